@@ -1,0 +1,62 @@
+/**
+ * Builds the executable: `bun build.ts` for this machine, `bun build.ts --target bun-linux-arm64` for another one,
+ * `bun build.ts --all` for every platform that Bun builds for. The result lies in `dist/`.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { parseArgs } from "node:util";
+import manifest from "./package.json" with { type: "json" };
+
+const TARGETS = [
+  "bun-linux-x64",
+  "bun-linux-arm64",
+  "bun-linux-x64-musl",
+  "bun-linux-arm64-musl",
+  "bun-darwin-x64",
+  "bun-darwin-arm64",
+  "bun-windows-x64",
+] as const;
+
+const { values } = parseArgs({
+  options: { target: { type: "string" }, all: { type: "boolean" }, outfile: { type: "string" } },
+});
+
+function commit(): string {
+  const { status, stdout } = spawnSync("git", ["rev-parse", "--short=12", "HEAD"], {
+    cwd: import.meta.dirname,
+    encoding: "utf8",
+  });
+  return status === 0 ? stdout.trim() : "unknown";
+}
+
+async function build(outfile: string, target?: string): Promise<void> {
+  const result = await Bun.build({
+    entrypoints: ["src/main.ts"],
+    target: "bun",
+    format: "esm",
+    minify: true,
+    // Bytecode is of the machine's own engine build, so only a native build can carry it.
+    bytecode: target === undefined,
+    splitting: true,
+    sourcemap: "linked",
+    define: { __VERSION__: JSON.stringify(manifest.version), __COMMIT__: JSON.stringify(commit()) },
+    compile: {
+      outfile,
+      autoloadDotenv: false,
+      autoloadBunfig: false,
+      ...(target === undefined ? {} : { target: target as Bun.Build.CompileTarget }),
+    },
+  });
+  for (const log of result.logs) process.stderr.write(`${log}\n`);
+  if (!result.success) process.exit(1);
+  process.stdout.write(`${outfile}\n`);
+}
+
+mkdirSync("dist", { recursive: true });
+if (values.all === true) {
+  for (const target of TARGETS) await build(`dist/planner-${target.slice("bun-".length)}`, target);
+} else if (values.target === undefined) {
+  await build(values.outfile ?? "dist/planner");
+} else {
+  await build(values.outfile ?? `dist/planner-${values.target.replace(/^bun-/, "")}`, values.target);
+}

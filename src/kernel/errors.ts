@@ -1,0 +1,32 @@
+/**
+ * The kinds of refusal, one word each, shared by every interface. Each interface maps them with one total table.
+ * Source: the canonical gRPC status codes that a caller can act on.
+ */
+export const ERROR_KINDS = [
+  "invalid_argument",
+  "not_found",
+  "already_exists",
+  "failed_precondition",
+  "aborted",
+  "permission_denied",
+  "unauthenticated",
+  "resource_exhausted",
+  "deadline_exceeded",
+  "unavailable",
+] as const;
+
+export type ErrorKind = (typeof ERROR_KINDS)[number];
+
+/**
+ * A refusal: the request is understood and answered with "no", and `message` says why to the caller.
+ * Anything else that is thrown is a defect of the program.
+ */
+export class OperationError extends Error {
+  override readonly name = "OperationError";
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,38 @@
+import type { Static, TObject } from "@sinclair/typebox";
+
+/** What a tool does to the project: nothing, a change, or a change that takes something away (a status, a place, a process). */
+export type ToolEffect = "read" | "write" | "destroy";
+
+/**
+ * What a tool answers: `value` is the structured answer (the command line prints tables from it, `--json` prints it
+ * whole); `text` is the wire text where the contract gives a sentence. Without `text` the wire text is `value` as JSON.
+ */
+export interface ToolResult<Value = unknown> {
+  readonly value: Value;
+  readonly text?: string;
+}
+
+/**
+ * One tool: its wire name, its parameters and its behaviour. MCP, the command line and the docs read it from here.
+ *
+ * `run` throws `OperationError` to refuse; anything else thrown is a defect.
+ */
+export interface ToolDefinition<Context, Params extends TObject = TObject, Value = unknown> {
+  readonly name: string;
+  readonly summary: string;
+  readonly effect: ToolEffect;
+  /** True when a second call with the same arguments changes nothing more. */
+  readonly idempotent: boolean;
+  /** True when a call may take long (a child process, every file): it then does not hold up the calls behind it. */
+  readonly slow?: boolean;
+  readonly params: Params;
+  // A method, not a property, so that tools of several parameter types fit into one table.
+  run(context: Context, args: Static<Params>): Promise<ToolResult<Value>>;
+}
+
+/** Fixes the context type first, so that the parameter and answer types are inferred. */
+export function defineTool<Context>() {
+  return <Params extends TObject, Value>(
+    definition: ToolDefinition<Context, Params, Value>,
+  ): ToolDefinition<Context, Params, Value> => definition;
+}

@@ -1,0 +1,17 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { PlannerConfig } from "./config/config.ts";
+import type { GitHistory, LogStore, OutputValidator, SpecStore, WorkStore } from "./ports.ts";
+
+/** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
+export interface PlannerContext {
+  /** False when the project has no `.planner/specs`. */
+  initialised(): Promise<boolean>;
+  /** The settings of `.planner/config.md`; refuses with the line where the file is broken. */
+  config(): Promise<PlannerConfig>;
+  readonly specs: SpecStore;
+  readonly logs: LogStore;
+  readonly work: WorkStore;
+  readonly git: GitHistory;
+  readonly outputs: OutputValidator;
+  readonly clock: Clock;
+}

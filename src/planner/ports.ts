@@ -1,0 +1,111 @@
+import type { Spec, UnreadableFile } from "./spec/spec.ts";
+import type { SpecId } from "./spec/spec_id.ts";
+
+/** Every spec of one folder, sorted by id, and the files that could not be read. */
+export interface SpecSet {
+  readonly specs: readonly Spec[];
+  readonly unreadable: readonly UnreadableFile[];
+}
+
+/**
+ * The spec files of one project. A read reflects every write that was finished before it began, whoever wrote.
+ *
+ * Refusals are `OperationError`: `not_found` for an id without a file, `failed_precondition` with line and column for
+ * a file that does not parse, `aborted` when a write lost against another writer.
+ */
+export interface SpecStore {
+  /** Ids of the files in `specs/`, sorted; reads no file. */
+  ids(): Promise<readonly SpecId[]>;
+  /** Ids of the files in `archive/`; reads no file. */
+  archivedIds(): Promise<ReadonlySet<SpecId>>;
+  active(): Promise<SpecSet>;
+  archived(): Promise<SpecSet>;
+  /** One spec, active or archived, by its full id. */
+  load(id: SpecId): Promise<Spec>;
+  /** The text of one file, active or archived, whether it parses or not. */
+  readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }>;
+  /**
+   * Replaces an active spec's text by `change(text)`, atomically and without losing another writer's change: `change`
+   * may be called again with newer text. Returns false, touching nothing, when the text stays the same.
+   */
+  edit(id: SpecId, change: (text: string) => string): Promise<boolean>;
+  /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
+  create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
+  /** Moves an active spec to the archive; returns its new path from the root. Refuses when the archive holds that id. */
+  moveToArchive(id: SpecId): Promise<string>;
+}
+
+/** A growing log file. Offsets and sizes are bytes. */
+export interface LogFile {
+  /** Path from the project root. */
+  readonly file: string;
+  readonly size: number;
+  readonly modified: Date;
+  read(offset: number, length: number): Promise<Uint8Array>;
+}
+
+export interface LogStore {
+  /** The log of a spec, or null when it has none. */
+  open(id: SpecId): Promise<LogFile | null>;
+}
+
+/** A work process as stored. Source: contract, Work process record. */
+export type ProcessRecord = {
+  readonly process_id: string;
+  readonly spec_id: string;
+  readonly pid: number;
+  readonly started_at: string;
+  readonly mode: string;
+} & (
+  | { readonly status: "running"; readonly completed_at: null }
+  | { readonly status: "completed" | "failed"; readonly completed_at: string }
+);
+
+/** Who works on a spec just now. */
+export interface LockHolder {
+  readonly pid: number;
+  readonly alive: boolean;
+  readonly file: string;
+}
+
+/** Source: contract, Worktree status. */
+export interface WorktreeStatus {
+  readonly spec_id: string;
+  readonly path: string;
+  readonly status: "working" | "done" | "failed" | "unknown";
+  readonly updated_at: string | null;
+  readonly error: string | null;
+  readonly commits: readonly string[];
+}
+
+/** What running work leaves under `.planner/`. */
+export interface WorkStore {
+  /** Every record, oldest first; one whose process is gone is read as failed. */
+  processes(): Promise<readonly ProcessRecord[]>;
+  lockHolder(id: SpecId): Promise<LockHolder | null>;
+  worktrees(): Promise<readonly WorktreeStatus[]>;
+  /** The pid of the running watch process, or null. */
+  watchPid(): Promise<number | null>;
+}
+
+/** The project's git repository; every answer is empty where there is none. */
+export interface GitHistory {
+  /** Abbreviated hashes of commits whose message names the spec as `planner(<id>)`, newest first. */
+  commitsNaming(id: SpecId): Promise<readonly string[]>;
+}
+
+/** What comparing an output with its schema found. `invalid_schema` means the schema file itself is unusable. */
+export type OutputVerdict =
+  | { readonly kind: "passed" }
+  | { readonly kind: "failed"; readonly problems: readonly string[] }
+  | { readonly kind: "no_json" }
+  | { readonly kind: "invalid_schema"; readonly problems: readonly string[] };
+
+export interface OutputValidator {
+  /**
+   * Extracts JSON from `output` and checks it against the schema file.
+   *
+   * @param schemaPath as written in the spec: from the project root, or a bare name under `.planner/schemas/`
+   */
+  validate(schemaPath: string, output: string): Promise<OutputVerdict>;
+}

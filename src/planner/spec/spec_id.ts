@@ -1,0 +1,68 @@
+/** A spec's identifier: its file name without `.md`. Lint demands the dated shape; a file of another name is still a spec. */
+export type SpecId = string & { readonly __brand: "SpecId" };
+
+/** The parts of a dated id: `2026-11-21-00a-k3x.2.1` has day `2026-11-21`, counter 10, suffix `k3x`, members [2, 1]. */
+export interface SpecIdParts {
+  readonly day: string;
+  readonly counter: number;
+  readonly suffix: string;
+  readonly members: readonly number[];
+}
+
+const SHAPE = /^(\d{4}-\d{2}-\d{2})-([0-9a-z]{3})-([0-9a-z]+)((?:\.\d+)*)$/;
+// The first characters keep hidden files out; separators would leave the specs folder.
+const FILE_NAME = /^[^./\\\0][^/\\\0]*$/;
+
+/** Returns `text` as a `SpecId`, or undefined when no spec file could be named so. */
+export function parseSpecId(text: string): SpecId | undefined {
+  return FILE_NAME.test(text) && text.length <= 200 ? (text as SpecId) : undefined;
+}
+
+/** Takes a dated id apart; undefined for an id of another shape. */
+export function specIdParts(id: string): SpecIdParts | undefined {
+  const match = SHAPE.exec(id);
+  if (match === null) return undefined;
+  const [, day = "", counter = "", suffix = "", members = ""] = match;
+  return {
+    day,
+    counter: Number.parseInt(counter, 36),
+    suffix,
+    members: members === "" ? [] : members.slice(1).split(".").map(Number),
+  };
+}
+
+/** Orders ids by date, counter, suffix and member numbers; ids of another shape come last, in code unit order. */
+export function compareSpecIds(a: string, b: string): number {
+  const left = specIdParts(a);
+  const right = specIdParts(b);
+  if (left === undefined || right === undefined) {
+    if (left === right) return compareText(a, b);
+    return left === undefined ? 1 : -1;
+  }
+  return (
+    compareText(left.day, right.day) ||
+    left.counter - right.counter ||
+    compareText(left.suffix, right.suffix) ||
+    compareMembers(left.members, right.members)
+  );
+}
+
+/** The id that a member's id hangs under (`a.2.1` gives `a.2`), or undefined for an id that is no member. */
+export function parentOf(id: SpecId): SpecId | undefined {
+  const parts = specIdParts(id);
+  if (parts === undefined || parts.members.length === 0) return undefined;
+  return id.slice(0, id.lastIndexOf(".")) as SpecId;
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function compareMembers(a: readonly number[], b: readonly number[]): number {
+  for (let index = 0; index < Math.min(a.length, b.length); index++) {
+    const difference = (a[index] ?? 0) - (b[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A project folder of its own for one test, with `.planner/specs/`; call `remove` at the end. */
+export interface TempProject {
+  readonly root: string;
+  /** Writes a file by its path from the root; makes the folders. */
+  write(path: string, content: string | Uint8Array): void;
+  read(path: string): string;
+  /** Writes `.planner/specs/<id>.md`. */
+  spec(id: string, text: string): void;
+  remove(): void;
+  [Symbol.dispose](): void;
+}
+
+export function tempProject(): TempProject {
+  const root = mkdtempSync(join(tmpdir(), "planner-test-"));
+  mkdirSync(join(root, ".planner", "specs"), { recursive: true });
+  const write = (path: string, content: string | Uint8Array): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  };
+  const remove = (): void => rmSync(root, { recursive: true, force: true });
+  return {
+    root,
+    write,
+    read: (path) => readFileSync(join(root, path), "utf8"),
+    spec: (id, text) => write(`.planner/specs/${id}.md`, text),
+    remove,
+    [Symbol.dispose]: remove,
+  };
+}

@@ -1,0 +1,207 @@
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const SRC = join(ROOT, "src");
+
+interface Room {
+  /** Folder below `src`, or one file. */
+  readonly place: string;
+  /** Rooms that it may import beside itself. */
+  readonly may: readonly string[];
+  /** A pure room knows no engine and no operating system: its functions give the same answer everywhere. */
+  readonly pure: boolean;
+  readonly because: string;
+}
+
+const DOMAIN = ["planner/spec", "planner/config", "planner/lint", "planner/output", "planner/work"] as const;
+const PORTS = ["planner/ports.ts", "planner/limits.ts", "planner/context.ts"] as const;
+const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
+const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
+
+/** Longest place first: a file belongs to the first room that holds it. */
+const ROOMS: readonly Room[] = [
+  { place: "kernel", may: [], pure: true, because: "both domains stand on it, so it knows neither" },
+  { place: "gen", may: [], pure: true, because: "it is generated and never edited" },
+  { place: "planner/spec", may: ["kernel", "planner/limits.ts"], pure: true, because: "a spec's meaning needs no disk" },
+  {
+    place: "planner/config",
+    may: ["kernel", "planner/spec", "planner/limits.ts"],
+    pure: true,
+    because: "settings are text that is parsed",
+  },
+  {
+    place: "planner/lint",
+    may: ["kernel", "planner/spec", "planner/config", "planner/output", "planner/work", ...PORTS],
+    pure: true,
+    because: "rules judge a prepared world",
+  },
+  {
+    place: "planner/output",
+    may: ["kernel", "planner/spec", "planner/config", "planner/work", ...PORTS],
+    pure: true,
+    because: "whether an output fits its schema depends on these two alone",
+  },
+  {
+    place: "planner/output/checker",
+    may: ["kernel", "runtime", "planner/output", "planner/work", ...PORTS],
+    pure: false,
+    because: "a user's pattern can hang, so it runs in a process that can be killed",
+  },
+  {
+    place: "planner/work",
+    may: ["kernel", ...PORTS, "planner/spec", "planner/config"],
+    pure: true,
+    because: "decisions about work are tested without processes; effects go through ports",
+  },
+  {
+    place: "planner/store",
+    may: ["kernel", ...PORTS, ...DOMAIN],
+    pure: false,
+    because: "the disk serves the domain and knows no operation",
+  },
+  {
+    place: "planner/operations",
+    may: ["kernel", ...PORTS, ...DOMAIN],
+    pure: true,
+    because: "an operation reaches the disk through its context only",
+  },
+  { place: "planner", may: ["kernel", ...DOMAIN, "planner/operations"], pure: true, because: "the door and its types" },
+  { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },
+  { place: "dc/analysis", may: ["kernel", "dc/model", "dc/limits.ts"], pure: true, because: "answers are computed" },
+  { place: "dc/render", may: ["kernel", "dc/model", "dc/analysis", "dc/limits.ts"], pure: true, because: "pictures of answers" },
+  {
+    place: "dc/store",
+    may: ["kernel", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],
+    pure: false,
+    because: "the database serves the domain and knows no RPC",
+  },
+  { place: "dc/audit", may: ["kernel", ...DC_PORTS, ...DC_DOMAIN], pure: false, because: "hashing needs node:crypto" },
+  {
+    place: "dc/operations",
+    may: ["kernel", "gen", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],
+    pure: false,
+    because: "an RPC reaches the database through its port only",
+  },
+  {
+    place: "dc",
+    may: ["kernel", "gen", ...DC_DOMAIN, "dc/operations", "dc/audit"],
+    pure: false,
+    because: "the door and its types",
+  },
+  {
+    place: "interfaces/mcp",
+    may: ["kernel", "planner", "planner/operations"],
+    pure: false,
+    because: "an interface translates; it never reaches around the door",
+  },
+  { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
+  {
+    place: "cli",
+    may: ["*"],
+    pure: false,
+    because: "the place where all parts meet",
+  },
+  { place: "main.ts", may: ["cli"], pure: false, because: "it only starts the command line" },
+];
+
+const ENGINE = /\b(?:Bun|Deno)\s*[.[]|from "bun(?::[a-z]+)?"|import\("bun/;
+const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm;
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name));
+}
+
+function roomOf(path: string): Room {
+  const inside = relative(SRC, path);
+  const found = ROOMS.filter(({ place }) => inside === place || inside.startsWith(`${place}/`)).toSorted(
+    (a, b) => b.place.length - a.place.length,
+  )[0];
+  if (found === undefined) throw new Error(`src/${inside} belongs to no room: give it one in tests/architecture.test.ts`);
+  return found;
+}
+
+function target(from: string, specifier: string): string | undefined {
+  if (specifier.startsWith(".")) return normalize(join(dirname(from), specifier));
+  return specifier.startsWith("#") ? join(SRC, specifier.slice(1)) : undefined;
+}
+
+function allows(room: Room, path: string): boolean {
+  if (room.may.includes("*")) return true;
+  const inside = relative(SRC, path);
+  const other = roomOf(path);
+  return other === room || room.may.includes(inside) || room.may.includes(other.place);
+}
+
+const sources = files(SRC).map((path) => ({ path, text: readFileSync(path, "utf8") }));
+
+test("every import goes where its room may go", () => {
+  const broken: string[] = [];
+  for (const { path, text } of sources) {
+    const room = roomOf(path);
+    for (const [, specifier = ""] of text.matchAll(IMPORT)) {
+      const to = target(path, specifier);
+      if (to !== undefined && !allows(room, to)) {
+        broken.push(`${relative(ROOT, path)} imports ${specifier}: ${room.place} may not, because ${room.because}`);
+      }
+    }
+  }
+
+  expect(broken).toEqual([]);
+});
+
+test("pure rooms import nothing of the operating system", () => {
+  const broken = sources
+    .filter(({ path }) => roomOf(path).pure)
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(IMPORT)]
+        .filter(([, specifier = ""]) => specifier.startsWith("node:"))
+        .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}: ${roomOf(path).because}`),
+    );
+
+  expect(broken).toEqual([]);
+});
+
+test("only the runtime room knows an engine", () => {
+  const broken = sources
+    .filter(({ path, text }) => roomOf(path).place !== "runtime" && ENGINE.test(text))
+    .map(({ path }) => relative(ROOT, path));
+
+  expect(broken).toEqual([]);
+});
+
+test("no source ends the process on its own", () => {
+  // process.exit drops what stdout has not taken yet; statuses are set through process.exitCode.
+  const broken = sources
+    .filter(({ text }) => /\bprocess\s*\.\s*exit\s*\(/.test(text))
+    .map(({ path }) => relative(ROOT, path))
+    .filter((path) => path !== "src/cli/exit_status.ts");
+
+  expect(broken).toEqual([]);
+});
+
+test("a crossing between rooms shows as a # import", () => {
+  const broken = sources.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)]
+      .filter(([, specifier = ""]) => specifier.startsWith("."))
+      .filter(([, specifier = ""]) => {
+        const to = target(path, specifier) ?? path;
+        return relative(SRC, to).split("/")[0] !== relative(SRC, path).split("/")[0] && relative(SRC, path) !== "main.ts";
+      })
+      .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}`),
+  );
+
+  expect(broken).toEqual([]);
+});
+
+test("tests of the command import nothing of the source", () => {
+  const broken = files(join(ROOT, "tests", "e2e"))
+    .map((path) => ({ path, text: readFileSync(path, "utf8") }))
+    .filter(({ text }) => /from "(?:#|(?:\.\.\/)+src\/)/.test(text))
+    .map(({ path }) => relative(ROOT, path));
+
+  expect(broken).toEqual([]);
+});

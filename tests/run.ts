@@ -1,0 +1,84 @@
+/**
+ * The whole gate, in one command: `bun tests/run.ts`. Every step counts as one check beside the tests that it runs,
+ * and the last line is `N passed, N failed`. Steps named on the command line run alone: `bun tests/run.ts types unit`.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+
+const ROOT = join(import.meta.dirname, "..");
+const REPORTS = mkdtempSync(join(tmpdir(), "planner-reports-"));
+const DENO = "deno run --quiet --allow-all src/main.ts";
+
+interface Step {
+  readonly name: string;
+  readonly command: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** True when the command is `bun test`, whose report is counted test by test. */
+  readonly tests?: boolean;
+}
+
+const STEPS: readonly Step[] = [
+  { name: "types", command: ["tsc"] },
+  { name: "style", command: ["biome", "ci", "--reporter=summary", "."] },
+  { name: "unused", command: ["knip"] },
+  { name: "unit", command: bunTest("architecture", "unit", "laws", "contracts", "requirements"), tests: true },
+  { name: "build", command: ["bun", "build.ts"] },
+  { name: "e2e", command: bunTest("e2e"), tests: true },
+  { name: "deno-types", command: ["deno", "check", "--quiet", "src/main.ts"] },
+  { name: "deno-e2e", command: bunTest("e2e"), env: { PLANNER_COMMAND: DENO }, tests: true },
+];
+
+function bunTest(...folders: readonly string[]): string[] {
+  return ["bun", "test", "--timeout=120000", ...folders.map((folder) => `tests/${folder}`)];
+}
+
+interface Count {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+function counted(report: string): Count {
+  const [, tests = "0", failures = "0", skipped = "0"] =
+    /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"[^>]*\bskipped="(\d+)"/.exec(readFileSync(report, "utf8")) ?? [];
+  return { passed: Number(tests) - Number(failures) - Number(skipped), failed: Number(failures), skipped: Number(skipped) };
+}
+
+function run(step: Step, total: Count): void {
+  const report = join(REPORTS, `${step.name}.xml`);
+  const [program = "", ...args] = step.command;
+  const extra = step.tests === true ? ["--reporter=junit", `--reporter-outfile=${report}`] : [];
+  process.stdout.write(`\n== ${step.name}: ${step.command.join(" ")}\n`);
+  const started = performance.now();
+  const { status } = spawnSync(program, [...args, ...extra], {
+    cwd: ROOT,
+    stdio: "inherit",
+    env: {
+      ...process.env,
+      PATH: `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`,
+      ...step.env,
+    },
+  });
+  const count = step.tests === true ? counted(report) : { passed: 0, failed: 0, skipped: 0 };
+  total.passed += count.passed + (status === 0 ? 1 : 0);
+  // A crashed runner reports no failure of its own, so its status counts as one.
+  total.failed += status === 0 ? 0 : Math.max(1, count.failed);
+  total.skipped += count.skipped;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stdout.write(`== ${step.name}: ${status === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
+}
+
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
+if (unknown.length > 0) {
+  process.stderr.write(`Unknown step: ${unknown.join(", ")}. Steps: ${STEPS.map(({ name }) => name).join(", ")}\n`);
+  process.exit(2);
+}
+const total: Count = { passed: 0, failed: 0, skipped: 0 };
+for (const step of STEPS) if (wanted.length === 0 || wanted.includes(step.name)) run(step, total);
+rmSync(REPORTS, { recursive: true });
+const skipped = total.skipped === 0 ? "" : `, ${total.skipped} skipped`;
+process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
+process.exitCode = total.failed === 0 ? 0 : 1;

@@ -1,0 +1,59 @@
+import { afterBreak, lineEnd } from "./text_lines.ts";
+
+/** One line of a Markdown body; `start..end` are offsets without the line break, `next` is where the next line begins. */
+export interface BodyLine {
+  /** From 1. */
+  readonly number: number;
+  readonly start: number;
+  readonly end: number;
+  readonly next: number;
+  readonly text: string;
+}
+
+/** What a code fence was opened with. */
+interface Fence {
+  readonly mark: string;
+  readonly length: number;
+}
+
+// A fence may stand in a list item, on the item's own line too; a backtick fence has no backtick behind it.
+const OPENING = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(?:(`{3,})[^`]*|(~{3,}).*)$/;
+
+/**
+ * Calls `visit` with every line outside fenced code until it returns true; returns whether a fence is open at the end.
+ * The lines of the fences themselves are left out. Cost: one pass.
+ */
+export function visitLines(body: string, visit: (line: BodyLine) => boolean): Fence | undefined {
+  let fence: Fence | undefined;
+  for (let start = 0, number = 1; start < body.length; number++) {
+    const end = lineEnd(body, start);
+    const next = afterBreak(body, end);
+    const text = body.slice(start, end);
+    if (fence !== undefined) {
+      if (closes(text, fence)) fence = undefined;
+    } else {
+      fence = openedBy(text);
+      if (fence === undefined && visit({ number, start, end, next, text })) return undefined;
+    }
+    start = next;
+  }
+  return fence;
+}
+
+/** The line that closes the fence which is still open at the end of `body`, or undefined when none is. */
+export function missingFence(body: string): string | undefined {
+  const fence = visitLines(body, () => false);
+  return fence === undefined ? undefined : fence.mark.repeat(fence.length);
+}
+
+function openedBy(line: string): Fence | undefined {
+  if (!line.includes("```") && !line.includes("~~~")) return undefined;
+  const match = OPENING.exec(line);
+  const run = match?.[1] ?? match?.[2];
+  return run === undefined ? undefined : { mark: run.charAt(0), length: run.length };
+}
+
+function closes(line: string, fence: Fence): boolean {
+  const text = line.trim();
+  return text.length >= fence.length && text === fence.mark.repeat(text.length);
+}

@@ -1,0 +1,58 @@
+import type { SpecDocument } from "./document.ts";
+import { titleOf } from "./sections.ts";
+import type { Approval, Spec } from "./spec.ts";
+import type { SpecId } from "./spec_id.ts";
+import { readStatus } from "./status.ts";
+
+/** Where a spec's file lies. */
+export interface SpecPlace {
+  readonly id: SpecId;
+  /** Path from the project root, with forward slashes. */
+  readonly file: string;
+  readonly archived: boolean;
+}
+
+/**
+ * Reads the known fields. A list may be written as one text (`labels: web`); what has another shape than its field
+ * reads as absent, which is for lint to say.
+ *
+ * Source: decisions S-05, S-09; contract, Spec: the title is the body's first heading, else the field `title`.
+ */
+export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly ok: true }): Spec {
+  const { frontmatter, body } = document;
+  return {
+    ...place,
+    title: titleOf(body) ?? textOf(frontmatter["title"]),
+    status: readStatus(textOf(frontmatter["status"])),
+    type: textOf(frontmatter["type"]) ?? "code",
+    dependsOn: listOf(frontmatter["depends_on"]),
+    labels: listOf(frontmatter["labels"]),
+    targetFiles: listOf(frontmatter["target_files"]),
+    members: listOf(frontmatter["members"]),
+    model: textOf(frontmatter["model"]),
+    outputSchema: textOf(frontmatter["output_schema"]),
+    approval: approvalOf(frontmatter["approval"]),
+    frontmatter,
+    body,
+  };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+function listOf(value: unknown): readonly string[] {
+  const items = Array.isArray(value) ? value : [value];
+  return items.filter((item): item is string => typeof item === "string" && item !== "");
+}
+
+function approvalOf(value: unknown): Approval | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const fields = value as Readonly<Record<string, unknown>>;
+  return {
+    required: fields["required"] === true,
+    status: textOf(fields["status"]),
+    by: textOf(fields["by"]),
+    at: textOf(fields["at"]),
+  };
+}

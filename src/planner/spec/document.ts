@@ -1,0 +1,40 @@
+import { parseFrontmatter } from "./full_frontmatter.ts";
+import type { TextProblem } from "./spec.ts";
+import { splitText } from "./split_text.ts";
+import { countBreaks } from "./text_lines.ts";
+
+/** A spec file taken apart. `frontmatter` has no prototype: a key that is absent reads as undefined, whatever its name. */
+export type SpecDocument =
+  | {
+      readonly ok: true;
+      readonly frontmatter: Readonly<Record<string, unknown>>;
+      readonly hasFrontmatter: boolean;
+      /** The text behind the frontmatter, as in the file but without a byte-order mark. */
+      readonly body: string;
+      /** Line of the file that the body's first line is, from 1. */
+      readonly bodyLine: number;
+    }
+  | { readonly ok: false; readonly problem: TextProblem };
+
+/**
+ * Takes the text of a spec file apart; never throws. A text without frontmatter is a spec all the same.
+ *
+ * Source: decisions S-05, S-07.
+ */
+export function parseDocument(text: string): SpecDocument {
+  const split = splitText(text);
+  if (!split.ok) return split;
+  const { mark, range } = split;
+  if (range === null) {
+    return { ok: true, frontmatter: Object.create(null), hasFrontmatter: false, body: text.slice(mark), bodyLine: 1 };
+  }
+  const parsed = parseFrontmatter(text, range);
+  if (!parsed.ok) return parsed;
+  return {
+    ok: true,
+    frontmatter: parsed.fields,
+    hasFrontmatter: true,
+    body: text.slice(range.bodyStart),
+    bodyLine: countBreaks(text, 0, range.bodyStart) + 1,
+  };
+}

@@ -1,0 +1,66 @@
+import { OperationError } from "#kernel/errors.ts";
+import { editFields, type FieldValue } from "./edit_fields.ts";
+import type { SpecId } from "./spec_id.ts";
+
+export interface NewSpec {
+  readonly id: SpecId;
+  /** One line. */
+  readonly title: string;
+  readonly body?: string;
+  readonly status?: string;
+  /** Default `code`. */
+  readonly type?: string;
+  readonly prompt?: string;
+  /** Further frontmatter, written behind the fields above. */
+  readonly fields?: Readonly<Record<string, FieldValue>>;
+}
+
+/** Longest description, in characters, that is a title as it stands. Source: decisions on planner_add. */
+const MAX_TITLE_CHARS = 80;
+
+// The next sentence begins with anything but a lower-case letter, so that "e.g. this" is no end.
+const SENTENCE_END = /[.!?](?=\s+[^\s\p{Ll}])/u;
+
+/**
+ * Splits what a person typed into a title and the rest: a short single line is the title; of anything else the title
+ * is the first line or the first sentence, whichever ends first.
+ */
+export function splitDescription(description: string): { readonly title: string; readonly body: string } {
+  const text = description.trim();
+  const lineEnd = text.search(/[\r\n]/);
+  if (lineEnd === -1 && text.length <= MAX_TITLE_CHARS) return { title: text, body: "" };
+  const line = lineEnd === -1 ? text : text.slice(0, lineEnd);
+  const sentence = SENTENCE_END.exec(line);
+  const end = sentence === null ? line.length : sentence.index + 1;
+  return { title: text.slice(0, end).trim(), body: text.slice(end).trim() };
+}
+
+/**
+ * The text of a new spec file, LF line endings, ending in one.
+ *
+ * @throws OperationError `invalid_argument` for a title that is empty or more than a line, or for text that no spec
+ *   file can hold (a NUL character, half a surrogate pair)
+ */
+export function newSpecText(input: NewSpec): string {
+  const title = input.title.trim();
+  if (title === "" || /[\r\n]/.test(title)) {
+    throw new OperationError("invalid_argument", `Invalid title "${title}": expected one line that is not empty`);
+  }
+  const body = (input.body ?? "").trim();
+  if (`${title}${body}`.includes("\0") || !`${title}\n${body}`.isWellFormed()) {
+    throw new OperationError("invalid_argument", "Invalid description: expected text without NUL characters");
+  }
+  const fields = {
+    id: input.id,
+    status: input.status ?? "pending",
+    type: input.type ?? "code",
+    ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
+    ...input.fields,
+  };
+  return editFields(`---\n---\n\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, fields);
+}
+
+/** A heading that reads back as `title`: trailing `#` would be Markdown's closing run, so it gets one behind it. */
+function titleLine(title: string): string {
+  return /(?:^|[ \t])#+$/.test(title) ? `# ${title} #` : `# ${title}`;
+}

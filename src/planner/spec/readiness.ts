@@ -1,0 +1,149 @@
+import type { Spec } from "./spec.ts";
+import { parentOf, specIdParts } from "./spec_id.ts";
+import type { FilterStatus } from "./status.ts";
+
+/** Answers for one set of specs what can be worked now. Every answer is computed when asked for, once per spec. */
+export interface Readiness {
+  /** Pending or failed, and nothing stands in the way. */
+  isReady(spec: Spec): boolean;
+  /** The ids in `depends_on` that are not done, unknown ones included. */
+  unmet(spec: Spec): readonly string[];
+  /** Pending with an unmet dependency. */
+  isBlocked(spec: Spec): boolean;
+  /** The stored status, but `blocked` for a spec that `isBlocked`. */
+  effectiveStatus(spec: Spec): string;
+  /** Whether a list filter means this spec: by its stored status or by a computed one. */
+  matches(spec: Spec, filter: FilterStatus): boolean;
+}
+
+const DONE: ReadonlySet<string> = new Set(["completed", "cancelled"]);
+const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
+
+/**
+ * @param specs the active specs (archived ones may be among them)
+ * @param archivedIds ids that count as done, unless an active spec has the same id
+ *
+ * A spec is ready when it is pending or failed and
+ * - every dependency is completed, cancelled or archived,
+ * - its approval is given where it is required,
+ * - it is no `group`, and all its members (listed, or named `<id>.<n>`) are done: until then they are the work,
+ * - for a member: the spec above it is not held up itself, and its lower-numbered siblings are done unless it names its
+ *   own `depends_on`, be it empty.
+ *
+ * Specs in a dependency cycle wait for each other, so none is ever ready. Cost: O(dependencies + members) in all.
+ * Source: decision S-09.
+ */
+export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<string>): Readiness {
+  const world = new World(specs, archivedIds);
+  return {
+    isReady: (spec) => world.isReady(spec),
+    unmet: (spec) => world.unmet(spec),
+    isBlocked: (spec) => world.isBlocked(spec),
+    effectiveStatus: (spec) => (world.isBlocked(spec) ? "blocked" : spec.status),
+    matches: (spec, filter) =>
+      spec.status === filter ||
+      (filter === "ready" && world.isReady(spec)) ||
+      (filter === "blocked" && world.isBlocked(spec)),
+  };
+}
+
+class World {
+  readonly #specs: readonly Spec[];
+  readonly #archivedIds: ReadonlySet<string>;
+  readonly #unmet = new Map<Spec, readonly string[]>();
+  readonly #open = new Map<string, boolean>();
+  #byId: ReadonlyMap<string, Spec> | undefined;
+  #children: ReadonlyMap<string, readonly Spec[]> | undefined;
+
+  constructor(specs: readonly Spec[], archivedIds: ReadonlySet<string>) {
+    this.#specs = specs;
+    this.#archivedIds = archivedIds;
+  }
+
+  unmet(spec: Spec): readonly string[] {
+    if (spec.dependsOn.length === 0) return spec.dependsOn;
+    let unmet = this.#unmet.get(spec);
+    if (unmet === undefined) {
+      unmet = spec.dependsOn.filter((id) => !this.#isDone(id));
+      this.#unmet.set(spec, unmet);
+    }
+    return unmet;
+  }
+
+  isBlocked(spec: Spec): boolean {
+    return spec.status === "pending" && this.unmet(spec).length > 0;
+  }
+
+  isReady(spec: Spec): boolean {
+    if (spec.archived || !WORKABLE.has(spec.status) || spec.type === "group") return false;
+    if (this.unmet(spec).length > 0 || awaitsApproval(spec)) return false;
+    return this.#membersDone(spec) && this.#parentAllows(spec);
+  }
+
+  #isDone(id: string): boolean {
+    const spec = this.#lookUp().get(id);
+    if (spec === undefined) return this.#archivedIds.has(id);
+    return spec.archived || DONE.has(spec.status);
+  }
+
+  #membersDone(spec: Spec): boolean {
+    return (
+      spec.members.every((id) => this.#isDone(id)) && this.#childrenOf(spec.id).every(({ id }) => this.#isDone(id))
+    );
+  }
+
+  #parentAllows(spec: Spec): boolean {
+    const parentId = parentOf(spec.id);
+    if (parentId === undefined) return true;
+    if (!Object.hasOwn(spec.frontmatter, "depends_on") && !this.#earlierDone(spec, parentId)) return false;
+    return this.#lets(parentId);
+  }
+
+  #earlierDone(spec: Spec, parentId: string): boolean {
+    const number = memberNumber(spec.id);
+    return this.#childrenOf(parentId).every(({ id }) => memberNumber(id) >= number || this.#isDone(id));
+  }
+
+  /** Whether the work under `id` may begin: the spec's own dependencies (not its members) and what is above it. */
+  #lets(id: string): boolean {
+    const known = this.#open.get(id);
+    if (known !== undefined) return known;
+    const spec = this.#lookUp().get(id);
+    const open =
+      spec === undefined ||
+      (!awaitsApproval(spec) &&
+        this.unmet(spec).every((dependency) => dependency.startsWith(`${id}.`)) &&
+        this.#parentAllows(spec));
+    this.#open.set(id, open);
+    return open;
+  }
+
+  #childrenOf(id: string): readonly Spec[] {
+    if (this.#children === undefined) {
+      const children = new Map<string, Spec[]>();
+      for (const spec of this.#specs) {
+        // Most ids are no member's, and this test is cheaper than taking the id apart.
+        const parentId = spec.id.includes(".") ? parentOf(spec.id) : undefined;
+        if (parentId === undefined) continue;
+        const siblings = children.get(parentId);
+        if (siblings === undefined) children.set(parentId, [spec]);
+        else siblings.push(spec);
+      }
+      this.#children = children;
+    }
+    return this.#children.get(id) ?? [];
+  }
+
+  #lookUp(): ReadonlyMap<string, Spec> {
+    this.#byId ??= new Map(this.#specs.map((spec) => [spec.id, spec]));
+    return this.#byId;
+  }
+}
+
+function awaitsApproval({ approval }: Spec): boolean {
+  return approval?.required === true && approval.status !== "approved";
+}
+
+function memberNumber(id: string): number {
+  return specIdParts(id)?.members.at(-1) ?? 0;
+}

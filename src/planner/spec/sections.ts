@@ -1,0 +1,76 @@
+import { type BodyLine, visitLines } from "./body_lines.ts";
+
+/** A heading outside fenced code. Offsets are of its line in the body, `next` is where the line below begins. */
+export interface Heading {
+  /** 1 for `#` to 6 for `######`. */
+  readonly level: number;
+  readonly text: string;
+  /** Line in the body, from 1. */
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly next: number;
+}
+
+/** A heading and what stands under it: `heading.next..end` are offsets in the body. */
+export interface Section {
+  readonly heading: Heading;
+  readonly end: number;
+}
+
+/** Every `#` heading outside fenced code, in order. */
+export function headings(body: string): readonly Heading[] {
+  const found: Heading[] = [];
+  visitLines(body, (line) => {
+    const heading = headingOf(line);
+    if (heading !== undefined) found.push(heading);
+    return false;
+  });
+  return found;
+}
+
+/** The first heading of level 1 that has a text, or undefined. Stops there. */
+export function titleHeading(body: string): Heading | undefined {
+  let title: Heading | undefined;
+  visitLines(body, (line) => {
+    const heading = headingOf(line);
+    if (heading?.level !== 1 || heading.text === "") return false;
+    title = heading;
+    return true;
+  });
+  return title;
+}
+
+/** The text of the first heading of level 1, or null. Source: contract, Spec. */
+export function titleOf(body: string): string | null {
+  return titleHeading(body)?.text ?? null;
+}
+
+/**
+ * The last section of this name, up to the next heading of the same or a higher level. Letter case and a colon behind
+ * the name do not matter.
+ */
+export function sectionOf(body: string, name: string): Section | undefined {
+  const all = headings(body);
+  const wanted = name.toLowerCase();
+  const index = all.findLastIndex(({ text }) => text.toLowerCase().replace(/:$/, "") === wanted);
+  const heading = all[index];
+  if (heading === undefined) return undefined;
+  const following = all.slice(index + 1).find(({ level }) => level <= heading.level);
+  return { heading, end: following?.start ?? body.length };
+}
+
+function headingOf({ text, number, start, end, next }: BodyLine): Heading | undefined {
+  const match = /^ {0,3}(#{1,6})(?=[ \t]|$)/.exec(text);
+  if (match === null) return undefined;
+  const content = text.slice(match[0].length).trim();
+  return { level: match[1]?.length ?? 0, text: withoutClosing(content), line: number, start, end, next };
+}
+
+/** Markdown lets a heading end in a run of `#` behind a blank, which is no part of its text. */
+function withoutClosing(content: string): string {
+  let end = content.length;
+  while (end > 0 && content.charAt(end - 1) === "#") end--;
+  if (end === content.length || (end > 0 && !/[ \t]/.test(content.charAt(end - 1)))) return content;
+  return content.slice(0, end).trimEnd();
+}

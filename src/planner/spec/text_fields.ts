@@ -1,0 +1,35 @@
+/**
+ * Fields whose values stay the text that was written, so that `model: 1.10` or `labels: [007]` lose nothing; null and
+ * nested structures stay what they are. For a list it holds for the items.
+ */
+const TEXT_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "status",
+  "title",
+  "description",
+  "type",
+  "depends_on",
+  "labels",
+  "target_files",
+  "model",
+  "output_schema",
+  "context",
+  "prompt",
+  "branch",
+  "commits",
+  "commit",
+  "completed_at",
+  "members",
+  "tracks",
+  "informed_by",
+  "origin",
+]);
+
+const APPROVAL_TEXTS: ReadonlySet<string> = new Set(["status", "by", "at"]);
+
+/** Whether scalars directly under `path` (keys from the top) keep their text. */
+export function keepsText(path: readonly string[]): boolean {
+  const [field = "", inner] = path;
+  if (path.length === 1) return TEXT_FIELDS.has(field);
+  return path.length === 2 && field === "approval" && inner !== undefined && APPROVAL_TEXTS.has(inner);
+}

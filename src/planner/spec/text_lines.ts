@@ -1,0 +1,54 @@
+/** A line ends at LF, CR LF or a lone CR, as in YAML 1.2 and CommonMark. Offsets are UTF-16 code units. */
+
+const LF = 10;
+const CR = 13;
+
+/** Offset of the line break at or after `from`, or the text's length when none follows. */
+export function lineEnd(text: string, from: number): number {
+  for (let at = from; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LF || code === CR) return at;
+  }
+  return text.length;
+}
+
+/** Offset behind the line break that stands at `end`; `end` itself at the end of the text. */
+export function afterBreak(text: string, end: number): number {
+  if (end >= text.length) return text.length;
+  return text.charCodeAt(end) === CR && text.charCodeAt(end + 1) === LF ? end + 2 : end + 1;
+}
+
+/** Offset of the first character of the line that `at` stands in. */
+export function lineStart(text: string, at: number): number {
+  let start = at;
+  while (start > 0) {
+    const before = text.charCodeAt(start - 1);
+    if (before === LF || (before === CR && text.charCodeAt(start) !== LF)) break;
+    start--;
+  }
+  return start;
+}
+
+/** How many lines end in `text` between the offsets `from` and `to`. */
+export function countBreaks(text: string, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code === LF || (code === CR && text.charCodeAt(at + 1) !== LF)) count++;
+  }
+  return count;
+}
+
+/** Line and column of an offset, both from 1; a byte-order mark takes no column. */
+export function placeOf(text: string, at: number): { readonly line: number; readonly column: number } {
+  const start = lineStart(text, at);
+  const mark = start === 0 && text.charCodeAt(0) === 0xfeff && at > 0 ? 1 : 0;
+  return { line: countBreaks(text, 0, start) + 1, column: at - start - mark + 1 };
+}
+
+/** The line break that the text uses first, LF when it has none. */
+export function lineBreakOf(text: string): "\n" | "\r\n" | "\r" {
+  const end = lineEnd(text, 0);
+  if (end >= text.length || text.charCodeAt(end) === LF) return "\n";
+  return text.charCodeAt(end + 1) === LF ? "\r\n" : "\r";
+}

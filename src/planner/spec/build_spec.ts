@@ -19,7 +19,7 @@ export interface SpecPlace {
  * Source: decisions S-05, S-09; contract, Spec: the title is the body's first heading, else the field `title`.
  */
 export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly ok: true }): Spec {
-  const { frontmatter, body } = document;
+  const { frontmatter, body, bodyLine } = document;
   return {
     ...place,
     title: titleOf(body) ?? textOf(frontmatter["title"]),
@@ -34,6 +34,7 @@ export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly 
     approval: approvalOf(frontmatter["approval"]),
     frontmatter,
     body,
+    bodyLine,
   };
 }
 

@@ -31,6 +31,8 @@ export interface Spec {
   readonly frontmatter: Readonly<Record<string, unknown>>;
   /** The text behind the frontmatter, line endings as in the file. */
   readonly body: string;
+  /** Line of the file that the body's first line is, from 1. */
+  readonly bodyLine: number;
 }
 
 /** Where a file stops making sense. Lines and columns count from 1 in the whole file, columns in characters. */

@@ -1,6 +1,15 @@
-import { VERSION } from "./version.ts";
+import { engine } from "#runtime/engine.ts";
+import { print } from "./print.ts";
+import { COMMIT, VERSION } from "./version.ts";
 
-/** Runs the command line; never rejects. */
-export async function main(args: readonly string[]): Promise<void> {
-  if (args[0] === "--version") process.stdout.write(`planner ${VERSION}\n`);
+/** Runs the command line and sets the process's exit status; never rejects. */
+export async function main(words: readonly string[]): Promise<void> {
+  const [first] = words;
+  if (words.length === 1 && (first === "--version" || first === "-V")) {
+    print(`planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`);
+    return;
+  }
+  // Everything else is loaded behind the version, which many programs ask for just to see whether planner is there.
+  const { dispatch } = await import("./dispatch.ts");
+  process.exitCode = await dispatch(words);
 }

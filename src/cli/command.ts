@@ -1,0 +1,111 @@
+import type { PlannerContext } from "#planner/context.ts";
+import type { ExitStatus } from "./exit_status.ts";
+import type { Talk } from "./talk.ts";
+
+interface FlagBase {
+  readonly summary: string;
+  /** One letter for the short form, `l` for `-l`. */
+  readonly short?: string;
+  /** What stands for the value in help, without brackets. */
+  readonly value?: string;
+  /** The flag may be given several times and its value is a list; any other flag is refused the second time. */
+  readonly multiple?: true;
+  /** What completion offers as values. */
+  readonly completes?: Completes;
+}
+
+export interface BooleanFlag extends Pick<FlagBase, "summary" | "short"> {
+  readonly type: "boolean";
+}
+
+export interface StringFlag extends FlagBase {
+  readonly type: "string";
+}
+
+export interface IntegerFlag extends FlagBase {
+  readonly type: "integer";
+  readonly least: number;
+}
+
+export interface EnumFlag extends FlagBase {
+  readonly type: "enum";
+  readonly options: readonly string[];
+}
+
+export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
+
+/** What a word may be completed with beside fixed options. */
+export type Completes = "spec" | "archived_spec" | "command" | "file" | "directory";
+
+/** A word without a dash, by its place; the order of the record's keys is the order on the line. */
+export interface Positional {
+  readonly summary: string;
+  readonly required: boolean;
+  /** The only words allowed here. */
+  readonly options?: readonly string[];
+  readonly completes?: Completes;
+}
+
+export type Flags = Readonly<Record<string, Flag>>;
+export type Positionals = Readonly<Record<string, Positional>>;
+
+type FlagValue<F extends Flag> = F extends IntegerFlag
+  ? number
+  : F extends { readonly type: "enum"; readonly options: readonly (infer Option)[] }
+    ? Option
+    : string;
+
+type PositionalValue<P extends Positional> = P extends { readonly options: readonly (infer Option)[] }
+  ? Option
+  : string;
+
+/** The checked words of a call: a boolean flag is always there, a list may be empty, anything else may be undefined. */
+export type Args<P extends Positionals, F extends Flags> = {
+  readonly [Name in keyof P]: P[Name]["required"] extends true
+    ? PositionalValue<P[Name]>
+    : PositionalValue<P[Name]> | undefined;
+} & {
+  readonly [Name in keyof F]: F[Name] extends BooleanFlag
+    ? boolean
+    : F[Name] extends { readonly multiple: true }
+      ? readonly FlagValue<F[Name]>[]
+      : FlagValue<F[Name]> | undefined;
+};
+
+/** What every command gets beside its own words. */
+export interface Cli extends Talk {
+  /** The caller's working directory. */
+  readonly cwd: string;
+  /** `--root`, an absolute path, or undefined when the project is to be looked for. */
+  readonly root: string | undefined;
+  readonly quiet: boolean;
+  /** Opens the project around `cwd`; refuses with status 2 where there is none. */
+  planner(): Promise<PlannerContext>;
+}
+
+export interface Example {
+  readonly line: string;
+  readonly shows: string;
+}
+
+/** One command: its words, its help and its behaviour. Help, completion and the strict check all read it from here. */
+export interface Command<P extends Positionals = Positionals, F extends Flags = Flags> {
+  readonly summary: string;
+  /** Further paragraphs of `--help`. */
+  readonly details?: string;
+  readonly positionals: P;
+  readonly flags: F;
+  readonly examples: readonly Example[];
+  /**
+   * Prints results with `print` and talk with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.
+   * A method, not a property, so that commands of several word types fit into one table.
+   */
+  run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;
+}
+
+/** Fixes the types of the words, so that `run` knows its arguments. */
+export function defineCommand<const P extends Positionals, const F extends Flags>(
+  command: Command<P, F>,
+): Command<P, F> {
+  return command;
+}

@@ -1,0 +1,103 @@
+import { resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { Cli, Command } from "./command.ts";
+import { COMMANDS } from "./commands.ts";
+import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
+import { print, printError } from "./print.ts";
+import { parseWords } from "./strict_command.ts";
+import { sayError, talkOnStderr } from "./talk.ts";
+import { suggestion, UsageError } from "./usage_error.ts";
+
+/** Runs the command that the words name and returns how the process ends; never rejects. */
+export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
+  try {
+    return await run(words);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+async function run(words: readonly string[]): Promise<ExitStatus> {
+  const place = commandPlace(words);
+  const name = words[place];
+  if (name === undefined) return overview(words);
+  const rest = words.toSpliced(place, 1);
+  if (name === "help") return help(rest);
+  const command = await load(name);
+  const { help: wantsHelp, root, quiet, args } = parseWords(name, command, rest);
+  if (wantsHelp) return showHelp(name, command);
+  return (await command.run(args, openCli(root, quiet))) ?? EXIT_STATUS.ok;
+}
+
+// The first word that is neither a flag nor the value of --root, which may stand before the command's name.
+function commandPlace(words: readonly string[]): number {
+  let index = 0;
+  while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
+  return index;
+}
+
+async function load(name: string): Promise<Command> {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry === undefined) throw unknownCommand(name);
+  return (await entry.load()).command;
+}
+
+function unknownCommand(name: string): UsageError {
+  const shown = Object.keys(COMMANDS).filter((each) => COMMANDS[each]?.group !== "hidden");
+  const likely = suggestion(name, [...shown, "help"]);
+  return new UsageError(
+    `Unknown command "${name}"${likely === "" ? "" : `: ${likely}`}`,
+    "Run `planner --help` for the list of commands",
+  );
+}
+
+async function overview(words: readonly string[]): Promise<ExitStatus> {
+  const { programHelp } = await import("./help.ts");
+  // Without a command only the flags of every command make sense, and all they can ask for is this help.
+  parseWords("help", { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} }, words);
+  print(programHelp());
+  return EXIT_STATUS.ok;
+}
+
+async function help(words: readonly string[]): Promise<ExitStatus> {
+  const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
+  if (name === undefined || name.startsWith("-")) return overview(words);
+  if (rest[0] !== undefined) throw new UsageError(`Unexpected argument "${rest[0]}": expected one command`, null);
+  return showHelp(name, await load(name));
+}
+
+async function showHelp(name: string, command: Command): Promise<ExitStatus> {
+  const { commandHelp } = await import("./help.ts");
+  print(commandHelp(name, command));
+  return EXIT_STATUS.ok;
+}
+
+function openCli(root: string | undefined, quiet: boolean): Cli {
+  const cwd = process.cwd();
+  const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
+  return {
+    ...talkOnStderr(quiet),
+    cwd,
+    root: absoluteRoot,
+    quiet,
+    async planner() {
+      const { openProject } = await import("./open_project.ts");
+      return openProject(cwd, absoluteRoot);
+    },
+  };
+}
+
+function report(error: unknown): ExitStatus {
+  if (error instanceof OperationError) {
+    sayError(error.message);
+    if (error instanceof UsageError && error.hint !== null) printError(`${error.hint}\n`);
+    return STATUS_OF_KIND[error.kind];
+  }
+  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
+  sayError(`Internal error: ${message}`);
+  const debug = process.env["PLANNER_DEBUG"] === "1";
+  printError(
+    debug ? `${stack ?? message}\n` : "This is a defect of planner; PLANNER_DEBUG=1 shows where it happened\n",
+  );
+  return EXIT_STATUS.defect;
+}

@@ -1,0 +1,117 @@
+import type { Command, Flag, Positional } from "./command.ts";
+import { COMMANDS, type CommandGroup } from "./commands.ts";
+import { GLOBAL_FLAGS } from "./strict_command.ts";
+import { outputWidth, paint } from "./terminal.ts";
+
+/** Columns of help where no terminal tells its own; wider lines than MOST_COLUMNS are hard to read. */
+const USUAL_COLUMNS = 80;
+const MOST_COLUMNS = 110;
+
+const GROUP_TITLES: Readonly<Record<Exclude<CommandGroup, "hidden">, string>> = {
+  project: "Project",
+  specs: "Specs",
+  state: "State",
+  checks: "Checks",
+  exchange: "Exchange",
+};
+
+/** `planner --help`: every command with one line. */
+export function programHelp(): string {
+  const lines = ["Manage units of work, written as Markdown specs under `.planner/`, and serve them to agents", ""];
+  lines.push(heading("Usage:"), "  planner <command> [arguments] [flags]", "");
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  for (const [group, title] of Object.entries(GROUP_TITLES)) {
+    lines.push(heading(`${title}:`));
+    for (const [name, entry] of Object.entries(COMMANDS)) {
+      if (entry.group === group) lines.push(...item(name, entry.summary, width));
+    }
+    lines.push("");
+  }
+  lines.push(heading("Flags:"), ...flagLines({ ...GLOBAL_FLAGS, version: VERSION_FLAG }), "");
+  lines.push("Run `planner <command> --help` for the arguments, flags and examples of a command");
+  return `${lines.join("\n")}\n`;
+}
+
+/** `planner <command> --help`. */
+export function commandHelp(name: string, command: Command): string {
+  const lines = [command.summary, "", heading("Usage:"), `  ${usageLine(name, command)}`, ""];
+  if (command.details !== undefined) lines.push(...wrap(command.details, columns()), "");
+  const places = Object.entries(command.positionals);
+  if (places.length > 0) {
+    const width = Math.max(...places.map(([place]) => place.length));
+    lines.push(heading("Arguments:"), ...places.flatMap(([place, declared]) => placeLines(place, declared, width)), "");
+  }
+  if (Object.keys(command.flags).length > 0) lines.push(heading("Flags:"), ...flagLines(command.flags), "");
+  lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
+  lines.push(heading("Examples:"));
+  const longest = Math.max(...command.examples.map(({ line }) => line.length));
+  for (const { line, shows } of command.examples) lines.push(...item(line, shows, longest));
+  return `${lines.join("\n")}\n`;
+}
+
+/** `planner list [flags]`, as help and docs show it. */
+export function usageLine(name: string, command: Command): string {
+  const places = Object.entries(command.positionals).map(([place, { required }]) =>
+    required ? `<${place}>` : `[${place}]`,
+  );
+  return ["planner", name, ...places, ...(Object.keys(command.flags).length > 0 ? ["[flags]"] : [])].join(" ");
+}
+
+const VERSION_FLAG = {
+  type: "boolean",
+  short: "V",
+  summary: "Show the version, the commit it was built from and the engine it runs on",
+} as const satisfies Flag;
+
+function placeLines(name: string, { summary, options }: Positional, width: number): readonly string[] {
+  return item(name, options === undefined ? summary : `${summary}: ${options.join(", ")}`, width);
+}
+
+function flagLines(flags: Readonly<Record<string, Flag>>): readonly string[] {
+  const entries = Object.entries(flags).map(([name, flag]) => ({ head: flagHead(name, flag), text: flagText(flag) }));
+  const width = Math.max(...entries.map(({ head }) => head.length));
+  return entries.flatMap(({ head, text }) => item(head, text, width));
+}
+
+function flagHead(name: string, flag: Flag): string {
+  const short = flag.short === undefined ? "    " : `-${flag.short}, `;
+  if (flag.type === "boolean") return `${short}--${name}`;
+  return `${short}--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>`;
+}
+
+function flagText(flag: Flag): string {
+  const options = flag.type === "enum" ? `: ${flag.options.join(", ")}` : "";
+  const repeats = "multiple" in flag ? " (repeatable)" : "";
+  return `${flag.summary}${options}${repeats}`;
+}
+
+// Head and text side by side, the text wrapped under itself; below the head where the screen is too narrow for both.
+function item(head: string, text: string, width: number): readonly string[] {
+  const indent = width + 4;
+  const room = columns() - indent;
+  if (room < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];
+  const [first = "", ...rest] = wrap(text, room);
+  return [`  ${head.padEnd(width)}  ${first}`, ...rest.map((line) => " ".repeat(indent) + line)];
+}
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let current = "";
+  for (const word of text.split(" ")) {
+    if (current !== "" && current.length + 1 + word.length > width) {
+      lines.push(current);
+      current = word;
+    } else {
+      current = current === "" ? word : `${current} ${word}`;
+    }
+  }
+  return [...lines, current];
+}
+
+function columns(): number {
+  return Math.min(MOST_COLUMNS, outputWidth() ?? USUAL_COLUMNS);
+}
+
+function heading(text: string): string {
+  return paint(text, "bold");
+}

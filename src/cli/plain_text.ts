@@ -1,0 +1,32 @@
+import { stripVTControlCharacters } from "node:util";
+
+/** First code point of the block "Control Pictures": U+2400 + c shows the control character c. */
+const CONTROL_PICTURES = 0x2400;
+const PICTURE_OF_DELETE = "\u2421";
+const REPLACEMENT = "\ufffd";
+
+// Control characters drive a terminal; bidirectional embeddings and overrides make a line show something else than it
+// says; the two separators break a line in some terminals.
+const UNSAFE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+const UNSAFE_BUT_LINES = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u2028\u2029]/gu;
+
+/** Returns text from a file as one line that cannot drive a terminal: control characters become visible signs. */
+export function plainLine(text: string): string {
+  return text.replace(UNSAFE, (character) => (/\s/.test(character) ? " " : visible(character)));
+}
+
+/** The same for a text of several lines: line feeds and tabs stay, a carriage return before a line feed goes. */
+export function plainLines(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(UNSAFE_BUT_LINES, visible);
+}
+
+/** Takes colours and other terminal sequences out of a program's output, then makes the rest safe. */
+export function withoutEscapes(text: string): string {
+  return plainLines(stripVTControlCharacters(text));
+}
+
+function visible(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(CONTROL_PICTURES + code);
+  return code === 0x7f ? PICTURE_OF_DELETE : REPLACEMENT;
+}

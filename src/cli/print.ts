@@ -1,0 +1,60 @@
+import { writeSync } from "node:fs";
+import { OperationError } from "#kernel/errors.ts";
+
+/** How long to wait before a full pipe is tried again, in milliseconds: short beside any reader's own work. */
+const FULL_PIPE_WAIT_MS = 2;
+
+const closed = new Set<number>();
+let waitCell: Int32Array | undefined;
+
+/**
+ * Writes a result to standard output, whole before it returns: a pipe whose reader is slow is waited for.
+ *
+ * When the reader is gone (`planner list | head -1`) the text is dropped in silence, so a command runs to its end and
+ * keeps its own exit status; a command that would go on for ever asks `stdoutClosed`.
+ */
+export function print(text: string): void {
+  writeWhole(1, text);
+}
+
+/** Writes one JSON document and a newline to standard output. */
+export function printJson(value: unknown): void {
+  print(`${JSON.stringify(value)}\n`);
+}
+
+/** Writes to standard error in the same way. */
+export function printError(text: string): void {
+  writeWhole(2, text);
+}
+
+/** True once a write has found that nobody reads standard output any more. */
+export function stdoutClosed(): boolean {
+  return closed.has(1);
+}
+
+// process.stdout.write loses what is still queued when the process ends, and one writeSync stops at 64 KiB on a
+// pipe that its owner made non-blocking: only this loop is whole everywhere.
+function writeWhole(descriptor: 1 | 2, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let offset = 0; offset < bytes.length && !closed.has(descriptor); ) {
+    offset += writeSome(descriptor, bytes, offset);
+  }
+}
+
+function writeSome(descriptor: 1 | 2, bytes: Buffer, offset: number): number {
+  try {
+    return writeSync(descriptor, bytes, offset);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "EPIPE") closed.add(descriptor);
+    else if (code === "EAGAIN") pause(FULL_PIPE_WAIT_MS);
+    else if (descriptor === 2) closed.add(descriptor);
+    else throw new OperationError("unavailable", `Cannot write to standard output: ${message}`, { cause: error });
+    return 0;
+  }
+}
+
+function pause(milliseconds: number): void {
+  waitCell ??= new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(waitCell, 0, 0, milliseconds);
+}

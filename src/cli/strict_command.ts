@@ -1,0 +1,179 @@
+import { parseArgs } from "node:util";
+import type { Args, Command, Flag, Flags, Positional, Positionals } from "./command.ts";
+import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+
+/** The flags that every command takes, before or behind its name. */
+export const GLOBAL_FLAGS = {
+  root: {
+    type: "string",
+    value: "dir",
+    completes: "directory",
+    summary: "Work on the project in this directory instead of looking for one around the working directory",
+  },
+  quiet: { type: "boolean", short: "q", summary: "Say nothing beside results, warnings and errors" },
+  help: { type: "boolean", short: "h", summary: "Show this help" },
+} as const satisfies Record<string, Flag>;
+
+/** The checked words of one call. */
+export interface ParsedWords {
+  readonly help: boolean;
+  readonly quiet: boolean;
+  readonly root: string | undefined;
+  /** What `Command.run` gets: every declared flag and positional by its name. */
+  readonly args: Args<Positionals, Flags>;
+}
+
+type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
+type OptionToken = Extract<Token, { kind: "option" }>;
+
+/**
+ * Checks the words of one call against the command's declaration and returns their values.
+ *
+ * Nothing is guessed: unknown flags (with the nearest right one), a value too few or too many, a flag given twice,
+ * words beyond the declared ones and values of the wrong kind are all refused. `--` ends the flags; `--help` wins over
+ * everything else that is wrong.
+ *
+ * @throws UsageError naming the word, its value and what was expected. Source: decision S-28
+ */
+export function parseWords(name: string, command: Command, words: readonly string[]): ParsedWords {
+  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: Object.fromEntries(Object.entries(flags).map(([flag, declared]) => [flag, nodeOption(declared)])),
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const options = tokens.filter((token) => token.kind === "option");
+  if (options.some((token) => token.name === "help"))
+    return { help: true, quiet: false, root: undefined, args: {} as Args<Positionals, Flags> };
+  const check = new WordCheck(name, flags);
+  for (const token of options) check.add(token);
+  const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
+  const { root, quiet, help: _, ...values } = check.values();
+  return {
+    help: false,
+    quiet: quiet === true,
+    root: typeof root === "string" ? root : undefined,
+    // WordCheck and placed() have just made this true, name by name.
+    args: { ...values, ...placed(name, command.positionals, given) } as Args<Positionals, Flags>,
+  };
+}
+
+class WordCheck {
+  readonly #name: string;
+  readonly #flags: Readonly<Record<string, Flag>>;
+  readonly #given = new Map<string, unknown[]>();
+
+  constructor(name: string, flags: Readonly<Record<string, Flag>>) {
+    this.#name = name;
+    this.#flags = flags;
+  }
+
+  add(token: OptionToken): void {
+    const flag = Object.hasOwn(this.#flags, token.name) ? this.#flags[token.name] : undefined;
+    if (flag === undefined) throw this.#unknown(token);
+    const values = this.#given.get(token.name) ?? [];
+    if (values.length > 0 && !("multiple" in flag)) throw this.#refuse(`Flag "--${token.name}" is given twice`);
+    values.push(this.#value(token, flag));
+    this.#given.set(token.name, values);
+  }
+
+  /** Every declared flag: booleans filled in, lists as lists, the rest as given or undefined. */
+  values(): Record<string, unknown> {
+    const values: Record<string, unknown> = {};
+    for (const [name, flag] of Object.entries(this.#flags)) {
+      const given = this.#given.get(name) ?? [];
+      if (flag.type === "boolean") values[name] = given.length > 0;
+      else values[name] = flag.multiple === true ? given : given[0];
+    }
+    return values;
+  }
+
+  #value({ name, value, inlineValue }: OptionToken, flag: Flag): unknown {
+    if (flag.type === "boolean") {
+      if (value !== undefined) throw this.#refuse(`Flag "--${name}" takes no value: got "${value}"`);
+      return true;
+    }
+    if (value === undefined) throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}`);
+    // A word that looks like a flag was most likely meant as one; `--flag=-value` says otherwise.
+    if (inlineValue === false && /^-./.test(value)) {
+      throw this.#refuse(`Missing value for "--${name}": expected ${expectation(flag)}, got the flag "${value}"`);
+    }
+    if (flag.type === "integer") return this.#integer(name, value, flag.least);
+    if (flag.type === "enum" && !flag.options.includes(value)) throw this.#wrong(`"--${name}"`, value, flag.options);
+    if (value === "") throw this.#refuse(`Empty value for "--${name}": expected ${expectation(flag)}`);
+    return value;
+  }
+
+  #integer(name: string, value: string, least: number): number {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least) return number;
+    throw this.#refuse(`Wrong value "${value}" for "--${name}": expected a whole number of at least ${least}`);
+  }
+
+  #wrong(subject: string, value: string, options: readonly string[]): UsageError {
+    return wrongOption(this.#name, subject, value, options);
+  }
+
+  #unknown({ rawName }: OptionToken): UsageError {
+    const known = Object.entries(this.#flags).flatMap(([name, flag]) =>
+      flag.short === undefined ? [`--${name}`] : [`--${name}`, `-${flag.short}`],
+    );
+    const near = rawName.startsWith("--") ? known.filter((flag) => flag.startsWith("--")) : [];
+    const likely = suggestion(rawName, near);
+    return this.#refuse(`Unknown flag "${rawName}"${likely === "" ? "" : `: ${likely}`}`);
+  }
+
+  #refuse(message: string): UsageError {
+    return new UsageError(message, helpHint(this.#name));
+  }
+}
+
+function placed(
+  name: string,
+  positionals: Readonly<Record<string, Positional>>,
+  given: readonly string[],
+): Record<string, string | undefined> {
+  const names = Object.keys(positionals);
+  const extra = given[names.length];
+  if (extra !== undefined) {
+    const quoting =
+      names.length > 0 && given.length > names.length ? "; put quotes around a text of several words" : "";
+    const most = names.length === 0 ? "none" : `at most ${names.length}`;
+    throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, helpHint(name));
+  }
+  const values: Record<string, string | undefined> = {};
+  for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
+    const value = given[index];
+    if (value === undefined && declared.required) {
+      throw new UsageError(`Missing argument <${place}>: ${lowerFirst(declared.summary)}`, helpHint(name));
+    }
+    if (value !== undefined && declared.options?.includes(value) === false) {
+      throw wrongOption(name, `<${place}>`, value, declared.options);
+    }
+    values[place] = value;
+  }
+  return values;
+}
+
+function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {
+  const message = `Wrong value "${value}" for ${subject}: expected one of ${options.join(", ")}`;
+  const near = suggestion(value, options);
+  return new UsageError(near === "" ? message : `${message} (${near})`, helpHint(name));
+}
+
+function expectation(flag: Exclude<Flag, { type: "boolean" }>): string {
+  if (flag.type === "enum") return `one of ${flag.options.join(", ")}`;
+  if (flag.type === "integer") return `a whole number of at least ${flag.least}`;
+  return flag.value === undefined ? "a text" : `<${flag.value}>`;
+}
+
+function nodeOption(flag: Flag): { type: "boolean" | "string"; multiple: true; short?: string } {
+  const type = flag.type === "boolean" ? "boolean" : "string";
+  return { type, multiple: true, ...(flag.short === undefined ? {} : { short: flag.short }) };
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

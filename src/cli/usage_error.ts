@@ -1,0 +1,24 @@
+import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
+
+/** Wrong words on the command line, or no project to work on: exit status 2, with a line that says what helps. */
+export class UsageError extends OperationError {
+  /** A sentence to show below the error, or null where the error says it all. */
+  readonly hint: string | null;
+
+  constructor(message: string, hint: string | null) {
+    super("invalid_argument", message);
+    this.hint = hint;
+  }
+}
+
+/** `did you mean "<nearest>"?`, or an empty text when no candidate is near. */
+export function suggestion(text: string, candidates: Iterable<string>): string {
+  const near = nearest(text, candidates);
+  return near === undefined ? "" : `did you mean "${near}"?`;
+}
+
+/** What a wrong word costs the caller to put right. */
+export function helpHint(commandName: string): string {
+  return `Run \`planner ${commandName} --help\` for its arguments and flags`;
+}

@@ -12,6 +12,12 @@ export interface ToolResult<Value = unknown> {
   readonly text?: string;
 }
 
+/** What surrounds one call beside its arguments. */
+export interface CallOptions {
+  /** Aborted when nobody wants the answer any more; a tool that may take long then stops at the next good moment. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * One tool: its wire name, its parameters and its behaviour. MCP, the command line and the docs read it from here.
  *
@@ -27,7 +33,7 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly slow?: boolean;
   readonly params: Params;
   // A method, not a property, so that tools of several parameter types fit into one table.
-  run(context: Context, args: Static<Params>): Promise<ToolResult<Value>>;
+  run(context: Context, args: Static<Params>, options?: CallOptions): Promise<ToolResult<Value>>;
 }
 
 /** Fixes the context type first, so that the parameter and answer types are inferred. */

@@ -1,6 +1,6 @@
 import type { TObject } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import type { ToolDefinition, ToolResult } from "#kernel/tool.ts";
+import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
 import { checkArguments } from "./check_arguments.ts";
 import type { PlannerContext } from "./context.ts";
 
@@ -8,15 +8,19 @@ import type { PlannerContext } from "./context.ts";
  * The door to every operation: initialised, then arguments, then the operation itself.
  *
  * @param args as it came from outside; unknown, missing or wrong parameters are refused by name
- * @throws OperationError for a refusal; anything else is a defect
+ * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything
+ *   else is a defect
  */
 export async function runTool<Params extends TObject, Value>(
   context: PlannerContext,
   tool: ToolDefinition<PlannerContext, Params, Value>,
   args: unknown,
+  options: CallOptions = {},
 ): Promise<ToolResult<Value>> {
   if (!(await context.initialised())) {
     throw new OperationError("failed_precondition", "Planner not initialized. Run `planner init` first.");
   }
-  return tool.run(context, checkArguments(tool.params, args));
+  const checked = checkArguments(tool.params, args);
+  options.signal?.throwIfAborted();
+  return tool.run(context, checked, options);
 }

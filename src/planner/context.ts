@@ -1,6 +1,14 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { PlannerConfig } from "./config/config.ts";
-import type { GitHistory, LogStore, OutputValidator, SpecStore, WorkStore } from "./ports.ts";
+import type {
+  GitHistory,
+  LogStore,
+  OutputValidator,
+  ProcessControl,
+  PromptStore,
+  SpecStore,
+  WorkStore,
+} from "./ports.ts";
 
 /** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
 export interface PlannerContext {
@@ -11,6 +19,8 @@ export interface PlannerContext {
   readonly specs: SpecStore;
   readonly logs: LogStore;
   readonly work: WorkStore;
+  readonly prompts: PromptStore;
+  readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
   readonly clock: Clock;

@@ -24,6 +24,8 @@ export interface SpecStore {
   load(id: SpecId): Promise<Spec>;
   /** The text of one file, active or archived, whether it parses or not. */
   readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }>;
+  /** When the file of a spec, active or archived, was last changed. */
+  modified(id: SpecId): Promise<Date>;
   /**
    * Replaces an active spec's text by `change(text)`, atomically and without losing another writer's change: `change`
    * may be called again with newer text. Returns false, touching nothing, when the text stays the same.
@@ -86,6 +88,18 @@ export interface WorkStore {
   worktrees(): Promise<readonly WorktreeStatus[]>;
   /** The pid of the running watch process, or null. */
   watchPid(): Promise<number | null>;
+}
+
+/** The prompt templates of the project, `.planner/prompts/<name>.md`. */
+export interface PromptStore {
+  /** Their names without `.md`, sorted; empty when there is no such folder. */
+  names(): Promise<readonly string[]>;
+}
+
+/** The processes of this machine. */
+export interface ProcessControl {
+  /** Asks a process to end (SIGTERM, on Windows taskkill); false when there is none or it may not be asked. */
+  terminate(pid: number): Promise<boolean>;
 }
 
 /** The project's git repository; every answer is empty where there is none. */

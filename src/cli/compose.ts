@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { findRoot, isInitialised } from "#planner/store/find_root.ts";
+import { openGitHistory } from "#planner/store/git_history.ts";
+import { openLogStore } from "#planner/store/log_store.ts";
+import { openSpecStore } from "#planner/store/spec_store.ts";
+import { openWorkStore } from "#planner/store/work_store.ts";
+
+export { findRoot };
+
+export interface OpenOptions {
+  /** Where the caller stands; the project is looked for from here upwards. */
+  readonly cwd: string;
+  /** The project's root itself, in place of the search. */
+  readonly root?: string;
+  /** For a process that lives long: keep what was read and follow the files. */
+  readonly watch?: boolean;
+}
+
+/** Assembles the project around `cwd`. Never refuses: without a project `initialised` answers false. */
+export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
+  const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
+  return {
+    initialised: async () => isInitialised(root),
+    async config() {
+      throw new OperationError("unavailable", "Cannot read the settings yet");
+    },
+    specs: openSpecStore(root),
+    logs: openLogStore(root),
+    work: openWorkStore(root),
+    git: openGitHistory(root),
+    outputs: {
+      async validate() {
+        throw new OperationError("unavailable", "Cannot check outputs yet");
+      },
+    },
+    clock: { now: () => new Date() },
+  };
+}

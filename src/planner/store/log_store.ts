@@ -1,0 +1,54 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { LogFile, LogStore } from "../ports.ts";
+import { isMissing, reason } from "./disk_error.ts";
+import { NON_BLOCKING_READ } from "./open_flags.ts";
+
+/** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
+export function openLogStore(root: string): LogStore {
+  return {
+    async open(id) {
+      const file = `.planner/logs/${id}.log`;
+      const path = join(root, file);
+      const found = await withFile(file, path, (handle) => handle.stat());
+      if (found === null) return null;
+      if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
+      return { file, size: found.size, modified: found.mtime, read: reader(file, path) };
+    },
+  };
+}
+
+function reader(file: string, path: string): LogFile["read"] {
+  return async (offset, length) => {
+    const found = await withFile(file, path, async (handle) => {
+      const bytes = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return bytes.subarray(0, filled);
+    });
+    return found ?? new Uint8Array();
+  };
+}
+
+/** Null when the file is not there, be it never or no longer. */
+async function withFile<Result>(
+  file: string,
+  path: string,
+  use: (handle: FileHandle) => Promise<Result>,
+): Promise<Result | null> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, NON_BLOCKING_READ);
+    return await use(handle);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new OperationError("unavailable", `Cannot read "${file}": ${reason(error)}`, { cause: error });
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,156 @@
+import { JsonScanner, type TextRange } from "./scan_json.ts";
+
+/** A JSON value found in a text. */
+export interface ExtractedJson {
+  readonly value: unknown;
+  /** The characters of the text that hold it. */
+  readonly text: string;
+}
+
+interface Fence {
+  readonly tag: string;
+  readonly content: string;
+}
+
+const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
+
+/**
+ * Every way to find the output, strongest first. The first that finds a value wins; among several values of one way the
+ * last wins, because an agent drafts first and answers last.
+ *
+ * Source: contract, Output schema validation, rule 2. A scalar in an untagged block is most often a program's output, so
+ * it only counts when nothing else is there.
+ */
+const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [
+  (_, fences) => lastOf(fences, "json"),
+  (_, fences) => lastOf(fences, "", isContainer),
+  (text) => parsed(text),
+  (text) => embedded(text),
+  (_, fences) => lastOf(fences, ""),
+];
+
+/**
+ * Finds the JSON value that an agent's output carries, or undefined when there is none.
+ *
+ * @param output plain text, without the times of the log
+ *
+ * Never throws. Cost: linear in the text.
+ */
+export function extractJson(output: string): ExtractedJson | undefined {
+  const text = output.startsWith("\uFEFF") ? output.slice(1) : output;
+  const fences = fencesOf(text);
+  for (const strategy of STRATEGIES) {
+    const found = strategy(text, fences);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function parsed(text: string): ExtractedJson | undefined {
+  // Most texts tell by their first character, and a thrown error costs a thousand times as much as a look.
+  if (!/^\s*[{["\-\dtfn]/.test(text)) return undefined;
+  try {
+    return { value: JSON.parse(text), text: text.trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+function isContainer({ value }: ExtractedJson): boolean {
+  return typeof value === "object" && value !== null;
+}
+
+function lastOf(fences: readonly Fence[], wanted: string, accept: (found: ExtractedJson) => boolean = () => true) {
+  for (const { tag, content } of fences.toReversed()) {
+    const found = tag === wanted ? parsed(content) : undefined;
+    if (found !== undefined && accept(found)) return found;
+  }
+  return undefined;
+}
+
+/** The fenced blocks of a text in order, tags in lower case. A block that the end of the text cuts off counts. */
+function fencesOf(text: string): readonly Fence[] {
+  const fences: Fence[] = [];
+  let open: { readonly mark: string; readonly tag: string; readonly from: number } | undefined;
+  for (let start = 0; start < text.length; ) {
+    const newline = text.indexOf("\n", start);
+    const end = newline < 0 ? text.length : newline;
+    const fence = fenceMark(text, start, end);
+    if (open === undefined) {
+      if (fence !== undefined) open = { mark: fence.mark, tag: firstWord(fence.info), from: end + 1 };
+    } else if (fence?.info === "" && fence.mark.startsWith(open.mark)) {
+      fences.push({ tag: open.tag, content: text.slice(open.from, start) });
+      open = undefined;
+    }
+    start = end + 1;
+  }
+  if (open !== undefined) fences.push({ tag: open.tag, content: text.slice(open.from) });
+  return fences;
+}
+
+function fenceMark(text: string, start: number, end: number): { mark: string; info: string } | undefined {
+  // Most lines are no fences and some are megabytes long: look at the first letter before the whole line.
+  let first = start;
+  while (first < end && (text.charCodeAt(first) === 0x20 || text.charCodeAt(first) === 0x09)) first++;
+  if (text.charCodeAt(first) !== 0x60 && text.charCodeAt(first) !== 0x7e) return undefined;
+  const match = FENCE.exec(text.slice(first, end).trimEnd());
+  if (match === null) return undefined;
+  const [, mark = "", info = ""] = match;
+  return mark.startsWith("`") && info.includes("`") ? undefined : { mark, info };
+}
+
+function firstWord(info: string): string {
+  return (/^[^\s{]*/.exec(info)?.[0] ?? "").toLowerCase();
+}
+
+/**
+ * The last object or array in running text. Prose and code are full of `[1]` and `{}`: a value without any string in it
+ * only counts when there is no other.
+ */
+function embedded(text: string): ExtractedJson | undefined {
+  const values = embeddedRanges(text).map(({ start, end }) => text.slice(start, end));
+  const best = values.findLast((value) => value.includes('"')) ?? values.at(-1);
+  return best === undefined ? undefined : parsed(best);
+}
+
+/** Every object and array in the text that is whole JSON, outermost only, in text order. */
+function embeddedRanges(text: string): readonly TextRange[] {
+  const found: TextRange[] = [];
+  const scanner = new JsonScanner(text);
+  const strings = collect(text, scanner, [{ start: 0, end: text.length }], found);
+  // What looks like a string in a value that breaks off may as well be prose with a whole value in it.
+  if (strings.length > 0) collect(text, new JsonScanner(text), strings, found);
+  return outermost(found);
+}
+
+/** Adds the values that begin within `places` (in text order); returns the strings of those that broke off. */
+function collect(text: string, scanner: JsonScanner, places: readonly TextRange[], found: TextRange[]) {
+  const strings: TextRange[] = [];
+  let from = 0;
+  for (const { start, end } of places) {
+    for (let at = bracketFrom(text, Math.max(from, start)); at < end; at = bracketFrom(text, from)) {
+      const scan = scanner.scan(at);
+      if (scan.complete) found.push({ start: at, end: scan.end });
+      for (const range of scan.closed) found.push(range);
+      for (const range of scan.strings) strings.push(range);
+      from = Math.max(scan.end, at + 1);
+    }
+  }
+  return strings;
+}
+
+const BRACKET = /[{[]/g;
+
+function bracketFrom(text: string, from: number): number {
+  BRACKET.lastIndex = from;
+  return BRACKET.exec(text)?.index ?? text.length;
+}
+
+function outermost(ranges: readonly TextRange[]): readonly TextRange[] {
+  const kept: TextRange[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = kept.at(-1);
+    if (last === undefined || range.start >= last.end) kept.push(range);
+  }
+  return kept;
+}

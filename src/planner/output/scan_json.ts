@@ -1,0 +1,177 @@
+/** What one attempt found; `end` is behind the value, or at the first character that cannot belong to it. */
+export interface Scan {
+  readonly complete: boolean;
+  readonly end: number;
+  /** On failure: the objects and arrays that closed within it, outermost only, in text order. */
+  readonly closed: readonly TextRange[];
+  /** On failure: the strings within it that hold an opening bracket. */
+  readonly strings: readonly TextRange[];
+}
+
+/** A half-open range of a text, in UTF-16 units. */
+export interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+type Expectation = "value" | "value or end" | "key" | "key or end" | "colon" | "comma or end";
+
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const UNICODE_ESCAPE = /[\da-fA-F]{4}/y;
+const LITERALS = ["true", "false", "null"] as const;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_ARRAY = 0x5b;
+const CLOSE_ARRAY = 0x5d;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/**
+ * Follows the JSON grammar from `start` to the end of the value there, without building the value and without recursion.
+ *
+ * Over many calls with rising starts the work stays linear in the text as long as no start lies before the last `end`:
+ * the only thing looked at twice is a string that never closes, and that one is remembered.
+ */
+export class JsonScanner {
+  readonly #text: string;
+  #unclosed: TextRange = { start: 0, end: 0 };
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  scan(start: number): Scan {
+    return new Attempt(this.#text, start, (from) => this.#string(from)).run();
+  }
+
+  /** The end of the string that opens at `start`, or -1. */
+  #string(start: number): number {
+    // A quote met inside an unclosed string was an escaped one, so a string from there on fails at the same place.
+    if (start > this.#unclosed.start && start < this.#unclosed.end) return -1;
+    const text = this.#text;
+    let at = start + 1;
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      if (code === QUOTE) return at + 1;
+      if (code < 0x20) break;
+      if (code !== BACKSLASH) continue;
+      const width = escapeWidth(text, at + 1);
+      if (width === 0) break;
+      at += width;
+    }
+    this.#unclosed = { start, end: at };
+    return -1;
+  }
+}
+
+/** Characters that the escape behind a backslash takes, 0 when it is none. */
+function escapeWidth(text: string, at: number): number {
+  const letter = text.charAt(at);
+  if (letter === "u") {
+    UNICODE_ESCAPE.lastIndex = at + 1;
+    return UNICODE_ESCAPE.test(text) ? 5 : 0;
+  }
+  return letter !== "" && '"\\/bfnrt'.includes(letter) ? 1 : 0;
+}
+
+class Attempt {
+  readonly #text: string;
+  readonly #string: (start: number) => number;
+  readonly #open: number[] = [];
+  readonly #closed: TextRange[] = [];
+  readonly #strings: TextRange[] = [];
+  #at: number;
+  #expect: Expectation = "value";
+
+  constructor(text: string, start: number, string: (start: number) => number) {
+    this.#text = text;
+    this.#at = start;
+    this.#string = string;
+  }
+
+  run(): Scan {
+    for (;;) {
+      this.#skipSpace();
+      const next = this.#token(this.#text.charCodeAt(this.#at));
+      if (next < 0) return { complete: false, end: this.#at, closed: this.#closed, strings: this.#strings };
+      this.#at = next;
+      if (this.#open.length === 0) return { complete: true, end: next, closed: [], strings: [] };
+    }
+  }
+
+  #skipSpace(): void {
+    for (;;) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  /** Takes one token; returns the position behind it, or -1 when it does not fit here. */
+  #token(code: number): number {
+    switch (this.#expect) {
+      case "value":
+        return this.#value(code);
+      case "value or end":
+        return code === CLOSE_ARRAY ? this.#close() : this.#value(code);
+      case "key":
+        return this.#key(code);
+      case "key or end":
+        return code === CLOSE_OBJECT ? this.#close() : this.#key(code);
+      case "colon":
+        this.#expect = "value";
+        return code === COLON ? this.#at + 1 : -1;
+      case "comma or end":
+        return this.#separator(code);
+    }
+  }
+
+  #value(code: number): number {
+    if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
+      this.#open.push(this.#at);
+      this.#expect = code === OPEN_OBJECT ? "key or end" : "value or end";
+      return this.#at + 1;
+    }
+    this.#expect = "comma or end";
+    return code === QUOTE ? this.#quoted() : this.#bare();
+  }
+
+  #key(code: number): number {
+    this.#expect = "colon";
+    return code === QUOTE ? this.#quoted() : -1;
+  }
+
+  #quoted(): number {
+    const start = this.#at;
+    const end = this.#string(start);
+    if (end >= 0 && /[{[]/.test(this.#text.slice(start, end))) this.#strings.push({ start, end });
+    return end;
+  }
+
+  #bare(): number {
+    for (const literal of LITERALS) {
+      if (this.#text.startsWith(literal, this.#at)) return this.#at + literal.length;
+    }
+    NUMBER.lastIndex = this.#at;
+    return NUMBER.test(this.#text) ? NUMBER.lastIndex : -1;
+  }
+
+  #separator(code: number): number {
+    const inObject = this.#text.charCodeAt(this.#open.at(-1) ?? -1) === OPEN_OBJECT;
+    if (code === COMMA) {
+      this.#expect = inObject ? "key" : "value";
+      return this.#at + 1;
+    }
+    return code === (inObject ? CLOSE_OBJECT : CLOSE_ARRAY) ? this.#close() : -1;
+  }
+
+  #close(): number {
+    const start = this.#open.pop() ?? this.#at;
+    while ((this.#closed.at(-1)?.start ?? -1) > start) this.#closed.pop();
+    this.#closed.push({ start, end: this.#at + 1 });
+    this.#expect = "comma or end";
+    return this.#at + 1;
+  }
+}

@@ -1,3 +1,5 @@
+import type { RuleName } from "./rule_names.ts";
+
 /** How one frontmatter field must look. Source: contract, Configuration. */
 export interface FieldRule {
   readonly type?: "string" | "array" | "boolean" | "integer" | "number" | "object";
@@ -23,5 +25,5 @@ export interface PlannerConfig {
     readonly spec: { readonly required: readonly string[]; readonly fields: Readonly<Record<string, FieldRule>> };
   };
   readonly validation: { readonly strict_output_validation: boolean };
-  readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly string[] };
+  readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly RuleName[] };
 }

@@ -1,0 +1,147 @@
+import { type TSchema, TypeGuard } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { nearest } from "#kernel/nearest.ts";
+import { parseDocument } from "../spec/document.ts";
+import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
+import type { PlannerConfig } from "./config.ts";
+import { CONFIG_SCHEMA } from "./config_schema.ts";
+import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
+
+/** Something wrong in `.planner/config.md`. */
+export interface ConfigProblem extends Place {
+  /** Names the setting, what came and what was expected. */
+  readonly message: string;
+}
+
+/** `config` is null where there are errors: half a configuration would be a guess. */
+export type CheckedConfig = { readonly warnings: readonly ConfigProblem[] } & (
+  | { readonly config: PlannerConfig; readonly errors: readonly [] }
+  | { readonly config: null; readonly errors: readonly ConfigProblem[] }
+);
+
+/**
+ * Judges the text of `.planner/config.md`; never throws. A wrong type is an error, an unknown key a warning, a key
+ * without a value reads as left out, and text behind the frontmatter is free.
+ */
+export function checkConfig(text: string): CheckedConfig {
+  const document = parseDocument(text);
+  if (!document.ok) return { config: null, errors: [document.problem], warnings: [] };
+  const written = withoutNulls(document.frontmatter) as Record<string, unknown>;
+  const places = frontmatterPlaces(text);
+  const placed = ({ path, of, message }: Complaint): ConfigProblem => ({
+    ...(places(path, of) ?? { line: 1, column: 1 }),
+    message,
+  });
+  const warnings = [...unknownKeys(CONFIG_SCHEMA, written, []), ...idleItems(written)].map(placed);
+  const errors = wrongValues(written).map(placed);
+  if (errors.length > 0) return { config: null, errors, warnings };
+  return { config: mergeConfig(onlyKnown(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
+}
+
+interface Complaint {
+  readonly path: FieldPath;
+  /** Whether the key or its value is to blame. */
+  readonly of: "key" | "value";
+  readonly message: string;
+}
+
+/** YAML reads `lint:` with nothing behind it as null; whoever writes that has said nothing. */
+function withoutNulls(value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  const kept = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutNulls(inner)]));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Unknown keys were warned of; a setting that nothing reads must not show as one. */
+function onlyKnown(schema: TSchema, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, inner]) => {
+      const next = below(schema, key);
+      return next === undefined ? [] : [[key, onlyKnown(next, inner)]];
+    }),
+  );
+}
+
+function wrongValues(written: Record<string, unknown>): Complaint[] {
+  const found = new Map<string, Complaint>();
+  for (const { path: pointer, schema, value } of Value.Errors(CONFIG_SCHEMA, written)) {
+    // Of several complaints about one value the first is about its type.
+    if (found.has(pointer)) continue;
+    const path = stepsOf(pointer);
+    const expected = `expected ${expectation(schema)}, got ${shown(value)}`;
+    const near = TypeGuard.IsUnion(schema) && typeof value === "string" ? nearest(value, words(schema)) : undefined;
+    const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
+    found.set(pointer, { path, of: "value", message: `Invalid setting "${named(path)}": ${expected}${hint}` });
+  }
+  return [...found.values()];
+}
+
+function stepsOf(pointer: string): (string | number)[] {
+  const steps = pointer.slice(1).split("/");
+  return steps.map((step) => (/^\d+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
+}
+
+function named(path: FieldPath): string {
+  return path.reduce<string>(
+    (text, step) => (typeof step === "number" ? `${text}[${step}]` : text === "" ? step : `${text}.${step}`),
+    "",
+  );
+}
+
+function expectation(schema: TSchema): string {
+  if (TypeGuard.IsUnion(schema)) {
+    const options = words(schema);
+    return options.length > 0 ? `one of ${options.join(", ")}` : "a text, a number or a boolean";
+  }
+  if (TypeGuard.IsInteger(schema)) return `a whole number of at least ${schema.minimum}`;
+  if (TypeGuard.IsBoolean(schema)) return "true or false";
+  if (TypeGuard.IsString(schema)) return "a text that is not empty";
+  if (TypeGuard.IsArray(schema)) return schema.minItems === undefined ? "a list" : "a list that is not empty";
+  return "keys with values below it";
+}
+
+function words(schema: TSchema): string[] {
+  const options: TSchema[] = TypeGuard.IsUnion(schema) ? schema.anyOf : [];
+  return options.filter(TypeGuard.IsLiteral).map(({ const: word }) => String(word));
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+}
+
+function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): Complaint[] {
+  if (!isRecord(value)) return [];
+  return Object.entries(value).flatMap(([key, inner]) => {
+    const here = [...path, key];
+    const next = below(schema, key);
+    if (next !== undefined) return unknownKeys(next, inner, here);
+    const known = TypeGuard.IsObject(schema) ? Object.keys(schema.properties) : [];
+    const near = nearest(key, known);
+    const hint = near === undefined ? `: expected one of ${known.join(", ")}` : `. Did you mean "${near}"?`;
+    return [{ path: here, of: "key", message: `Unknown setting "${named(here)}"${hint}` }];
+  });
+}
+
+/** The schema of what stands under `key`, or undefined where no such key is known. */
+function below(schema: TSchema, key: string): TSchema | undefined {
+  if (TypeGuard.IsRecord(schema)) return Object.values(schema.patternProperties)[0];
+  if (!TypeGuard.IsObject(schema)) return schema;
+  return Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+}
+
+function idleItems(written: WrittenConfig): Complaint[] {
+  const fields = Object.entries(isRecord(written.schema?.spec?.fields) ? written.schema.spec.fields : {});
+  return fields
+    .filter(([, rule]) => rule?.items !== undefined && rule.type !== undefined && rule.type !== "array")
+    .map(([name, { type }]) => ({
+      path: ["schema", "spec", "fields", name, "items"],
+      of: "key",
+      message: `Setting "schema.spec.fields.${name}.items" has no effect: expected type array beside it, got ${type}`,
+    }));
+}

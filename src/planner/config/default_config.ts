@@ -1,0 +1,40 @@
+import type { PlannerConfig } from "./config.ts";
+
+/**
+ * What holds where `.planner/config.md` says nothing. The field rules are those of the contract's table of a spec's
+ * fields; the thresholds are those that projects of this kind have used before.
+ *
+ * Source: contract, Spec and Configuration; decision S-11.
+ */
+export const DEFAULT_CONFIG: PlannerConfig = {
+  project: { name: null },
+  defaults: { prompt: null, model: null },
+  schema: {
+    spec: {
+      required: ["status"],
+      fields: {
+        id: { type: "string" },
+        status: { type: "string", enum: ["pending", "in_progress", "completed", "failed"] },
+        title: { type: "string" },
+        type: { type: "string" },
+        depends_on: { type: "array", items: "string" },
+        labels: { type: "array", items: "string" },
+        target_files: { type: "array", items: "string" },
+        model: { type: "string" },
+        output_schema: { type: "string" },
+      },
+    },
+  },
+  validation: { strict_output_validation: false },
+  lint: {
+    thresholds: {
+      complexity_criteria: 10,
+      complexity_files: 5,
+      complexity_words: 150,
+      simple_criteria: 1,
+      simple_files: 1,
+      simple_words: 3,
+    },
+    disable: [],
+  },
+};

@@ -1,0 +1,65 @@
+import type { FieldRule, LintThresholds, PlannerConfig } from "./config.ts";
+import { DEFAULT_CONFIG } from "./default_config.ts";
+import type { RuleName } from "./rule_names.ts";
+
+/** A field's rule as it may be written; values of other types in `enum` are compared by their text. */
+export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {
+  readonly enum?: readonly (string | number | boolean)[];
+}
+
+/** The frontmatter of `.planner/config.md` once it has been checked. */
+export interface WrittenConfig {
+  readonly project?: { readonly name?: string };
+  readonly defaults?: { readonly prompt?: string; readonly model?: string };
+  readonly schema?: {
+    readonly spec?: {
+      readonly required?: readonly string[];
+      readonly fields?: Readonly<Record<string, WrittenFieldRule>>;
+    };
+  };
+  readonly validation?: { readonly strict_output_validation?: boolean };
+  readonly lint?: { readonly thresholds?: Partial<LintThresholds>; readonly disable?: readonly RuleName[] };
+}
+
+/**
+ * Lays what is written over the defaults: single values and lists replace, `schema.spec.fields` is merged field by
+ * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
+ */
+export function mergeConfig(written: WrittenConfig): PlannerConfig {
+  const { project, defaults, schema, validation, lint } = DEFAULT_CONFIG;
+  return {
+    project: { ...project, ...written.project },
+    defaults: { ...defaults, ...written.defaults },
+    schema: {
+      spec: {
+        required: [...new Set(written.schema?.spec?.required ?? schema.spec.required)],
+        fields: mergeFields(written.schema?.spec?.fields ?? {}),
+      },
+    },
+    validation: { ...validation, ...written.validation },
+    lint: {
+      thresholds: { ...lint.thresholds, ...written.lint?.thresholds },
+      disable: [...new Set(written.lint?.disable ?? lint.disable)],
+    },
+  };
+}
+
+function mergeFields(written: Readonly<Record<string, WrittenFieldRule>>): Record<string, FieldRule> {
+  const defaults = DEFAULT_CONFIG.schema.spec.fields;
+  const names = [...new Set([...Object.keys(defaults), ...Object.keys(written)])];
+  return Object.fromEntries(
+    names.map((name) => {
+      const own = Object.hasOwn(written, name) ? written[name] : undefined;
+      return [name, { ...inherited(defaults[name], own), ...own, ...enumOf(own) } as FieldRule];
+    }),
+  );
+}
+
+/** A field that is given another type keeps nothing of its old rule. */
+function inherited(rule: FieldRule | undefined, own: WrittenFieldRule | undefined): FieldRule {
+  return rule === undefined || (own?.type !== undefined && own.type !== rule.type) ? {} : rule;
+}
+
+function enumOf(rule: WrittenFieldRule | undefined): Pick<FieldRule, "enum"> {
+  return rule?.enum === undefined ? {} : { enum: [...new Set(rule.enum.map(String))] };
+}

@@ -1,0 +1,21 @@
+import { OperationError } from "#kernel/errors.ts";
+import { type ConfigProblem, checkConfig } from "./check_config.ts";
+import type { PlannerConfig } from "./config.ts";
+
+/** Where the configuration lies, from the project root. */
+export const CONFIG_FILE = ".planner/config.md";
+
+/**
+ * Reads the text of `.planner/config.md`.
+ *
+ * @throws OperationError `failed_precondition` with line and column for each error, one a line
+ */
+export function parseConfig(text: string): {
+  readonly config: PlannerConfig;
+  readonly warnings: readonly ConfigProblem[];
+} {
+  const { config, errors, warnings } = checkConfig(text);
+  if (config !== null) return { config, warnings };
+  const lines = errors.map(({ line, column, message }) => `${CONFIG_FILE}:${line}:${column}: ${message}`);
+  throw new OperationError("failed_precondition", `Cannot read the configuration:\n${lines.join("\n")}`);
+}

@@ -1,0 +1,18 @@
+/**
+ * The lint rules by name, in report order: what stands in the frontmatter first, then what it refers to, then what is
+ * only advice. Source: contract, Lint diagnostic; order from decision S-11.
+ */
+export const RULE_NAMES = [
+  "parse",
+  "required",
+  "title",
+  "type",
+  "dependency",
+  "approval",
+  "output",
+  "complexity",
+  "coupling",
+  "model_waste",
+] as const;
+
+export type RuleName = (typeof RULE_NAMES)[number];

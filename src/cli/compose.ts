@@ -4,6 +4,8 @@ import type { PlannerContext } from "#planner/context.ts";
 import { findRoot, isInitialised } from "#planner/store/find_root.ts";
 import { openGitHistory } from "#planner/store/git_history.ts";
 import { openLogStore } from "#planner/store/log_store.ts";
+import { openProcessControl } from "#planner/store/process_control.ts";
+import { openPromptStore } from "#planner/store/prompt_store.ts";
 import { openSpecStore } from "#planner/store/spec_store.ts";
 import { openWorkStore } from "#planner/store/work_store.ts";
 
@@ -29,6 +31,8 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     specs: openSpecStore(root),
     logs: openLogStore(root),
     work: openWorkStore(root),
+    prompts: openPromptStore(root),
+    processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: {
       async validate() {

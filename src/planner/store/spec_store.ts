@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecSet, SpecStore } from "../ports.ts";
@@ -76,6 +76,9 @@ export function openSpecStore(root: string): SpecStore {
     async readText(id) {
       const { file } = fileOf(id);
       return { file, text: readFileSync(path(file), "utf8") };
+    },
+    async modified(id) {
+      return statSync(path(fileOf(id).file)).mtime;
     },
     async edit(id, change) {
       const { file, archived } = fileOf(id);

@@ -24,7 +24,12 @@ const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 const ROOMS: readonly Room[] = [
   { place: "kernel", may: [], pure: true, because: "both domains stand on it, so it knows neither" },
   { place: "gen", may: [], pure: true, because: "it is generated and never edited" },
-  { place: "planner/spec", may: ["kernel", "planner/limits.ts"], pure: true, because: "a spec's meaning needs no disk" },
+  {
+    place: "planner/spec",
+    may: ["kernel", "planner/limits.ts"],
+    pure: true,
+    because: "a spec's meaning needs no disk",
+  },
   {
     place: "planner/config",
     may: ["kernel", "planner/spec", "planner/limits.ts"],
@@ -70,7 +75,12 @@ const ROOMS: readonly Room[] = [
   { place: "planner", may: ["kernel", ...DOMAIN, "planner/operations"], pure: true, because: "the door and its types" },
   { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },
   { place: "dc/analysis", may: ["kernel", "dc/model", "dc/limits.ts"], pure: true, because: "answers are computed" },
-  { place: "dc/render", may: ["kernel", "dc/model", "dc/analysis", "dc/limits.ts"], pure: true, because: "pictures of answers" },
+  {
+    place: "dc/render",
+    may: ["kernel", "dc/model", "dc/analysis", "dc/limits.ts"],
+    pure: true,
+    because: "pictures of answers",
+  },
   {
     place: "dc/store",
     may: ["kernel", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],
@@ -120,7 +130,8 @@ function roomOf(path: string): Room {
   const found = ROOMS.filter(({ place }) => inside === place || inside.startsWith(`${place}/`)).toSorted(
     (a, b) => b.place.length - a.place.length,
   )[0];
-  if (found === undefined) throw new Error(`src/${inside} belongs to no room: give it one in tests/architecture.test.ts`);
+  if (found === undefined)
+    throw new Error(`src/${inside} belongs to no room: give it one in tests/architecture.test.ts`);
   return found;
 }
 
@@ -189,7 +200,9 @@ test("a crossing between rooms shows as a # import", () => {
       .filter(([, specifier = ""]) => specifier.startsWith("."))
       .filter(([, specifier = ""]) => {
         const to = target(path, specifier) ?? path;
-        return relative(SRC, to).split("/")[0] !== relative(SRC, path).split("/")[0] && relative(SRC, path) !== "main.ts";
+        return (
+          relative(SRC, to).split("/")[0] !== relative(SRC, path).split("/")[0] && relative(SRC, path) !== "main.ts"
+        );
       })
       .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}`),
   );

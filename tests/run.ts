@@ -42,8 +42,13 @@ interface Count {
 
 function counted(report: string): Count {
   const [, tests = "0", failures = "0", skipped = "0"] =
-    /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"[^>]*\bskipped="(\d+)"/.exec(readFileSync(report, "utf8")) ?? [];
-  return { passed: Number(tests) - Number(failures) - Number(skipped), failed: Number(failures), skipped: Number(skipped) };
+    /<testsuites[^>]*\btests="(\d+)"[^>]*\bfailures="(\d+)"[^>]*\bskipped="(\d+)"/.exec(readFileSync(report, "utf8")) ??
+    [];
+  return {
+    passed: Number(tests) - Number(failures) - Number(skipped),
+    failed: Number(failures),
+    skipped: Number(skipped),
+  };
 }
 
 function run(step: Step, total: Count): void {

@@ -14,7 +14,8 @@ export const PROMISES = {
   "mcp.transport.line-per-message": "Each request is one line on stdin, each answer one line on stdout",
   "mcp.transport.id-number-or-string": "An answer carries the request's id, number or string",
   "mcp.transport.notification-unanswered": "A request without id gets no answer",
-  "mcp.initialize.result": "initialize answers protocolVersion 2024-11-05, capabilities {tools: {}} and serverInfo planner 0.1.0",
+  "mcp.initialize.result":
+    "initialize answers protocolVersion 2024-11-05, capabilities {tools: {}} and serverInfo planner 0.1.0",
   "mcp.initialized.ignored": "notifications/initialized does nothing and is not answered",
   "mcp.tools-list.shape": "tools/list names 23 tools, each with name, description and an object inputSchema",
   "mcp.tools-list.required": "inputSchema marks the parameters that the contract stars as required",
@@ -75,7 +76,8 @@ export const PROMISES = {
   // Process tools
   "work_list.shape": "planner_work_list answers process records and a summary of running, completed and failed",
   "pause.nothing-runs": "planner_pause without a process says Failed to pause work … No running process found",
-  "takeover.not-worked": "planner_takeover without active work and force says Failed to take over … Spec not currently being worked",
+  "takeover.not-worked":
+    "planner_takeover without active work and force says Failed to take over … Spec not currently being worked",
   "takeover.worktree-null": "planner_takeover gives a null worktree_path when the worktree is gone",
   "watch_status.shape": "planner_watch_status answers watch_running, worktrees and worktree_count",
   "watch_stop.not-running": "planner_watch_stop says Watch is not running when none is",
@@ -109,7 +111,8 @@ export const PROMISES = {
   "output.lax": "Without it an invalid output is a warning and the spec is completed",
 
   // Command line
-  "cli.init.mcp-json": "init --agent claude writes .mcp.json with the server planner, type stdio, command planner, args [mcp]",
+  "cli.init.mcp-json":
+    "init --agent claude writes .mcp.json with the server planner, type stdio, command planner, args [mcp]",
   "cli.init.project": "init sets the project up",
   "cli.add": "planner add creates a spec",
   "cli.local-only": "The server opens no network port",

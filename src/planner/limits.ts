@@ -4,6 +4,12 @@ export const MAX_SPEC_BYTES = 4 * 1024 * 1024;
 /** Largest frontmatter block, in characters. Ours: YAML parsing grows with it, and no person writes as much. */
 export const MAX_FRONTMATTER_CHARS = 256 * 1024;
 
+/** Levels of nesting in frontmatter. Ours: readers of it recurse, and no person nests as deeply. */
+export const MAX_FRONTMATTER_DEPTH = 64;
+
+/** YAML aliases in one frontmatter. Ours (S-07): so few cannot blow it up, a few are honest use. */
+export const MAX_FRONTMATTER_ALIASES = 16;
+
 /** Entries of a list answer unless the caller says otherwise. Source: contract, Limits. */
 export const DEFAULT_LIST_LIMIT = 50;
 
@@ -12,3 +18,18 @@ export const DEFAULT_LOG_LINES = 100;
 
 /** Levels that a split may nest unless the caller says otherwise. Source: contract, Limits. */
 export const DEFAULT_SPLIT_DEPTH = 3;
+
+/** Most bytes of log in one answer. Ours: what follows comes with the next call, and a client's line stays bearable. */
+export const MAX_LOG_ANSWER_BYTES = 1024 * 1024;
+
+/** Bytes of a log that are read at a time. Ours: large enough to be fast, small beside everything else in memory. */
+export const LOG_CHUNK_BYTES = 64 * 1024;
+
+/** Bytes at a log's end in which the last run is looked for. Ours: an agent's whole output fits many times over. */
+export const MAX_RUN_BYTES = 16 * 1024 * 1024;
+
+/** Unknown ids for which one run of lint looks up the nearest known one. Ours: each costs a pass over every id. */
+export const MAX_NEAREST_IDS = 100;
+
+/** Ids of a dependency cycle that one message names. Ours: a longer one is not read, and 10,000 of them fill memory. */
+export const MAX_CYCLE_IDS = 50;

@@ -1,4 +1,5 @@
 import { parseFrontmatter } from "./full_frontmatter.ts";
+import { quickFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
 import { splitText } from "./split_text.ts";
 import { countBreaks } from "./text_lines.ts";
@@ -28,7 +29,8 @@ export function parseDocument(text: string): SpecDocument {
   if (range === null) {
     return { ok: true, frontmatter: Object.create(null), hasFrontmatter: false, body: text.slice(mark), bodyLine: 1 };
   }
-  const parsed = parseFrontmatter(text, range);
+  const quick = quickFrontmatter(text, range);
+  const parsed = quick === undefined ? parseFrontmatter(text, range) : { ok: true as const, fields: quick };
   if (!parsed.ok) return parsed;
   return {
     ok: true,

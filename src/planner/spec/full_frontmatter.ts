@@ -1,62 +1,149 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument, type YAMLMap } from "yaml";
+import {
+  Composer,
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type YAMLError,
+  type YAMLMap,
+} from "yaml";
+import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
 import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 import { keepsText } from "./text_fields.ts";
 import { placeOf } from "./text_lines.ts";
+import { tokensOf, tooDeepAt } from "./yaml_tokens.ts";
 
 export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
   | { readonly ok: false; readonly problem: TextProblem };
 
+/** Plain YAML 1.2 data. Keys are compared here: the parser compares each with all others, which takes seconds at 50,000. */
 const OPTIONS = {
   version: "1.2",
   schema: "core",
+  resolveKnownTags: false,
   merge: false,
   strict: true,
   stringKeys: true,
-  uniqueKeys: true,
-  prettyErrors: false,
+  uniqueKeys: false,
   logLevel: "silent",
 } as const;
 
-/** Parses the YAML in `range` of the file `text`; never throws. */
+/** Clearer words for what people get wrong most; every other message is the parser's. */
+const MESSAGES: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'Unexpected second ":" on the line: expected quotes around a value that holds ": "',
+  NON_STRING_KEY: "Invalid key: expected a text",
+  TAB_AS_INDENT: "Invalid indentation: expected spaces, got a tab",
+};
+
+/** Where in the YAML something is wrong. */
+interface Fault {
+  readonly at: number;
+  readonly message: string;
+}
+
+/** The YAML in `range` as the parser is given it; every offset is that of the file less `range.start`. */
+export function yamlOf(text: string, range: FrontmatterRange): string {
+  // A lone CR is a line break in YAML 1.2, which the parser does not know; the length stays the same.
+  return text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n");
+}
+
+/** Parses the YAML in `range` of the file `text`; never throws. Source: decision S-07. */
 export function parseFrontmatter(text: string, range: FrontmatterRange): ParsedFrontmatter {
-  // A lone CR is a line break in YAML 1.2, which the parser does not know; the same length keeps every offset.
-  const yaml = text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n");
-  const refuse = (at: number, message: string): ParsedFrontmatter => ({
-    ok: false,
-    problem: { ...placeOf(text, range.start + at), message },
-  });
-  const document = parseDocument(yaml, OPTIONS);
+  const result = parseYaml(yamlOf(text, range));
+  if (!("at" in result)) return { ok: true, fields: result.fields };
+  return { ok: false, problem: { ...placeOf(text, range.start + result.at), message: result.message } };
+}
+
+function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } | Fault {
+  const tokens = tokensOf(yaml);
+  const deep = tooDeepAt(tokens, MAX_FRONTMATTER_DEPTH);
+  if (deep !== undefined)
+    return { at: deep, message: `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels` };
+  const [document, second] = [...new Composer(OPTIONS).compose(tokens, true, yaml.length)];
+  if (document === undefined) return { fields: Object.create(null) };
   const error = document.errors[0] ?? document.warnings[0];
-  if (error !== undefined) return refuse(error.pos[0], error.message);
+  if (error !== undefined) return faultOf(error);
+  if (second !== undefined)
+    return { at: second.range[0], message: "Unexpected document marker: expected one document" };
   const root = document.contents;
-  if (root === null || (isScalar(root) && root.value === null)) return { ok: true, fields: Object.create(null) };
-  if (!isMap(root)) return refuse(0, "Frontmatter must be a mapping of keys to values");
-  return { ok: true, fields: fieldsOf(root, document) };
+  if (root === null || isNothing(root)) return { fields: Object.create(null) };
+  if (!isMap(root))
+    return { at: root.range?.[0] ?? 0, message: "Frontmatter is not a mapping: expected keys and values" };
+  const reader = new FieldReader(document);
+  const fields = reader.fields(root);
+  return reader.fault ?? { fields };
 }
 
-function fieldsOf(map: YAMLMap, document: Document): Record<string, unknown> {
-  const fields: Record<string, unknown> = Object.create(null);
-  for (const { key, value } of map.items) {
-    const name = String(isScalar(key) ? key.value : key);
-    fields[name] = dataOf(value as Node | null, document, [name]);
+function isNothing(node: Node): boolean {
+  return isScalar(node) && node.source === "" && node.tag === undefined && node.anchor === undefined;
+}
+
+function faultOf({ code, message, pos }: YAMLError): Fault {
+  const tag = code === "TAG_RESOLVE_FAILED" ? `${message}: expected plain data without tags` : undefined;
+  return { at: pos[0], message: tag ?? MESSAGES[code] ?? message.replace(/\.$/, "") };
+}
+
+/** Turns the nodes of one document into plain data and keeps the first thing that is wrong with them. */
+class FieldReader {
+  readonly #document: Document;
+  #aliases = 0;
+  fault: Fault | undefined;
+
+  constructor(document: Document) {
+    this.#document = document;
   }
-  return fields;
-}
 
-function dataOf(node: Node | null, document: Document, path: readonly string[]): unknown {
-  if (node === null) return null;
-  if (isAlias(node)) return dataOf(node.resolve(document) ?? null, document, path);
-  if (isSeq(node)) return node.items.map((item) => dataOf(item as Node, document, path));
-  if (isMap(node)) {
+  fields(map: YAMLMap): Record<string, unknown> {
+    const fields: Record<string, unknown> = Object.create(null);
+    for (const [name, value] of this.#entries(map)) fields[name] = this.#data(value, [name]);
+    return fields;
+  }
+
+  *#entries(map: YAMLMap): Generator<[string, Node | null]> {
+    const names = new Set<string>();
+    for (const { key, value } of map.items) {
+      const name = isScalar(key) ? String(key.value ?? "") : "";
+      if (names.has(name)) this.#refuse(key, `Duplicate key "${name}"`);
+      names.add(name);
+      yield [name, value as Node | null];
+    }
+  }
+
+  #data(node: Node | null, path: readonly string[]): unknown {
+    if (isAlias(node)) {
+      const target = this.#resolve(node);
+      return target === undefined ? null : this.#data(target, path);
+    }
+    if (isSeq(node)) return node.items.map((item) => this.#data(item as Node | null, path));
+    if (isMap(node)) return this.#record(node, path);
+    if (!isScalar(node)) return null;
+    return node.value !== null && keepsText(path) ? (node.source ?? String(node.value)) : node.value;
+  }
+
+  #record(map: YAMLMap, path: readonly string[]): Record<string, unknown> {
+    // Not by assignment, to which the name `__proto__` means another thing.
     return Object.fromEntries(
-      node.items.map(({ key, value }) => {
-        const name = String(isScalar(key) ? key.value : key);
-        return [name, dataOf(value as Node | null, document, [...path, name])];
-      }),
+      [...this.#entries(map)].map(([name, value]) => [name, this.#data(value, [...path, name])]),
     );
   }
-  if (!isScalar(node)) return null;
-  return node.value !== null && keepsText(path) ? (node.source ?? String(node.value)) : node.value;
+
+  #resolve(alias: Node & { resolve(document: Document): Node | undefined }): Node | undefined {
+    this.#aliases++;
+    if (this.#aliases > MAX_FRONTMATTER_ALIASES) {
+      this.#refuse(alias, `Too many aliases: expected at most ${MAX_FRONTMATTER_ALIASES}`);
+      return undefined;
+    }
+    const target = alias.resolve(this.#document);
+    if (target === undefined) this.#refuse(alias, "Unknown alias: expected an anchor of that name before it");
+    return target;
+  }
+
+  #refuse(node: unknown, message: string): void {
+    const range = (node as Node | null)?.range;
+    this.fault ??= { at: range?.[0] ?? 0, message };
+  }
 }

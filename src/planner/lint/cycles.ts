@@ -1,0 +1,143 @@
+import { MAX_CYCLE_IDS } from "../limits.ts";
+
+/** A dependency cycle as it looks from one of its specs. */
+export interface Cycle {
+  /** In order of dependency, the first one not repeated at the end. Shared by all its specs. */
+  readonly ids: readonly string[];
+  /** Where the spec stands in it. */
+  readonly at: number;
+}
+
+/** `a -> b -> a`, beginning and ending with the spec that the cycle is seen from. */
+export function cyclePath({ ids, at }: Cycle): string {
+  const shown = Array.from({ length: Math.min(ids.length, MAX_CYCLE_IDS) }, (_, step) => ids[(at + step) % ids.length]);
+  const left = ids.length - shown.length;
+  return [...shown, ...(left > 0 ? [`(${left} more)`] : []), ids[at]].join(" -> ");
+}
+
+/** The id that the spec depends on along the cycle. */
+export function nextInCycle({ ids, at }: Cycle): string | undefined {
+  return ids[(at + 1) % ids.length];
+}
+
+/**
+ * Finds the dependency cycles of a project.
+ *
+ * @param graph for every active spec the ids that it depends on; ids that are no key are left out
+ * @returns for every id on a cycle the cycles through it
+ *
+ * Naming every cycle could take for ever (a dense knot has exponentially many), so this names as many as it takes for
+ * each edge that lies on a cycle to be on a named one, shortest first for that edge. A spec on its own list is not a
+ * cycle here. Cost: O(edges) plus O(edges) for each named cycle, within the knot that it lies in.
+ */
+export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly Cycle[]> {
+  const found = new Map<string, Cycle[]>();
+  for (const knot of knotsOf(graph)) {
+    for (const cycle of cyclesWithin(knot, graph)) {
+      for (const [at, id] of cycle.entries()) {
+        const cycles = found.get(id);
+        if (cycles === undefined) found.set(id, [{ ids: cycle, at }]);
+        else cycles.push({ ids: cycle, at });
+      }
+    }
+  }
+  return found;
+}
+
+function* cyclesWithin(knot: ReadonlySet<string>, graph: ReadonlyMap<string, readonly string[]>): Iterable<string[]> {
+  const covered = new Set<string>();
+  for (const id of [...knot].sort()) {
+    for (const next of graph.get(id) ?? []) {
+      if (next === id || !knot.has(next) || covered.has(`${id}\0${next}`)) continue;
+      const cycle = [id, ...shortestPath(next, id, knot, graph)];
+      for (const [index, from] of cycle.entries()) covered.add(`${from}\0${cycle[(index + 1) % cycle.length]}`);
+      yield cycle;
+    }
+  }
+}
+
+/** From `start` up to the spec before `goal`; there is a way, because both lie in one knot. */
+function shortestPath(
+  start: string,
+  goal: string,
+  knot: ReadonlySet<string>,
+  graph: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const before = new Map<string, string | undefined>([[start, undefined]]);
+  // A Map iterates over what is added meanwhile, so `before` is also the queue.
+  for (const [id] of before) {
+    for (const next of graph.get(id) ?? []) {
+      if (next === goal) return pathTo(id, before);
+      if (knot.has(next) && !before.has(next)) before.set(next, id);
+    }
+  }
+  return [];
+}
+
+function pathTo(end: string, before: ReadonlyMap<string, string | undefined>): string[] {
+  const path: string[] = [];
+  for (let id: string | undefined = end; id !== undefined; id = before.get(id)) path.push(id);
+  return path.reverse();
+}
+
+interface Visit {
+  readonly id: string;
+  readonly edges: Iterator<string>;
+}
+
+function knotsOf(graph: ReadonlyMap<string, readonly string[]>): readonly ReadonlySet<string>[] {
+  const search = new KnotSearch(graph);
+  for (const id of graph.keys()) search.from(id);
+  return search.knots;
+}
+
+/**
+ * Collects the strongly connected sets of at least two specs: Tarjan's algorithm, with a stack of its own because a chain
+ * of dependencies may be longer than the call stack.
+ */
+class KnotSearch {
+  readonly knots: ReadonlySet<string>[] = [];
+  readonly #graph: ReadonlyMap<string, readonly string[]>;
+  readonly #order = new Map<string, number>();
+  readonly #low = new Map<string, number>();
+  readonly #waiting: string[] = [];
+  readonly #inWaiting = new Set<string>();
+  readonly #visits: Visit[] = [];
+
+  constructor(graph: ReadonlyMap<string, readonly string[]>) {
+    this.#graph = graph;
+  }
+
+  from(root: string): void {
+    if (this.#order.has(root)) return;
+    this.#enter(root);
+    for (let visit = this.#visits.at(-1); visit !== undefined; visit = this.#visits.at(-1)) {
+      const { done, value: next } = visit.edges.next();
+      if (done) this.#leave(visit.id);
+      else if (!this.#order.has(next) && this.#graph.has(next)) this.#enter(next);
+      else if (this.#inWaiting.has(next)) this.#lower(visit.id, this.#order.get(next) ?? 0);
+    }
+  }
+
+  #enter(id: string): void {
+    this.#order.set(id, this.#order.size);
+    this.#lower(id, this.#order.get(id) ?? 0);
+    this.#waiting.push(id);
+    this.#inWaiting.add(id);
+    this.#visits.push({ id, edges: (this.#graph.get(id) ?? [])[Symbol.iterator]() });
+  }
+
+  #leave(id: string): void {
+    this.#visits.pop();
+    const parent = this.#visits.at(-1);
+    if (parent !== undefined) this.#lower(parent.id, this.#low.get(id) ?? 0);
+    if (this.#low.get(id) !== this.#order.get(id)) return;
+    const knot = this.#waiting.splice(this.#waiting.lastIndexOf(id));
+    for (const member of knot) this.#inWaiting.delete(member);
+    if (knot.length > 1) this.knots.push(new Set(knot));
+  }
+
+  #lower(id: string, to: number): void {
+    this.#low.set(id, Math.min(this.#low.get(id) ?? to, to));
+  }
+}

@@ -1,0 +1,49 @@
+import type { FieldRule } from "../config/config.ts";
+
+type FieldType = NonNullable<FieldRule["type"]>;
+
+const IS: Record<FieldType, (value: unknown) => boolean> = {
+  string: (value) => typeof value === "string",
+  boolean: (value) => typeof value === "boolean",
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === "number",
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+};
+
+const NAMED: Record<FieldType, string> = {
+  string: "a string",
+  boolean: "a boolean",
+  integer: "an integer",
+  number: "a number",
+  array: "an array",
+  object: "an object",
+};
+
+/** Whether a frontmatter value says nothing: the key is absent, or nothing stands behind it. */
+export function isMissing(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+/** What the rule demands where `value` has another type, in words; undefined where it fits. `items` alone means an array. */
+export function wrongType({ type, items }: FieldRule, value: unknown): string | undefined {
+  const demanded = type ?? (items === undefined ? undefined : "array");
+  if (demanded === undefined || IS[demanded](value)) return undefined;
+  return demanded === "array" && items !== undefined ? `an array of ${items}` : NAMED[demanded];
+}
+
+/** The items of an array that have another type than the rule demands. */
+export function wrongItems(
+  { items }: FieldRule,
+  value: unknown,
+): readonly { readonly index: number; readonly item: unknown; readonly expected: string }[] {
+  if (items === undefined || !Array.isArray(value)) return [];
+  return value.flatMap((item, index) => (IS[items](item) ? [] : [{ index, item, expected: NAMED[items] }]));
+}
+
+/** The type of a value in the words of the configuration. */
+export function typeName(value: unknown): string {
+  if (value === null) return "nothing";
+  if (Array.isArray(value)) return "array";
+  return typeof value;
+}

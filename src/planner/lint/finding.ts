@@ -1,0 +1,65 @@
+import type { RuleName } from "../config/rule_names.ts";
+import type { FieldPath } from "../spec/frontmatter_places.ts";
+
+export type Severity = "error" | "warning";
+
+/** What a rule says: the finding without its place in the file. */
+export interface RuleFinding {
+  readonly severity: Severity;
+  /** The frontmatter field that is to blame, or `frontmatter` or `body`. */
+  readonly field: string;
+  /** In the form of the contract's text output: lower case, values in single quotes, no period. */
+  readonly message: string;
+  /** The values that the field may have, where they are enumerated. */
+  readonly allowed?: readonly string[];
+  /** What to do about it: a sentence without a period. */
+  readonly suggestion?: string | undefined;
+  /** Where the value stands in the frontmatter. */
+  readonly path?: FieldPath;
+  /** Where it stands in the body, lines from 1. */
+  readonly bodyLine?: number | undefined;
+}
+
+/** Something that lint has to say about a file. Source: contract, Lint diagnostic. */
+export interface Finding {
+  readonly rule: RuleName;
+  readonly severity: Severity;
+  readonly field: string;
+  readonly message: string;
+  /** Empty where nothing is enumerated. */
+  readonly allowed: readonly string[];
+  readonly suggestion?: string;
+  /** In the whole file, from 1; absent where no line is to blame, as for a field that is missing. */
+  readonly line?: number;
+  /** In characters, from 1. */
+  readonly column?: number;
+}
+
+/** The findings of one file in rule order. */
+export interface FileReport {
+  /** Path from the project root, with forward slashes. */
+  readonly file: string;
+  readonly specId: string;
+  readonly findings: readonly Finding[];
+}
+
+export interface LintReport {
+  readonly specsChecked: number;
+  readonly errors: number;
+  readonly warnings: number;
+  /** Only files with findings, sorted by spec id. */
+  readonly files: readonly FileReport[];
+}
+
+/** Counts up what the files hold. */
+export function lintReport(specsChecked: number, files: readonly FileReport[]): LintReport {
+  let errors = 0;
+  let warnings = 0;
+  for (const { findings } of files) {
+    for (const { severity } of findings) {
+      if (severity === "error") errors++;
+      else warnings++;
+    }
+  }
+  return { specsChecked, errors, warnings, files: files.filter(({ findings }) => findings.length > 0) };
+}

@@ -1,0 +1,72 @@
+import type { OutputVerdict } from "../ports.ts";
+import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import type { LintReport } from "./finding.ts";
+import type { LintSource } from "./lint_source.ts";
+import { lintSpecs } from "./lint_specs.ts";
+import { placeFindings } from "./place_findings.ts";
+
+/**
+ * Gathers what the rules need, runs them and looks up the lines.
+ *
+ * @param wanted ids of active specs to judge; every active spec when left out
+ *
+ * Cost: reads the judged specs and those that they reach over `depends_on`, and the last log of completed specs that name
+ * an `output_schema`.
+ */
+export async function lintProject(source: LintSource, wanted?: readonly SpecId[]): Promise<LintReport> {
+  const { specs, unreadable, neighbours } =
+    wanted === undefined ? await everything(source) : await some(source, wanted);
+  const report = lintSpecs({
+    config: source.config,
+    specs,
+    unreadable,
+    neighbours,
+    knownIds: new Set<string>([...source.ids, ...source.archivedIds]),
+    outputs: await outputsOf(source, specs),
+  });
+  return placeFindings(report, ({ specId }) => source.text(specId as SpecId));
+}
+
+interface Gathered {
+  readonly specs: readonly Spec[];
+  readonly unreadable: readonly UnreadableFile[];
+  readonly neighbours: readonly Spec[];
+}
+
+async function everything(source: LintSource): Promise<Gathered> {
+  return { ...(await source.all()), neighbours: [] };
+}
+
+async function some(source: LintSource, wanted: readonly SpecId[]): Promise<Gathered> {
+  const judged = new Set<SpecId>(wanted);
+  const found: Gathered & { specs: Spec[]; unreadable: UnreadableFile[]; neighbours: Spec[] } = {
+    specs: [],
+    unreadable: [],
+    neighbours: [],
+  };
+  const active = new Set<string>(source.ids);
+  // A Set iterates over what is added meanwhile, so `reached` is also the queue.
+  const reached = new Set<SpecId>(judged);
+  for (const id of reached) {
+    const spec = await source.one(id);
+    if (!("id" in spec)) {
+      if (judged.has(id)) found.unreadable.push(spec);
+      continue;
+    }
+    (judged.has(id) ? found.specs : found.neighbours).push(spec);
+    for (const next of spec.dependsOn) if (active.has(next)) reached.add(next as SpecId);
+  }
+  return found;
+}
+
+async function outputsOf(source: LintSource, specs: readonly Spec[]): Promise<ReadonlyMap<SpecId, OutputVerdict>> {
+  const verdicts = new Map<SpecId, OutputVerdict>();
+  if (source.config.lint.disable.includes("output")) return verdicts;
+  for (const spec of specs) {
+    if (spec.status !== "completed" || spec.outputSchema === null) continue;
+    const verdict = await source.output(spec);
+    if (verdict !== null) verdicts.set(spec.id, verdict);
+  }
+  return verdicts;
+}

@@ -1,0 +1,73 @@
+import type { RuleName } from "../config/rule_names.ts";
+import type { FieldPath } from "../spec/frontmatter_places.ts";
+import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import { compareSpecIds } from "../spec/spec_id.ts";
+import { type FileReport, type Finding, type LintReport, lintReport, type RuleFinding } from "./finding.ts";
+import type { Rule } from "./rule.ts";
+import { rules } from "./rules.ts";
+import { SpecFacts } from "./spec_facts.ts";
+import { type LintInput, World } from "./world.ts";
+
+/** A finding whose line is still to be looked up: `path` says which frontmatter value it is about. */
+export type UnplacedFinding = Finding & { readonly path?: FieldPath };
+
+/**
+ * Judges every spec of the input by every rule that `lint.disable` does not name. Findings in the body have their line;
+ * those in the frontmatter carry a `path`, which `placeFindings` turns into line and column. Pure; never throws.
+ *
+ * Cost: linear in the text of the specs. Source: contract, Lint diagnostic; decision S-11.
+ */
+export function lintSpecs(input: LintInput): LintReport {
+  const disabled = new Set<RuleName>(input.config.lint.disable);
+  const active = rules.filter(({ name }) => !disabled.has(name));
+  const world = new World(input);
+  const files = [
+    ...input.unreadable.map((file) => unreadableReport(file, active)),
+    ...input.specs.map((spec) => specReport(spec, active, world)),
+  ];
+  files.sort((a, b) => compareSpecIds(a.specId, b.specId));
+  return lintReport(files.length, files);
+}
+
+/** The id of a file that could not be read, from its name. */
+export function idOfFile(file: string): string {
+  return file.slice(file.lastIndexOf("/") + 1).replace(/\.md$/, "");
+}
+
+function specReport(spec: Spec, active: readonly Rule[], world: World): FileReport {
+  const findings: UnplacedFinding[] = [];
+  const facts = new SpecFacts(spec);
+  for (const { name, check } of active) {
+    if (check === undefined) continue;
+    for (const found of check(spec, world, facts)) {
+      const line = found.bodyLine === undefined ? {} : { line: spec.bodyLine + found.bodyLine - 1 };
+      findings.push({ ...finding(name, found), ...line, ...pathIn(spec, found.path) });
+    }
+  }
+  return { file: spec.file, specId: spec.id, findings };
+}
+
+/** A field that is not there has no place to look up. */
+function pathIn({ frontmatter }: Spec, path: FieldPath | undefined): { readonly path?: FieldPath } {
+  return path !== undefined && Object.hasOwn(frontmatter, path[0] ?? "") ? { path } : {};
+}
+
+function unreadableReport(unreadable: UnreadableFile, active: readonly Rule[]): FileReport {
+  const { file, line, column } = unreadable;
+  const place = line === null ? {} : { line, ...(column === null ? {} : { column }) };
+  const findings = active.flatMap(({ name, checkUnreadable }) =>
+    [...(checkUnreadable?.(unreadable) ?? [])].map((found) => ({ ...finding(name, found), ...place })),
+  );
+  return { file, specId: idOfFile(file), findings };
+}
+
+function finding(rule: RuleName, { severity, field, message, allowed, suggestion }: RuleFinding): Finding {
+  return {
+    rule,
+    severity,
+    field,
+    message,
+    allowed: allowed ?? [],
+    ...(suggestion === undefined ? {} : { suggestion }),
+  };
+}

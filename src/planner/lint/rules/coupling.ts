@@ -1,0 +1,49 @@
+import { visitLines } from "../../spec/body_lines.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { parentOf, type SpecId } from "../../spec/spec_id.ts";
+import type { Rule } from "../rule.ts";
+import type { World } from "../world.ts";
+
+const ID = /(?<![\w-])\d{4}-\d{2}-\d{2}-[0-9a-z]{3}-[0-9a-z]+(?:\.\d+)*(?![\w-])/g;
+const SUFFIX_LENGTH = 3;
+
+/**
+ * The body outside fenced code names no other spec, so that one can be worked without reading the other. A driver or a
+ * group may name whom it leads, a member whoever is no sibling, and what `depends_on` lists is no secret.
+ */
+export const coupling: Rule = {
+  name: "coupling",
+  *check(spec, world) {
+    if (spec.type === "driver" || spec.type === "group") return;
+    for (const [id, bodyLine] of references(spec.body)) {
+      if (!counts(id, spec, world)) continue;
+      yield {
+        severity: "warning",
+        field: "body",
+        message: `body references spec '${id}'`,
+        bodyLine,
+        suggestion: "List it under depends_on, or say here what matters of it",
+      };
+    }
+  },
+};
+
+/** Each id once, with the first line that names it. */
+function references(body: string): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  // Looking at every line costs a hundred times this look at the whole.
+  if (body.search(ID) === -1) return found;
+  visitLines(body, ({ text, number }) => {
+    for (const [id] of text.matchAll(ID)) if (!found.has(id)) found.set(id, number);
+    return false;
+  });
+  return found;
+}
+
+function counts(id: string, spec: Spec, { knownIds }: World): boolean {
+  if (id === spec.id || spec.dependsOn.includes(id)) return false;
+  const parent = parentOf(spec.id);
+  if (parent !== undefined) return parentOf(id as SpecId) === parent;
+  // A dated file name of other kind, `2026-11-21-the-plan`, looks alike.
+  return knownIds.has(id) || /-([0-9a-z]+)(?:\.|$)/.exec(id.slice(14))?.[1]?.length === SUFFIX_LENGTH;
+}

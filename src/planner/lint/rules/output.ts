@@ -1,0 +1,34 @@
+import type { OutputVerdict } from "../../ports.ts";
+import type { RuleFinding } from "../finding.ts";
+import type { Rule } from "../rule.ts";
+
+/** The last run's output of a completed spec fits its `output_schema`. A spec without a log gets no finding. */
+export const output: Rule = {
+  name: "output",
+  *check(spec, { outputs }) {
+    const verdict = outputs.get(spec.id);
+    if (verdict === undefined) return;
+    for (const { message, suggestion } of complaints(verdict, spec.outputSchema ?? "", spec.id)) {
+      yield { severity: "error", field: "output_schema", message, path: ["output_schema"], suggestion };
+    }
+  },
+};
+
+function complaints(verdict: OutputVerdict, schema: string, id: string): Pick<RuleFinding, "message" | "suggestion">[] {
+  const log = `Look into .planner/logs/${id}.log`;
+  switch (verdict.kind) {
+    case "passed":
+      return [];
+    case "no_json":
+      return [
+        { message: `output does not match schema '${schema}': no JSON in the last run's output`, suggestion: log },
+      ];
+    case "failed":
+      return verdict.problems.map((problem) => ({
+        message: `output does not match schema '${schema}': ${problem}`,
+        suggestion: log,
+      }));
+    case "invalid_schema":
+      return verdict.problems.map((problem) => ({ message: `schema '${schema}' is unusable: ${problem}` }));
+  }
+}

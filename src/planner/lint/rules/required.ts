@@ -1,0 +1,120 @@
+import { nearest } from "#kernel/nearest.ts";
+import type { FieldRule } from "../../config/config.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { specIdParts } from "../../spec/spec_id.ts";
+import { readStatus, STORED_STATUSES, UPDATE_STATUSES } from "../../spec/status.ts";
+import { isMissing, typeName, wrongItems, wrongType } from "../field_value.ts";
+import type { RuleFinding } from "../finding.ts";
+import type { Rule } from "../rule.ts";
+
+/** The words that the tool itself writes, whatever the schema enumerates. Source: decision S-13. */
+const TOOL_STATUSES: readonly string[] = STORED_STATUSES.filter(
+  (stored) => !UPDATE_STATUSES.some((status) => status === stored),
+);
+
+/**
+ * The frontmatter has the fields that `schema.spec.required` names, the values fit `schema.spec.fields`, and the id is
+ * the file's.
+ */
+export const required: Rule = {
+  name: "required",
+  *check(spec, { config }) {
+    const { required: names, fields } = config.schema.spec;
+    yield* missingFields(spec, names);
+    yield* idFindings(spec);
+    for (const [field, rule] of Object.entries(fields)) {
+      const value = spec.frontmatter[field];
+      if (!isMissing(value)) yield* fieldFindings(field, rule, value);
+    }
+    if (!names.includes("labels") && isMissing(spec.frontmatter["labels"])) {
+      const message = "missing optional field 'labels'";
+      yield { severity: "warning", field: "labels", message, path: ["labels"] };
+    }
+  },
+};
+
+function* missingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
+  for (const field of names) {
+    // The title is the body's first heading; rule `title` speaks where there is none.
+    if (field === "title" || !isMissing(spec.frontmatter[field])) continue;
+    const fixable = field === "status" || field === "id";
+    yield {
+      severity: "error",
+      field,
+      message: `missing required field '${field}'`,
+      path: [field],
+      suggestion: fixable ? "Run `planner lint --fix` to fill it in" : undefined,
+    };
+  }
+}
+
+function* idFindings({ id, frontmatter }: Spec): Iterable<RuleFinding> {
+  const written = frontmatter["id"];
+  if (typeof written === "string" && written !== "" && written !== id) {
+    yield {
+      severity: "error",
+      field: "id",
+      message: `id '${written}' differs from the file name '${id}'`,
+      path: ["id"],
+      suggestion: `Write id: ${id}, or rename the file`,
+    };
+  }
+  if (specIdParts(id) === undefined) {
+    yield {
+      severity: "warning",
+      field: "id",
+      message: `id '${id}' does not have the shape <YYYY-MM-DD>-<NNN>-<suffix>`,
+      path: ["id"],
+      suggestion: "Rename the file",
+    };
+  }
+}
+
+function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterable<RuleFinding> {
+  const expected = wrongType(rule, value);
+  if (expected !== undefined) {
+    yield mismatch(field, [field], expected, value);
+    return;
+  }
+  for (const { index, item, expected: type } of wrongItems(rule, value)) {
+    yield mismatch(`${field}[${index}]`, [field, index], type, item);
+  }
+  if (rule.enum !== undefined) yield* enumFindings(field, rule.enum, value);
+}
+
+function mismatch(name: string, path: readonly [string, number?], expected: string, value: unknown): RuleFinding {
+  const [field] = path;
+  const quotes = expected === "a string" && typeof value !== "object" ? "Put quotes around it" : undefined;
+  const list = expected.startsWith("an array") && typeof value === "string" ? `Write ${field}: [${value}]` : undefined;
+  return {
+    severity: "error",
+    field,
+    message: `${name} must be ${expected}, got ${typeName(value)}`,
+    path: path.filter((step) => step !== undefined),
+    suggestion: quotes ?? list,
+  };
+}
+
+function* enumFindings(field: string, allowed: readonly string[], value: unknown): Iterable<RuleFinding> {
+  const accepted = field === "status" ? [...allowed, ...TOOL_STATUSES] : allowed;
+  const items = Array.isArray(value) ? value : [value];
+  for (const [index, item] of items.entries()) {
+    const text = String(item).trim();
+    if (accepted.includes(text)) continue;
+    yield {
+      severity: "error",
+      field,
+      message: `${field} '${text}' not in enum [${allowed.join(", ")}]`,
+      allowed,
+      path: Array.isArray(value) ? [field, index] : [field],
+      suggestion: suggestionFor(field, text, accepted),
+    };
+  }
+}
+
+function suggestionFor(field: string, text: string, accepted: readonly string[]): string | undefined {
+  const read = field === "status" ? readStatus(text) : text;
+  if (read !== text) return `Write ${read}, which it is read as`;
+  const near = nearest(text, accepted);
+  return near === undefined ? undefined : `Did you mean '${near}'?`;
+}

@@ -1,0 +1,15 @@
+import type { Rule } from "../rule.ts";
+
+/** The spec has a title: its first heading, or the field `title`. */
+export const title: Rule = {
+  name: "title",
+  *check(spec) {
+    if (spec.title !== null) return;
+    yield {
+      severity: "error",
+      field: "title",
+      message: "missing title",
+      suggestion: "Begin the body with a heading: # <title>",
+    };
+  },
+};

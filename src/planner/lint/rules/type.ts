@@ -1,0 +1,84 @@
+import { nearest } from "#kernel/nearest.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { isMissing } from "../field_value.ts";
+import type { RuleFinding } from "../finding.ts";
+import type { Rule } from "../rule.ts";
+
+/** Source: decision S-05. */
+const TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;
+
+/** The type is a known one, and the spec has what a spec of its type needs. */
+export const type: Rule = {
+  name: "type",
+  *check(spec, world) {
+    yield* unknownType(spec, world.config.schema.spec.fields["type"]?.enum !== undefined);
+    switch (spec.type) {
+      case "docs":
+      case "documentation":
+        yield* needs(spec, ["tracks"]);
+        yield* needs(spec, ["target_files"]);
+        break;
+      case "research":
+        yield* needs(spec, ["informed_by", "origin"]);
+        yield* needs(spec, ["target_files"]);
+        break;
+      case "driver":
+      case "group":
+        if (spec.members.length === 0 && !world.hasMembers(spec.id)) {
+          yield {
+            severity: "warning",
+            field: "members",
+            message: `type '${spec.type}' without members`,
+            path: ["members"],
+            suggestion: "List the member specs under members",
+          };
+        }
+    }
+  },
+};
+
+// A configured enum is an error of rule `required`; saying the same as a warning would be noise.
+function* unknownType(spec: Spec, hasEnum: boolean): Iterable<RuleFinding> {
+  if (Object.hasOwn(spec.frontmatter, "type") && isMissing(spec.frontmatter["type"])) {
+    yield {
+      severity: "warning",
+      field: "type",
+      message: "missing spec type",
+      allowed: TYPES,
+      path: ["type"],
+      suggestion: "Name a type, or leave the field out to mean 'code'",
+    };
+  } else if (!hasEnum && !TYPES.some((known) => known === spec.type)) {
+    const near = nearest(spec.type, TYPES);
+    yield {
+      severity: "warning",
+      field: "type",
+      message: `type '${spec.type}' not in enum [${TYPES.join(", ")}]`,
+      allowed: TYPES,
+      path: ["type"],
+      suggestion: near === undefined ? undefined : `Did you mean '${near}'?`,
+    };
+  }
+}
+
+/** At least one of the fields must hold something. */
+function* needs(spec: Spec, fields: readonly [string, ...string[]]): Iterable<RuleFinding> {
+  if (fields.some((field) => holdsSomething(spec.frontmatter[field]))) return;
+  yield {
+    severity: "warning",
+    field: fields[0],
+    message: `type '${spec.type}' without ${fields.join(" or ")}`,
+    path: [fields[0]],
+    suggestion: `Say in ${fields.join(" or ")} ${PURPOSE[fields[0]] ?? ""}`.trimEnd(),
+  };
+}
+
+const PURPOSE: Readonly<Record<string, string>> = {
+  tracks: "which files the text describes",
+  target_files: "which files the work changes",
+  informed_by: "what the research draws on",
+};
+
+function holdsSomething(value: unknown): boolean {
+  return !isMissing(value) && !(Array.isArray(value) && value.length === 0);
+}

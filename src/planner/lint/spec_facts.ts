@@ -1,0 +1,67 @@
+import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { headings } from "../spec/sections.ts";
+import type { Spec } from "../spec/spec.ts";
+
+/** What several rules ask about a spec's body; computed when first asked for. */
+export class SpecFacts {
+  readonly #spec: Spec;
+  #criteria: readonly Criterion[] | undefined;
+  #words: number | undefined;
+
+  constructor(spec: Spec) {
+    this.#spec = spec;
+  }
+
+  get criteria(): readonly Criterion[] {
+    this.#criteria ??= criteriaOf(this.#spec.body);
+    return this.#criteria;
+  }
+
+  /** Words that describe the work: see `countWords`, over `describingText`. */
+  get words(): number {
+    this.#words ??= countWords(describingText(this.#spec.body));
+    return this.#words;
+  }
+}
+
+/**
+ * The body without its `## Output` sections: what a run has written is no part of the work's size, and it is appended
+ * without any limit.
+ */
+export function describingText(body: string): string {
+  if (!body.includes("Output")) return body;
+  const all = headings(body);
+  let text = "";
+  let from = 0;
+  for (const [index, { level, text: name, start }] of all.entries()) {
+    if (level !== 2 || name !== "Output" || start < from) continue;
+    text += body.slice(from, start);
+    from = all.slice(index + 1).find((next) => next.level <= 2)?.start ?? body.length;
+  }
+  return text + body.slice(from);
+}
+
+/** Counts the runs of non-blank characters that hold a letter or a digit, so that `-`, `#` and `[ ]` are no words. */
+export function countWords(text: string): number {
+  let words = 0;
+  let counted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isSpace(code)) counted = false;
+    else if (!counted && isWordCharacter(code)) {
+      counted = true;
+      words++;
+    }
+  }
+  return words;
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x3000;
+}
+
+// Beyond ASCII anything but dashes, dots and quotes counts: the exact Unicode classes cost more than they tell here.
+function isWordCharacter(code: number): boolean {
+  if (code > 127) return code >= 0xc0 && !(code >= 0x2000 && code <= 0x206f);
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+}

@@ -1,0 +1,61 @@
+import { nearest } from "#kernel/nearest.ts";
+import type { PlannerConfig } from "../config/config.ts";
+import { MAX_NEAREST_IDS } from "../limits.ts";
+import type { OutputVerdict } from "../ports.ts";
+import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { type Cycle, cyclesOf } from "./cycles.ts";
+
+/** Everything that the rules may look at, gathered before they run. */
+export interface LintInput {
+  readonly config: PlannerConfig;
+  /** The specs to judge. */
+  readonly specs: readonly Spec[];
+  /** The files to judge that cannot be read. */
+  readonly unreadable: readonly UnreadableFile[];
+  /** Every id that has a file, active or archived, readable or not. */
+  readonly knownIds: ReadonlySet<string>;
+  /** Further active specs: at least those that the judged ones reach over `depends_on`. */
+  readonly neighbours?: readonly Spec[];
+  /** For completed specs with an `output_schema`: what checking the last run's output found. */
+  readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;
+}
+
+/** What a rule may ask about the project around one spec. Every answer is computed when first asked for. */
+export class World {
+  readonly config: PlannerConfig;
+  readonly knownIds: ReadonlySet<string>;
+  readonly outputs: ReadonlyMap<SpecId, OutputVerdict>;
+  readonly #active: readonly Spec[];
+  #cycles: ReadonlyMap<string, readonly Cycle[]> | undefined;
+  #parents: ReadonlySet<string> | undefined;
+  #suggested = 0;
+
+  constructor({ config, specs, knownIds, neighbours = [], outputs = new Map() }: LintInput) {
+    this.config = config;
+    this.knownIds = knownIds;
+    this.outputs = outputs;
+    this.#active = [...specs, ...neighbours];
+  }
+
+  /** The dependency cycles that the spec is part of. */
+  cycles(id: SpecId): readonly Cycle[] {
+    this.#cycles ??= cyclesOf(new Map(this.#active.map((spec) => [spec.id as string, spec.dependsOn])));
+    return this.#cycles.get(id) ?? [];
+  }
+
+  /** Whether member files `<id>.<n>` exist. */
+  hasMembers(id: SpecId): boolean {
+    this.#parents ??= new Set(
+      [...this.knownIds].filter((known) => known.includes(".")).map((known) => parentOf(known as SpecId) ?? ""),
+    );
+    return this.#parents.has(id);
+  }
+
+  /** The known id that `text` most likely means, or undefined when none is near. */
+  nearestId(text: string): string | undefined {
+    if (this.#suggested++ >= MAX_NEAREST_IDS) return undefined;
+    const matches = [...this.knownIds].filter((id) => id.includes(text));
+    return matches.length === 1 ? matches[0] : nearest(text, this.knownIds);
+  }
+}

@@ -1,0 +1,101 @@
+import { criteriaOf } from "../spec/criteria.ts";
+import { headings } from "../spec/sections.ts";
+import type { Spec } from "../spec/spec.ts";
+import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { type Grade, gradeByCount, gradeConfidence, gradeIsolation } from "./grades.ts";
+import { countWords, describingText } from "./spec_facts.ts";
+import { COUPLING_PHRASES } from "./wording.ts";
+
+/** How well a spec is written for whoever works it, A best. Source: decision S-16. */
+export interface Scores {
+  /** Red where complexity, confidence or ac_quality is D, green where all three are A or B. */
+  readonly traffic_light: "green" | "yellow" | "red";
+  /** How large the work is: criteria, target files, words. */
+  readonly complexity: Grade;
+  /** How clearly it is said: steps that begin with a verb, no vague words. */
+  readonly confidence: Grade;
+  /** How well it could be cut into parts. */
+  readonly splittability: Grade;
+  /** How many acceptance criteria it has. */
+  readonly ac_quality: Grade;
+  /** For a driver or group with members: how little these share. Null for any other spec. */
+  readonly isolation: Grade | null;
+  /** One sentence for each weak grade, sorted. */
+  readonly suggestions: readonly string[];
+}
+
+/**
+ * Grades one spec.
+ *
+ * @param members the specs that it leads, see `membersOf`
+ *
+ * Cost: linear in the body, and in the bodies of the members.
+ */
+export function scores(spec: Spec, members: readonly Spec[] = []): Scores {
+  const body = describingText(spec.body);
+  const criteria = criteriaOf(spec.body).length;
+  const leads = (spec.type === "driver" || spec.type === "group") && members.length > 0;
+  const grades = {
+    complexity: gradeComplexity(criteria, spec.targetFiles.length, countWords(body)),
+    confidence: gradeConfidence(body),
+    splittability: gradeSplittability(body, spec.targetFiles.length),
+    ac_quality: gradeByCount(criteria, [4, 2, 1]),
+    isolation: leads ? gradeIsolation(members) : null,
+  };
+  return { traffic_light: lightOf(grades), ...grades, suggestions: suggestionsFor(grades) };
+}
+
+/** The specs that a driver or group leads: those that it lists, and those named `<id>.<n>`. Cost: O(specs). */
+export function membersOf(spec: Spec, specs: readonly Spec[]): readonly Spec[] {
+  if (spec.type !== "driver" && spec.type !== "group") return [];
+  const listed = new Set<string>(spec.members);
+  return specs.filter(
+    ({ id }) => listed.has(id) || (id.startsWith(`${spec.id}.`) && parentOf(id as SpecId) === spec.id),
+  );
+}
+
+type Grades = Pick<Scores, "complexity" | "confidence" | "splittability" | "ac_quality" | "isolation">;
+
+/** From the least that is D, C and B, for criteria, files and words. */
+const COMPLEXITY_STEPS = [
+  ["D", 8, 5, 600],
+  ["C", 6, 4, 400],
+  ["B", 4, 3, 200],
+] as const;
+
+function gradeComplexity(criteria: number, files: number, words: number): Grade {
+  const step = COMPLEXITY_STEPS.find(
+    ([, mostCriteria, mostFiles, mostWords]) => criteria >= mostCriteria || files >= mostFiles || words >= mostWords,
+  );
+  return step?.[0] ?? "A";
+}
+
+function gradeSplittability(body: string, files: number): Grade {
+  const text = body.toLowerCase();
+  if (COUPLING_PHRASES.some((phrase) => text.includes(phrase))) return "D";
+  const parts = headings(body).filter(({ level }) => level > 1).length;
+  if (parts >= 3 && files >= 3) return "A";
+  return parts >= 1 && files >= 2 ? "B" : "C";
+}
+
+function lightOf({ complexity, confidence, ac_quality }: Grades): Scores["traffic_light"] {
+  const telling = [complexity, confidence, ac_quality];
+  if (telling.includes("D")) return "red";
+  return telling.includes("C") ? "yellow" : "green";
+}
+
+const ADVICE: { readonly [Name in keyof Grades]: string } = {
+  complexity: "Split the spec: fewer criteria, target files or words",
+  confidence: "Write the work as list items that begin with a verb, without vague words",
+  splittability: "Set parts that can be done alone under headings of their own",
+  ac_quality: "Add acceptance criteria that can be checked",
+  isolation: "Let each member change files of its own and name no other member",
+};
+
+function suggestionsFor(grades: Grades): readonly string[] {
+  const weak = (Object.keys(ADVICE) as (keyof Grades)[]).filter((name) => {
+    const grade = grades[name];
+    return grade === "C" || grade === "D" || (name === "ac_quality" && grade === "B");
+  });
+  return weak.map((name) => ADVICE[name]).sort();
+}

@@ -1,10 +1,17 @@
-import type { Static, TObject, TSchema } from "@sinclair/typebox";
+import { Kind, type Static, type TObject, type TSchema, TypeRegistry } from "@sinclair/typebox";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
+import { ONE_OF } from "#kernel/one_of.ts";
+
+/** Longest piece of a wrong value that a refusal repeats, in characters. */
+const MAX_SHOWN_CHARS = 60;
+
+TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value) => schema.enum.includes(value));
 
 /**
- * Returns `args` as the tool's parameters.
+ * Returns `args` as the tool's parameters. Null stands for "not given", as clients send it for parameters they do not
+ * use; nothing else is guessed: a number in quotes is no number.
  *
  * @throws OperationError `invalid_argument` that names the parameter, what came and what was expected
  */
@@ -12,15 +19,18 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
   if (typeof args !== "object" || args === null || Array.isArray(args)) {
     throw new OperationError("invalid_argument", "Missing arguments");
   }
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
   for (const name of params.required ?? []) {
-    if (!Object.hasOwn(args, name)) throw new OperationError("invalid_argument", `Missing required parameter: ${name}`);
+    if (!Object.hasOwn(given, name)) {
+      throw new OperationError("invalid_argument", `Missing required parameter: ${name}`);
+    }
   }
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(params.properties, name)) throw unknownParameter(name, Object.keys(params.properties));
   }
-  const error = Value.Errors(params, args).First();
+  const error = Value.Errors(params, given).First();
   if (error !== undefined) throw new OperationError("invalid_argument", describe(error));
-  return args as Static<Params>;
+  return given as Static<Params>;
 }
 
 function unknownParameter(name: string, known: readonly string[]): OperationError {
@@ -29,22 +39,29 @@ function unknownParameter(name: string, known: readonly string[]): OperationErro
   return new OperationError("invalid_argument", `Unknown parameter: ${name}${hint}`);
 }
 
-function describe(error: ValueError): string {
-  const name = error.path.slice(1).replaceAll("/", ".");
-  return `Invalid parameter "${name}": expected ${expectation(error.schema)}, got ${shown(error.value)}`;
+function describe({ path, schema, value }: ValueError): string {
+  const name = path.slice(1).replaceAll("/", ".");
+  // The contract gives this sentence for a status; every other enumerated parameter follows it.
+  if (schema[Kind] === ONE_OF) return `Invalid ${name}: ${bare(value)}. Must be one of: ${schema["enum"].join(", ")}`;
+  return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${shown(value)}`;
 }
 
 function expectation(schema: TSchema): string {
-  const options = schema["anyOf"];
-  if (Array.isArray(options)) return `one of ${options.map((option: TSchema) => option["const"]).join(", ")}`;
-  if (Array.isArray(schema["enum"])) return `one of ${schema["enum"].join(", ")}`;
-  const type = String(schema["type"] ?? "another value");
-  const least = schema["minimum"];
-  if (least !== undefined) return `${type} of at least ${least}`;
-  return schema["minLength"] === undefined ? type : `${type} that is not empty`;
+  if (schema["minLength"] !== undefined) return "string that is not empty";
+  const type = String(schema["type"]);
+  const items = schema["items"] as TSchema | undefined;
+  if (items !== undefined) return `${type} of ${String(items["type"])}`;
+  return schema["minimum"] === undefined ? type : `${type} of at least ${schema["minimum"]}`;
+}
+
+function bare(value: unknown): string {
+  return typeof value === "string" ? shortened(value) : shown(value);
 }
 
 function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
+  return shortened(JSON.stringify(value) ?? String(value));
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }

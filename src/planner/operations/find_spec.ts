@@ -1,27 +1,48 @@
+import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
 import { resolveSpecId } from "../spec/resolve_id.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { localDay } from "./local_time.ts";
 
 /** Whether archived specs may be meant: yes for reading, no for changing. */
 export interface FindOptions {
   readonly archived: boolean;
 }
 
-/** Returns the full id that `text` means among the project's files. Source: decision S-04. */
+/**
+ * Returns the full id that `text` means: a whole id wherever the spec lies, else a part of an active spec's id, else a
+ * part of an archived one's. So a part means the same spec to the tools that read and to those that change.
+ *
+ * @throws OperationError `not_found`, `invalid_argument` when the text is empty or means several specs,
+ *   `failed_precondition` when it means an archived spec that is to be changed
+ *
+ * Source: decision S-04.
+ */
 export async function findSpecId(context: PlannerContext, text: string, options: FindOptions): Promise<SpecId> {
   const active = await context.specs.ids();
-  const ids = options.archived ? [...active, ...(await context.specs.archivedIds())] : active;
-  return resolveSpecId(text, ids, localDay(context.clock.now()));
+  const today = localDay(context.clock.now());
+  const exact = active.find((id) => id === text);
+  if (exact !== undefined) return exact;
+  const archived = [...(await context.specs.archivedIds())];
+  const found = archived.find((id) => id === text) ?? resolveAmong(active, archived, text, today);
+  if (!options.archived && archived.includes(found) && !active.includes(found)) {
+    throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
+  }
+  return found;
+}
+
+function resolveAmong(active: readonly SpecId[], archived: readonly SpecId[], text: string, today: string): SpecId {
+  try {
+    return resolveSpecId(text, active, today);
+  } catch (error) {
+    const absent = error instanceof OperationError && error.kind === "not_found";
+    if (!absent || archived.length === 0) throw error;
+    return resolveSpecId(text, archived, today);
+  }
 }
 
 /** Reads the spec that `text` means. */
 export async function findSpec(context: PlannerContext, text: string, options: FindOptions): Promise<Spec> {
   return context.specs.load(await findSpecId(context, text, options));
-}
-
-/** The day in local time as ids carry it, `YYYY-MM-DD`. */
-export function localDay(time: Date): string {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }

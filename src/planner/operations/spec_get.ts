@@ -1,24 +1,48 @@
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./find_spec.ts";
+import { specIdParam } from "./params.ts";
+import { specStanding } from "./spec_standing.ts";
 
 export const specGet = defineTool<PlannerContext>()({
   name: "planner_spec_get",
-  summary: "Read one spec with its body",
+  summary: "Read one spec, active or archived: every field that is set, and the body",
   effect: "read",
   idempotent: true,
-  params: Type.Object({ id: Type.String({ description: "Full or partial spec id" }) }),
+  params: Type.Object({ id: specIdParam }),
   async run(context, { id }) {
     const spec = await findSpec(context, id, { archived: true });
+    const { status, blockedBy } = await specStanding(context, spec);
     return {
       value: {
+        // First, so that a key of the same name never hides what the tool itself says.
+        ...furtherFields(spec),
         id: spec.id,
         title: spec.title,
-        status: spec.status,
+        status,
         type: spec.type,
+        file: spec.file,
+        ...(spec.archived ? { archived: true } : {}),
+        ...(blockedBy.length === 0 ? {} : { blocked_by: blockedBy }),
         body: spec.body,
       },
     };
   },
 });
+
+/** Every other frontmatter field that is set, as written; a known list is a list even where one text was written. */
+function furtherFields(spec: Spec): Record<string, unknown> {
+  const lists = {
+    depends_on: spec.dependsOn,
+    labels: spec.labels,
+    target_files: spec.targetFiles,
+    members: spec.members,
+  };
+  const fields: Record<string, unknown> = { ...spec.frontmatter };
+  for (const [name, list] of Object.entries(lists)) {
+    if (list.length > 0) fields[name] = list;
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}

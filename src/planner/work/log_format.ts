@@ -28,3 +28,13 @@ export function lastRunText(log: string): string {
   for (const header of log.matchAll(RUN_HEADER)) start = header.index + header[0].length + 1;
   return log.slice(start).replace(TIME_PREFIX, "");
 }
+
+const TIME_START = new RegExp(`^${TIME}`);
+
+/** The time of a stored line in milliseconds since 1970, or null for a line without one. */
+export function lineTime(line: string): number | null {
+  const time = TIME_START.exec(line)?.[0];
+  if (time === undefined) return null;
+  const milliseconds = Date.parse(time);
+  return Number.isNaN(milliseconds) ? null : milliseconds;
+}

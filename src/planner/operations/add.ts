@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { newSpecText, splitDescription } from "../spec/new_spec.ts";
+import { type Diagnostic, diagnosticsOf, lintProject } from "./lint_project.ts";
+import { localDay } from "./local_time.ts";
+
+export const add = defineTool<PlannerContext>()({
+  name: "planner_add",
+  summary: "Create a spec from a description and lint it",
+  effect: "write",
+  idempotent: false,
+  params: Type.Object({
+    description: Type.String({ description: "What to do; the title, or title and body when long or of several lines" }),
+    prompt: Type.Optional(Type.String({ description: "Name of a prompt template in .planner/prompts" })),
+  }),
+  async run(context, { description, prompt }) {
+    const { title, body } = splitDescription(description);
+    if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
+    if (prompt !== undefined) await requirePrompt(context, prompt);
+    const day = localDay(context.clock.now());
+    const id = await context.specs.create(day, (newId) =>
+      newSpecText({ id: newId, title, body, ...(prompt === undefined ? {} : { prompt }) }),
+    );
+    const diagnostics = diagnosticsOf(await lintProject(context, [id]));
+    return {
+      value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
+      text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
+    };
+  },
+});
+
+async function requirePrompt(context: PlannerContext, name: string): Promise<void> {
+  const names = await context.prompts.names();
+  if (names.includes(name)) return;
+  const near = nearest(name, names);
+  const hint = near === undefined ? `expected ${expected(names)}` : `did you mean "${near}"?`;
+  throw new OperationError("not_found", `Prompt not found: "${name}": ${hint}`);
+}
+
+function expected(names: readonly string[]): string {
+  return names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
+}
+
+function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {
+  if (diagnostics.length === 0) return [];
+  const lines = diagnostics.flatMap(({ severity, rule, message, suggestion }) => [
+    `[${severity.toUpperCase()}] ${rule}: ${message}`,
+    ...(suggestion === null ? [] : [`→ ${suggestion}`]),
+  ]);
+  return ["", "Lint diagnostics:", ...lines];
+}

@@ -1,0 +1,24 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { findSpec } from "./find_spec.ts";
+import { refuseWhileWorked } from "./live_worker.ts";
+import { specIdParam } from "./params.ts";
+
+export const archive = defineTool<PlannerContext>()({
+  name: "planner_archive",
+  summary: "Move a completed spec to the archive; its id stays valid for reading and as a dependency",
+  effect: "destroy",
+  idempotent: false,
+  params: Type.Object({ id: specIdParam }),
+  async run(context, { id: text }) {
+    const { id, status } = await findSpec(context, text, { archived: false });
+    if (status !== "completed") {
+      throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
+    }
+    await refuseWhileWorked(context, id, "archive");
+    const file = await context.specs.moveToArchive(id);
+    return { value: { spec_id: id, file }, text: `Archived spec: ${id} -> ${file}` };
+  },
+});

@@ -1,0 +1,84 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import type { Spec } from "../spec/spec.ts";
+import { parentOf } from "../spec/spec_id.ts";
+import { judgeOutput } from "../work/judge_output.ts";
+import { changeSpec } from "./change_spec.ts";
+import { findSpec } from "./find_spec.ts";
+import { outputLines } from "./output_lines.ts";
+import { specIdParam } from "./params.ts";
+
+const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
+const DONE: readonly string[] = ["completed", "cancelled"];
+
+export const finalize = defineTool<PlannerContext>()({
+  name: "planner_finalize",
+  summary: "Mark a spec completed; every acceptance criterion must be checked and the output must fit its schema",
+  effect: "write",
+  idempotent: true,
+  slow: true,
+  params: Type.Object({ id: specIdParam }),
+  async run(context, { id }) {
+    const spec = await findSpec(context, id, { archived: false });
+    refuseUnfinished(spec);
+    await refuseOpenMembers(context, spec);
+    const lines = await checkOutput(context, spec);
+    const now = context.clock.now().toISOString();
+    await changeSpec(context, spec.id, (text, current) => {
+      refuseUnfinished(current);
+      const since = current.status === "completed" ? current.frontmatter["completed_at"] : undefined;
+      return editFields(text, { status: "completed", completed_at: typeof since === "string" ? since : now });
+    });
+    return {
+      value: { spec_id: spec.id, status: "completed", output: lines },
+      text: [`Finalized spec: ${spec.id}`, ...lines].join("\n"),
+    };
+  },
+});
+
+function refuseUnfinished(spec: Spec): void {
+  const refuse = (message: string): never => {
+    throw new OperationError("failed_precondition", message);
+  };
+  if (!SOURCES.includes(spec.status)) {
+    refuse(
+      `Spec '${spec.id}' must be in_progress, completed, failed, or needs_attention to finalize. Current status: ${spec.status}`,
+    );
+  }
+  const open = criteriaOf(spec.body).filter(({ checked }) => !checked).length;
+  if (open > 0) {
+    refuse(
+      `Spec '${spec.id}' has ${open} unchecked acceptance criteria. All criteria must be checked before finalization.`,
+    );
+  }
+  if (spec.approval?.required === true && spec.approval.status !== "approved") {
+    refuse(`Spec '${spec.id}' must be approved before finalization: approval is ${spec.approval.status ?? "pending"}`);
+  }
+}
+
+async function refuseOpenMembers(context: PlannerContext, spec: Spec): Promise<void> {
+  const { specs } = await context.specs.active();
+  const open = specs
+    .filter(({ id, status }) => !DONE.includes(status) && (parentOf(id) === spec.id || spec.members.includes(id)))
+    .map(({ id }) => id);
+  if (open.length === 0) return;
+  throw new OperationError("failed_precondition", `Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);
+}
+
+/**
+ * Returns what the answer says about the output; nothing for a spec without `output_schema`. In strict mode an output
+ * that does not fit makes the spec needs_attention and is refused.
+ */
+async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
+  if (spec.outputSchema === null) return [];
+  const verdict = (await judgeOutput(context, spec)) ?? { kind: "no_json" };
+  const lines = outputLines(spec, verdict);
+  const { validation } = await context.config();
+  if (verdict.kind === "passed" || !validation.strict_output_validation) return lines;
+  await changeSpec(context, spec.id, (text) => editFields(text, { status: "needs_attention" }));
+  throw new OperationError("failed_precondition", lines.join("\n"));
+}

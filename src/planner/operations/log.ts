@@ -1,0 +1,54 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { DEFAULT_LOG_LINES } from "../limits.ts";
+import { logWindow } from "../work/log_window.ts";
+import { parseTimestamp } from "../work/timestamp.ts";
+import { findSpecId } from "./find_spec.ts";
+import { liveWorker } from "./live_worker.ts";
+import { specIdParam } from "./params.ts";
+
+export const log = defineTool<PlannerContext>()({
+  name: "planner_log",
+  summary: "Read a spec's log: its last lines, or every line from an offset or a time on",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({
+    id: specIdParam,
+    lines: Type.Optional(Type.Integer({ description: "Most lines returned", minimum: 0, default: DEFAULT_LOG_LINES })),
+    offset: Type.Optional(
+      Type.Integer({ description: "Read on from here: the byte_offset of the last answer", minimum: 0 }),
+    ),
+    since: Type.Optional(Type.String({ description: "Begin at the first line of this ISO 8601 time or later" })),
+  }),
+  async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
+    const start = since === undefined ? undefined : readTime(since);
+    const id = await findSpecId(context, text, { archived: true });
+    // Before the log is opened: a writer that ends in between has then written its last line.
+    const growing = (await liveWorker(context, id)) !== null;
+    const file = await context.logs.open(id);
+    if (file === null) {
+      throw new OperationError(
+        "not_found",
+        `No log file found for spec '${id}': a log is written when a spec is worked`,
+      );
+    }
+    if (offset !== undefined && offset > file.size) {
+      throw new OperationError(
+        "invalid_argument",
+        `Invalid offset ${offset}: the log has ${file.size} bytes, so it was replaced; begin again without offset`,
+      );
+    }
+    return { value: await logWindow(file, { lines, offset, since: start, growing }) };
+  },
+});
+
+function readTime(text: string): Date {
+  const time = parseTimestamp(text);
+  if (time !== undefined) return time;
+  throw new OperationError(
+    "invalid_argument",
+    `Invalid since: "${text}": expected an ISO 8601 time such as 2026-11-21T09:30:00Z`,
+  );
+}

@@ -1,0 +1,22 @@
+import { Type } from "@sinclair/typebox";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { DEFAULT_LIST_LIMIT } from "../limits.ts";
+import { listing, specRow, unreadablePart } from "./listing.ts";
+import { limitParam } from "./params.ts";
+import { loadWorld } from "./world.ts";
+
+export const ready = defineTool<PlannerContext>()({
+  name: "planner_ready",
+  summary: "List the specs that can be worked now: pending or failed, with every dependency done",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({ limit: limitParam }),
+  async run(context, { limit = DEFAULT_LIST_LIMIT }) {
+    const { specs, unreadable, readiness } = await loadWorld(context);
+    const found = specs.filter((spec) => readiness.matches(spec, "ready"));
+    return {
+      value: { ...listing(found, limit, (spec) => specRow(spec, readiness)), ...unreadablePart(unreadable) },
+    };
+  },
+});

@@ -1,0 +1,33 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import { changeSpec } from "./change_spec.ts";
+import { findSpecId } from "./find_spec.ts";
+import { refuseWhileWorked } from "./live_worker.ts";
+import { specIdParam } from "./params.ts";
+
+const SOURCES: readonly string[] = ["failed", "needs_attention", "in_progress"];
+
+export const reset = defineTool<PlannerContext>()({
+  name: "planner_reset",
+  summary: "Set a failed or stranded spec back to pending, so that it can be worked again",
+  effect: "destroy",
+  idempotent: false,
+  params: Type.Object({ id: specIdParam }),
+  async run(context, { id: text }) {
+    const id = await findSpecId(context, text, { archived: false });
+    await refuseWhileWorked(context, id, "reset");
+    await changeSpec(context, id, (before, { status }) => {
+      if (!SOURCES.includes(status)) {
+        throw new OperationError(
+          "failed_precondition",
+          `Spec '${id}' is not in failed, needs_attention, or in_progress state (current: ${status}). Only such specs can be reset.`,
+        );
+      }
+      return editFields(before, { status: "pending", completed_at: undefined });
+    });
+    return { value: { spec_id: id, status: "pending" }, text: `Reset spec: ${id}` };
+  },
+});

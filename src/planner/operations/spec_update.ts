@@ -1,0 +1,78 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { oneOf } from "#kernel/one_of.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { appendOutput, replaceBody } from "../spec/edit_body.ts";
+import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { UPDATE_STATUSES } from "../spec/status.ts";
+import { dependencyCycle } from "./dependency_cycle.ts";
+import { findSpecId } from "./find_spec.ts";
+import { specIdParam } from "./params.ts";
+
+const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
+
+export const specUpdate = defineTool<PlannerContext>()({
+  name: "planner_spec_update",
+  summary: "Change a spec's status, fields or body; only what is given changes",
+  effect: "write",
+  idempotent: false,
+  params: Type.Object({
+    id: specIdParam,
+    status: Type.Optional(oneOf(UPDATE_STATUSES, "New status")),
+    output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
+    replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output instead of appending" })),
+    depends_on: texts("Ids of all specs this one waits for; [] empties the list"),
+    labels: texts("All labels; [] empties the list"),
+    target_files: texts("All target files; [] empties the list"),
+    model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
+  }),
+  async run(context, { id: text, output = "", replace_body = false, depends_on, ...simple }) {
+    const hasOutput = output.trim() !== "";
+    refuseNothing(hasOutput, [depends_on, simple.status, simple.labels, simple.target_files, simple.model]);
+    if (replace_body && !hasOutput) {
+      throw new OperationError("invalid_argument", "Cannot replace the body: expected the new body in output");
+    }
+    const id = await findSpecId(context, text, { archived: false });
+    const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
+    const fields = fieldChanges({ ...simple, depends_on: dependsOn });
+    const changed = await context.specs.edit(id, (before) => {
+      const edited = editFields(before, fields);
+      if (!hasOutput) return edited;
+      return replace_body ? replaceBody(edited, output) : appendOutput(edited, output);
+    });
+    return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
+  },
+});
+
+function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
+  if (hasOutput || fields.some((field) => field !== undefined)) return;
+  throw new OperationError(
+    "invalid_argument",
+    "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', or 'model' parameter.",
+  );
+}
+
+/** The fields that were given; an empty model is no model, so that key goes. */
+function fieldChanges(given: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue | undefined> {
+  const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  if (fields["model"] === "") fields["model"] = undefined;
+  return fields;
+}
+
+/** The full ids that `wanted` means, each once. */
+async function dependencies(
+  context: PlannerContext,
+  id: SpecId,
+  wanted: readonly string[],
+): Promise<readonly SpecId[]> {
+  const ids: SpecId[] = [];
+  for (const text of wanted) ids.push(await findSpecId(context, text, { archived: true }));
+  const unique = [...new Set(ids)];
+  const cycle = unique.length === 0 ? undefined : dependencyCycle(id, unique, (await context.specs.active()).specs);
+  if (cycle !== undefined) {
+    throw new OperationError("failed_precondition", `Circular dependency detected: ${cycle.join(" -> ")}`);
+  }
+  return unique;
+}

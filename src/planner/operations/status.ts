@@ -1,0 +1,84 @@
+import { Type } from "@sinclair/typebox";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
+import { unreadablePart } from "./listing.ts";
+import { localTime } from "./local_time.ts";
+import { loadWorld, type World } from "./world.ts";
+
+/** One spec in progress: when its file and its log last changed. */
+interface Activity {
+  readonly id: SpecId;
+  readonly title: string | null;
+  readonly spec_modified: string;
+  readonly log_modified: string | null;
+  readonly has_log: boolean;
+}
+
+export const status = defineTool<PlannerContext>()({
+  name: "planner_status",
+  summary: "Count the specs by status",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({
+    brief: Type.Optional(Type.Boolean({ description: "Answer one line of text instead of JSON" })),
+    include_activity: Type.Optional(Type.Boolean({ description: "Add when each spec in progress last changed" })),
+  }),
+  async run(context, { brief = false, include_activity = false }) {
+    const world = await loadWorld(context);
+    const counts = countsOf(world);
+    const activity = include_activity ? await activityOf(context, world.specs) : undefined;
+    const value = {
+      ...counts,
+      ...(activity === undefined ? {} : { in_progress_activity: activity }),
+      ...unreadablePart(world.unreadable),
+    };
+    return brief ? { value, text: briefText(counts, activity ?? []) } : { value };
+  },
+});
+
+type Counts = Readonly<Record<"total" | StoredStatus, number>>;
+
+function countsOf({ specs, readiness }: World): Counts {
+  const counts = {
+    total: specs.length,
+    ...(Object.fromEntries(STORED_STATUSES.map((word) => [word, 0])) as Record<StoredStatus, number>),
+  };
+  for (const spec of specs) {
+    const word = readiness.effectiveStatus(spec);
+    if (isStored(word)) counts[word] += 1;
+  }
+  return counts;
+}
+
+function isStored(word: string): word is StoredStatus {
+  return (STORED_STATUSES as readonly string[]).includes(word);
+}
+
+async function activityOf(context: PlannerContext, specs: readonly Spec[]): Promise<readonly Activity[]> {
+  const working = specs.filter((spec) => spec.status === "in_progress");
+  return Promise.all(
+    working.map(async ({ id, title }) => {
+      const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id)]);
+      return {
+        id,
+        title,
+        spec_modified: localTime(modified),
+        log_modified: log === null ? null : localTime(log.modified),
+        has_log: log !== null,
+      };
+    }),
+  );
+}
+
+/** The contract's line and, where activity was asked for as well, one line per spec in progress. */
+function briefText(counts: Counts, activity: readonly Activity[]): string {
+  const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
+  const lines = activity.map(
+    ({ id, title, spec_modified, log_modified }) =>
+      `${id} ${title ?? "(no title)"} | spec ${spec_modified} | ${log_modified === null ? "no log" : `log ${log_modified}`}`,
+  );
+  return [line, ...lines].join("\n");
+}

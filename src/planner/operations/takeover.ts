@@ -1,0 +1,55 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import type { LogFile } from "../ports.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { readLastRun } from "../work/last_run.ts";
+import { logWindow } from "../work/log_window.ts";
+import { analyzeRun } from "../work/takeover_analysis.ts";
+import { agentsAbsent } from "./agents_absent.ts";
+import { findSpec } from "./find_spec.ts";
+import { liveWorker } from "./live_worker.ts";
+import { specIdParam } from "./params.ts";
+
+/** Log lines that the answer repeats. */
+const TAIL_LINES = 50;
+
+export const takeover = defineTool<PlannerContext>()({
+  name: "planner_takeover",
+  summary: "Stop the agent that works on a spec and tell what it did, to go on by hand",
+  effect: "destroy",
+  idempotent: false,
+  slow: true,
+  params: Type.Object({
+    id: specIdParam,
+    force: Type.Optional(Type.Boolean({ description: "Analyze even when nothing works on the spec", default: false })),
+  }),
+  async run(context, { id: text, force = false }) {
+    const spec = await findSpec(context, text, { archived: false });
+    const refused = `Failed to take over spec '${spec.id}'`;
+    const worker = await liveWorker(context, spec.id);
+    if (worker !== null) throw agentsAbsent(refused);
+    if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
+    const log = await context.logs.open(spec.id);
+    const lines = log === null ? null : linesOf(await readLastRun(log));
+    const worktrees = await context.work.worktrees();
+    return {
+      value: {
+        spec_id: spec.id,
+        ...analyzeRun({ lines, criteria: criteriaOf(spec.body) }),
+        log_tail: log === null ? "No log file found" : await tailOf(log),
+        worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
+      },
+    };
+  },
+});
+
+function linesOf(text: string): readonly string[] {
+  return text.split(/\r?\n/).filter((line) => line.trim() !== "");
+}
+
+async function tailOf(log: LogFile): Promise<string> {
+  const { content } = await logWindow(log, { lines: TAIL_LINES, growing: false });
+  return content.trimEnd();
+}

@@ -1,0 +1,38 @@
+import { Type } from "@sinclair/typebox";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { findSpec } from "./find_spec.ts";
+import { specIdParam } from "./params.ts";
+
+export const verify = defineTool<PlannerContext>()({
+  name: "planner_verify",
+  summary: "Tell which acceptance criteria of a spec, active or archived, are checked",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({ id: specIdParam }),
+  async run(context, { id }) {
+    const spec = await findSpec(context, id, { archived: true });
+    const criteria = criteriaOf(spec.body);
+    const unchecked = criteria.filter(({ checked }) => !checked);
+    return {
+      value: {
+        spec_id: spec.id,
+        verified: criteria.length > 0 && unchecked.length === 0,
+        criteria: {
+          total: criteria.length,
+          checked: criteria.length - unchecked.length,
+          unchecked: unchecked.length,
+        },
+        unchecked_items: unchecked.map(({ text }) => text),
+        verification_notes: notes(criteria.length, unchecked.length),
+      },
+    };
+  },
+});
+
+function notes(total: number, unchecked: number): string {
+  if (total === 0) return "No acceptance criteria found";
+  if (unchecked === 0) return "All acceptance criteria met";
+  return unchecked === 1 ? "1 criterion not yet checked" : `${unchecked} criteria not yet checked`;
+}

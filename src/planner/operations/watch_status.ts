@@ -1,0 +1,15 @@
+import { Type } from "@sinclair/typebox";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+
+export const watchStatus = defineTool<PlannerContext>()({
+  name: "planner_watch_status",
+  summary: "Tell whether the watch process runs and how the worktrees stand",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({}),
+  async run({ work }) {
+    const [pid, worktrees] = await Promise.all([work.watchPid(), work.worktrees()]);
+    return { value: { watch_running: pid !== null, worktrees, worktree_count: worktrees.length } };
+  },
+});

@@ -1,0 +1,20 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+
+export const watchStop = defineTool<PlannerContext>()({
+  name: "planner_watch_stop",
+  summary: "Ask the watch process to end",
+  effect: "destroy",
+  idempotent: false,
+  params: Type.Object({}),
+  async run({ work, processes }) {
+    const pid = await work.watchPid();
+    // It may end on its own between the two questions.
+    if (pid === null || !(await processes.terminate(pid))) {
+      throw new OperationError("failed_precondition", "Watch is not running");
+    }
+    return { value: { pid }, text: `Sent stop signal to watch process (PID: ${pid})` };
+  },
+});

@@ -1,0 +1,31 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import type { ProcessRecord } from "../ports.ts";
+
+export const workList = defineTool<PlannerContext>()({
+  name: "planner_work_list",
+  summary: "List the processes that work on specs",
+  effect: "read",
+  idempotent: true,
+  params: Type.Object({
+    process_id: Type.Optional(Type.String({ description: "Only this process, running or ended" })),
+    include_completed: Type.Optional(Type.Boolean({ description: "List ended processes as well" })),
+  }),
+  async run(context, { process_id, include_completed = false }) {
+    const all = await context.work.processes();
+    const meant = process_id === undefined ? all : all.filter((record) => record.process_id === process_id);
+    if (process_id !== undefined && meant.length === 0) {
+      throw new OperationError("not_found", `Process not found: ${process_id}`);
+    }
+    const showEnded = include_completed || process_id !== undefined;
+    const count = (status: ProcessRecord["status"]) => meant.filter((record) => record.status === status).length;
+    return {
+      value: {
+        processes: meant.filter(({ status }) => showEnded || status === "running"),
+        summary: { running: count("running"), completed: count("completed"), failed: count("failed") },
+      },
+    };
+  },
+});

@@ -1,0 +1,163 @@
+import type { LockHolder } from "../ports.ts";
+import type { Criterion } from "../spec/criteria.ts";
+
+/** What is known about one spec, gathered before it is judged. */
+export interface SpecSigns {
+  readonly id: string;
+  /** Null when the file parses, else why it does not. */
+  readonly problem: string | null;
+  /** The status that lists show; null when the file does not parse. */
+  readonly status: string | null;
+  readonly criteria: readonly Criterion[];
+  readonly log: { readonly size: number; readonly modified: Date } | null;
+  readonly lock: LockHolder | null;
+  /** Abbreviated hashes of commits that name the spec, newest first. */
+  readonly commits: readonly string[];
+  readonly now: Date;
+}
+
+export interface Check {
+  readonly name: string;
+  readonly passed: boolean;
+  readonly details: string;
+}
+
+export interface Diagnosis {
+  readonly checks: readonly Check[];
+  readonly diagnosis: string;
+  /** What to do about it; null for a healthy spec. */
+  readonly suggestion: string | null;
+}
+
+/** Every check in the order of the report: the later ones rest on the earlier. Source: contract, planner_diagnose. */
+const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
+  fileCheck,
+  logCheck,
+  lockCheck,
+  commitCheck,
+  criteriaCheck,
+  statusCheck,
+];
+
+/**
+ * Judges whether a spec's file, log, lock, commits and criteria fit together. Each check asks only for what the spec's
+ * status promises, so a spec that nobody has begun is healthy.
+ */
+export function diagnose(signs: SpecSigns): Diagnosis {
+  const checks = CHECKS.map((check) => check(signs));
+  const failed = checks.filter(({ passed }) => !passed);
+  if (failed.length === 0) {
+    return { checks, diagnosis: "All checks passed. Spec appears healthy.", suggestion: null };
+  }
+  return { checks, ...verdict(signs, failed) };
+}
+
+function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "checks"> {
+  const names = failed.map(({ name }) => name).join(", ");
+  const { id, status } = signs;
+  if (signs.problem !== null) {
+    return { diagnosis: `Spec has issues: ${names}`, suggestion: "Mend the spec file where the first check points" };
+  }
+  if (status === "in_progress" && signs.commits.length > 0 && !isWorked(signs)) {
+    return openCriteria(signs) === 0
+      ? {
+          diagnosis: "Spec appears complete but wasn't finalized.",
+          suggestion: `Finalize it: planner finalize ${id}`,
+        }
+      : {
+          diagnosis: "Spec has a commit but acceptance criteria not all satisfied.",
+          suggestion: "Finish or check the open criteria, then finalize it",
+        };
+  }
+  if (status === "in_progress") {
+    return {
+      diagnosis: "Spec is in progress but has issues.",
+      suggestion: `Look at its log (planner log ${id}), or reset it to work it again: planner reset ${id}`,
+    };
+  }
+  return { diagnosis: `Spec has issues: ${names}`, suggestion: "Look at the failed checks" };
+}
+
+function fileCheck({ problem }: SpecSigns): Check {
+  return { name: "Spec file", passed: problem === null, details: problem ?? "Valid YAML" };
+}
+
+function logCheck(signs: SpecSigns): Check {
+  const { log, now } = signs;
+  if (log !== null) {
+    const details = `Exists (${log.size} bytes), last modified: ${age(now.getTime() - log.modified.getTime())}`;
+    return { name: "Log file", passed: true, details };
+  }
+  // Only a process leaves a log: a person or an agent's own client may have worked the spec without one.
+  return isWorked(signs)
+    ? { name: "Log file", passed: false, details: "Does not exist, although a process works on the spec" }
+    : { name: "Log file", passed: true, details: "Does not exist: no process has worked on the spec" };
+}
+
+function lockCheck({ lock }: SpecSigns): Check {
+  const name = "Lock file";
+  if (lock === null) return { name, passed: true, details: "Not present: no process works on the spec" };
+  return lock.alive
+    ? { name, passed: true, details: `Present: process ${lock.pid} works on the spec` }
+    : { name, passed: false, details: `Present, but process ${lock.pid} is gone (${lock.file})` };
+}
+
+function commitCheck({ commits, log, status }: SpecSigns): Check {
+  const name = "Git commit";
+  if (commits.length > 0) return { name, passed: true, details: `Found: ${commits.slice(0, 5).join(", ")}` };
+  const expected = status === "completed" && log !== null;
+  return { name, passed: !expected, details: expected ? "No matching commit found" : "None, and none is expected" };
+}
+
+function criteriaCheck(signs: SpecSigns): Check {
+  const name = "Acceptance criteria";
+  const open = openCriteria(signs);
+  if (signs.criteria.length === 0) return { name, passed: true, details: "None" };
+  if (open === 0) return { name, passed: true, details: "All satisfied" };
+  const details = `${open} unchecked ${open === 1 ? "item remains" : "items remain"}`;
+  return { name, passed: signs.status !== "completed" && !seemsFinished(signs), details };
+}
+
+function statusCheck(signs: SpecSigns): Check {
+  const { status, commits } = signs;
+  const check = (passed: boolean, details: string): Check => ({ name: "Status consistency", passed, details });
+  if (status === null) return check(false, "Unknown: the file cannot be read");
+  if (status === "in_progress" && !isWorked(signs)) {
+    if (commits.length > 0) return check(false, "in_progress with a commit, and no process works on it");
+    if (signs.lock !== null) return check(false, "in_progress, but its process is gone");
+  }
+  if (status === "completed" && openCriteria(signs) > 0) return check(false, "completed with unchecked criteria");
+  if ((status === "pending" || status === "blocked") && commits.length > 0) {
+    return check(false, `${status}, although a commit names it`);
+  }
+  if (isWorked(signs) && status !== "in_progress") return check(false, `${status}, although a process works on it`);
+  return check(true, status);
+}
+
+/** In progress with a commit and no process: then open criteria are what is left to do. */
+function seemsFinished(signs: SpecSigns): boolean {
+  return signs.status === "in_progress" && signs.commits.length > 0 && !isWorked(signs);
+}
+
+function isWorked({ lock }: SpecSigns): boolean {
+  return lock?.alive === true;
+}
+
+function openCriteria({ criteria }: SpecSigns): number {
+  return criteria.filter(({ checked }) => !checked).length;
+}
+
+/** A duration in its largest unit: `3 minutes ago`. */
+function age(milliseconds: number): string {
+  const units = [
+    ["day", 86_400_000],
+    ["hour", 3_600_000],
+    ["minute", 60_000],
+    ["second", 1000],
+  ] as const;
+  for (const [unit, length] of units) {
+    const count = Math.floor(milliseconds / length);
+    if (count >= 1) return `${count} ${unit}${count === 1 ? "" : "s"} ago`;
+  }
+  return "just now";
+}

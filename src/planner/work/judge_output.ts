@@ -1,0 +1,31 @@
+import type { LogStore, OutputValidator, OutputVerdict } from "../ports.ts";
+import { sectionOf } from "../spec/sections.ts";
+import type { Spec } from "../spec/spec.ts";
+import { readLastRun } from "./last_run.ts";
+
+/** What judging needs of the project. */
+export interface OutputPlaces {
+  readonly logs: LogStore;
+  readonly outputs: OutputValidator;
+}
+
+/**
+ * Compares a spec's output with its `output_schema`: what the last run printed, else, where no JSON is in it, the
+ * `## Output` section of the body.
+ *
+ * @returns null when the spec names no schema or has no output at all
+ *
+ * Source: contract, Output schema validation; decision S-17 for the last run.
+ */
+export async function judgeOutput({ logs, outputs }: OutputPlaces, spec: Spec): Promise<OutputVerdict | null> {
+  if (spec.outputSchema === null) return null;
+  let verdict: OutputVerdict | null = null;
+  const log = await logs.open(spec.id);
+  if (log !== null) {
+    verdict = await outputs.validate(spec.outputSchema, await readLastRun(log));
+    if (verdict.kind !== "no_json") return verdict;
+  }
+  const section = sectionOf(spec.body, "Output");
+  if (section === undefined) return verdict;
+  return outputs.validate(spec.outputSchema, spec.body.slice(section.heading.next, section.end));
+}

@@ -1,0 +1,74 @@
+import type { Criterion } from "../spec/criteria.ts";
+
+/** What an abandoned run left to read. */
+export interface RunTraces {
+  /** The last run's log lines without times, or null when there is no log. */
+  readonly lines: readonly string[] | null;
+  readonly criteria: readonly Criterion[];
+}
+
+export interface TakeoverAnalysis {
+  readonly analysis: string;
+  readonly suggestion: string;
+}
+
+/** Error lines that the analysis quotes. */
+const QUOTED_ERRORS = 3;
+
+/** Longest quoted line, in characters. */
+const QUOTED_CHARS = 200;
+
+const ERROR = /\b(?:errors?|failed|failures?|fatal|panic(?:ked)?|exception|traceback|denied)\b/i;
+// "0 errors", "no failures" and "without errors" tell of success.
+const NO_ERROR = /\b(?:0|no|zero|without(?: any)?)\s+(?:errors?|failures?|failed)\b/i;
+const TOOL_CALL = /\b(?:tool[_ ]?(?:use|call)s?|calling tool|invoking tool|planner_[a-z_]+)\b/i;
+const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|checks) pass(?:ed)?)\b/i;
+const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
+
+/** Sums up what a run did and where it stopped, for the person or agent who goes on. Source: decision S-27. */
+export function analyzeRun({ lines, criteria }: RunTraces): TakeoverAnalysis {
+  const open = criteria.filter(({ checked }) => !checked).length;
+  const suggestions: string[] = [];
+  const parts: string[] = [];
+  if (lines === null) {
+    parts.push("No execution log available for analysis");
+  } else {
+    const errors = lines.filter(isError);
+    parts.push(...runParts(lines, errors));
+    if (errors.length > 0) suggestions.push("Review the errors in the log before going on.");
+  }
+  if (criteria.length > 0) parts.push(`${criteria.length - open} of ${criteria.length} acceptance criteria checked`);
+  suggestions.push(nextStep(criteria.length, open));
+  return { analysis: parts.join("\n"), suggestion: suggestions.join("\n") };
+}
+
+function runParts(lines: readonly string[], errors: readonly string[]): string[] {
+  const parts = [`${count(lines.length, "log line")} in the last run`];
+  if (errors.length === 0) parts.push("No error lines");
+  else {
+    parts.push(`${count(errors.length, "error line")}:`);
+    parts.push(...errors.slice(0, QUOTED_ERRORS).map((line) => `- ${shortened(line.trim())}`));
+  }
+  parts.push(`${count(lines.filter((line) => TOOL_CALL.test(line)).length, "line")} about tool calls`);
+  const complete = lines.some((line) => COMPLETION.test(line) && !NOT_COMPLETE.test(line));
+  parts.push(complete ? "The run spoke of completion" : "The run did not speak of completion");
+  return parts;
+}
+
+function isError(line: string): boolean {
+  return ERROR.test(line) && !NO_ERROR.test(line);
+}
+
+function nextStep(total: number, open: number): string {
+  if (total === 0) return "The spec has no acceptance criteria: compare the work with its text, then go on by hand.";
+  if (open === 0) return "All acceptance criteria are checked: verify the work, then finalize the spec.";
+  return `${count(open, "acceptance criterion", "acceptance criteria")} still open: go on by hand, or reset the spec to work it again.`;
+}
+
+function count(number: number, one: string, many = `${one}s`): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+function shortened(text: string): string {
+  return text.length > QUOTED_CHARS ? `${text.slice(0, QUOTED_CHARS)}…` : text;
+}

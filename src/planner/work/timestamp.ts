@@ -1,0 +1,27 @@
+const TIMESTAMP =
+  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
+
+/**
+ * Reads an ISO 8601 time; one without a zone is local time, a day alone begins at its local midnight.
+ *
+ * @returns undefined for anything else, a 30th of February included
+ */
+export function parseTimestamp(text: string): Date | undefined {
+  const match = TIMESTAMP.exec(text.trim());
+  if (match === null) return undefined;
+  const [, year = "", month = "", day = "", hour = "00", minute = "00", second = "00", zone = ""] = match;
+  const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
+  if (Number(month) < 1 || Number(month) > 12 || Number(day) < 1 || Number(day) > lastDay) return undefined;
+  const fraction = /[.,](\d{1,3})/.exec(text)?.[1] ?? "0";
+  const time = new Date(
+    `${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction.padEnd(3, "0")}${zoneText(zone)}`,
+  );
+  return Number.isNaN(time.getTime()) ? undefined : time;
+}
+
+/** `+02` and `+0200` in the one form that Date reads. */
+function zoneText(zone: string): string {
+  if (zone === "" || /^z$/i.test(zone)) return zone.toUpperCase();
+  const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
+  return `${zone.charAt(0)}${digits.slice(0, 2)}:${digits.slice(2)}`;
+}

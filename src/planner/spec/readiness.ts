@@ -12,7 +12,7 @@ export interface Readiness {
   isBlocked(spec: Spec): boolean;
   /** The stored status, but `blocked` for a spec that `isBlocked`. */
   effectiveStatus(spec: Spec): string;
-  /** Whether a list filter means this spec: by its stored status or by a computed one. */
+  /** Whether a list filter means this spec: `ready` by `isReady`, every other word by `effectiveStatus`. */
   matches(spec: Spec, filter: FilterStatus): boolean;
 }
 
@@ -39,11 +39,8 @@ export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<str
     isReady: (spec) => world.isReady(spec),
     unmet: (spec) => world.unmet(spec),
     isBlocked: (spec) => world.isBlocked(spec),
-    effectiveStatus: (spec) => (world.isBlocked(spec) ? "blocked" : spec.status),
-    matches: (spec, filter) =>
-      spec.status === filter ||
-      (filter === "ready" && world.isReady(spec)) ||
-      (filter === "blocked" && world.isBlocked(spec)),
+    effectiveStatus: (spec) => world.effectiveStatus(spec),
+    matches: (spec, filter) => (filter === "ready" ? world.isReady(spec) : world.effectiveStatus(spec) === filter),
   };
 }
 
@@ -72,6 +69,10 @@ class World {
 
   isBlocked(spec: Spec): boolean {
     return spec.status === "pending" && this.unmet(spec).length > 0;
+  }
+
+  effectiveStatus(spec: Spec): string {
+    return this.isBlocked(spec) ? "blocked" : spec.status;
   }
 
   isReady(spec: Spec): boolean {

@@ -68,7 +68,7 @@ class World {
   }
 
   isBlocked(spec: Spec): boolean {
-    return spec.status === "pending" && this.unmet(spec).length > 0;
+    return !spec.archived && spec.status === "pending" && this.unmet(spec).length > 0;
   }
 
   effectiveStatus(spec: Spec): string {

@@ -1,3 +1,4 @@
+import { OperationError } from "#kernel/errors.ts";
 import { parseFrontmatter } from "./full_frontmatter.ts";
 import { quickFrontmatter } from "./quick_frontmatter.ts";
 import type { TextProblem } from "./spec.ts";
@@ -16,6 +17,8 @@ export type SpecDocument =
       readonly bodyLine: number;
     }
   | { readonly ok: false; readonly problem: TextProblem };
+
+export type ReadableDocument = SpecDocument & { readonly ok: true };
 
 /**
  * Takes the text of a spec file apart; never throws. A text without frontmatter is a spec all the same.
@@ -39,4 +42,16 @@ export function parseDocument(text: string): SpecDocument {
     body: text.slice(range.bodyStart),
     bodyLine: countBreaks(text, 0, range.bodyStart) + 1,
   };
+}
+
+/**
+ * The same for a text that is to be changed.
+ *
+ * @throws OperationError `failed_precondition` with line and column when it does not parse
+ */
+export function readableDocument(text: string): ReadableDocument {
+  const document = parseDocument(text);
+  if (document.ok) return document;
+  const { line, column, message } = document.problem;
+  throw new OperationError("failed_precondition", `Cannot edit the spec: line ${line}, column ${column}: ${message}`);
 }

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { missingFence } from "./body_lines.ts";
-import { parseDocument } from "./document.ts";
+import { readableDocument } from "./document.ts";
 import { headings, titleHeading } from "./sections.ts";
 import { lineBreakOf } from "./text_lines.ts";
 
@@ -46,11 +46,7 @@ export function replaceBody(text: string, body: string): string {
 
 /** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
 function takeApart(text: string): { readonly head: string; readonly body: string } {
-  const document = parseDocument(text);
-  if (!document.ok) {
-    const { line, column, message } = document.problem;
-    throw new OperationError("failed_precondition", `Cannot edit the spec: line ${line}, column ${column}: ${message}`);
-  }
+  const document = readableDocument(text);
   return { head: text.slice(0, text.length - document.body.length), body: document.body };
 }
 

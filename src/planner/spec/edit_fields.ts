@@ -1,24 +1,26 @@
-import { isMap, isScalar, parseDocument as parseYaml, stringify } from "yaml";
 import { OperationError } from "#kernel/errors.ts";
-import { parseDocument } from "./document.ts";
+import { parseDocument, readableDocument } from "./document.ts";
+import { type FieldEdit, waysToEdit } from "./edit_ways.ts";
+import { asRead, type FieldValue, sameValue } from "./field_value.ts";
+import { yamlOf } from "./full_frontmatter.ts";
+import { mapAt } from "./map_entries.ts";
 import { splitText } from "./split_text.ts";
+import { placeOf } from "./text_lines.ts";
 
-/** What a frontmatter field may be set to. */
-export type FieldValue =
-  | string
-  | boolean
-  | number
-  | readonly string[]
-  | Readonly<{ [key: string]: string | boolean | number | readonly string[] }>;
+export type { FieldValue } from "./field_value.ts";
 
-/** New values by field; undefined removes the field. */
+/** New values by field; undefined removes the field. A mapping replaces the whole mapping that the field held. */
 export type FieldChanges = Readonly<Record<string, FieldValue | undefined>>;
 
 /**
- * Sets and removes frontmatter fields, touching only their lines.
+ * Sets and removes frontmatter fields; no line changes but theirs, and of those no more than must. A field that has the
+ * value already keeps its lines, new fields come last. A text without frontmatter gets one.
  *
- * @throws OperationError `failed_precondition` with line and column when `text` does not parse
+ * @throws OperationError `failed_precondition` with line and column when `text` does not parse, or when a field is
+ *   written in a way that cannot be changed without another one (an anchor that an alias elsewhere refers to);
+ *   `invalid_argument` for a number that is not finite
  *
+ * The result is parsed again: it holds the new values and is otherwise as before. Cost: two parses per field.
  * Source: decision S-06.
  */
 export function editFields(text: string, changes: FieldChanges): string {
@@ -28,26 +30,36 @@ export function editFields(text: string, changes: FieldChanges): string {
 }
 
 function editField(text: string, key: string, value: FieldValue | undefined): string {
-  const before = parseDocument(text);
-  if (!before.ok) {
-    const { line, column, message } = before.problem;
-    throw new OperationError("failed_precondition", `Cannot edit the spec: line ${line}, column ${column}: ${message}`);
-  }
-  if (JSON.stringify(before.frontmatter[key]) === JSON.stringify(value)) return text;
-  const split = splitText(text);
-  const range = split.ok ? split.range : null;
-  const lines = value === undefined ? "" : stringify({ [key]: value }, { lineWidth: 0, blockQuote: false });
-  if (range === null) return `---\n${lines}---\n${text}`;
-  const yaml = text.slice(range.start, range.end);
-  const root = parseYaml(yaml).contents;
-  const pair = isMap(root) ? root.items.find((item) => isScalar(item.key) && item.key.value === key) : undefined;
-  const from = isScalar(pair?.key) ? (pair.key.range?.[0] ?? yaml.length) : yaml.length;
-  const valueRange = (pair?.value as { range?: readonly number[] } | undefined)?.range;
-  const to = pair === undefined ? yaml.length : endOfLine(yaml, Math.max(valueRange?.[1] ?? from, from + 1) - 1);
-  return text.slice(0, range.start + from) + lines + text.slice(range.start + to);
+  checkFinite(key, value);
+  const before = readableDocument(text);
+  const edit: FieldEdit = { text, before, key, value };
+  const has = Object.hasOwn(before.frontmatter, key);
+  if (value === undefined ? !has : has && sameValue(before.frontmatter[key], asRead(value, [key]))) return text;
+  for (const candidate of waysToEdit(edit)) if (candidate !== undefined && isRight(candidate, edit)) return candidate;
+  throw refusal(edit);
 }
 
-function endOfLine(yaml: string, at: number): number {
-  const end = yaml.indexOf("\n", at);
-  return end === -1 ? yaml.length : end + 1;
+function checkFinite(key: string, value: FieldValue | undefined): void {
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new OperationError("invalid_argument", `Invalid value ${value} for "${key}": expected a finite number`);
+  }
+}
+
+/** Whether the edited text reads as before but for the one field. */
+function isRight(candidate: string, { before, key, value }: FieldEdit): boolean {
+  const after = parseDocument(candidate);
+  if (!after.ok || after.body !== before.body) return false;
+  const expected: Record<string, unknown> = Object.assign(Object.create(null), before.frontmatter);
+  if (value === undefined) delete expected[key];
+  else expected[key] = asRead(value, [key]);
+  return sameValue(after.frontmatter, expected);
+}
+
+function refusal({ text, key }: FieldEdit): OperationError {
+  const split = splitText(text);
+  const range = split.ok ? split.range : null;
+  const entry = range && mapAt(yamlOf(text, range), [])?.entries.find(({ name }) => name === key);
+  const { line, column } = placeOf(text, (range?.start ?? 0) + (entry?.start ?? 0));
+  const reason = "cannot be changed without changing other fields";
+  return new OperationError("failed_precondition", `Cannot set "${key}": line ${line}, column ${column}: it ${reason}`);
 }

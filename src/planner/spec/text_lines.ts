@@ -52,3 +52,10 @@ export function lineBreakOf(text: string): "\n" | "\r\n" | "\r" {
   if (end >= text.length || text.charCodeAt(end) === LF) return "\n";
   return text.charCodeAt(end + 1) === LF ? "\r\n" : "\r";
 }
+
+/** Behind the line break of the last line that is not blank; the text's beginning when all are. */
+export function afterLastFilledLine(text: string): number {
+  let end = text.length;
+  while (end > 0 && " \t\r\n".includes(text.charAt(end - 1))) end--;
+  return end === 0 ? 0 : afterBreak(text, lineEnd(text, end));
+}

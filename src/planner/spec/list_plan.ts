@@ -1,0 +1,35 @@
+import type { ScalarStyle } from "./scalar_text.ts";
+import type { SequenceToken, Token } from "./yaml_tokens.ts";
+
+/** What becomes of a collection's items: a number keeps the item of that index, a text is a new item. */
+export type ItemPlan = readonly (number | string)[];
+
+/**
+ * Plans how `before` becomes `after` with as many items kept in place as one pass finds.
+ *
+ * @param write gives the text of a new item
+ */
+export function planItems(
+  before: readonly unknown[],
+  after: readonly string[],
+  write: (item: string) => string,
+): ItemPlan {
+  let from = 0;
+  return after.map((item) => {
+    const index = before.indexOf(item, from);
+    if (index === -1) return write(item);
+    from = index + 1;
+    return index;
+  });
+}
+
+/** The style that most speaks for a new item: that of the last one. */
+export function itemStyle(list: SequenceToken): ScalarStyle {
+  return styleOf(list.items.findLast((item) => item.value !== undefined)?.value);
+}
+
+/** How a scalar is quoted now; plain for anything else. */
+export function styleOf(token: Token | undefined): ScalarStyle {
+  if (token?.type === "single-quoted-scalar") return "single";
+  return token?.type === "double-quoted-scalar" ? "double" : "plain";
+}

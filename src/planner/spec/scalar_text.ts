@@ -1,0 +1,43 @@
+/** How a text is written: as it stands, or between quotes. */
+export type ScalarStyle = "plain" | "single" | "double";
+
+export interface ScalarForm {
+  /** Taken where the text allows it; else it is quoted as it must be. */
+  readonly style: ScalarStyle;
+  /** Within `[]` or `{}`, where commas and brackets mean something. */
+  readonly inFlow: boolean;
+}
+
+// Words and numbers of YAML 1.1 and 1.2, so that every reader takes the text for a text.
+const OTHER_TYPE = new RegExp(
+  [
+    "^(?:y|yes|n|no|true|false|on|off|null|~|=|<<)$",
+    String.raw`^[-+]?(?:\d[\d_,]*)?\.?[\d_]*(?:e[-+]?\d+)?$`,
+    String.raw`^[-+]?0(?:o[0-7_]+|x[\da-f_]+|b[01_]+)$`,
+    String.raw`^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$`,
+    String.raw`^(?:[-+]?\.inf|\.nan)$`,
+  ].join("|"),
+  "i",
+);
+const PLAIN = /^[^\s\-?:,[\]{}#&*!|>'"%@`\p{C}](?:[^\p{C}\u2028\u2029]*[^\s:\p{C}])?$/u;
+
+/** Writes a scalar on one line such that YAML reads the same value back. */
+export function scalarText(value: string | number | boolean, { style, inFlow }: ScalarForm): string {
+  if (typeof value !== "string") return String(value);
+  if (style === "plain" && isPlain(value, inFlow)) return value;
+  if (style === "single" && /^[^\p{C}\u2028\u2029]*$/u.test(value)) return `'${value.replaceAll("'", "''")}'`;
+  return doubleQuoted(value);
+}
+
+function isPlain(text: string, inFlow: boolean): boolean {
+  if (!PLAIN.test(text) || OTHER_TYPE.test(text)) return false;
+  return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
+}
+
+/** JSON's string is YAML's, but for a few characters that YAML wants escaped. */
+function doubleQuoted(text: string): string {
+  return JSON.stringify(text).replace(
+    /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -28,7 +28,7 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
   for (const name of Object.keys(args)) {
     if (!Object.hasOwn(params.properties, name)) throw unknownParameter(name, Object.keys(params.properties));
   }
-  const error = Value.Errors(params, given).First();
+  const error = Value.Errors(params, given).First() ?? unsafeInteger(params, given);
   if (error !== undefined) throw new OperationError("invalid_argument", describe(error));
   return given as Static<Params>;
 }
@@ -39,7 +39,17 @@ function unknownParameter(name: string, known: readonly string[]): OperationErro
   return new OperationError("invalid_argument", `Unknown parameter: ${name}${hint}`);
 }
 
-function describe({ path, schema, value }: ValueError): string {
+/** JSON may carry integers that no longer count by one; nothing here has so many lines or bytes. */
+function unsafeInteger(params: TObject, given: Readonly<Record<string, unknown>>): Mismatch | undefined {
+  const found = Object.entries(given).find(([, value]) => typeof value === "number" && !Number.isSafeInteger(value));
+  const schema = found === undefined ? undefined : params.properties[found[0]];
+  if (found === undefined || schema?.["type"] !== "integer") return undefined;
+  return { path: `/${found[0]}`, schema, value: found[1] };
+}
+
+type Mismatch = Pick<ValueError, "path" | "schema" | "value">;
+
+function describe({ path, schema, value }: Mismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
   // The contract gives this sentence for a status; every other enumerated parameter follows it.
   if (schema[Kind] === ONE_OF) return `Invalid ${name}: ${bare(value)}. Must be one of: ${schema["enum"].join(", ")}`;
@@ -55,7 +65,7 @@ function expectation(schema: TSchema): string {
 }
 
 function bare(value: unknown): string {
-  return typeof value === "string" ? shortened(value) : shown(value);
+  return typeof value === "string" && value !== "" ? shortened(value) : shown(value);
 }
 
 function shown(value: unknown): string {

@@ -28,7 +28,7 @@ export function specRow(spec: Spec, readiness: Readiness): SpecRow {
   return {
     id: spec.id,
     title: spec.title,
-    status: spec.archived ? spec.status : readiness.effectiveStatus(spec),
+    status: readiness.effectiveStatus(spec),
     type: spec.type,
     ...(spec.labels.length === 0 ? {} : { labels: spec.labels }),
     ...(spec.dependsOn.length === 0 ? {} : { depends_on: spec.dependsOn }),

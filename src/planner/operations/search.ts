@@ -5,11 +5,11 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
-import { FILTER_STATUSES, type FilterStatus } from "../spec/status.ts";
+import { FILTER_STATUSES } from "../spec/status.ts";
 import { listing, unreadablePart } from "./listing.ts";
 import { limitParam } from "./params.ts";
 import { searchPattern, snippetOf } from "./search_text.ts";
-import { loadWorld, type World } from "./world.ts";
+import { loadWorld } from "./world.ts";
 
 export const search = defineTool<PlannerContext>()({
   name: "planner_search",
@@ -25,17 +25,17 @@ export const search = defineTool<PlannerContext>()({
   async run(context, { query, status, archived = false, limit = DEFAULT_LIST_LIMIT }) {
     if (query.trim() === "") throw new OperationError("invalid_argument", "Invalid query: expected text to find");
     const pattern = searchPattern(query);
-    const world = await loadWorld(context);
+    const { specs, unreadable, readiness } = await loadWorld(context);
     const archive = archived ? await context.specs.archived() : { specs: [], unreadable: [] };
-    const found = [...world.specs, ...archive.specs].filter(
+    const found = [...specs, ...archive.specs].filter(
       (spec) =>
-        (status === undefined || hasStatus(world, spec, status)) &&
+        (status === undefined || readiness.matches(spec, status)) &&
         (pattern.test(spec.body) || (spec.title !== null && pattern.test(spec.title))),
     );
     const row = (spec: Spec) => ({
       id: spec.id,
       title: spec.title,
-      status: spec.archived ? spec.status : world.readiness.effectiveStatus(spec),
+      status: readiness.effectiveStatus(spec),
       type: spec.type,
       ...(spec.archived ? { archived: true } : {}),
       snippet: snippetOf(spec, pattern),
@@ -44,12 +44,8 @@ export const search = defineTool<PlannerContext>()({
       value: {
         query,
         ...listing(found, limit, row),
-        ...unreadablePart([...world.unreadable, ...archive.unreadable]),
+        ...unreadablePart([...unreadable, ...archive.unreadable]),
       },
     };
   },
 });
-
-function hasStatus({ readiness }: World, spec: Spec, status: FilterStatus): boolean {
-  return spec.archived ? spec.status === status : readiness.matches(spec, status);
-}

@@ -43,9 +43,12 @@ function refuseUnworkable(spec: Spec, { readiness }: World): void {
     throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
   };
   if (!SOURCES.includes(spec.status)) refuse(`expected ${SOURCES.join(", ")}, status is ${spec.status}`);
+  // The same answer as planner_ready gives, for a spec that comes back from another status as well.
+  if (readiness.isReady({ ...spec, status: "pending" })) return;
   const unmet = readiness.unmet(spec);
   if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
   if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
+  refuse("its own members, or what comes before it, are not done");
 }
 
 function refuseWithoutCriteria(spec: Spec): void {

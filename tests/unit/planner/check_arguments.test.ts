@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "../../../src/kernel/errors.ts";
+import { oneOf } from "../../../src/kernel/one_of.ts";
+import { checkArguments } from "../../../src/planner/check_arguments.ts";
+
+const params = Type.Object({
+  id: Type.String(),
+  status: Type.Optional(oneOf(["pending", "failed"], "Status")),
+  limit: Type.Optional(Type.Integer({ minimum: 0 })),
+  brief: Type.Optional(Type.Boolean()),
+  labels: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+});
+
+function refusal(args: unknown): string {
+  try {
+    checkArguments(params, args);
+  } catch (error) {
+    if (error instanceof OperationError && error.kind === "invalid_argument") return error.message;
+    throw error;
+  }
+  return "accepted";
+}
+
+test("checkArguments returns what fits", () => {
+  const args = { id: "a", status: "failed", limit: 0, brief: false, labels: [] };
+
+  expect(checkArguments(params, args)).toEqual(args);
+});
+
+test("checkArguments refuses what is no object as missing", () => {
+  for (const args of [undefined, null, "id", 5, ["id"], true]) expect(refusal(args)).toBe("Missing arguments");
+});
+
+test("checkArguments names the required parameter that is absent or null", () => {
+  expect(refusal({})).toBe("Missing required parameter: id");
+  expect(refusal({ id: null })).toBe("Missing required parameter: id");
+  expect(refusal({ id: undefined, limit: 1 })).toBe("Missing required parameter: id");
+});
+
+test("checkArguments takes null for an optional parameter that was not given", () => {
+  const checked = checkArguments(params, { id: "a", limit: null, labels: null, status: null });
+
+  expect(checked).toEqual({ id: "a" });
+});
+
+test("checkArguments refuses an unknown parameter and names the near one", () => {
+  expect(refusal({ id: "a", label: ["x"] })).toBe('Unknown parameter: label. Did you mean "labels"?');
+  expect(refusal({ id: "a", something: 1 })).toBe("Unknown parameter: something");
+  expect(refusal({ id: "a", something: null })).toBe("Unknown parameter: something");
+});
+
+test("checkArguments refuses names that every object inherits", () => {
+  expect(refusal(JSON.parse('{"id":"a","__proto__":{"limit":3}}'))).toBe("Unknown parameter: __proto__");
+  expect(refusal({ id: "a", constructor: 1 })).toBe("Unknown parameter: constructor");
+  expect(refusal(Object.create({ id: "inherited" }))).toBe("Missing required parameter: id");
+});
+
+test("checkArguments says what a parameter of the wrong type should be", () => {
+  const cases: [unknown, string][] = [
+    [{ id: 5 }, 'Invalid parameter "id": expected string, got 5'],
+    [{ id: ["a"] }, 'Invalid parameter "id": expected string, got ["a"]'],
+    [{ id: "a", limit: "10" }, 'Invalid parameter "limit": expected integer of at least 0, got "10"'],
+    [{ id: "a", limit: 1.5 }, 'Invalid parameter "limit": expected integer of at least 0, got 1.5'],
+    [{ id: "a", limit: -1 }, 'Invalid parameter "limit": expected integer of at least 0, got -1'],
+    [{ id: "a", brief: "true" }, 'Invalid parameter "brief": expected boolean, got "true"'],
+    [{ id: "a", brief: 1 }, 'Invalid parameter "brief": expected boolean, got 1'],
+    [{ id: "a", labels: "x" }, 'Invalid parameter "labels": expected array of string, got "x"'],
+    [{ id: "a", labels: { 0: "x" } }, 'Invalid parameter "labels": expected array of string, got {"0":"x"}'],
+    [{ id: "a", labels: ["x", 5] }, 'Invalid parameter "labels.1": expected string that is not empty, got 5'],
+    [{ id: "a", labels: ["x", null] }, 'Invalid parameter "labels.1": expected string that is not empty, got null'],
+    [{ id: "a", labels: ["x", ""] }, 'Invalid parameter "labels.1": expected string that is not empty, got ""'],
+  ];
+  for (const [args, message] of cases) expect(refusal(args)).toBe(message);
+});
+
+test("checkArguments names the words of an enumerated parameter", () => {
+  expect(refusal({ id: "a", status: "done" })).toBe("Invalid status: done. Must be one of: pending, failed");
+  expect(refusal({ id: "a", status: 5 })).toBe("Invalid status: 5. Must be one of: pending, failed");
+  expect(refusal({ id: "a", status: "" })).toBe('Invalid status: "". Must be one of: pending, failed');
+});
+
+test("checkArguments shows only the beginning of a long value", () => {
+  expect(refusal({ id: "a", labels: "x".repeat(100_000) }).length).toBeLessThan(140);
+  expect(refusal({ id: "a", status: "x".repeat(100_000) }).length).toBeLessThan(140);
+});
+
+test("checkArguments takes integers that are written as floats and refuses those beyond safety", () => {
+  expect(checkArguments(params, { id: "a", limit: JSON.parse("1e3") })).toEqual({ id: "a", limit: 1000 });
+  expect(refusal({ id: "a", limit: JSON.parse("1e300") })).toStartWith('Invalid parameter "limit"');
+});

@@ -34,3 +34,11 @@ export const STATUS_OF_KIND: Record<ErrorKind, ExitStatus> = {
   deadline_exceeded: EXIT_STATUS.refused,
   unavailable: EXIT_STATUS.refused,
 };
+
+/**
+ * Ends the process at once, whatever still keeps it alive (an open standard input, followed files). For commands that
+ * serve until they are told to stop; everything must have been written before.
+ */
+export function endProcess(status: ExitStatus): never {
+  process.exit(status);
+}

@@ -9,6 +9,12 @@ export async function main(words: readonly string[]): Promise<void> {
     print(`planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`);
     return;
   }
+  if (first === "mcp") {
+    // A client waits for the greeting, so the server starts without the command table; odd words go the usual way.
+    const { plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
+    const options = plainMcpWords(words.slice(1));
+    if (options !== undefined) return serveMcp(options);
+  }
   // Everything else is loaded behind the version, which many programs ask for just to see whether planner is there.
   const { dispatch } = await import("./dispatch.ts");
   process.exitCode = await dispatch(words);

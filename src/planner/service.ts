@@ -3,6 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
 import { checkArguments } from "./check_arguments.ts";
 import type { PlannerContext } from "./context.ts";
+import { specIdParts } from "./spec/spec_id.ts";
 
 /**
  * The door to every operation: initialised, then arguments, then the operation itself.
@@ -23,4 +24,12 @@ export async function runTool<Params extends TObject, Value>(
   const checked = checkArguments(tool.params, args);
   options.signal?.throwIfAborted();
   return tool.run(context, checked, options);
+}
+
+/**
+ * Whether `text` has a dated id's shape, whole or cut off in its last part. It then means at most the specs whose id
+ * begins with it; any other text may turn out to mean any spec. Source: decision S-04.
+ */
+export function isDatedId(text: string): boolean {
+  return specIdParts(text) !== undefined;
 }

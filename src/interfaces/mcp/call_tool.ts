@@ -1,0 +1,39 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { ToolResult } from "#kernel/tool.ts";
+import type { McpTool, ToolSet } from "./tool_set.ts";
+
+/** The result of `tools/call`. Source: contract, Transport. */
+export interface CallResult {
+  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly isError?: true;
+}
+
+/** Finds the tool that a call names, or the refusal that answers the call. Source: contract, Tool-level errors. */
+export function toolNamed(tools: ToolSet, name: unknown): McpTool | CallResult {
+  if (typeof name !== "string") return refusal("Missing tool name");
+  return tools.get(name) ?? refusal(`Unknown tool: ${name}`);
+}
+
+/**
+ * Runs a tool and returns its result, a refusal included.
+ *
+ * @throws whatever else the tool throws: a defect, to be answered with -32603
+ */
+export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
+  try {
+    return { content: [{ type: "text", text: textOf(await tool.call(args, signal)) }] };
+  } catch (error) {
+    if (error instanceof OperationError) return refusal(error.message);
+    throw error;
+  }
+}
+
+function refusal(text: string): CallResult {
+  return { content: [{ type: "text", text }], isError: true };
+}
+
+function textOf({ text, value }: ToolResult): string {
+  const wire = text ?? JSON.stringify(value);
+  if (wire === undefined) throw new TypeError("A tool answered neither text nor a JSON value");
+  return wire;
+}

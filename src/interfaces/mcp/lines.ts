@@ -1,0 +1,79 @@
+import { MAX_LINE_BYTES } from "./limits.ts";
+
+/** Stands for a line that was longer than `MAX_LINE_BYTES` and has been dropped. */
+export const TOO_LONG = Symbol("line too long");
+
+export type Line = Uint8Array | typeof TOO_LONG;
+
+const NEWLINE = 10;
+const CARRIAGE_RETURN = 13;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf] as const;
+
+/**
+ * Cuts a stream of chunks into lines, wherever the chunks were cut.
+ *
+ * A line ends at byte 10; a carriage return before it is dropped, blank lines are left out, and so is a byte-order mark
+ * at the start of the stream. Of a line that is too long no byte is kept beyond the limit: it is reported once, and the
+ * next line is whole again. Bytes are not decoded here, so characters cut by a chunk's end stay whole. Cost: O(bytes).
+ * The generators hold the place in the chunk: run each to its end before the next `push`.
+ */
+export class LineSplitter {
+  readonly #maxBytes: number;
+  #parts: Uint8Array[] = [];
+  #size = 0;
+  #skipping = false;
+  #first = true;
+
+  constructor(maxBytes: number = MAX_LINE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Every line that `chunk` completes. */
+  *push(chunk: Uint8Array): Generator<Line> {
+    let from = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, from)) {
+      yield* this.#add(chunk.subarray(from, end));
+      yield* this.#complete();
+      from = end + 1;
+    }
+    if (from < chunk.length) yield* this.#add(chunk.subarray(from));
+  }
+
+  /** The last line, when the stream ends without a newline. */
+  *end(): Generator<Line> {
+    yield* this.#complete();
+  }
+
+  // Reports an over-long line where it passes the limit: its end may never come.
+  *#add(part: Uint8Array): Generator<Line> {
+    if (this.#skipping) return;
+    this.#parts.push(part);
+    this.#size += part.length;
+    if (this.#size <= this.#maxBytes) return;
+    this.#parts = [];
+    this.#skipping = true;
+    yield TOO_LONG;
+  }
+
+  *#complete(): Generator<Line> {
+    const line = this.#skipping ? undefined : this.#joined();
+    this.#parts = [];
+    this.#size = 0;
+    this.#skipping = false;
+    this.#first = false;
+    if (line !== undefined && !isBlank(line)) yield line;
+  }
+
+  #joined(): Uint8Array {
+    const [only] = this.#parts;
+    const line = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#size);
+    const start = this.#first && BYTE_ORDER_MARK.every((byte, index) => line[index] === byte) ? 3 : 0;
+    const end = line.at(-1) === CARRIAGE_RETURN ? line.length - 1 : line.length;
+    return start === 0 && end === line.length ? line : line.subarray(start, Math.max(start, end));
+  }
+}
+
+function isBlank(line: Uint8Array): boolean {
+  // A line of JSON shows at its first byte that it is not blank.
+  return line.every((byte) => byte === 32 || byte === 9 || byte === CARRIAGE_RETURN);
+}

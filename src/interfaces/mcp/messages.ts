@@ -1,0 +1,116 @@
+import { MAX_ERROR_DETAIL_CHARS } from "./limits.ts";
+
+/** The id of an answer: as the request had it, null where the request's own could not be read. */
+export type Id = string | number | null;
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Source: JSON-RPC 2.0, Error object; contract, Protocol-level errors; -32022 from MCP revision 2026-07-28. */
+export const RPC_CODE = {
+  parse: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  server: -32603,
+  unsupportedVersion: -32022,
+} as const;
+
+export interface RpcError {
+  readonly code: (typeof RPC_CODE)[keyof typeof RPC_CODE];
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** One message as it came in. `invalid` wants an error answer, `ignored` none. */
+export type Message =
+  | { readonly kind: "request"; readonly id: Id; readonly method: string; readonly params: Params }
+  | { readonly kind: "notification"; readonly method: string; readonly params: Params }
+  | { readonly kind: "invalid"; readonly id: Id; readonly error: RpcError }
+  | { readonly kind: "ignored" };
+
+/** The content of one line: a message, or the messages of a batch. */
+export type LineContent =
+  | { readonly kind: "single"; readonly value: unknown }
+  | { readonly kind: "batch"; readonly values: readonly unknown[] }
+  | { readonly kind: "invalid"; readonly error: RpcError };
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const NO_PARAMS: Params = {};
+
+/** Reads a line as JSON. Broken UTF-8 is a parse error as well, since JSON has no other encoding. */
+export function parseLine(bytes: Uint8Array): LineContent {
+  let value: unknown;
+  try {
+    value = JSON.parse(decoder.decode(bytes));
+  } catch (error) {
+    return { kind: "invalid", error: parseError(detailOf(error)) };
+  }
+  return Array.isArray(value) ? { kind: "batch", values: value } : { kind: "single", value };
+}
+
+export function parseError(detail: string): RpcError {
+  return { code: RPC_CODE.parse, message: `Parse error: ${detail}` };
+}
+
+/**
+ * Tells what a JSON value is as a message.
+ *
+ * The contract decides: a wrong or absent `jsonrpc` is -32600 with the id echoed, an absent id makes a notification,
+ * which is never answered. `id: null` asks for an answer with id null, and `params: null` counts as absent, because
+ * clients write absent members so. Source: contract, Transport and Errors; decision S-18.
+ */
+export function readMessage(value: unknown): Message {
+  if (!isObject(value)) {
+    return { kind: "invalid", id: null, error: invalidRequest("Invalid Request: expected an object") };
+  }
+  const { method, id } = value;
+  if (method === undefined && (Object.hasOwn(value, "result") || Object.hasOwn(value, "error"))) {
+    return { kind: "ignored" };
+  }
+  const error = errorOf(value);
+  // Only what names a method is a notification; anything else without an id is answered, as JSON-RPC has it.
+  if (error !== undefined && id === undefined && typeof method === "string") return { kind: "ignored" };
+  if (error !== undefined) return { kind: "invalid", id: isId(id) ? id : null, error };
+  const call = { method: method as string, params: (value["params"] ?? NO_PARAMS) as Params };
+  return id === undefined ? { kind: "notification", ...call } : { kind: "request", id: id as Id, ...call };
+}
+
+/** The line of a successful answer; `resultJson` is the result as JSON text. */
+export function resultLine(id: Id, resultJson: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${resultJson}}`;
+}
+
+/** The line of an error answer. */
+export function errorLine(id: Id, error: RpcError): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, error });
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+// A number that was rounded on the way in would come back as another id, and the caller would wait for ever.
+function isId(id: unknown): id is Id {
+  if (typeof id === "number") return Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
+  return typeof id === "string" || id === null;
+}
+
+function errorOf({ jsonrpc, method, id, params }: Readonly<Record<string, unknown>>): RpcError | undefined {
+  if (jsonrpc !== "2.0") return invalidRequest("Invalid JSON-RPC version");
+  if (typeof method !== "string") return invalidRequest("Invalid Request: expected a string as method");
+  if (id !== undefined && !isId(id)) {
+    return invalidRequest("Invalid Request: expected a string, or a number that JSON carries exactly, as id");
+  }
+  if (params === undefined || params === null || isObject(params)) return undefined;
+  return { code: RPC_CODE.invalidParams, message: "Invalid params: expected an object" };
+}
+
+function invalidRequest(message: string): RpcError {
+  return { code: RPC_CODE.invalidRequest, message };
+}
+
+function detailOf(error: unknown): string {
+  if (error instanceof TypeError) return "invalid UTF-8";
+  const { message } = error as Error;
+  return message.replace(/^JSON Parse error: /, "").slice(0, MAX_ERROR_DETAIL_CHARS);
+}

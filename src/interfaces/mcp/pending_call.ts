@@ -1,0 +1,62 @@
+import type { Exchange } from "./exchange.ts";
+import type { Id } from "./messages.ts";
+
+/** A tool call between its arrival and its answer, which whoever comes first gives: the tool, a cancellation, a failure. */
+export class PendingCall {
+  readonly id: Id;
+  readonly bytes: number;
+  /** Rejects when the call is failed from outside; never resolves. */
+  readonly failure: Promise<never>;
+  readonly #controller = new AbortController();
+  readonly #reply: Exchange["reply"];
+  #fail: (error: unknown) => void = () => {};
+  #open = true;
+  #running = false;
+
+  constructor(id: Id, { reply, bytes }: Exchange) {
+    this.id = id;
+    this.bytes = bytes;
+    this.#reply = reply;
+    this.failure = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    // Without a listener a failure that comes before the call runs would count as unhandled.
+    this.failure.catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** True until the answer is given. */
+  get open(): boolean {
+    return this.#open;
+  }
+
+  get running(): boolean {
+    return this.#running && this.#open;
+  }
+
+  begin(): void {
+    this.#running = true;
+  }
+
+  /** Gives the answer; only the first one counts. */
+  answer(line: string | undefined): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#reply(line);
+  }
+
+  /** Ends the call without an answer. */
+  cancel(): void {
+    this.answer(undefined);
+    this.#controller.abort(new DOMException("The request was cancelled", "AbortError"));
+  }
+
+  /** Ends the call's wait for its tool with an error. */
+  fail(error: unknown): void {
+    this.#fail(error);
+    this.#controller.abort(error);
+  }
+}

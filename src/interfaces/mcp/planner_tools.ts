@@ -1,0 +1,36 @@
+import type { PlannerContext } from "#planner/context.ts";
+import { tools } from "#planner/operations/index.ts";
+import { isDatedId, runTool } from "#planner/service.ts";
+import { isObject } from "./messages.ts";
+import { type Subject, type ToolSet, toolSet } from "./tool_set.ts";
+
+/**
+ * The planner's tools, ready to be served.
+ *
+ * @param open opens the project; called with the first tool call, and again as long as there is no project, so that
+ *   `planner init` takes effect without a new server
+ */
+export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
+  let opened: Promise<PlannerContext> | undefined;
+  const project = async (): Promise<PlannerContext> => {
+    opened ??= open();
+    const opening = opened;
+    const usable = await opening.then(
+      (context) => context.initialised(),
+      () => false,
+    );
+    if (!usable && opened === opening) opened = undefined;
+    return opening;
+  };
+  return toolSet(tools, {
+    run: async (tool, args, signal) => runTool(await project(), tool, args, { signal }),
+    subject: specNamed,
+  });
+}
+
+/** The spec that a call's `id` names. Anything but a dated id may turn out to mean any spec. Source: decision S-04. */
+function specNamed(args: unknown): Subject {
+  if (!isObject(args) || !Object.hasOwn(args, "id")) return "whole";
+  const { id } = args;
+  return typeof id === "string" && isDatedId(id) ? { key: id } : "some";
+}

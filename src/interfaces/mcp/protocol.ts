@@ -1,0 +1,80 @@
+import { type Message, RPC_CODE, type RpcError } from "./messages.ts";
+import { type Era, eraOf, HANDSHAKE_VERSION, type ServerInfo, STATELESS_VERSIONS } from "./revision.ts";
+
+export type Request = Extract<Message, { kind: "request" }>;
+
+/** What a request asks of the server; `list`, `call` and `listen` need more than the request itself. */
+export type Plan =
+  | { readonly kind: "result"; readonly era: Era; readonly result: object }
+  | { readonly kind: "error"; readonly error: RpcError }
+  | { readonly kind: "list"; readonly era: Era }
+  | { readonly kind: "call"; readonly era: Era; readonly name: unknown; readonly args: unknown }
+  | { readonly kind: "listen" };
+
+/** How long a client may keep an answer that only another version of the program would change, in milliseconds. */
+const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
+
+const CAPABILITIES = { tools: {} } as const;
+
+type Method = (request: Request, info: ServerInfo) => Plan;
+
+/** The methods of clients that shake hands. Source: contract, Transport; decision S-18 for `ping`. */
+const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  [
+    "initialize",
+    (_, serverInfo) => ({
+      kind: "result",
+      era: "handshake",
+      result: { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo },
+    }),
+  ],
+  ["ping", () => ({ kind: "result", era: "handshake", result: {} })],
+  ["tools/list", (request) => planList(request, "handshake")],
+  ["tools/call", (request) => planCall(request, "handshake")],
+]);
+
+/** The methods of the stateless revision, which has neither handshake nor ping. Source: MCP 2026-07-28. */
+const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
+  [
+    "server/discover",
+    () => ({
+      kind: "result",
+      era: "stateless",
+      result: { supportedVersions: STATELESS_VERSIONS, capabilities: CAPABILITIES, ...CACHE_HINTS },
+    }),
+  ],
+  ["tools/list", (request) => planList(request, "stateless")],
+  ["tools/call", (request) => planCall(request, "stateless")],
+  ["subscriptions/listen", () => ({ kind: "listen" })],
+]);
+
+/** Decides what a request asks for, without doing it. */
+export function planOf(request: Request, info: ServerInfo): Plan {
+  const verdict = eraOf(request.params);
+  if ("error" in verdict) return { kind: "error", error: verdict.error };
+  const methods = verdict.era === "handshake" ? HANDSHAKE_METHODS : STATELESS_METHODS;
+  const method = methods.get(request.method);
+  if (method !== undefined) return method(request, info);
+  return {
+    kind: "error",
+    error: { code: RPC_CODE.methodNotFound, message: `Method not found: ${request.method}` },
+  };
+}
+
+/** The result of `tools/list`: one page, with cache hints where the era has them. */
+export function listResult(tools: readonly object[], era: Era): object {
+  return era === "handshake" ? { tools } : { tools, ...CACHE_HINTS };
+}
+
+// Every tool is on the first page, so no cursor was ever handed out and each one is unknown.
+function planList({ params }: Request, era: Era): Plan {
+  const cursor = params["cursor"];
+  if (cursor === undefined || cursor === null) return { kind: "list", era };
+  const message =
+    typeof cursor === "string" ? "Invalid params: unknown cursor" : "Invalid params: expected a string as cursor";
+  return { kind: "error", error: { code: RPC_CODE.invalidParams, message } };
+}
+
+function planCall({ params }: Request, era: Era): Plan {
+  return { kind: "call", era, name: params["name"], args: params["arguments"] };
+}

@@ -1,0 +1,200 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { Backlog } from "./backlog.ts";
+import { callTool, toolNamed } from "./call_tool.ts";
+import type { Exchange } from "./exchange.ts";
+import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
+import { PendingCall } from "./pending_call.ts";
+import { listResult, type Plan, planOf, type Request } from "./protocol.ts";
+import { type Era, type ServerInfo, stamped } from "./revision.ts";
+import type { Schedule } from "./schedule.ts";
+import { Subscriptions } from "./subscriptions.ts";
+import type { McpTool, ToolSet } from "./tool_set.ts";
+
+export interface RequestsOptions {
+  readonly info: ServerInfo;
+  readonly schedule: Schedule;
+  /** Called when tools are first asked for, or in idle time after the greeting; again when it failed. */
+  readonly loadTools: () => Promise<ToolSet>;
+  /** Takes reports on defects, a text of one or more lines. */
+  readonly log: (text: string) => void;
+}
+
+type CallPlan = Extract<Plan, { kind: "call" }>;
+
+/** What a defect is answered with; the reason goes to the log only. Source: contract, Protocol-level errors. */
+const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
+
+/** Brings each message to its answer: decides, puts it in its turn, runs the tool, cancels. */
+export class Requests {
+  readonly #options: RequestsOptions;
+  readonly #subscriptions: Subscriptions;
+  readonly #backlog = new Backlog();
+  readonly #calls = new Set<PendingCall>();
+  readonly #current = new AsyncLocalStorage<PendingCall>();
+  #tools: Promise<ToolSet> | undefined;
+
+  constructor(options: RequestsOptions) {
+    this.#options = options;
+    this.#subscriptions = new Subscriptions(options.info);
+  }
+
+  /** A promise to wait for before the next message, when too much is unanswered. */
+  room(): Promise<void> | undefined {
+    return this.#backlog.room();
+  }
+
+  /** True while a call has no answer yet. */
+  get busy(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  /** Takes a message in; resolves when the next may follow, which is before the answer as a rule. Never rejects. */
+  async take(message: Message, exchange: Exchange): Promise<void> {
+    try {
+      await this.#take(message, exchange);
+    } catch (error) {
+      this.#options.log(`Cannot handle a message: ${stackOf(error)}`);
+      exchange.reply(errorLine(message.kind === "request" ? message.id : null, SERVER_ERROR));
+    }
+  }
+
+  /** Ends every call without an answer. */
+  cancelAll(): void {
+    for (const call of this.#calls) call.cancel();
+  }
+
+  /** The answers that open subscriptions get when the server ends. */
+  farewells(): readonly string[] {
+    return this.#subscriptions.end();
+  }
+
+  /**
+   * Reports a failure that reached nobody: an exception in a callback, a promise that nobody waited for. The call it
+   * came from is answered with -32603; when that cannot be told, every running call is, since any may never end.
+   */
+  blame(error: unknown): void {
+    this.#options.log(`Stray failure: ${stackOf(error)}`);
+    const origin = this.#current.getStore();
+    for (const call of this.#calls) {
+      if (call.running && (origin === undefined || call === origin)) call.fail(error);
+    }
+  }
+
+  async #take(message: Message, exchange: Exchange): Promise<void> {
+    switch (message.kind) {
+      case "ignored":
+        exchange.reply(undefined);
+        return;
+      case "notification":
+        this.#notice(message.method, message.params);
+        exchange.reply(undefined);
+        return;
+      case "invalid":
+        this.#answer(exchange, () => errorLine(message.id, message.error));
+        return;
+      case "request":
+        await this.#request(message, exchange);
+    }
+  }
+
+  #notice(method: string, { requestId }: Params): void {
+    if (method !== "notifications/cancelled") return;
+    this.#subscriptions.cancel(requestId);
+    for (const call of this.#calls) if (call.id === requestId) call.cancel();
+  }
+
+  async #request(request: Request, exchange: Exchange): Promise<void> {
+    const plan = planOf(request, this.#options.info);
+    switch (plan.kind) {
+      case "error":
+        this.#answer(exchange, () => errorLine(request.id, plan.error));
+        return;
+      case "listen":
+        this.#answer(exchange, () => this.#subscriptions.listen(request));
+        return;
+      case "result":
+        this.#answer(exchange, () => this.#resultLine(request.id, plan.result, plan.era));
+        this.#warmUp();
+        return;
+      default:
+        await this.#withTools(request.id, plan, exchange);
+    }
+  }
+
+  // Waiting for the tools here keeps the order: nothing behind this message is looked at before.
+  async #withTools(id: Id, plan: Extract<Plan, { kind: "list" | "call" }>, exchange: Exchange): Promise<void> {
+    let tools: ToolSet;
+    try {
+      tools = await this.#loaded();
+    } catch (error) {
+      this.#options.log(`Cannot load the tools: ${stackOf(error)}`);
+      this.#answer(exchange, () => errorLine(id, SERVER_ERROR));
+      return;
+    }
+    if (plan.kind === "list") {
+      const listed = [...tools.values()].map((tool) => tool.listed);
+      this.#answer(exchange, () => this.#resultLine(id, listResult(listed, plan.era), plan.era));
+      return;
+    }
+    const tool = toolNamed(tools, plan.name);
+    if ("content" in tool) this.#answer(exchange, () => this.#resultLine(id, tool, plan.era));
+    else this.#call(new PendingCall(id, exchange), tool, plan);
+  }
+
+  #call(call: PendingCall, tool: McpTool, plan: CallPlan): void {
+    this.#calls.add(call);
+    this.#backlog.enter(call.bytes);
+    this.#options.schedule.add({
+      access: { writes: tool.writes, slow: tool.slow, subject: tool.subject(plan.args) },
+      run: async () => {
+        // A call that was cancelled meanwhile keeps its place but does nothing.
+        if (call.open) call.answer(await this.#run(call, tool, plan));
+        this.#calls.delete(call);
+        this.#backlog.leave(call.bytes);
+      },
+    });
+  }
+
+  async #run(call: PendingCall, tool: McpTool, { args, era }: CallPlan): Promise<string> {
+    call.begin();
+    try {
+      const running = this.#current.run(call, () => callTool(tool, args, call.signal));
+      return this.#resultLine(call.id, await Promise.race([running, call.failure]), era);
+    } catch (error) {
+      if (call.open) this.#options.log(`${tool.listed.name}: ${stackOf(error)}`);
+      return errorLine(call.id, SERVER_ERROR);
+    }
+  }
+
+  #answer({ reply, bytes }: Exchange, line: () => string): void {
+    this.#backlog.enter(bytes);
+    this.#options.schedule.add({
+      run: () => {
+        reply(line());
+        this.#backlog.leave(bytes);
+        return undefined;
+      },
+    });
+  }
+
+  #resultLine(id: Id, result: object, era: Era): string {
+    return resultLine(id, JSON.stringify(stamped(result, era, this.#options.info)));
+  }
+
+  #loaded(): Promise<ToolSet> {
+    this.#tools ??= this.#options.loadTools().catch((error: unknown) => {
+      this.#tools = undefined;
+      throw error;
+    });
+    return this.#tools;
+  }
+
+  // A client that was greeted asks for the tools next; a failure shows again, and is reported, when it does.
+  #warmUp(): void {
+    if (this.#tools === undefined) setTimeout(() => this.#loaded().catch(() => {}), 0);
+  }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,123 @@
+import { batchExchanges, type Exchange } from "./exchange.ts";
+import { FINISH_GRACE_MS, MAX_BATCH_MESSAGES, MAX_LINE_BYTES, STOP_GRACE_MS } from "./limits.ts";
+import { type Line, LineSplitter, TOO_LONG } from "./lines.ts";
+import { type Message, parseError, parseLine, RPC_CODE, readMessage } from "./messages.ts";
+import { type ByteSink, LineOutput } from "./output.ts";
+import { Requests, type RequestsOptions } from "./requests.ts";
+import { Schedule } from "./schedule.ts";
+
+export interface McpServerOptions extends Omit<RequestsOptions, "schedule"> {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly output: ByteSink;
+}
+
+/** How serving ended: with every request answered, or with calls cut off after their time of grace. */
+export type Ending = "finished" | "cut_off";
+
+/**
+ * Serves a tool set as MCP over lines of JSON-RPC.
+ *
+ * What comes in is answered in the order that `Schedule` promises. Reading stops while too much is unanswered or
+ * unwritten, so memory stays bounded whatever the client sends. No message, tool or stray failure ends the server.
+ */
+export class McpServer {
+  readonly #options: McpServerOptions;
+  readonly #output: LineOutput;
+  readonly #schedule: Schedule;
+  readonly #requests: Requests;
+  #stopping = false;
+
+  constructor(options: McpServerOptions) {
+    this.#options = options;
+    this.#output = new LineOutput(options.output);
+    this.#schedule = new Schedule(() => this.#output.ready());
+    this.#requests = new Requests({ ...options, schedule: this.#schedule });
+  }
+
+  /**
+   * Serves until the input ends, `stop` is aborted or nobody reads the output any more. Never rejects.
+   *
+   * At the end of the input everything that was read is answered; after `stop` only what ends within a short grace.
+   */
+  async serve(stop: AbortSignal): Promise<Ending> {
+    const hurry = Promise.race([aborted(stop), this.#output.closed]).then(() => false);
+    await Promise.race([this.#read(), hurry]);
+    this.#stopping = true;
+    const rested = this.#rest().then(() => true);
+    const finished = (await Promise.race([rested, hurry])) || (await within(rested, STOP_GRACE_MS)) === true;
+    const cutOff = !finished || this.#requests.busy;
+    this.#requests.cancelAll();
+    return cutOff ? "cut_off" : "finished";
+  }
+
+  /** Takes a failure that reached nobody, as the process's last resort hears of it. */
+  blame(error: unknown): void {
+    this.#requests.blame(error);
+  }
+
+  async #read(): Promise<void> {
+    const splitter = new LineSplitter();
+    try {
+      for await (const chunk of this.#options.input) {
+        for (const line of splitter.push(chunk)) await this.#take(line);
+        this.#output.flush();
+      }
+      for (const line of splitter.end()) await this.#take(line);
+    } catch (error) {
+      this.#options.log(`Cannot read the input: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  async #take(line: Line): Promise<void> {
+    await this.#requests.room();
+    if (this.#stopping) return;
+    const reply = (answer: string | undefined): void => {
+      if (answer !== undefined) this.#output.push(answer);
+    };
+    if (line === TOO_LONG) {
+      const error = parseError(`expected a line of at most ${MAX_LINE_BYTES} bytes`);
+      return this.#requests.take({ kind: "invalid", id: null, error }, { reply, bytes: 0 });
+    }
+    const exchange: Exchange = { reply, bytes: line.length };
+    const content = parseLine(line);
+    if (content.kind === "batch") return this.#batch(content.values, exchange);
+    const message: Message =
+      content.kind === "single" ? readMessage(content.value) : { kind: "invalid", id: null, error: content.error };
+    return this.#requests.take(message, exchange);
+  }
+
+  async #batch(values: readonly unknown[], exchange: Exchange): Promise<void> {
+    if (values.length === 0 || values.length > MAX_BATCH_MESSAGES) {
+      const message = `Invalid Request: expected a batch of 1 to ${MAX_BATCH_MESSAGES} messages`;
+      const error = { code: RPC_CODE.invalidRequest, message };
+      return this.#requests.take({ kind: "invalid", id: null, error }, exchange);
+    }
+    for (const [index, each] of batchExchanges(exchange, values.length).entries()) {
+      await this.#requests.take(readMessage(values[index]), each);
+    }
+  }
+
+  async #rest(): Promise<void> {
+    await within(this.#schedule.idle(), FINISH_GRACE_MS);
+    for (const line of this.#requests.farewells()) this.#output.push(line);
+    await this.#output.drained();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** What `promise` gives, or undefined when it takes longer than `timeoutMs`. */
+async function within<T>(promise: Promise<T>, timeoutMs: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, undefined);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,69 @@
+import type { ToolDefinition, ToolEffect, ToolResult } from "#kernel/tool.ts";
+
+/** A tool as `tools/list` shows it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: object;
+  readonly annotations: {
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: false;
+  };
+}
+
+/**
+ * What a call is about, as far as its arguments tell: the `whole`, `some` one thing that they do not name for certain,
+ * or the one thing named `key`. Keys of which one begins with the other may mean the same thing.
+ */
+export type Subject = "whole" | "some" | { readonly key: string };
+
+/** One tool as the server calls it. */
+export interface McpTool {
+  readonly listed: ListedTool;
+  readonly writes: boolean;
+  readonly slow: boolean;
+  subject(args: unknown): Subject;
+  call(args: unknown, signal: AbortSignal): Promise<ToolResult>;
+}
+
+/** Every tool by its name, in the order of `tools/list`. */
+export type ToolSet = ReadonlyMap<string, McpTool>;
+
+/** How a domain is asked to run one of its tools. */
+export interface Door<Context> {
+  run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
+  subject(args: unknown): Subject;
+}
+
+/** Makes a domain's table of tools ready to be served. */
+export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], door: Door<Context>): ToolSet {
+  return new Map(
+    tools.map((tool) => [
+      tool.name,
+      {
+        listed: listed(tool),
+        writes: tool.effect !== "read",
+        slow: tool.slow === true,
+        subject: (args) => door.subject(args),
+        call: (args, signal) => door.run(tool, args, signal),
+      },
+    ]),
+  );
+}
+
+const HINTS: Record<ToolEffect, { readonly readOnlyHint: boolean; readonly destructiveHint: boolean }> = {
+  read: { readOnlyHint: true, destructiveHint: false },
+  write: { readOnlyHint: false, destructiveHint: false },
+  destroy: { readOnlyHint: false, destructiveHint: true },
+};
+
+function listed<Context>({ name, summary, effect, idempotent, params }: ToolDefinition<Context>): ListedTool {
+  return {
+    name,
+    description: summary,
+    inputSchema: params,
+    annotations: { ...HINTS[effect], idempotentHint: idempotent, openWorldHint: false },
+  };
+}

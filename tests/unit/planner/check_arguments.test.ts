@@ -23,7 +23,7 @@ function refusal(args: unknown): string {
 }
 
 test("checkArguments returns what fits", () => {
-  const args = { id: "a", status: "failed", limit: 0, brief: false, labels: [] };
+  const args = { id: "a", status: "failed" as const, limit: 0, brief: false, labels: [] };
 
   expect(checkArguments(params, args)).toEqual(args);
 });

@@ -1,0 +1,31 @@
+/** Longest free-text name, in characters. Source: data contract 7.1. */
+export const MAX_NAME_CHARS = 128;
+/** Longest comment, in characters. Ours: a note, not a document; keeps rows and change log entries small. */
+export const MAX_COMMENT_CHARS = 4096;
+/** Longest other free text (manufacturer, model, serial, tenant ...), in characters. Ours: as a name. */
+export const MAX_TEXT_CHARS = 128;
+/** Label pairs per resource and characters of key and value. Source: data contract 10, General. */
+export const MAX_LABELS = 64;
+export const MAX_LABEL_KEY_CHARS = 63;
+export const MAX_LABEL_VALUE_CHARS = 255;
+/** Tags per resource. Ours: as labels. */
+export const MAX_TAGS = 64;
+/** Ports per device. Ours: the largest patch frames and chassis stay below; keeps one device's write bounded. */
+export const MAX_PORTS = 4096;
+/** How far a measurement may lie ahead of the server's clock, in milliseconds. Source: data contract 10, General. */
+export const MAX_CLOCK_LEAD_MS = 5 * 60 * 1000;
+/** Items of one bulk call. Source: data contract 7.2. */
+export const MAX_BATCH_ITEMS = 1000;
+/** Longest cable, in metres. Source: data contract 10, Cable. */
+export const MAX_CABLE_M = 100_000;
+/** Longest change message, in characters. Source: data contract 7.2. */
+export const MAX_CHANGE_MESSAGE_CHARS = 200;
+/** Default and largest page of a search. Source: data contract 7.2. */
+export const DEFAULT_PAGE_SIZE = 50;
+export const MAX_PAGE_SIZE = 1000;
+/** How long a request_id is remembered, in milliseconds. Source: data contract 7.2. */
+export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
+/** Elements that one power walk may visit before it gives up warning about loads. Ours: keeps a write's cost bounded. */
+export const MAX_LOAD_WALK = 4000;
+/** Values of one filter field. Ours: a filter is typed or clicked together, not a data set. */
+export const MAX_FILTER_VALUES = 1000;

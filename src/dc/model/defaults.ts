@@ -1,0 +1,137 @@
+import { floorRef, inOrder } from "./ref.ts";
+import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
+import { tierOf } from "./rules/fabric_link.ts";
+import type { SiteReader } from "./site.ts";
+import type { DeviceKind, Mount } from "./words.ts";
+
+// What is stored is complete: defaults and derived values are filled in on the way in, so that reads, filters and
+// comparisons see one form. Filling in twice changes nothing.
+
+const ROLE_BY_KIND: Readonly<Partial<Record<DeviceKind, string>>> = {
+  SERVER: "compute",
+  BLADE: "compute",
+  RACK_PDU: "rack-pdu",
+};
+
+/** The role of a device that names none: its kind as a slug, with the words that people use for a few. */
+export function defaultRole(kind: DeviceKind): string {
+  return ROLE_BY_KIND[kind] ?? kind.toLowerCase().replaceAll("_", "-");
+}
+
+/** Fills in a device's defaults and takes rack and location from what holds it. Unknown holders are left to the rules. */
+export async function completeDevice(device: Device, site: SiteReader): Promise<Device> {
+  const parent = device.parentDeviceCode === undefined ? undefined : await site.device(device.parentDeviceCode);
+  const rackCode = device.rackCode ?? parent?.rackCode;
+  const rack = rackCode === undefined ? undefined : await site.rack(rackCode);
+  const location = merged(device.location, rack?.location ?? parent?.location);
+  return {
+    ...device,
+    ...(device.kind !== undefined && { role: device.role ?? defaultRole(device.kind) }),
+    status: device.status ?? "ACTIVE",
+    mount: device.mount ?? defaultMount(device),
+    ...(device.positionU !== undefined && {
+      uHeight: device.uHeight ?? 1,
+      depth: device.depth ?? "FULL",
+      slot: device.slot ?? "FULL",
+    }),
+    ...(rackCode !== undefined && { rackCode }),
+    ...(location !== undefined && { location }),
+  };
+}
+
+function defaultMount({ rackCode, bay, placement, parentDeviceCode }: Device): Mount {
+  if (bay !== undefined || parentDeviceCode !== undefined) return "BAY";
+  if (rackCode !== undefined) return "RAIL";
+  return placement === undefined ? "UNRACKED" : "FLOOR";
+}
+
+/** A given location completed by that of the holder; where they differ the given one stays, for the rules to refuse. */
+function merged(given: Location | undefined, held: Location | undefined): Location | undefined {
+  if (given === undefined || held === undefined) return given ?? held;
+  return { ...held, ...given };
+}
+
+export function completeRack(rack: Rack): Rack {
+  return {
+    ...rack,
+    status: rack.status ?? "ACTIVE",
+    railWidthIn: rack.railWidthIn ?? 19,
+    uHeight: rack.uHeight ?? 42,
+    startingUnit: rack.startingUnit ?? 1,
+    ...(rack.reservations !== undefined && {
+      reservations: rack.reservations.map((reservation) => ({
+        ...reservation,
+        status: reservation.status ?? "ACTIVE",
+      })),
+    }),
+  };
+}
+
+export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> {
+  const rack = crac.rackCode === undefined ? undefined : await site.rack(crac.rackCode);
+  const location = merged(crac.location, rack?.location);
+  return {
+    ...crac,
+    status: crac.status ?? "ACTIVE",
+    medium: crac.medium ?? "AIR",
+    ...(location !== undefined && { location, serves: crac.serves ?? [defaultScope(crac, location)] }),
+  };
+}
+
+/** A unit without scopes serves its rack, else its room, else its floor. */
+function defaultScope({ rackCode }: Crac, location: Location): string {
+  if (rackCode !== undefined) return `rack:${rackCode}`;
+  return location.room === undefined
+    ? floorRef(location)
+    : `room:${location.siteId}/${location.floorNumber}/${location.room}`;
+}
+
+export function completeCable(cable: Cable): Cable {
+  if (cable.a === undefined || cable.b === undefined) return cable;
+  const [a, b] = inOrder(cable.a, cable.b);
+  return { ...cable, a, b, status: cable.status ?? "CONNECTED" };
+}
+
+/** Turns the leaf to `a`, and fills in capacity and ECMP group. */
+export async function completeFabricLink(link: FabricLink, site: SiteReader): Promise<FabricLink> {
+  if (link.a === undefined || link.b === undefined) return link;
+  const turned = turnLeafFirst(link, await upsideDown(link, site));
+  const capacityMbps = link.capacityMbps ?? (await slowerPort(link, site));
+  return {
+    ...turned,
+    status: link.status ?? "UP",
+    ecmpGroup: link.ecmpGroup ?? turned.a.deviceCode,
+    ...(capacityMbps !== undefined && { capacityMbps }),
+  };
+}
+
+async function upsideDown({ a, b }: FabricLink, site: SiteReader): Promise<boolean> {
+  const one = await site.device(a.deviceCode);
+  const other = await site.device(b.deviceCode);
+  return (
+    (tierOf(one) === "spine" && tierOf(other) === "leaf") || (one?.role === "super-spine" && other?.role === "spine")
+  );
+}
+
+/** Traffic is told per direction, so it turns with the ends. */
+function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
+  if (!turn) return link;
+  const { aToBMbps, bToAMbps, ...rest } = link;
+  return {
+    ...rest,
+    a: link.b,
+    b: link.a,
+    ...(bToAMbps !== undefined && { aToBMbps: bToAMbps }),
+    ...(aToBMbps !== undefined && { bToAMbps: aToBMbps }),
+  };
+}
+
+async function slowerPort(link: FabricLink, site: SiteReader): Promise<number | undefined> {
+  const speeds: number[] = [];
+  for (const end of [link.a, link.b]) {
+    const device = await site.device(end.deviceCode);
+    const speed = device?.ports?.find(({ name }) => name === end.portName)?.speedMbps;
+    if (speed !== undefined) speeds.push(speed);
+  }
+  return speeds.length === 0 ? undefined : Math.min(...speeds);
+}

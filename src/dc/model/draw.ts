@@ -1,0 +1,59 @@
+import type { DeviceBody, PowerOut } from "./resources.ts";
+import type { DeviceKind, LoadBasis } from "./words.ts";
+
+type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
+type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
+
+/** What a device draws, in watts: the chosen figure, else the next best known one, else 0. */
+export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): number {
+  switch (basis) {
+    case "ALLOCATED":
+      return allocatedDrawW ?? maxDrawW ?? measuredDrawW ?? 0;
+    case "MEASURED":
+      return measuredDrawW ?? allocatedDrawW ?? maxDrawW ?? 0;
+    case "MAX":
+      return maxDrawW ?? allocatedDrawW ?? measuredDrawW ?? 0;
+  }
+}
+
+/** What a device gives off, in watts: its recorded heat, else its draw. */
+export function heatW(device: Heating, basis: LoadBasis): number {
+  return device.heatW ?? drawW(device, basis);
+}
+
+/** The share of a device's heat that the air must take away, 0 to 1. */
+export function airShare({ coolingMethod, liquidFractionPct = 0 }: Heating): number {
+  if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 0;
+  return coolingMethod === "HYBRID" ? 1 - liquidFractionPct / 100 : 1;
+}
+
+export function airHeatW(device: Heating, basis: LoadBasis): number {
+  return heatW(device, basis) * airShare(device);
+}
+
+/**
+ * What an outlet passes at 100 %, in watts with power factor 1, or undefined without a rating.
+ * Source: field facts 4, three-phase W = sqrt(3) x V(line-line) x A.
+ */
+export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): number | undefined {
+  if (voltageV === undefined || amperageA === undefined) return undefined;
+  const factor = phase === "THREE" ? Math.sqrt(3) : 1;
+  return Math.round(Math.abs(voltageV) * amperageA * factor);
+}
+
+const POWER_KINDS: readonly DeviceKind[] = [
+  "UTILITY",
+  "GENERATOR",
+  "SWITCHGEAR",
+  "TRANSFER_SWITCH",
+  "UPS",
+  "FLOOR_PDU",
+  "RPP",
+  "BUSWAY",
+  "RACK_PDU",
+];
+
+/** Whether a device exists to supply others. */
+export function isPowerKind(kind: DeviceKind): boolean {
+  return POWER_KINDS.includes(kind);
+}

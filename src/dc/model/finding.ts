@@ -1,0 +1,122 @@
+import type { ErrorKind } from "#kernel/errors.ts";
+
+/**
+ * Every reason for a refusal and the kind of refusal that it is. Callers switch on the reason, so none is ever renamed.
+ * Source: data contract 9; those after DEPENDENCY_FAILED name rules of section 10 that it leaves unnamed.
+ */
+export const REASONS = {
+  INVALID_CODE: "invalid_argument",
+  INVALID_REF: "invalid_argument",
+  FIELD_OUT_OF_RANGE: "invalid_argument",
+  UNKNOWN_FIELD: "invalid_argument",
+  BATCH_TOO_LARGE: "invalid_argument",
+  PAGE_TOKEN_INVALID: "invalid_argument",
+  NOT_FOUND: "not_found",
+  CODE_CASE_CONFLICT: "already_exists",
+  FEED_ALREADY_DECLARED: "already_exists",
+  ASSET_TAG_TAKEN: "already_exists",
+  U_SPACE_OCCUPIED: "failed_precondition",
+  PORT_ALREADY_CABLED: "failed_precondition",
+  PORT_MARKED_CONNECTED: "failed_precondition",
+  POWER_CYCLE: "failed_precondition",
+  RACK_NOT_EMPTY: "failed_precondition",
+  DEVICE_HAS_CABLES: "failed_precondition",
+  RACK_TOO_SHORT: "failed_precondition",
+  DEPENDENCY_FAILED: "failed_precondition",
+  SOURCE_CABLE_DISAGREE: "failed_precondition",
+  REQUIRED_FIELD: "invalid_argument",
+  DUPLICATE: "invalid_argument",
+  FIELD_CONFLICT: "invalid_argument",
+  REQUEST_ID_REUSED: "invalid_argument",
+  REF_NOT_FOUND: "failed_precondition",
+  LOCATION_MISMATCH: "failed_precondition",
+  UNIT_RESERVED: "failed_precondition",
+  BAY_OCCUPIED: "failed_precondition",
+  PARENT_CYCLE: "failed_precondition",
+  WEIGHT_EXCEEDED: "failed_precondition",
+  PORT_IN_USE: "failed_precondition",
+  PORT_INCOMPATIBLE: "failed_precondition",
+  DEVICE_FEEDS_OTHERS: "failed_precondition",
+  DEVICE_HAS_CHILDREN: "failed_precondition",
+  ETAG_MISMATCH: "aborted",
+  TX_CONTENTION: "aborted",
+  BATCH_ABORTED: "aborted",
+  UNAUTHENTICATED: "unauthenticated",
+  PERMISSION_DENIED: "permission_denied",
+  DB_UNAVAILABLE: "unavailable",
+} as const satisfies Readonly<Record<string, ErrorKind>>;
+
+export type Reason = keyof typeof REASONS;
+
+/** What a write is allowed but warned about. Source: data contract 10, rules marked W. */
+export type WarningCode =
+  | "TILE_OVERLAP"
+  | "WEIGHT_NEAR_LIMIT"
+  | "OPPOSITE_AIRFLOW"
+  | "UNIT_RESERVED_BY_OWNER"
+  | "DEEPER_THAN_RACK"
+  | "AIRFLOW_AGAINST_RACK"
+  | "LIQUID_IN_AIR_ONLY_RACK"
+  | "RACK_POWER_EXCEEDED"
+  | "RACK_COOLING_EXCEEDED"
+  | "MEASURED_ABOVE_MAX"
+  | "UNDECLARED_FEED"
+  | "SAME_PATH"
+  | "SINGLE_CORDED"
+  | "SOURCE_NEAR_LIMIT"
+  | "FAILOVER_OVERLOAD"
+  | "PHASE_IMBALANCE"
+  | "REDUNDANCY_UNMET"
+  | "PLUG_MISMATCH"
+  | "MEDIA_TOO_LONG"
+  | "MEDIA_MISMATCH"
+  | "SPEED_MISMATCH"
+  | "POLISH_MISMATCH"
+  | "CABLE_ACROSS_SITES"
+  | "UNUSUAL_ROLES"
+  | "CAPACITY_ABOVE_PORT"
+  | "MEASURED_ABOVE_CAPACITY"
+  | "NO_PHYSICAL_PATH"
+  | "UNEQUAL_LINKS"
+  | "NO_POWER_INLETS"
+  | "ZONE_WITHOUT_RESERVE";
+
+interface FindingBase {
+  /** Path of the field in snake_case, such as `ports[3].type`; empty for the whole. */
+  readonly field: string;
+  /** One sentence for a person: sentence case, no final period. */
+  readonly message: string;
+  readonly value?: string;
+  readonly expected?: string;
+  /** Reference of the other thing concerned. */
+  readonly ref?: string;
+}
+
+export type ErrorFinding = FindingBase & { readonly severity: "ERROR"; readonly code: Reason };
+export type WarningFinding = FindingBase & { readonly severity: "WARNING"; readonly code: WarningCode };
+/** What a rule found. An error refuses the write, a warning goes with it. */
+export type Finding = ErrorFinding | WarningFinding;
+
+interface Detail {
+  readonly value?: string | number | undefined;
+  readonly expected?: string;
+  readonly ref?: string;
+}
+
+/** A finding that refuses the write. */
+export function broken(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
+  return { severity: "ERROR", code, field, message, ...texts(detail) };
+}
+
+/** A finding that only warns. */
+export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
+  return { severity: "WARNING", code, field, message, ...texts(detail) };
+}
+
+function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
+  return {
+    ...(value !== undefined && { value: String(value) }),
+    ...(expected !== undefined && { expected }),
+    ...(ref !== undefined && { ref }),
+  };
+}

@@ -1,0 +1,54 @@
+import { codeKey } from "./code.ts";
+import { samePort } from "./ref.ts";
+import type { Cable, Device, PortRef } from "./resources.ts";
+import type { SiteReader } from "./site.ts";
+
+/** The site as it will be once `device` is written: power walks must see the inlets and feeds that are asked for. */
+export function withDevice(site: SiteReader, device: Device): SiteReader {
+  const key = codeKey(device.code);
+  return {
+    ...bound(site),
+    device: async (code) => (codeKey(code) === key ? device : site.device(code)),
+    feedDeclarer: async (feedId) => {
+      const own = declares(device, feedId);
+      if (own !== undefined) return own;
+      const stored = await site.feedDeclarer(feedId);
+      return stored !== undefined && codeKey(stored.deviceCode) === key ? undefined : stored;
+    },
+  };
+}
+
+/** The site as it will be once `cable` is written. */
+export function withCable(site: SiteReader, cable: Cable): SiteReader {
+  return {
+    ...bound(site),
+    cableAt: async (end) => (samePort(cable.a, end) || samePort(cable.b, end) ? cable : site.cableAt(end)),
+  };
+}
+
+function declares(device: Device, feedId: string): PortRef | undefined {
+  const port = (device.ports ?? []).find(({ powerOut }) => {
+    const own = powerOut?.feedId;
+    return own !== undefined && codeKey(own) === codeKey(feedId);
+  });
+  return port === undefined ? undefined : { deviceCode: device.code, portName: port.name };
+}
+
+/** A reader's methods as plain functions, so that an adapter may be a class. */
+function bound(site: SiteReader): SiteReader {
+  return {
+    device: (code) => site.device(code),
+    rack: (code) => site.rack(code),
+    crac: (code) => site.crac(code),
+    devicesInRack: (code) => site.devicesInRack(code),
+    childrenOf: (code) => site.childrenOf(code),
+    cableAt: (end) => site.cableAt(end),
+    cablesOf: (code) => site.cablesOf(code),
+    fabricLinksOf: (code) => site.fabricLinksOf(code),
+    feedDeclarer: (feedId) => site.feedDeclarer(feedId),
+    consumersOf: (refs) => site.consumersOf(refs),
+    assetTagHolder: (kind, tag) => site.assetTagHolder(kind, tag),
+    racksOnFloor: (siteId, floor) => site.racksOnFloor(siteId, floor),
+    cracsOnFloor: (siteId, floor) => site.cracsOnFloor(siteId, floor),
+  };
+}

@@ -1,0 +1,125 @@
+import { codeKey } from "./code.ts";
+import { parseRef, portRef, samePort } from "./ref.ts";
+import type { Device, Port, PortRef } from "./resources.ts";
+import type { SiteReader } from "./site.ts";
+
+// The upstream side of the power graph, looked up step by step. Nodes are references: device, port (an outlet), feed.
+
+/** The power inlets of a device, in the order of its ports. */
+export function inletsOf(device: Device): readonly Port[] {
+  return (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN");
+}
+
+/** The reference of what supplies an inlet: its source_ref, else the outlet at the other end of its cable. */
+export async function sourceOf(device: Device, inlet: Port, site: SiteReader): Promise<string | undefined> {
+  const named = inlet.powerIn?.sourceRef;
+  if (named !== undefined) return named;
+  const end = { deviceCode: device.code, portName: inlet.name };
+  const cable = await site.cableAt(end);
+  if (cable === undefined) return undefined;
+  return portRef(samePort(cable.a, end) ? cable.b : cable.a);
+}
+
+/** The references directly upstream of a node. */
+export async function upstream(node: string, site: SiteReader): Promise<readonly string[]> {
+  const ref = parseRef(node);
+  if (ref?.kind === "feed") {
+    const declarer = await site.feedDeclarer(ref.code);
+    return declarer === undefined ? [] : [portRef(declarer)];
+  }
+  if (ref?.kind === "port") return upstreamOfOutlet(ref.end, site);
+  return ref?.kind === "device" ? sourcesOf(await site.device(ref.code), site) : [];
+}
+
+async function upstreamOfOutlet(end: PortRef, site: SiteReader): Promise<readonly string[]> {
+  const device = await site.device(end.deviceCode);
+  const outlet = device?.ports?.find(({ name }) => name === end.portName);
+  const inletName = outlet?.powerOut?.inletName;
+  if (device === undefined) return [];
+  if (inletName === undefined) return [`device:${device.code}`];
+  const inlet = inletsOf(device).find(({ name }) => name === inletName);
+  const source = inlet === undefined ? undefined : await sourceOf(device, inlet, site);
+  return source === undefined ? [] : [source];
+}
+
+async function sourcesOf(device: Device | undefined, site: SiteReader): Promise<readonly string[]> {
+  if (device === undefined) return [];
+  const found: string[] = [];
+  for (const inlet of inletsOf(device)) {
+    const source = await sourceOf(device, inlet, site);
+    if (source !== undefined) found.push(source);
+  }
+  return found;
+}
+
+/**
+ * Returns a way from `device` upstream back to itself, as references, or undefined when there is none.
+ * Cost: one look-up per element upstream. Source: data contract 8.1.
+ */
+export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
+  const start = `device:${device.code}`;
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const node of queue) {
+    for (const next of await upstream(node, site)) {
+      if (refersTo(next, device.code)) return [...wayTo(node, cameFrom), start];
+      const key = next.toLowerCase();
+      if (!cameFrom.has(key)) {
+        cameFrom.set(key, node);
+        queue.push(next);
+      }
+    }
+  }
+  return undefined;
+}
+
+/** Whether a reference names a device or one of its outlets. */
+export function refersTo(node: string, deviceCode: string): boolean {
+  const ref = parseRef(node);
+  if (ref?.kind === "device") return codeKey(ref.code) === codeKey(deviceCode);
+  return ref?.kind === "port" && codeKey(ref.end.deviceCode) === codeKey(deviceCode);
+}
+
+function wayTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
+  const way: string[] = [];
+  for (let at: string | undefined = node; at !== undefined; at = cameFrom.get(at.toLowerCase())) way.unshift(at);
+  return way;
+}
+
+/**
+ * The labels of the supply sides that an inlet hangs on: its own, else the nearest ones upstream, else the roots.
+ * Cost: one look-up per element up to the nearest labels.
+ */
+export async function pathsOf(device: Device, inlet: Port, site: SiteReader): Promise<ReadonlySet<string>> {
+  const own = inlet.powerIn?.powerPath;
+  if (own !== undefined) return new Set([own]);
+  const source = await sourceOf(device, inlet, site);
+  return source === undefined ? new Set() : labelsFrom(source, site);
+}
+
+/** The nearest labels at and upstream of a node; an element without supply and label counts under its own name. */
+export async function labelsFrom(source: string, site: SiteReader): Promise<ReadonlySet<string>> {
+  const labels = new Set<string>();
+  const seen = new Set([source.toLowerCase()]);
+  const queue = [source];
+  for (const node of queue) {
+    const label = await labelOf(node, site);
+    if (label !== undefined) {
+      labels.add(label);
+      continue;
+    }
+    const above = await upstream(node, site);
+    if (above.length === 0) labels.add(node);
+    for (const next of above) {
+      if (!seen.has(next.toLowerCase())) queue.push(next);
+      seen.add(next.toLowerCase());
+    }
+  }
+  return labels;
+}
+
+async function labelOf(node: string, site: SiteReader): Promise<string | undefined> {
+  const ref = parseRef(node);
+  if (ref?.kind === "device") return (await site.device(ref.code))?.power?.powerPath;
+  return ref?.kind === "port" ? (await site.device(ref.end.deviceCode))?.power?.powerPath : undefined;
+}

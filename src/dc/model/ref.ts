@@ -1,0 +1,186 @@
+import { type Code, codeKey, type PortName, parseCode, parsePortName } from "./code.ts";
+import type { Location, PortRef } from "./resources.ts";
+
+/** One end of an edge, parsed. */
+export interface PortEnd {
+  readonly deviceCode: Code;
+  readonly portName: PortName;
+}
+
+/**
+ * A parsed reference. A cable's ends are in canonical order.
+ * Source: data contract 7, Refs; `fabric_link` names a fabric link by its ends, as the change log needs.
+ */
+export type Ref =
+  | { readonly kind: "site"; readonly site: Code }
+  | { readonly kind: "floor"; readonly site: Code; readonly floor: number }
+  | { readonly kind: "room" | "row" | "zone"; readonly site: Code; readonly floor: number; readonly name: Code }
+  | { readonly kind: "rack" | "device" | "crac" | "fabric" | "feed"; readonly code: Code }
+  | { readonly kind: "port"; readonly end: PortEnd }
+  | { readonly kind: "cable"; readonly a: PortEnd; readonly b: PortEnd }
+  | { readonly kind: "fabric_link"; readonly a: PortRef; readonly b: PortRef };
+
+export type RefKind = Ref["kind"];
+
+/** How each kind of reference is written, for messages. */
+export const REF_GRAMMAR: Readonly<Record<RefKind, string>> = {
+  site: "site:<site_id>",
+  floor: "floor:<site_id>/<floor_number>",
+  room: "room:<site_id>/<floor_number>/<room>",
+  row: "row:<site_id>/<floor_number>/<row>",
+  zone: "zone:<site_id>/<floor_number>/<zone_id>",
+  rack: "rack:<code>",
+  device: "device:<code>",
+  crac: "crac:<code>",
+  fabric: "fabric:<fabric_id>",
+  feed: "feed:<feed_id>",
+  port: "port:<device>/<port>",
+  cable: "cable:<device>/<port>~<device>/<port>",
+  fabric_link: "fabric_link:<device>/<port>~<device>/<port>",
+};
+
+const FLOOR = /^(?:0|-?[1-9]\d{0,3})$/;
+
+type Parse = (text: string) => Ref | undefined;
+
+const PARSERS: Readonly<Record<RefKind, Parse>> = {
+  site: (text) => withCode(text, (site) => ({ kind: "site", site })),
+  floor: parseFloor,
+  room: (text) => parseArea("room", text),
+  row: (text) => parseArea("row", text),
+  zone: (text) => parseArea("zone", text),
+  rack: (text) => withCode(text, (code) => ({ kind: "rack", code })),
+  device: (text) => withCode(text, (code) => ({ kind: "device", code })),
+  crac: (text) => withCode(text, (code) => ({ kind: "crac", code })),
+  fabric: (text) => withCode(text, (code) => ({ kind: "fabric", code })),
+  feed: (text) => withCode(text, (code) => ({ kind: "feed", code })),
+  port: (text) => {
+    const end = parsePortEnd(text);
+    return end === undefined ? undefined : { kind: "port", end };
+  },
+  cable: parseCable,
+  fabric_link: parseFabricLink,
+};
+
+/** Returns the reference that `text` spells, or undefined when it has no known kind or the wrong shape. */
+export function parseRef(text: string): Ref | undefined {
+  const colon = text.indexOf(":");
+  const kind = text.slice(0, Math.max(0, colon));
+  if (!Object.hasOwn(PARSERS, kind)) return undefined;
+  return PARSERS[kind as RefKind](text.slice(colon + 1));
+}
+
+/** Spells a reference; `parseRef` gives it back. */
+export function formatRef(ref: Ref): string {
+  switch (ref.kind) {
+    case "site":
+      return `site:${ref.site}`;
+    case "floor":
+      return `floor:${ref.site}/${ref.floor}`;
+    case "room":
+    case "row":
+    case "zone":
+      return `${ref.kind}:${ref.site}/${ref.floor}/${ref.name}`;
+    case "port":
+      return `port:${formatPort(ref.end)}`;
+    case "cable":
+      return cableRef(ref.a, ref.b);
+    case "fabric_link":
+      return fabricLinkRef(ref.a, ref.b);
+    default:
+      return `${ref.kind}:${ref.code}`;
+  }
+}
+
+/** `<device>/<port>`, or the device alone at a fabric link's end without a port. */
+export function formatPort(end: PortRef): string {
+  return end.portName === "" ? end.deviceCode : `${end.deviceCode}/${end.portName}`;
+}
+
+export function portRef(end: PortRef): string {
+  return `port:${formatPort(end)}`;
+}
+
+/** The reference of the cable between two ends, whichever way round they are given. */
+export function cableRef(a: PortRef, b: PortRef): string {
+  const [first, second] = inOrder(a, b);
+  return `cable:${formatPort(first)}~${formatPort(second)}`;
+}
+
+/** The reference of the fabric link from the leaf's end `a` to the spine's end `b`. */
+export function fabricLinkRef(a: PortRef, b: PortRef): string {
+  return `fabric_link:${formatPort(a)}~${formatPort(b)}`;
+}
+
+/** Orders ends by device without regard to case, then by port name as written. */
+export function comparePorts(a: PortRef, b: PortRef): number {
+  return compareText(codeKey(a.deviceCode), codeKey(b.deviceCode)) || compareText(a.portName, b.portName);
+}
+
+/** The two ends in canonical order. */
+export function inOrder<End extends PortRef>(a: End, b: End): readonly [End, End] {
+  return comparePorts(a, b) <= 0 ? [a, b] : [b, a];
+}
+
+/** One text per port, whatever the case of its device's code. */
+export function portKey(end: PortRef): string {
+  return `${codeKey(end.deviceCode)}/${end.portName}`;
+}
+
+export function samePort(a: PortRef, b: PortRef): boolean {
+  return comparePorts(a, b) === 0;
+}
+
+/** Orders text by UTF-16 units, which is the order that every database is told to use. */
+export function compareText(a: string, b: string): number {
+  return a === b ? 0 : a < b ? -1 : 1;
+}
+
+export function floorRef(location: Location): string {
+  return `floor:${location.siteId}/${location.floorNumber}`;
+}
+
+function withCode(text: string, build: (code: Code) => Ref): Ref | undefined {
+  const code = parseCode(text);
+  return code === undefined ? undefined : build(code);
+}
+
+function parseFloor(text: string): Ref | undefined {
+  const [site, floor, ...rest] = text.split("/");
+  if (site === undefined || floor === undefined || rest.length > 0 || !FLOOR.test(floor)) return undefined;
+  return withCode(site, (code) => ({ kind: "floor", site: code, floor: Number(floor) }));
+}
+
+function parseArea(kind: "room" | "row" | "zone", text: string): Ref | undefined {
+  const [site, floor, name, ...rest] = text.split("/");
+  if (site === undefined || floor === undefined || name === undefined || rest.length > 0) return undefined;
+  const parsed = parseCode(name);
+  if (parsed === undefined || !FLOOR.test(floor)) return undefined;
+  return withCode(site, (code) => ({ kind, site: code, floor: Number(floor), name: parsed }));
+}
+
+function parsePortEnd(text: string): PortEnd | undefined {
+  const slash = text.indexOf("/");
+  if (slash < 0) return undefined;
+  const deviceCode = parseCode(text.slice(0, slash));
+  const portName = parsePortName(text.slice(slash + 1));
+  return deviceCode === undefined || portName === undefined ? undefined : { deviceCode, portName };
+}
+
+function parseCable(text: string): Ref | undefined {
+  const [left, right, ...rest] = text.split("~").map(parsePortEnd);
+  if (left === undefined || right === undefined || rest.length > 0) return undefined;
+  const [a, b] = inOrder(left, right);
+  return { kind: "cable", a, b };
+}
+
+function parseFabricLink(text: string): Ref | undefined {
+  const [left, right, ...rest] = text.split("~").map(parseLinkEnd);
+  if (left === undefined || right === undefined || rest.length > 0) return undefined;
+  return { kind: "fabric_link", a: left, b: right };
+}
+
+function parseLinkEnd(text: string): PortRef | undefined {
+  const code = parseCode(text);
+  return code === undefined ? parsePortEnd(text) : { deviceCode: code, portName: "" };
+}

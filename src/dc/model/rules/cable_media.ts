@@ -1,0 +1,102 @@
+import { type Finding, warning } from "../finding.ts";
+import { portRef } from "../ref.ts";
+import type { Cable, Device, Port } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { portAt } from "./ends.ts";
+
+interface Reach {
+  readonly types: readonly string[];
+  readonly maxM: number;
+  /** Only from this speed on, in Mbit/s. */
+  readonly fromMbps: number;
+}
+
+/** How far a medium carries. Source: data contract 10, Cable; OM3 and OM4 at 100G as in the SR4 standard. */
+const REACHES: readonly Reach[] = [
+  { types: ["DAC_PASSIVE"], maxM: 7, fromMbps: 0 },
+  { types: ["DAC_ACTIVE"], maxM: 15, fromMbps: 0 },
+  { types: ["CAT5", "CAT5E", "CAT6", "CAT6A", "CAT7", "CAT7A"], maxM: 100, fromMbps: 0 },
+  { types: ["CAT8"], maxM: 30, fromMbps: 25_000 },
+  { types: ["MMF_OM3"], maxM: 100, fromMbps: 100_000 },
+  { types: ["MMF_OM4", "MMF_OM5"], maxM: 150, fromMbps: 100_000 },
+];
+
+type Ends = readonly [
+  { readonly device: Device; readonly port: Port },
+  { readonly device: Device; readonly port: Port },
+];
+
+async function media({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
+  const a = await portAt(after.a, site);
+  const b = await portAt(after.b, site);
+  if (a === undefined || b === undefined) return [];
+  const ends: Ends = [a, b];
+  return [...reach(after, ends), ...optics(after, ends), ...speeds(ends), ...polish(ends), ...sites(after, ends)];
+}
+
+function reach(cable: Cable, [a, b]: Ends): readonly Finding[] {
+  const speed = Math.max(a.port.speedMbps ?? 0, b.port.speedMbps ?? 0);
+  return REACHES.filter(({ types }) => types.includes(cable.type ?? ""))
+    .filter(({ maxM, fromMbps }) => (cable.lengthM ?? 0) > maxM && speed >= fromMbps)
+    .map(({ maxM }) =>
+      warning("MEDIA_TOO_LONG", "length_m", `A cable of type ${cable.type} does not carry that far`, {
+        value: cable.lengthM,
+        expected: `at most ${maxM} m`,
+      }),
+    );
+}
+
+const MULTI_MODE_OPTIC = /base-(?:sr|sx|sw|lrm|vr)/;
+const SINGLE_MODE_OPTIC = /base-(?:lr|er|zr|fr|dr|lx|ex|zx|bx|psm|cwdm)/;
+
+function optics(cable: Cable, ends: Ends): readonly Finding[] {
+  const single = cable.type?.startsWith("SMF") === true;
+  const multi = cable.type?.startsWith("MMF") === true;
+  return ends
+    .filter(
+      ({ port: { type = "" } }) => (single && MULTI_MODE_OPTIC.test(type)) || (multi && SINGLE_MODE_OPTIC.test(type)),
+    )
+    .map(({ device, port }) =>
+      warning("MEDIA_MISMATCH", "type", `Port "${device.code}/${port.name}" is no optic for this fibre`, {
+        value: cable.type,
+        expected: single ? "multi-mode fibre" : "single-mode fibre",
+        ref: portRef({ deviceCode: device.code, portName: port.name }),
+      }),
+    );
+}
+
+function speeds([a, b]: Ends): readonly Finding[] {
+  const [one, other] = [a.port.speedMbps, b.port.speedMbps];
+  if (one === undefined || other === undefined || one === other) return [];
+  return [
+    warning("SPEED_MISMATCH", "b", "The two ends run at different speeds", { value: other, expected: String(one) }),
+  ];
+}
+
+function polish([a, b]: Ends): readonly Finding[] {
+  const angled = ({ type }: Port) => type?.endsWith("-apc");
+  const flat = ({ type }: Port) => type?.endsWith("-upc") === true || type?.endsWith("-pc") === true;
+  const mixed = (angled(a.port) && flat(b.port)) || (angled(b.port) && flat(a.port));
+  if (mixed !== true) return [];
+  return [
+    warning("POLISH_MISMATCH", "b", "An angled and a flat fibre connector do not mate", {
+      value: b.port.type,
+      expected: a.port.type ?? "",
+    }),
+  ];
+}
+
+function sites(cable: Cable, [a, b]: Ends): readonly Finding[] {
+  const [one, other] = [a.device.location?.siteId, b.device.location?.siteId];
+  if (one === undefined || other === undefined || one === other) return [];
+  return [
+    warning("CABLE_ACROSS_SITES", "b", `The cable runs from site "${one}" to site "${other}"`, {
+      value: other,
+      expected: one,
+      ref: portRef(cable.b),
+    }),
+  ];
+}
+
+export const mediaRules = [media];

@@ -1,0 +1,167 @@
+import { codeKey } from "../code.ts";
+import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { parseRef, REF_GRAMMAR, type Ref } from "../ref.ts";
+import type { Crac } from "../resources.ts";
+import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { number, numbersOf, required, unique } from "./checks.ts";
+import { agree } from "./device_placement.ts";
+import { tileOverlap } from "./floor.ts";
+import { codeShape, codeSpelling, described, placed, texts } from "./general.ts";
+import { sourceExists, sourceShape } from "./power_in.ts";
+
+const TEMPERATURE = { min: -20, max: 80 };
+
+const numbers = numbersOf<Crac>([
+  ["sensible_capacity_kw", (crac) => crac.sensibleCapacityKw, { above: 0 }],
+  ["total_capacity_kw", (crac) => crac.totalCapacityKw, { above: 0 }],
+  ["derate_pct", (crac) => crac.deratePct, { min: 1, max: 100 }],
+  ["airflow_m3h", (crac) => crac.airflowM3h, { min: 0 }],
+  ["supply_temp_c", (crac) => crac.supplyTempC, TEMPERATURE],
+  ["return_temp_c", (crac) => crac.returnTempC, TEMPERATURE],
+  ["rated_return_temp_c", (crac) => crac.ratedReturnTempC, TEMPERATURE],
+  ["fan_speed_pct", (crac) => crac.fanSpeedPct, { min: 0, max: 100 }],
+  ["measured_load_kw", (crac) => crac.measuredLoadKw, { min: 0 }],
+  ["max_draw_w", (crac) => crac.maxDrawW, { min: 0 }],
+  ["allocated_draw_w", (crac) => crac.allocatedDrawW, { min: 0 }],
+]);
+
+function words({ after }: Change<Crac>): Findings {
+  return [
+    ...required("kind", after.kind),
+    ...texts([
+      ["name", after.name],
+      ["redundancy_group", after.redundancyGroup],
+      ["manufacturer", after.manufacturer],
+      ["model", after.model],
+      ["serial", after.serial],
+    ]),
+    ...number("power_inputs", after.powerInputs?.length, { max: 16 }),
+    ...number("serves", after.serves?.length, { max: 256 }),
+  ];
+}
+
+/** Figures that belong together. */
+function figures({ after }: Change<Crac>): Findings {
+  const found: Finding[] = [];
+  const { totalCapacityKw, sensibleCapacityKw, supplyTempC, returnTempC, maxDrawW, allocatedDrawW } = after;
+  found.push(...number("total_capacity_kw", totalCapacityKw, { min: sensibleCapacityKw }));
+  if (maxDrawW !== undefined) found.push(...number("allocated_draw_w", allocatedDrawW, { max: maxDrawW }));
+  found.push(...number("min_live_inlets", after.minLiveInlets, { min: 0, max: after.powerInputs?.length ?? 0 }));
+  if (supplyTempC !== undefined && returnTempC !== undefined && supplyTempC >= returnTempC) {
+    found.push(
+      broken("FIELD_CONFLICT", "supply_temp_c", "The supply must be colder than the return", {
+        value: supplyTempC,
+        expected: `below ${returnTempC}`,
+      }),
+    );
+  }
+  return found;
+}
+
+async function whereabouts({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+  if (after.rackCode === undefined) return required("location", after.location);
+  const rack = await site.rack(after.rackCode);
+  if (rack?.code === after.rackCode) return agree(after.location, rack.location, `rack:${rack.code}`);
+  return [broken("REF_NOT_FOUND", "rack_code", `Cannot find rack "${after.rackCode}"`, { value: after.rackCode })];
+}
+
+const SERVED = ["floor", "room", "row", "zone", "rack"] as const;
+const SERVES_GRAMMAR = SERVED.map((kind) => REF_GRAMMAR[kind]).join(", ");
+
+function servesShape({ after }: Change<Crac>): Findings {
+  return [
+    ...(after.serves ?? []).flatMap((text, index) => {
+      const ref = parseRef(text);
+      if (ref !== undefined && SERVED.some((kind) => kind === ref.kind)) return [];
+      return [
+        broken("INVALID_REF", `serves[${index}]`, `Cannot read scope "${text}": expected ${SERVES_GRAMMAR}`, {
+          value: text,
+          expected: SERVES_GRAMMAR,
+        }),
+      ];
+    }),
+    ...unique(
+      (after.serves ?? []).map((text, index) => [`serves[${index}]`, text.toLowerCase()] as const),
+      "Scope",
+    ),
+    ...(after.powerInputs ?? []).flatMap(({ sourceRef, maxDrawW, allocatedDrawW }, index) => [
+      ...sourceShape(`power_inputs[${index}].source_ref`, sourceRef),
+      ...number(`power_inputs[${index}].max_draw_w`, maxDrawW, { min: 0 }),
+      ...number(`power_inputs[${index}].allocated_draw_w`, allocatedDrawW, { min: 0 }),
+    ]),
+  ];
+}
+
+async function servesExists({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  const siteId = after.location?.siteId;
+  for (const [index, text] of (after.serves ?? []).entries()) {
+    const ref = parseRef(text);
+    if (ref !== undefined) found.push(...(await served(ref, `serves[${index}]`, siteId, site)));
+  }
+  for (const [index, { sourceRef }] of (after.powerInputs ?? []).entries()) {
+    if (sourceRef !== undefined)
+      found.push(...(await sourceExists(`power_inputs[${index}].source_ref`, sourceRef, site)));
+  }
+  return found;
+}
+
+async function served(
+  ref: Ref,
+  field: string,
+  siteId: string | undefined,
+  site: SiteReader,
+): Promise<readonly ErrorFinding[]> {
+  const rack = ref.kind === "rack" ? await site.rack(ref.code) : undefined;
+  if (ref.kind === "rack" && rack?.code !== ref.code) {
+    return [
+      broken("REF_NOT_FOUND", field, `Cannot find rack "${ref.code}"`, { value: ref.code, ref: `rack:${ref.code}` }),
+    ];
+  }
+  const other = "site" in ref ? ref.site : rack?.location?.siteId;
+  if (siteId === undefined || other === undefined || codeKey(other) === codeKey(siteId)) return [];
+  return [
+    broken("LOCATION_MISMATCH", field, `A cooling unit serves its own site "${siteId}" only`, {
+      value: other,
+      expected: siteId,
+    }),
+  ];
+}
+
+function noInlets({ after }: Change<Crac>): Findings {
+  if ((after.powerInputs ?? []).length > 0) return [];
+  return [
+    warning("NO_POWER_INLETS", "power_inputs", "Without power inlets no failure can be told", {
+      expected: "at least one inlet",
+    }),
+  ];
+}
+
+/** Warns when no other working unit serves the same scope. */
+async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findings> {
+  const { location, serves = [] } = after;
+  if (location === undefined) return [];
+  const others = (await site.cracsOnFloor(location.siteId, location.floorNumber)).filter(
+    ({ code, status }) => codeKey(code) !== codeKey(after.code) && (status === "ACTIVE" || status === "STANDBY"),
+  );
+  return serves.flatMap((scope, index) => {
+    const shared = others.some((other) => other.serves?.some((text) => text.toLowerCase() === scope.toLowerCase()));
+    if (shared) return [];
+    return [
+      warning("ZONE_WITHOUT_RESERVE", `serves[${index}]`, `No other unit serves "${scope}"`, {
+        value: scope,
+        expected: "at least one more unit",
+        ref: scope,
+      }),
+    ];
+  });
+}
+
+/** Source: data contract 10, Crac. */
+export const cracRules: RulePhases<Crac> = [
+  [codeShape, placed, numbers, words, described, servesShape],
+  [codeSpelling, figures],
+  [whereabouts, servesExists],
+  [noInlets, reserve, tileOverlap("crac")],
+];

@@ -1,0 +1,91 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import { codeKey } from "../code.ts";
+import { broken, warning } from "../finding.ts";
+import type { Device } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { number, numbersOf, required } from "./checks.ts";
+import { slugIn, texts } from "./general.ts";
+
+const numbers = numbersOf<Device>([
+  ["position_u", (device) => device.positionU, { min: 0.5, max: 1100, step: 0.5 }],
+  ["u_height", (device) => device.uHeight, { min: 0, max: 100, step: 0.5 }],
+  ["weight_kg", (device) => device.weightKg, { min: 0, max: 100_000 }],
+  ["max_draw_w", (device) => device.maxDrawW, { min: 0 }],
+  ["allocated_draw_w", (device) => device.allocatedDrawW, { min: 0 }],
+  ["measured_draw_w", (device) => device.measuredDrawW, { min: 0 }],
+  ["power_factor", (device) => device.powerFactor, { min: 0.5, max: 1 }],
+  ["heat_w", (device) => device.heatW, { min: 0 }],
+  ["liquid_fraction_pct", (device) => device.liquidFractionPct, { min: 0, max: 100 }],
+  ["inlet_temp_c", (device) => device.inletTempC, { min: -60, max: 150 }],
+  ["exhaust_temp_c", (device) => device.exhaustTempC, { min: -60, max: 150 }],
+  ["power.capacity_w", (device) => device.power?.capacityW, { min: 0 }],
+  ["power.max_utilization_pct", (device) => device.power?.maxUtilizationPct, { min: 1, max: 100 }],
+  ["power.min_live_inlets", (device) => device.power?.minLiveInlets, { min: 0 }],
+  ["power.runtime_s", (device) => device.power?.runtimeS, { min: 0 }],
+  ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
+]);
+
+function words({ after }: Change<Device>): Findings {
+  return [
+    ...required("kind", after.kind),
+    ...slugIn("role", after.role),
+    ...texts([
+      ["name", after.name],
+      ["manufacturer", after.manufacturer],
+      ["model", after.model],
+      ["part_number", after.partNumber],
+      ["serial", after.serial],
+      ["asset_tag", after.assetTag],
+      ["bay", after.bay],
+      ["tenant", after.tenant],
+      ["power.power_path", after.power?.powerPath],
+    ]),
+    ...number("ports", after.ports?.length, { max: MAX_PORTS }),
+  ];
+}
+
+/** Allocated at most the nameplate; measured at most 1.2 times of it, with a warning above it. */
+function draws({ after }: Change<Device>): Findings {
+  const { maxDrawW, allocatedDrawW, measuredDrawW } = after;
+  if (maxDrawW === undefined) return [];
+  const limit = maxDrawW * 1.2;
+  return [
+    ...number("allocated_draw_w", allocatedDrawW, { max: maxDrawW }),
+    ...number("measured_draw_w", measuredDrawW, { max: limit }),
+    ...(measuredDrawW !== undefined && measuredDrawW > maxDrawW && measuredDrawW <= limit
+      ? [
+          warning("MEASURED_ABOVE_MAX", "measured_draw_w", "The measured draw is above the nameplate", {
+            value: measuredDrawW,
+            expected: `at most ${maxDrawW}`,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function liquid({ after }: Change<Device>): Findings {
+  if (after.coolingMethod !== "HYBRID" || after.liquidFractionPct !== undefined) return [];
+  return [
+    broken("REQUIRED_FIELD", "liquid_fraction_pct", "A device with hybrid cooling needs its liquid fraction", {
+      expected: "0 to 100",
+    }),
+  ];
+}
+
+async function assetTag({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  if (after.assetTag === undefined) return [];
+  const holder = await site.assetTagHolder("device", after.assetTag);
+  if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
+  return [
+    broken("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to device "${holder}"`, {
+      value: after.assetTag,
+      expected: "a free asset tag",
+      ref: `device:${holder}`,
+    }),
+  ];
+}
+
+/** Source: data contract 10, Device data. */
+export const deviceDataRules = [numbers, words, draws, liquid];
+export const deviceUniquenessRules = [assetTag];

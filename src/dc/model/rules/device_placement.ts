@@ -1,0 +1,288 @@
+import { codeKey } from "../code.ts";
+import { airHeatW, drawW } from "../draw.ts";
+import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "../rack_space.ts";
+import type { Device, DeviceBody, Location, Rack } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { weightFindings } from "./rack.ts";
+
+const RAIL_MOUNTS: readonly (string | undefined)[] = ["RAIL", "SHELF", undefined];
+
+function conflict(field: string, message: string, expected: string): ErrorFinding {
+  return broken("FIELD_CONFLICT", field, message, { expected });
+}
+
+/** Fields that need or forbid each other. Source: data contract 10, Device placement. */
+function combination({ after }: Change<Device>): Findings {
+  const { positionU, uHeight, face, mount, slot, rackCode } = after;
+  const found: ErrorFinding[] = [];
+  if (rackCode === undefined && positionU !== undefined) {
+    found.push(conflict("position_u", "A position needs a rack", "rack_code"));
+  }
+  if (rackCode === undefined && face !== undefined) found.push(conflict("face", "A face needs a rack", "rack_code"));
+  if (positionU !== undefined && face === undefined) {
+    found.push(conflict("face", "A position needs a face", "FRONT or REAR"));
+  }
+  if (positionU !== undefined && uHeight === 0) {
+    found.push(conflict("u_height", "A device without height takes no position", "above 0"));
+  }
+  if (positionU !== undefined && !RAIL_MOUNTS.includes(mount)) {
+    found.push(conflict("position_u", `A device mounted ${mount} takes no position`, "no position"));
+  }
+  if (slot !== undefined && slot !== "FULL" && uHeight === 0) {
+    found.push(conflict("slot", "A device of half width needs a height", "above 0"));
+  }
+  if (rackCode !== undefined && (mount === "FLOOR" || mount === "UNRACKED")) {
+    found.push(conflict("mount", `A device mounted ${mount} stands in no rack`, "no rack_code"));
+  }
+  return found;
+}
+
+/** The rack or chassis gives the location, a given one must agree, and something must give one. */
+async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  if (after.rackCode !== undefined) found.push(...agreeWithRack(after, await site.rack(after.rackCode)));
+  else if (after.location === undefined && after.parentDeviceCode === undefined) {
+    found.push(broken("REQUIRED_FIELD", "location", "A device outside racks and chassis needs a location"));
+  }
+  return found;
+}
+
+function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFinding[] {
+  const code = device.rackCode ?? "";
+  if (rack === undefined || rack.code !== code) {
+    return [
+      broken("REF_NOT_FOUND", "rack_code", `Cannot find rack "${code}"`, {
+        value: code,
+        expected: rack?.code ?? "an existing rack",
+        ref: `rack:${code}`,
+      }),
+    ];
+  }
+  return agree(device.location, rack.location, `rack:${rack.code}`);
+}
+
+/** Refuses a given location that differs from the one that the holder gives. */
+export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
+  if (given === undefined || held === undefined) return [];
+  const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
+    ["site_id", given.siteId, held.siteId],
+    ["floor_number", given.floorNumber, held.floorNumber],
+    ["room", given.room, held.room],
+    ["row", given.row, held.row],
+    ["zone_id", given.zoneId, held.zoneId],
+  ];
+  return pairs
+    .filter(([, one, other]) => one !== undefined && one !== other)
+    .map(([field, one, other]) =>
+      broken("LOCATION_MISMATCH", `location.${field}`, `The location differs from that of "${ref}"`, {
+        value: one,
+        expected: String(other ?? "nothing"),
+        ref,
+      }),
+    );
+}
+
+/** The space lies inside the rack, is free, and is not reserved for someone else. */
+async function space({ after, now }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const wanted = spaceOf(after);
+  const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
+  if (wanted === undefined || rack === undefined) return [];
+  const { from, to } = unitRange(rack);
+  if (wanted.from < from || wanted.to > to) {
+    return [
+      broken("RACK_TOO_SHORT", "position_u", `Rack "${rack.code}" has no such units`, {
+        value: `${wanted.from} to ${wanted.to - 0.5}`,
+        expected: `units ${from} to ${to - 1}`,
+        ref: `rack:${rack.code}`,
+      }),
+    ];
+  }
+  const others = (await site.devicesInRack(rack.code)).filter(({ code }) => codeKey(code) !== codeKey(after.code));
+  return [...occupied(wanted, others), ...reserved(after, wanted, rack, now)];
+}
+
+function occupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorFinding[] {
+  return others.flatMap((other) => {
+    const taken = spaceOf(other);
+    if (taken === undefined || !overlaps(wanted, taken)) return [];
+    return [
+      broken("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
+        value: `${wanted.from} to ${wanted.to - 0.5}`,
+        expected: "free units",
+        ref: `device:${other.code}`,
+      }),
+    ];
+  });
+}
+
+function reserved(device: Device, wanted: Space, rack: Rack, now: string): Findings {
+  const units = unitsOf(wanted);
+  return (rack.reservations ?? [])
+    .filter((reservation) => holds(reservation, now) && reservation.units.some((unit) => units.includes(unit)))
+    .map((reservation) => {
+      const owner = reservation.owner ?? "";
+      const detail = { value: wanted.from, expected: "units that are not reserved", ref: `rack:${rack.code}` };
+      return owner !== "" && owner === device.tenant
+        ? warning("UNIT_RESERVED_BY_OWNER", "position_u", `The units are reserved for "${owner}" itself`, detail)
+        : broken("UNIT_RESERVED", "position_u", `The units are reserved for "${owner}"`, detail);
+    });
+}
+
+/** A bay belongs to a chassis, holds one device, and gives place and rack. */
+async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const { parentDeviceCode, mount } = after;
+  if (parentDeviceCode === undefined) {
+    if (mount !== "BAY" && after.bay === undefined) return [];
+    return [conflict("parent_device_code", "A bay needs the chassis that it belongs to", "parent_device_code")];
+  }
+  const parent = await site.device(parentDeviceCode);
+  if (parent === undefined || parent.code !== parentDeviceCode) {
+    return [
+      broken("REF_NOT_FOUND", "parent_device_code", `Cannot find device "${parentDeviceCode}"`, {
+        value: parentDeviceCode,
+        expected: parent?.code ?? "an existing device",
+        ref: `device:${parentDeviceCode}`,
+      }),
+    ];
+  }
+  return [...bayFits(after, parent), ...(await bayFree(after, site)), ...(await noParentCycle(after, parent, site))];
+}
+
+function bayFits(device: Device, parent: Device): readonly ErrorFinding[] {
+  const found: ErrorFinding[] = [];
+  if (device.mount === "BAY" && parent.kind !== "CHASSIS") {
+    found.push(conflict("parent_device_code", `Device "${parent.code}" has no bays`, "a device of kind CHASSIS"));
+  }
+  if (device.mount === "BAY" && device.bay === undefined) {
+    found.push(broken("REQUIRED_FIELD", "bay", "A device in a chassis needs its bay"));
+  }
+  if (device.positionU !== undefined) {
+    found.push(conflict("position_u", "A device in a chassis takes no position", "no position"));
+  }
+  if (device.rackCode !== undefined && device.rackCode !== parent.rackCode) {
+    found.push(
+      broken("LOCATION_MISMATCH", "rack_code", `The rack differs from that of chassis "${parent.code}"`, {
+        value: device.rackCode,
+        expected: parent.rackCode ?? "no rack",
+        ref: `device:${parent.code}`,
+      }),
+    );
+  }
+  return [...found, ...agree(device.location, parent.location, `device:${parent.code}`)];
+}
+
+async function bayFree(device: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+  if (device.bay === undefined || device.parentDeviceCode === undefined) return [];
+  const holder = (await site.childrenOf(device.parentDeviceCode)).find(
+    ({ code, bay }) => bay === device.bay && codeKey(code) !== codeKey(device.code),
+  );
+  if (holder === undefined) return [];
+  return [
+    broken("BAY_OCCUPIED", "bay", `Bay "${device.bay}" holds device "${holder.code}"`, {
+      value: device.bay,
+      expected: "a free bay",
+      ref: `device:${holder.code}`,
+    }),
+  ];
+}
+
+async function noParentCycle(device: Device, parent: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+  const chain: string[] = [device.code];
+  let next: Device | undefined = parent;
+  while (next !== undefined) {
+    chain.push(next.code);
+    if (codeKey(next.code) === codeKey(device.code)) {
+      const path = chain.join(" -> ");
+      return [
+        broken("PARENT_CYCLE", "parent_device_code", `A device cannot stand in itself: ${path}`, {
+          value: path,
+          expected: "a chassis outside of it",
+        }),
+      ];
+    }
+    next = next.parentDeviceCode === undefined ? undefined : await site.device(next.parentDeviceCode);
+  }
+  return [];
+}
+
+/** Weight is refused above the limit; air, liquid, draw and heat only warn. */
+async function fitsRack({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
+  if (rack === undefined) return [];
+  const others = (await site.devicesInRack(rack.code)).filter(({ code }) => codeKey(code) !== codeKey(after.code));
+  const all = [...others, after];
+  return [...weightFindings(rack, all, "weight_kg"), ...styles(after, rack), ...totals(all, rack)];
+}
+
+function styles(device: Device, rack: Rack): Findings {
+  const found: Finding[] = [];
+  const ref = `rack:${rack.code}`;
+  if (opposes(device.airflow, rack.airflow)) {
+    found.push(
+      warning("AIRFLOW_AGAINST_RACK", "airflow", "The air moves against that of the rack", {
+        value: device.airflow,
+        expected: rack.airflow ?? "",
+        ref,
+      }),
+    );
+  }
+  const depthMm = device.placement?.depthMm;
+  if (depthMm !== undefined && rack.mountingDepthMm !== undefined && depthMm > rack.mountingDepthMm) {
+    found.push(
+      warning("DEEPER_THAN_RACK", "placement.depth_mm", "The device is deeper than the rack's rails allow", {
+        value: depthMm,
+        expected: `at most ${rack.mountingDepthMm}`,
+        ref,
+      }),
+    );
+  }
+  if (rack.coolingCapability === "AIR_ONLY" && (device.coolingMethod ?? "AIR") !== "AIR") {
+    found.push(
+      warning("LIQUID_IN_AIR_ONLY_RACK", "cooling_method", "The rack offers no liquid cooling", {
+        value: device.coolingMethod,
+        expected: "AIR",
+        ref,
+      }),
+    );
+  }
+  return found;
+}
+
+function opposes(one: string | undefined, other: string | undefined): boolean {
+  return (
+    (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
+  );
+}
+
+function totals(devices: readonly DeviceBody[], rack: Rack): Findings {
+  const ref = `rack:${rack.code}`;
+  const draw = devices.reduce((sum, device) => sum + drawW(device, "ALLOCATED"), 0);
+  const heat = devices.reduce((sum, device) => sum + airHeatW(device, "ALLOCATED"), 0);
+  const found: Finding[] = [];
+  if (rack.powerCapacityW !== undefined && draw > rack.powerCapacityW) {
+    found.push(
+      warning("RACK_POWER_EXCEEDED", "allocated_draw_w", `The devices of rack "${rack.code}" draw ${draw} W`, {
+        value: draw,
+        expected: `at most ${rack.powerCapacityW} W`,
+        ref,
+      }),
+    );
+  }
+  if (rack.coolingCapacityW !== undefined && heat > rack.coolingCapacityW) {
+    found.push(
+      warning("RACK_COOLING_EXCEEDED", "heat_w", `The devices of rack "${rack.code}" give off ${heat} W`, {
+        value: heat,
+        expected: `at most ${rack.coolingCapacityW} W`,
+        ref,
+      }),
+    );
+  }
+  return found;
+}
+
+/** Source: data contract 10, Device placement. */
+export const devicePlacementRules = [combination];
+export const deviceWhereaboutsRules = [whereabouts, bay];
+export const deviceSpaceRules = [space, fitsRack];

@@ -1,0 +1,26 @@
+import { parsePortName } from "../code.ts";
+import { broken, type ErrorFinding } from "../finding.ts";
+import type { Device, Port, PortRef } from "../resources.ts";
+import type { SiteReader } from "../site.ts";
+import { codeIn } from "./general.ts";
+
+/** Refuses an end that is no port by its spelling. */
+export function endShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  if (end === undefined) return [broken("REQUIRED_FIELD", field, `End "${field}" is required`)];
+  const code = codeIn(`${field}.device_code`, end.deviceCode);
+  if (parsePortName(end.portName) !== undefined) return code;
+  return [
+    ...code,
+    broken("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, { value: end.portName }),
+  ];
+}
+
+/** The port at an end, with its device; both spelled exactly. */
+export async function portAt(
+  end: PortRef,
+  site: SiteReader,
+): Promise<{ readonly device: Device; readonly port: Port } | undefined> {
+  const device = await site.device(end.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === end.portName);
+  return device === undefined || port === undefined || device.code !== end.deviceCode ? undefined : { device, port };
+}

@@ -1,0 +1,185 @@
+import { codeKey } from "../code.ts";
+import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { formatPort, portRef, samePort } from "../ref.ts";
+import type { Device, FabricLink, PortRef } from "../resources.ts";
+import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { number, numbersOf } from "./checks.ts";
+import { endShape, portAt } from "./ends.ts";
+import { codeIn, described, texts } from "./general.ts";
+
+const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
+const SPINE_ROLES = ["spine", "super-spine"];
+
+/** Whether a device's role puts it at the leaf's or spine's end. */
+export function tierOf(device: Device | undefined): "leaf" | "spine" | undefined {
+  const role = device?.role ?? "";
+  if (LEAF_ROLES.includes(role)) return "leaf";
+  return SPINE_ROLES.includes(role) ? "spine" : undefined;
+}
+
+const numbers = numbersOf<FabricLink>([
+  ["capacity_mbps", (link) => link.capacityMbps, { above: 0 }],
+  ["a_to_b_mbps", (link) => link.aToBMbps, { min: 0 }],
+  ["b_to_a_mbps", (link) => link.bToAMbps, { min: 0 }],
+  ["error_count", (link) => link.errorCount, { min: 0 }],
+]);
+
+function shape({ after }: Change<FabricLink>): Findings {
+  const found: ErrorFinding[] = [
+    ...linkEnd("a", after.a),
+    ...linkEnd("b", after.b),
+    ...(after.fabricId === undefined ? [] : codeIn("fabric_id", after.fabricId)),
+    ...texts([
+      ["ecmp_group", after.ecmpGroup],
+      ["lag", after.lag],
+    ]),
+  ];
+  if (found.length === 0 && (after.a.portName === "") !== (after.b.portName === "")) {
+    found.push(broken("FIELD_CONFLICT", "b.port_name", "Port names are given at both ends or at neither"));
+  }
+  return found;
+}
+
+function linkEnd(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  if (end?.portName === "") return codeIn(`${field}.device_code`, end.deviceCode);
+  return endShape(field, end);
+}
+
+function differ({ after: { a, b } }: Change<FabricLink>): Findings {
+  if (codeKey(a.deviceCode) !== codeKey(b.deviceCode)) return [];
+  return [broken("FIELD_CONFLICT", "b", "A fabric link joins two different devices", { value: formatPort(b) })];
+}
+
+async function ends({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  for (const field of ["a", "b"] as const) {
+    const end = after[field];
+    const known =
+      end.portName === ""
+        ? (await site.device(end.deviceCode))?.code === end.deviceCode
+        : (await portAt(end, site))?.port.kind === "NETWORK";
+    if (known) continue;
+    found.push(
+      broken("REF_NOT_FOUND", field, `Cannot find network port "${formatPort(end)}"`, {
+        value: formatPort(end),
+        expected: "an existing network port",
+        ref: end.portName === "" ? `device:${end.deviceCode}` : portRef(end),
+      }),
+    );
+  }
+  return found;
+}
+
+/** A port carries one link; links without ports are one per pair of devices by their identity. */
+async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  if (after.a.portName === "") return [];
+  const found: Finding[] = [];
+  for (const field of ["a", "b"] as const) {
+    const other = (await site.fabricLinksOf(after[field].deviceCode)).find(
+      (link) => touches(link, after[field]) && !(touches(link, after.a) && touches(link, after.b)),
+    );
+    if (other === undefined) continue;
+    found.push(
+      broken("PORT_IN_USE", field, `Port "${formatPort(after[field])}" carries another fabric link`, {
+        value: formatPort(after[field]),
+        expected: "a port without a fabric link",
+        ref: portRef(after[field]),
+      }),
+    );
+  }
+  return found;
+}
+
+function touches(link: FabricLink, end: PortRef): boolean {
+  return samePort(link.a, end) || samePort(link.b, end);
+}
+
+async function roles({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  const a = await site.device(after.a.deviceCode);
+  const b = await site.device(after.b.deviceCode);
+  const tiers = [tierOf(a), tierOf(b)];
+  if (tiers[0] !== tiers[1] && !tiers.includes(undefined)) return [];
+  if (a?.role === "spine" && b?.role === "super-spine") return [];
+  return [
+    warning("UNUSUAL_ROLES", "b", "A fabric link usually joins a leaf to a spine", {
+      value: `${a?.role ?? ""} to ${b?.role ?? ""}`,
+      expected: "leaf, border-leaf or tor to spine or super-spine",
+    }),
+  ];
+}
+
+async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  const limit = after.capacityMbps;
+  if (limit === undefined) return [];
+  for (const field of ["a", "b"] as const) {
+    const speed = (await portAt(after[field], site))?.port.speedMbps;
+    if (speed === undefined || limit <= speed) continue;
+    found.push(
+      warning("CAPACITY_ABOVE_PORT", "capacity_mbps", `Port "${formatPort(after[field])}" is slower than the link`, {
+        value: limit,
+        expected: `at most ${speed}`,
+        ref: portRef(after[field]),
+      }),
+    );
+  }
+  for (const [field, value] of [
+    ["a_to_b_mbps", after.aToBMbps],
+    ["b_to_a_mbps", after.bToAMbps],
+  ] as const) {
+    found.push(
+      ...number(field, value, { max: limit }).map(({ message }) =>
+        warning("MEASURED_ABOVE_CAPACITY", field, message, { value, expected: `at most ${limit}` }),
+      ),
+    );
+  }
+  return found;
+}
+
+/** A link on ports needs cables; whether they really lead to the other end is the topology's question. */
+async function physical({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  if (after.a.portName === "" || after.status === "PLANNED") return [];
+  const found: Finding[] = [];
+  for (const field of ["a", "b"] as const) {
+    if ((await site.cableAt(after[field])) !== undefined) continue;
+    found.push(
+      warning("NO_PHYSICAL_PATH", field, `Port "${formatPort(after[field])}" holds no cable`, {
+        value: formatPort(after[field]),
+        expected: "a cabled port",
+        ref: portRef(after[field]),
+      }),
+    );
+  }
+  return found;
+}
+
+/** A leaf with more links to one spine than to another makes hotspots. */
+async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
+  const leaf = codeKey(after.a.deviceCode);
+  const counts = new Map([[codeKey(after.b.deviceCode), 1]]);
+  for (const link of await site.fabricLinksOf(after.a.deviceCode)) {
+    const itself = touches(link, after.a) && touches(link, after.b);
+    if (itself || codeKey(link.a.deviceCode) !== leaf || link.fabricId !== after.fabricId) continue;
+    const spine = codeKey(link.b.deviceCode);
+    counts.set(spine, (counts.get(spine) ?? 0) + 1);
+  }
+  const [fewest, most] = [Math.min(...counts.values()), Math.max(...counts.values())];
+  if (fewest === most) return [];
+  return [
+    warning("UNEQUAL_LINKS", "b", `Device "${after.a.deviceCode}" has ${fewest} to ${most} links per spine`, {
+      value: `${fewest} to ${most}`,
+      expected: "the same number to every spine",
+      ref: `device:${after.a.deviceCode}`,
+    }),
+  ];
+}
+
+/** Source: data contract 10, FabricLink. */
+export const fabricLinkRules: RulePhases<FabricLink> = [
+  [shape, numbers, described],
+  [differ],
+  [ends],
+  [portsFree],
+  [roles, capacity, physical, equalLinks],
+];

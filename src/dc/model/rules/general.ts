@@ -1,0 +1,140 @@
+import {
+  MAX_CLOCK_LEAD_MS,
+  MAX_COMMENT_CHARS,
+  MAX_LABEL_KEY_CHARS,
+  MAX_LABEL_VALUE_CHARS,
+  MAX_LABELS,
+  MAX_TAGS,
+  MAX_TEXT_CHARS,
+} from "#dc/limits.ts";
+import { CODE_GRAMMAR, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
+import { broken, type ErrorFinding } from "../finding.ts";
+import type { Location, Placement } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import { length, number, required } from "./checks.ts";
+
+interface Coded {
+  readonly code: string;
+}
+
+interface Described {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly comments?: string;
+  readonly measuredAt?: string;
+}
+
+interface Placed {
+  readonly location?: Location;
+  readonly placement?: Placement;
+}
+
+/** Refuses a code outside the grammar. */
+export function codeShape({ after }: Change<Coded>): Findings {
+  return codeIn("code", after.code);
+}
+
+/** Refuses a write under another spelling of an existing code. */
+export function codeSpelling({ before, after }: Change<Coded>): Findings {
+  if (before === undefined || before.code === after.code) return [];
+  return [
+    broken("CODE_CASE_CONFLICT", "code", `Code "${after.code}" exists in another spelling: expected "${before.code}"`, {
+      value: after.code,
+      expected: before.code,
+    }),
+  ];
+}
+
+/** Refuses one identifier outside the grammar of codes. */
+export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
+  if (text !== undefined && parseCode(text) !== undefined) return [];
+  return [
+    broken("INVALID_CODE", field, `Cannot read code "${text ?? ""}": expected ${CODE_GRAMMAR}`, {
+      value: text ?? "",
+      expected: CODE_GRAMMAR,
+    }),
+  ];
+}
+
+/** Refuses one slug outside the grammar; absent passes. */
+export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
+  if (text === undefined || isSlug(text)) return [];
+  return [
+    broken("FIELD_OUT_OF_RANGE", field, `Cannot read slug "${text}": expected ${SLUG_GRAMMAR}`, {
+      value: text,
+      expected: SLUG_GRAMMAR,
+    }),
+  ];
+}
+
+/** Labels, tags, comments and the moment of measurement, alike for every resource. */
+export function described({ after, now }: Change<Described>): Findings {
+  return [
+    ...labels(after.labels ?? {}),
+    ...number("tags", after.tags?.length, { max: MAX_TAGS }),
+    ...(after.tags ?? []).flatMap((tag, index) => slugIn(`tags[${index}]`, tag)),
+    ...length("comments", after.comments, MAX_COMMENT_CHARS),
+    ...measuredAt("measured_at", after.measuredAt, now),
+  ];
+}
+
+/** Refuses a measurement from the future. */
+export function measuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
+  if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
+  const expected = "at most 5 minutes after the server's clock";
+  return [
+    broken("FIELD_OUT_OF_RANGE", field, `Moment "${moment}" lies in the future: expected ${expected}`, {
+      value: moment,
+      expected,
+    }),
+  ];
+}
+
+/** Refuses long free texts. */
+export function texts(fields: readonly (readonly [string, string | undefined])[]): readonly ErrorFinding[] {
+  return fields.flatMap(([field, text]) => length(field, text, MAX_TEXT_CHARS));
+}
+
+/** Location and footprint, alike for everything that stands somewhere. */
+export function placed({ after }: Change<Placed>): Findings {
+  return [...locationShape(after.location), ...placementShape(after.placement)];
+}
+
+/** Refuses a resource without a location. */
+export function locationRequired({ after }: Change<Placed>): Findings {
+  return required("location", after.location);
+}
+
+function locationShape(location: Location | undefined): readonly ErrorFinding[] {
+  if (location === undefined) return [];
+  return [
+    ...codeIn("location.site_id", location.siteId),
+    ...number("location.floor_number", location.floorNumber, { min: -999, max: 9999 }),
+    ...(location.room === undefined ? [] : codeIn("location.room", location.room)),
+    ...(location.row === undefined ? [] : codeIn("location.row", location.row)),
+    ...(location.zoneId === undefined ? [] : codeIn("location.zone_id", location.zoneId)),
+  ];
+}
+
+function placementShape(placement: Placement | undefined): readonly ErrorFinding[] {
+  if (placement === undefined) return [];
+  return [
+    ...number("placement.x_mm", placement.xMm, { min: 0, max: 10_000_000 }),
+    ...number("placement.y_mm", placement.yMm, { min: 0, max: 10_000_000 }),
+    ...number("placement.width_mm", placement.widthMm, { above: 0, max: 1_000_000 }),
+    ...number("placement.depth_mm", placement.depthMm, { above: 0, max: 1_000_000 }),
+    ...number("placement.rotation_deg", placement.rotationDeg, { min: 0, max: 270, step: 90 }),
+  ];
+}
+
+function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
+  const entries = Object.entries(pairs);
+  return [
+    ...number("labels", entries.length, { max: MAX_LABELS }),
+    ...entries.flatMap(([key, value]) => [
+      ...(key === "" ? [broken("REQUIRED_FIELD", "labels", "A label needs a key", { expected: "a key" })] : []),
+      ...length(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, key, MAX_LABEL_KEY_CHARS),
+      ...length(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, value, MAX_LABEL_VALUE_CHARS),
+    ]),
+  ];
+}

@@ -1,0 +1,174 @@
+import { broken, type ErrorFinding } from "../finding.ts";
+import { portRef, samePort } from "../ref.ts";
+import type { Device, Port, PortRef } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { unique } from "./checks.ts";
+
+type Located = readonly [port: Port, at: string];
+
+function located(device: Device): readonly Located[] {
+  return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
+}
+
+/** Front ports lead to positions of rear ports of the same device, each of which is used once. */
+function mappings({ after }: Change<Device>): Findings {
+  const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
+  const all = located(after).flatMap(([port, at]) =>
+    (port.mappings ?? []).map((mapping, index) => ({ port, mapping, field: `${at}.mappings[${index}]` })),
+  );
+  return [
+    ...all.flatMap(({ port, mapping, field }) => {
+      const rear = rears.get(mapping.rearPort);
+      if (rear === undefined)
+        return [notFound(`${field}.rear_port`, mapping.rearPort, "a rear port of the same device")];
+      return [
+        ...position(`${field}.front_position`, mapping.frontPosition, port.positions ?? 1),
+        ...position(`${field}.rear_position`, mapping.rearPosition, rear.positions ?? 1),
+      ];
+    }),
+    ...unique(
+      all.map(
+        ({ mapping, field }) => [`${field}.rear_position`, `${mapping.rearPort}:${mapping.rearPosition}`] as const,
+      ),
+      "Rear position",
+    ),
+    ...unique(
+      all.map(
+        ({ port, mapping, field }) => [`${field}.front_position`, `${port.name}:${mapping.frontPosition}`] as const,
+      ),
+      "Front position",
+    ),
+  ];
+}
+
+function position(field: string, value: number, positions: number): readonly ErrorFinding[] {
+  if (value <= positions) return [];
+  return [
+    broken("FIELD_OUT_OF_RANGE", field, `The port has no position ${value}: expected 1 to ${positions}`, {
+      value,
+      expected: `1 to ${positions}`,
+    }),
+  ];
+}
+
+function notFound(field: string, name: string, expected: string): ErrorFinding {
+  return broken("REF_NOT_FOUND", field, `Cannot find port "${name}": expected ${expected}`, { value: name, expected });
+}
+
+/** Breakout channels hang on a physical port; members of an aggregate name one. */
+function channels({ after }: Change<Device>): Findings {
+  const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
+  const legs = located(after).filter(([{ parentPort }]) => parentPort !== undefined);
+  return [
+    ...legs.flatMap(([port, at]) => parent(port, at, byName)),
+    ...unique(
+      legs
+        .filter(([{ channel }]) => channel !== undefined)
+        .map(([{ parentPort, channel }, at]) => [`${at}.channel`, `${parentPort}:${channel}`] as const),
+      "Channel",
+    ),
+    ...located(after).flatMap(([port, at]) => aggregate(port, at, byName)),
+  ];
+}
+
+function parent(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+  const holder = byName.get(port.parentPort ?? "");
+  const field = `${at}.parent_port`;
+  if (holder === undefined || holder === port) {
+    return [notFound(field, port.parentPort ?? "", "another port of the same device")];
+  }
+  if (holder.type !== "lag") return [];
+  return [
+    broken("FIELD_CONFLICT", field, `Port "${holder.name}" is an aggregate and has no channels`, {
+      value: holder.name,
+      expected: "a physical port",
+    }),
+  ];
+}
+
+function aggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): readonly ErrorFinding[] {
+  if (port.lag === undefined) return [];
+  const holder = byName.get(port.lag);
+  if (holder === undefined || holder === port) {
+    return [notFound(`${at}.lag`, port.lag, "an aggregate port of the same device")];
+  }
+  if (holder.type === "lag") return [];
+  return [
+    broken("FIELD_CONFLICT", `${at}.lag`, `Port "${holder.name}" is no aggregate`, {
+      value: holder.type,
+      expected: "a port of type lag",
+    }),
+  ];
+}
+
+/** A port in use stays, keeps its kind, and is not also marked as connected. */
+async function inUse({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  if (before === undefined) return [];
+  const cables = await site.cablesOf(after.code);
+  const ends = cables.flatMap(({ a, b }) => [a, b]).filter((end) => hasPort(before, end));
+  const found = ends.flatMap((end) => cabled(before, after, end));
+  return [...found, ...(await bound(before, after, site))];
+}
+
+function hasPort(device: Device, end: PortRef): boolean {
+  return (device.ports ?? []).some(({ name }) => samePort({ deviceCode: device.code, portName: name }, end));
+}
+
+function cabled(before: Device, after: Device, end: PortRef): readonly ErrorFinding[] {
+  const index = (after.ports ?? []).findIndex(({ name }) => name === end.portName);
+  const port = after.ports?.[index];
+  const ref = portRef(end);
+  if (port === undefined) {
+    return [broken("PORT_IN_USE", "ports", `Port "${end.portName}" holds a cable and cannot be removed`, { ref })];
+  }
+  const was = before.ports?.find(({ name }) => name === end.portName);
+  const found: ErrorFinding[] = [];
+  if (was !== undefined && was.kind !== port.kind) {
+    found.push(
+      broken("PORT_IN_USE", `ports[${index}].kind`, `Port "${port.name}" holds a cable and keeps its kind`, {
+        value: port.kind,
+        expected: was.kind,
+        ref,
+      }),
+    );
+  }
+  if (port.markConnected === true) {
+    found.push(
+      broken("PORT_MARKED_CONNECTED", `ports[${index}].mark_connected`, `Port "${port.name}" holds a recorded cable`, {
+        value: "true",
+        expected: "false",
+        ref,
+      }),
+    );
+  }
+  return found;
+}
+
+/** Ports that fabric links or consumers name cannot go either. */
+async function bound(before: Device, after: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
+  const kept = new Set((after.ports ?? []).map(({ name }) => name));
+  const gone = (before.ports ?? []).filter(({ name }) => !kept.has(name));
+  if (gone.length === 0) return [];
+  const ends = gone.map(({ name }) => ({ deviceCode: after.code, portName: name }));
+  const links = (await site.fabricLinksOf(after.code)).flatMap(({ a, b }) => [a, b]);
+  const consumers = await site.consumersOf(ends.map(portRef));
+  return [
+    ...ends
+      .filter((end) => links.some((other) => samePort(other, end)))
+      .map((end) =>
+        broken("PORT_IN_USE", "ports", `Port "${end.portName}" holds a fabric link and cannot be removed`, {
+          ref: portRef(end),
+        }),
+      ),
+    ...consumers.map(({ kind, code, inlet }) =>
+      broken("PORT_IN_USE", "ports", `An outlet supplies ${kind} "${code}" and cannot be removed`, {
+        ref: kind === "device" ? portRef({ deviceCode: code, portName: inlet }) : `crac:${code}`,
+      }),
+    ),
+  ];
+}
+
+/** Source: data contract 10, Ports. */
+export const portLinkRules = [mappings, channels];
+export const portUseRules = [inUse];

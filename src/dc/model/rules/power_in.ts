@@ -1,0 +1,187 @@
+import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
+import { withDevice } from "../overlay.ts";
+import { outletTypeFor } from "../port_types.ts";
+import { inletsOf, powerCycle, refersTo, sourceOf } from "../power_walk.ts";
+import { formatPort, parseRef, REF_GRAMMAR, samePort } from "../ref.ts";
+import type { Cable, Device, Port, PortRef } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+
+const SOURCE_KINDS = ["feed", "device", "port"];
+export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
+
+/** Refuses a source that is no power source by its spelling. */
+export function sourceShape(field: string, sourceRef: string | undefined): readonly ErrorFinding[] {
+  if (sourceRef === undefined) return [];
+  const ref = parseRef(sourceRef);
+  if (ref !== undefined && SOURCE_KINDS.includes(ref.kind)) return [];
+  return [
+    broken("INVALID_REF", field, `Cannot read source "${sourceRef}": expected ${SOURCE_GRAMMAR}`, {
+      value: sourceRef,
+      expected: SOURCE_GRAMMAR,
+    }),
+  ];
+}
+
+/** Looks a source up: a device or outlet must exist, a feed may be declared later. */
+export async function sourceExists(field: string, sourceRef: string, site: SiteReader): Promise<readonly Finding[]> {
+  const ref = parseRef(sourceRef);
+  if (ref?.kind === "feed") {
+    if ((await site.feedDeclarer(ref.code)) !== undefined) return [];
+    return [
+      warning("UNDECLARED_FEED", field, `No outlet declares feed "${ref.code}" yet`, {
+        value: sourceRef,
+        ref: sourceRef,
+      }),
+    ];
+  }
+  if (ref?.kind === "device") {
+    const device = await site.device(ref.code);
+    return device?.code === ref.code ? [] : [missing(field, sourceRef, device?.code)];
+  }
+  return ref?.kind === "port" ? outletExists(field, ref.end, site) : [];
+}
+
+async function outletExists(field: string, end: PortRef, site: SiteReader): Promise<readonly ErrorFinding[]> {
+  const device = await site.device(end.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === end.portName);
+  const ref = `port:${formatPort(end)}`;
+  if (device?.code !== end.deviceCode || port === undefined) return [missing(field, ref, undefined)];
+  if (port.kind === "POWER_OUT") return [];
+  return [
+    broken("PORT_INCOMPATIBLE", field, `Port "${formatPort(end)}" of kind ${port.kind} gives no power`, {
+      value: ref,
+      expected: "a port of kind POWER_OUT",
+      ref,
+    }),
+  ];
+}
+
+function missing(field: string, ref: string, spelling: string | undefined): ErrorFinding {
+  return broken("REF_NOT_FOUND", field, `Cannot find source "${ref}"`, {
+    value: ref,
+    expected: spelling ?? "an existing source",
+    ref,
+  });
+}
+
+function* inlets(device: Device): Generator<readonly [port: Port, field: string]> {
+  for (const [index, port] of (device.ports ?? []).entries()) {
+    if (port.kind === "POWER_IN") yield [port, `ports[${index}].power_in.source_ref`];
+  }
+}
+
+function shapes({ after }: Change<Device>): Findings {
+  return [...inlets(after)].flatMap(([{ powerIn }, field]) => sourceShape(field, powerIn?.sourceRef));
+}
+
+/** Sources exist, are not the device itself, and agree with the power cable. */
+async function sources({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const future = withDevice(site, after);
+  const found: Finding[] = [];
+  for (const [port, field] of inlets(after)) {
+    const sourceRef = port.powerIn?.sourceRef;
+    if (sourceRef === undefined) continue;
+    found.push(...(await oneSource(after, field, sourceRef, future)));
+    const cable = await site.cableAt({ deviceCode: after.code, portName: port.name });
+    if (cable !== undefined) found.push(...(await disagreement(after, port, cable, future, field)));
+  }
+  return found;
+}
+
+async function oneSource(device: Device, field: string, sourceRef: string, site: SiteReader): Promise<Findings> {
+  const ref = parseRef(sourceRef);
+  const declarer = ref?.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
+  const actual = declarer === undefined ? sourceRef : `port:${formatPort(declarer)}`;
+  if (!refersTo(actual, device.code)) return sourceExists(field, sourceRef, site);
+  return [
+    broken("POWER_CYCLE", field, `Device "${device.code}" cannot supply itself`, {
+      value: sourceRef,
+      expected: "another device",
+      ref: sourceRef,
+    }),
+  ];
+}
+
+/** Refuses an inlet whose source_ref and cable name different supplies. */
+export async function disagreement(
+  device: Device,
+  inlet: Port,
+  cable: Cable,
+  site: SiteReader,
+  field: string,
+): Promise<readonly ErrorFinding[]> {
+  const sourceRef = inlet.powerIn?.sourceRef;
+  const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
+  if (sourceRef === undefined || ref === undefined) return [];
+  const end = { deviceCode: device.code, portName: inlet.name };
+  const outlet = samePort(cable.a, end) ? cable.b : cable.a;
+  const named = ref.kind === "feed" ? await site.feedDeclarer(ref.code) : undefined;
+  const agrees =
+    (ref.kind === "feed" && named !== undefined && samePort(named, outlet)) ||
+    (ref.kind === "port" && samePort(ref.end, outlet)) ||
+    (ref.kind === "device" && refersTo(sourceRef, outlet.deviceCode));
+  if (agrees) return [];
+  return [
+    broken(
+      "SOURCE_CABLE_DISAGREE",
+      field,
+      `Source "${sourceRef}" disagrees with the cable from "${formatPort(outlet)}"`,
+      {
+        value: sourceRef,
+        expected: `port:${formatPort(outlet)} or no source_ref`,
+        ref: `port:${formatPort(outlet)}`,
+      },
+    ),
+  ];
+}
+
+/** Refuses power that would flow in a circle. A device that supplies nobody cannot close one. */
+async function cycle({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const supplies =
+    (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
+    (await site.consumersOf([`device:${after.code}`])).length > 0;
+  if (!supplies || inletsOf(after).length === 0) return [];
+  const path = await powerCycle(after, withDevice(site, after));
+  return path === undefined ? [] : [cycleFinding("ports", path)];
+}
+
+/** The refusal of a power cycle, with its path from consumer to supply. */
+export function cycleFinding(field: string, path: readonly string[]): ErrorFinding {
+  const text = path.join(" <- ");
+  return broken("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
+    value: text,
+    expected: "a supply that does not depend on its consumer",
+  });
+}
+
+/** Warns when plug and outlet belong to different families. */
+async function plugs({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  for (const [port, field] of inlets(after)) {
+    const wanted = port.type === undefined ? undefined : outletTypeFor(port.type);
+    const source = wanted === undefined ? undefined : await sourceOf(after, port, site);
+    const ref = source === undefined ? undefined : parseRef(source);
+    if (wanted === undefined || ref?.kind !== "port") continue;
+    found.push(...plugMismatch(field, wanted, await site.device(ref.end.deviceCode), ref.end.portName));
+  }
+  return found;
+}
+
+/** Warns when an outlet is not of the type that the inlet needs. */
+export function plugMismatch(field: string, wanted: string, supplier: Device | undefined, outlet: string): Findings {
+  const type = supplier?.ports?.find(({ name }) => name === outlet)?.type;
+  if (supplier === undefined || type === undefined || type === wanted || !type.startsWith("iec-60320-")) return [];
+  return [
+    warning("PLUG_MISMATCH", field, `Outlet "${outlet}" of device "${supplier.code}" does not take this plug`, {
+      value: type,
+      expected: wanted,
+      ref: `port:${supplier.code}/${outlet}`,
+    }),
+  ];
+}
+
+/** Source: data contract 10, Power. */
+export const powerSourceShapeRules = [shapes];
+export const powerSourceRules = [sources];
+export const powerCycleRules = [cycle, plugs];

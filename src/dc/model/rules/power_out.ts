@@ -1,0 +1,69 @@
+import { codeKey } from "../code.ts";
+import { broken, type Finding } from "../finding.ts";
+import { inletsOf } from "../power_walk.ts";
+import { portRef, samePort } from "../ref.ts";
+import type { Device } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { number, unique } from "./checks.ts";
+import { codeIn } from "./general.ts";
+
+/** Feeds, inlet names and breakers of a device's outlets. */
+function outlets({ after }: Change<Device>): Findings {
+  const inletNames = inletsOf(after).map(({ name }) => name);
+  const found: Finding[] = [];
+  const feeds: (readonly [string, string])[] = [];
+  const breakers: (readonly [string, string])[] = [];
+  for (const [index, { powerOut }] of (after.ports ?? []).entries()) {
+    if (powerOut === undefined) continue;
+    const at = `ports[${index}].power_out`;
+    const { feedId, inletName, breakerPosition, breakerPoles = 1 } = powerOut;
+    if (feedId !== undefined) {
+      found.push(...codeIn(`${at}.feed_id`, feedId));
+      feeds.push([`${at}.feed_id`, codeKey(feedId)]);
+    }
+    if (inletName !== undefined && !inletNames.includes(inletName)) {
+      found.push(
+        broken("REF_NOT_FOUND", `${at}.inlet_name`, `Cannot find inlet "${inletName}" on the same device`, {
+          value: inletName,
+          expected: inletNames.join(", ") || "a port of kind POWER_IN",
+        }),
+      );
+    }
+    if (breakerPosition === undefined) continue;
+    // Poles of one breaker sit on one side of the panel, whose numbers rise by two.
+    for (let pole = 0; pole < breakerPoles; pole += 1) {
+      breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
+    }
+  }
+  return [...found, ...unique(feeds, "Feed"), ...unique(breakers, "Breaker position")];
+}
+
+function minLiveInlets({ after }: Change<Device>): Findings {
+  const inlets = inletsOf(after).length;
+  return number("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
+}
+
+/** A feed starts at one outlet only. */
+async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const found: Finding[] = [];
+  for (const [index, { name, powerOut }] of (after.ports ?? []).entries()) {
+    if (powerOut?.feedId === undefined) continue;
+    const declarer = await site.feedDeclarer(powerOut.feedId);
+    if (declarer === undefined || codeKey(declarer.deviceCode) === codeKey(after.code)) continue;
+    if (samePort(declarer, { deviceCode: after.code, portName: name })) continue;
+    found.push(
+      broken(
+        "FEED_ALREADY_DECLARED",
+        `ports[${index}].power_out.feed_id`,
+        `Feed "${powerOut.feedId}" starts at port "${declarer.deviceCode}/${declarer.portName}"`,
+        { value: powerOut.feedId, expected: "a feed that no other outlet declares", ref: portRef(declarer) },
+      ),
+    );
+  }
+  return found;
+}
+
+/** Source: data contract 10, Power. */
+export const powerOutRules = [outlets, minLiveInlets];
+export const feedRules = [feedOnce];

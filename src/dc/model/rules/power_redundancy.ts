@@ -1,0 +1,69 @@
+import { isPowerKind } from "../draw.ts";
+import { type Finding, warning } from "../finding.ts";
+import { withDevice } from "../overlay.ts";
+import { inletsOf, pathsOf } from "../power_walk.ts";
+import type { Device } from "../resources.ts";
+import type { Change, Findings } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+
+/** Warns about supplies that fail together. Source: data contract 10, Power. */
+async function redundancy({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+  const inlets = inletsOf(after);
+  if (inlets.length === 0) return [];
+  const paths = await suppliedBy(after, withDevice(site, after));
+  const found: Finding[] = [];
+  if (inlets.length > 1 && paths.connected > 1 && paths.labels.size === 1) {
+    const [only = ""] = paths.labels;
+    found.push(
+      warning("SAME_PATH", "ports", `All inlets hang on supply side "${only}"`, {
+        value: only,
+        expected: "inlets on different sides",
+      }),
+    );
+  }
+  if (inlets.length === 1 && !isPowerKind(after.kind)) found.push(...(await singleCorded(after, site)));
+  return [...found, ...unmet(after, inlets.length, paths.labels)];
+}
+
+async function suppliedBy(device: Device, site: SiteReader) {
+  const labels = new Set<string>();
+  let connected = 0;
+  for (const inlet of inletsOf(device)) {
+    const paths = await pathsOf(device, inlet, site);
+    if (paths.size > 0) connected += 1;
+    for (const label of paths) labels.add(label);
+  }
+  return { labels, connected };
+}
+
+async function singleCorded(device: Device, site: SiteReader): Promise<Findings> {
+  const rack = device.rackCode === undefined ? undefined : await site.rack(device.rackCode);
+  if (rack?.requiredRedundancy !== "TWO_N") return [];
+  return [
+    warning("SINGLE_CORDED", "ports", `Rack "${rack.code}" requires two supplies, the device has one inlet`, {
+      value: 1,
+      expected: "at least 2 inlets",
+      ref: `rack:${rack.code}`,
+    }),
+  ];
+}
+
+function unmet(device: Device, inlets: number, labels: ReadonlySet<string>): Findings {
+  const wanted = device.power?.requiredRedundancy;
+  const need = device.power?.minLiveInlets ?? 1;
+  const met =
+    wanted === undefined ||
+    wanted === "NONE" ||
+    (wanted === "N" && inlets >= need) ||
+    (wanted === "N_PLUS_1" && inlets > need) ||
+    (wanted === "TWO_N" && inlets >= 2 * need && labels.size >= 2);
+  if (met) return [];
+  return [
+    warning("REDUNDANCY_UNMET", "power.required_redundancy", `The inlets do not give redundancy ${wanted}`, {
+      value: `${inlets} inlets on ${labels.size} sides`,
+      expected: wanted,
+    }),
+  ];
+}
+
+export const powerRedundancyRules = [redundancy];

@@ -1,0 +1,166 @@
+import { codeKey } from "../code.ts";
+import { broken, type Finding, warning } from "../finding.ts";
+import { rectangle } from "../footprint.ts";
+import { spaceOf, unitRange } from "../rack_space.ts";
+import type { DeviceBody, Rack } from "../resources.ts";
+import type { Change, Findings, RulePhases } from "../rule.ts";
+import type { SiteReader } from "../site.ts";
+import { number, numbersOf, unique } from "./checks.ts";
+import { tileOverlap } from "./floor.ts";
+import { codeShape, codeSpelling, described, locationRequired, placed, slugIn, texts } from "./general.ts";
+
+const RAIL_WIDTHS_IN = [10, 19, 21, 23];
+
+const numbers = numbersOf<Rack>([
+  ["position_in_row", (rack) => rack.positionInRow, { min: 1, max: 10_000, step: 1 }],
+  ["u_height", (rack) => rack.uHeight, { min: 1, max: 100, step: 1 }],
+  ["starting_unit", (rack) => rack.startingUnit, { min: 1, max: 1000, step: 1 }],
+  ["mounting_depth_mm", (rack) => rack.mountingDepthMm, { above: 0, max: 10_000 }],
+  ["outer_height_mm", (rack) => rack.outerHeightMm, { above: 0, max: 20_000 }],
+  ["weight_kg", (rack) => rack.weightKg, { min: 0, max: 100_000 }],
+  ["max_load_kg", (rack) => rack.maxLoadKg, { above: 0, max: 100_000 }],
+  ["power_capacity_w", (rack) => rack.powerCapacityW, { min: 0 }],
+  ["cooling_capacity_w", (rack) => rack.coolingCapacityW, { min: 0 }],
+  ["inlet_temp_c", (rack) => rack.inletTempC, { min: -60, max: 150 }],
+  ["exhaust_temp_c", (rack) => rack.exhaustTempC, { min: -60, max: 150 }],
+]);
+
+function words({ after }: Change<Rack>): Findings {
+  return [
+    ...slugIn("role", after.role),
+    ...texts([
+      ["name", after.name],
+      ["facility_id", after.facilityId],
+      ["tenant", after.tenant],
+      ["serial", after.serial],
+      ["asset_tag", after.assetTag],
+    ]),
+  ];
+}
+
+function railWidth({ after: { railWidthIn } }: Change<Rack>): Findings {
+  if (railWidthIn === undefined || RAIL_WIDTHS_IN.includes(railWidthIn)) return [];
+  return [
+    broken("FIELD_OUT_OF_RANGE", "rail_width_in", `Rail width ${railWidthIn} is unknown: expected 10, 19, 21 or 23`, {
+      value: railWidthIn,
+      expected: "10, 19, 21 or 23",
+    }),
+  ];
+}
+
+function reservations({ after }: Change<Rack>): Findings {
+  const { from, to } = unitRange(after);
+  const units = (after.reservations ?? []).flatMap((reservation, index) =>
+    reservation.units.map((unit, at) => ({ unit, field: `reservations[${index}].units[${at}]`, reservation })),
+  );
+  const empty = (after.reservations ?? []).flatMap((reservation, index): readonly Finding[] =>
+    reservation.units.length > 0
+      ? []
+      : [broken("REQUIRED_FIELD", `reservations[${index}].units`, "A reservation needs at least one unit")],
+  );
+  return [
+    ...empty,
+    ...units.flatMap(({ unit, field }) => number(field, unit, { min: from, max: to - 1, step: 1 })),
+    ...unique(
+      units
+        .filter(({ reservation }) => reservation.status !== "STALE")
+        .map(({ unit, field }) => [field, String(unit)] as const),
+      "Unit",
+    ),
+  ];
+}
+
+/** A rack must still hold what is mounted in it. Source: data contract 10, Rack: shrink and starting_unit. */
+async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+  if (before === undefined) return [];
+  const { from, to } = unitRange(after);
+  return (await site.devicesInRack(after.code)).flatMap((device) => {
+    const space = spaceOf(device);
+    if (space === undefined || (space.from >= from && space.to <= to)) return [];
+    const low = space.from < from;
+    const field = low ? "starting_unit" : "u_height";
+    return [
+      broken("RACK_TOO_SHORT", field, `Rack "${after.code}" would no longer hold device "${device.code}"`, {
+        value: low ? from : to - from,
+        expected: low ? `at most ${Math.floor(space.from)}` : `at least ${Math.ceil(space.to) - from}`,
+        ref: `device:${device.code}`,
+      }),
+    ];
+  });
+}
+
+/** What is mounted may not weigh more than the rack may hold. */
+async function load({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+  if (after.maxLoadKg === undefined) return [];
+  return weightFindings(after, await site.devicesInRack(after.code), "max_load_kg");
+}
+
+/** Refuses more weight than the rack may hold and warns from 90 %. */
+export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
+  if (rack.maxLoadKg === undefined) return [];
+  const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
+  const detail = { value: kilograms, expected: `at most ${rack.maxLoadKg} kg`, ref: `rack:${rack.code}` };
+  if (kilograms > rack.maxLoadKg) {
+    return [broken("WEIGHT_EXCEEDED", field, `Rack "${rack.code}" may not hold ${kilograms} kg`, detail)];
+  }
+  if (kilograms < rack.maxLoadKg * 0.9) return [];
+  return [warning("WEIGHT_NEAR_LIMIT", field, `Rack "${rack.code}" holds ${kilograms} kg`, detail)];
+}
+
+async function assetTag({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+  if (after.assetTag === undefined) return [];
+  const holder = await site.assetTagHolder("rack", after.assetTag);
+  if (holder === undefined || codeKey(holder) === codeKey(after.code)) return [];
+  return [
+    broken("ASSET_TAG_TAKEN", "asset_tag", `Asset tag "${after.assetTag}" belongs to rack "${holder}"`, {
+      value: after.assetTag,
+      expected: "a free asset tag",
+      ref: `rack:${holder}`,
+    }),
+  ];
+}
+
+/** Warns when two racks face each other across an aisle with opposite airflow: one blows into the other's inlet. */
+async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
+  const { location, placement, airflow } = after;
+  if (location === undefined || placement === undefined || airflow === undefined) return [];
+  const racks = await site.racksOnFloor(location.siteId, location.floorNumber);
+  return racks
+    .filter((other) => codeKey(other.code) !== codeKey(after.code))
+    .filter((other) => reversed(airflow, other.airflow) && sharesAisle(after, other))
+    .map((other) =>
+      warning("OPPOSITE_AIRFLOW", "airflow", `Rack "${other.code}" on the same aisle moves air the other way`, {
+        value: airflow,
+        expected: other.airflow ?? "",
+        ref: `rack:${other.code}`,
+      }),
+    );
+}
+
+function reversed(one: string, other: string | undefined): boolean {
+  return (
+    (one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT") || (one === "REAR_TO_FRONT" && other === "FRONT_TO_REAR")
+  );
+}
+
+const WIDEST_AISLE_MM = 3000;
+
+/** Side by side in one row with the same face to the aisle, or opposite each other across an aisle of at most 3 m. */
+function sharesAisle(one: Rack, other: Rack): boolean {
+  if (one.placement === undefined || other.placement === undefined) return false;
+  const a = rectangle(one.placement);
+  const b = rectangle(other.placement);
+  const upright = one.placement.rotationDeg % 180 === 0;
+  const besides = upright ? a.west < b.east && b.west < a.east : a.north < b.south && b.north < a.south;
+  const gap = upright ? Math.max(b.north - a.south, a.north - b.south) : Math.max(b.west - a.east, a.west - b.east);
+  const turn = (one.placement.rotationDeg - other.placement.rotationDeg + 360) % 360;
+  if (turn === 180) return besides && gap >= 0 && gap <= WIDEST_AISLE_MM;
+  return turn === 0 && one.location?.row !== undefined && one.location.row === other.location?.row;
+}
+
+/** Source: data contract 10, General and Rack. Data first, then what other resources say, then warnings. */
+export const rackRules: RulePhases<Rack> = [
+  [codeShape, locationRequired, placed, numbers, railWidth, words, described],
+  [codeSpelling, reservations],
+  [holdsOccupants, load, assetTag, tileOverlap("rack"), opposite],
+];

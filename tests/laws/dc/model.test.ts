@@ -1,0 +1,135 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { footprintsOverlap } from "#dc/model/footprint.ts";
+import { kindsJoin } from "#dc/model/port_types.ts";
+import { overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
+import { cableRef, comparePorts, formatRef, inOrder, parseRef } from "#dc/model/ref.ts";
+import type { DeviceBody } from "#dc/model/resources.ts";
+import { PORT_KINDS } from "#dc/model/words.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+const RUNS = { numRuns: LAW_RUNS };
+const code = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,12}$/);
+const portName = fc.stringMatching(/^[!-}](?:[ -}]{0,10}[!-}])?$/);
+const floor = fc.integer({ min: -99, max: 999 });
+const end = fc.record({ deviceCode: code, portName });
+
+const refText = fc.oneof(
+  fc
+    .tuple(fc.constantFrom("site", "rack", "device", "crac", "fabric", "feed"), code)
+    .map(([kind, id]) => `${kind}:${id}`),
+  fc.tuple(code, floor).map(([site, n]) => `floor:${site}/${n}`),
+  fc
+    .tuple(fc.constantFrom("room", "row", "zone"), code, floor, code)
+    .map(([kind, site, n, name]) => `${kind}:${site}/${n}/${name}`),
+  end.map(({ deviceCode, portName: name }) => `port:${deviceCode}/${name}`),
+  fc.tuple(end, end).map(([a, b]) => cableRef(a, b)),
+);
+
+const device: fc.Arbitrary<DeviceBody> = fc.record({
+  code,
+  kind: fc.constant("SERVER" as const),
+  positionU: fc.integer({ min: 2, max: 84 }).map((half) => half / 2),
+  uHeight: fc.integer({ min: 1, max: 20 }).map((half) => half / 2),
+  face: fc.constantFrom("FRONT" as const, "REAR" as const),
+  depth: fc.constantFrom("FULL" as const, "HALF" as const),
+  slot: fc.constantFrom("FULL" as const, "LEFT" as const, "RIGHT" as const),
+});
+
+const placement = fc.record({
+  xMm: fc.integer({ min: 0, max: 5000 }),
+  yMm: fc.integer({ min: 0, max: 5000 }),
+  widthMm: fc.integer({ min: 1, max: 2000 }),
+  depthMm: fc.integer({ min: 1, max: 2000 }),
+  rotationDeg: fc.constantFrom(0, 90, 180, 270),
+});
+
+test("parseRef gives back what formatRef spells", () => {
+  fc.assert(
+    fc.property(refText, (text) => {
+      const ref = parseRef(text);
+
+      expect(ref).toBeDefined();
+      expect(ref && formatRef(ref)).toBe(text);
+    }),
+    RUNS,
+  );
+});
+
+test("parseRef takes no text but its own spelling", () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        refText.chain((text) => fc.constantFrom(` ${text}`, `${text} `, `x${text}`)),
+      ),
+      (text) => {
+        const ref = parseRef(text);
+
+        if (ref !== undefined) expect(formatRef(ref)).toBe(text);
+      },
+    ),
+    RUNS,
+  );
+});
+
+test("cableRef names one cable whichever end is given first", () => {
+  fc.assert(
+    fc.property(end, end, (a, b) => {
+      fc.pre(comparePorts(a, b) !== 0);
+
+      expect(cableRef(a, b)).toBe(cableRef(b, a));
+      expect(inOrder(a, b)).toEqual(inOrder(b, a));
+    }),
+    RUNS,
+  );
+});
+
+test("overlaps is symmetric, and a device overlaps itself", () => {
+  fc.assert(
+    fc.property(device, device, (one, other) => {
+      const a = spaceOf(one);
+      const b = spaceOf(other);
+      if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
+
+      expect(overlaps(a, b)).toBe(overlaps(b, a));
+      expect(overlaps(a, a)).toBe(true);
+    }),
+    RUNS,
+  );
+});
+
+test("overlaps never joins devices without a common unit", () => {
+  fc.assert(
+    fc.property(device, device, (one, other) => {
+      const a = spaceOf(one);
+      const b = spaceOf(other);
+      if (a === undefined || b === undefined) throw new Error("a positioned device takes space");
+      const common = unitsOf(a).some((unit) => unitsOf(b).includes(unit));
+
+      if (!common) expect(overlaps(a, b)).toBe(false);
+    }),
+    RUNS,
+  );
+});
+
+test("footprintsOverlap is symmetric and survives a common shift", () => {
+  fc.assert(
+    fc.property(placement, placement, fc.nat(1000), (a, b, shift) => {
+      const moved = (tile: typeof a) => ({ ...tile, xMm: tile.xMm + shift });
+
+      expect(footprintsOverlap(a, b)).toBe(footprintsOverlap(b, a));
+      expect(footprintsOverlap(moved(a), moved(b))).toBe(footprintsOverlap(a, b));
+    }),
+    RUNS,
+  );
+});
+
+test("kindsJoin is symmetric and keeps power apart from data", () => {
+  for (const a of PORT_KINDS) {
+    for (const b of PORT_KINDS) {
+      expect(kindsJoin(a, b)).toBe(kindsJoin(b, a));
+      if (a.startsWith("POWER") !== b.startsWith("POWER")) expect(kindsJoin(a, b)).toBe(false);
+    }
+  }
+});

@@ -1,5 +1,6 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
 import type { Talk } from "./talk.ts";
 
 interface FlagBase {
@@ -79,7 +80,9 @@ export interface Cli extends Talk {
   /** `--root`, an absolute path, or undefined when the project is to be looked for. */
   readonly root: string | undefined;
   readonly quiet: boolean;
-  /** Opens the project around `cwd`; refuses with status 2 where there is none. */
+  /** Opens the project around `cwd`, or in `root`; refuses with status 2 where there is none. */
+  project(): Promise<OpenProject>;
+  /** The same for commands that need no more than the context. */
   planner(): Promise<PlannerContext>;
 }
 

@@ -14,4 +14,36 @@ export interface CommandEntry {
  * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
  * exports `command` and a row here. Source: decision S-28.
  */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {};
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  init: {
+    group: "project",
+    summary: "Set up .planner/ and the agents' MCP configuration",
+    load: () => import("./commands/init.ts"),
+  },
+  add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/add.ts") },
+  list: { group: "specs", summary: "List the active specs", load: () => import("./commands/list.ts") },
+  show: { group: "specs", summary: "Show one spec", load: () => import("./commands/show.ts") },
+  edit: { group: "specs", summary: "Edit a spec in your editor", load: () => import("./commands/edit.ts") },
+  ready: { group: "specs", summary: "List what can be worked now", load: () => import("./commands/ready.ts") },
+  search: { group: "specs", summary: "Find specs that contain a text", load: () => import("./commands/search.ts") },
+  status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/status.ts") },
+  update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },
+  finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/finalize.ts") },
+  reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },
+  cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/cancel.ts") },
+  archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/archive.ts") },
+  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
+  diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
+  verify: { group: "checks", summary: "Count checked acceptance criteria", load: () => import("./commands/verify.ts") },
+  export: {
+    group: "exchange",
+    summary: "Write specs as JSON, CSV or Markdown",
+    load: () => import("./commands/export.ts"),
+  },
+  import: {
+    group: "exchange",
+    summary: "Take in specs from an export or Markdown files",
+    load: () => import("./commands/import.ts"),
+  },
+  mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
+};

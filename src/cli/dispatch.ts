@@ -80,9 +80,12 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
     cwd,
     root: absoluteRoot,
     quiet,
-    async planner() {
+    async project() {
       const { openProject } = await import("./open_project.ts");
       return openProject(cwd, absoluteRoot);
+    },
+    async planner() {
+      return (await this.project()).context;
     },
   };
 }

@@ -1,20 +1,28 @@
 import { statSync } from "node:fs";
 import type { PlannerContext } from "#planner/context.ts";
-import { openPlanner } from "./compose.ts";
+import { findRoot, openPlanner } from "./compose.ts";
 import { UsageError } from "./usage_error.ts";
+
+export interface OpenProject {
+  /** Absolute path of the folder that holds `.planner`. */
+  readonly root: string;
+  readonly context: PlannerContext;
+}
 
 /**
  * Opens the project of a command.
  *
+ * @param given the root that `--root` names, or undefined to look for one from `cwd` upwards
  * @throws UsageError (exit status 2) where there is no project. Source: contract, Tool-level errors
  */
-export async function openProject(cwd: string, root: string | undefined): Promise<PlannerContext> {
-  if (root !== undefined && statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UsageError(`Cannot use "${root}" as the project: no such directory`, null);
+export async function openProject(cwd: string, given: string | undefined): Promise<OpenProject> {
+  if (given !== undefined && statSync(given, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UsageError(`Cannot use "${given}" as the project: no such directory`, null);
   }
-  const context = await openPlanner({ cwd, ...(root === undefined ? {} : { root }) });
+  const root = given ?? findRoot(cwd) ?? cwd;
+  const context = await openPlanner({ cwd, root });
   if (!(await context.initialised())) {
     throw new UsageError("Planner not initialized. Run `planner init` first.", null);
   }
-  return context;
+  return { root, context };
 }

@@ -13,7 +13,7 @@ let waitCell: Int32Array | undefined;
  * When the reader is gone (`planner list | head -1`) the text is dropped in silence, so a command runs to its end and
  * keeps its own exit status; a command that would go on for ever asks `stdoutClosed`.
  */
-export function print(text: string): void {
+export function print(text: string | Uint8Array): void {
   writeWhole(1, text);
 }
 
@@ -34,14 +34,14 @@ export function stdoutClosed(): boolean {
 
 // process.stdout.write loses what is still queued when the process ends, and one writeSync stops at 64 KiB on a
 // pipe that its owner made non-blocking: only this loop is whole everywhere.
-function writeWhole(descriptor: 1 | 2, text: string): void {
-  const bytes = Buffer.from(text);
+function writeWhole(descriptor: 1 | 2, text: string | Uint8Array): void {
+  const bytes = typeof text === "string" ? Buffer.from(text) : text;
   for (let offset = 0; offset < bytes.length && !closed.has(descriptor); ) {
     offset += writeSome(descriptor, bytes, offset);
   }
 }
 
-function writeSome(descriptor: 1 | 2, bytes: Buffer, offset: number): number {
+function writeSome(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number {
   try {
     return writeSync(descriptor, bytes, offset);
   } catch (error) {

@@ -1,0 +1,41 @@
+import { specList } from "#planner/operations/spec_list.ts";
+import { runTool } from "#planner/service.ts";
+import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { defineCommand } from "../command.ts";
+import {
+  ID_COLUMN,
+  LABELS_COLUMN,
+  type ListedSpec,
+  printListing,
+  STATUS_COLUMN,
+  TITLE_COLUMN,
+  TYPE_COLUMN,
+} from "../listing_output.ts";
+import { printJson } from "../print.ts";
+import { cutList, NO_LIMIT } from "../spec_filter.ts";
+import { JSON_FLAG } from "../words.ts";
+
+export const command = defineCommand({
+  summary: "List the active specs in order of id",
+  positionals: {},
+  flags: {
+    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
+    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
+    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner list", shows: "every active spec" },
+    { line: "planner list --status blocked", shows: "what waits for another spec" },
+    { line: "planner list --label api --label web --json", shows: "specs with either label, for a program" },
+  ],
+  async run({ status, type, label, limit, json }, cli) {
+    const filter = status === undefined ? {} : { status };
+    const { value } = await runTool(await cli.planner(), specList, { ...filter, limit: NO_LIMIT });
+    const list = cutList(value, { types: type, labels: label, limit });
+    if (json) return printJson(list);
+    const columns = [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, TITLE_COLUMN];
+    printListing<ListedSpec>(cli, list, columns);
+  },
+});

@@ -1,0 +1,37 @@
+import { ready } from "#planner/operations/ready.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../command.ts";
+import {
+  ID_COLUMN,
+  LABELS_COLUMN,
+  type ListedSpec,
+  printListing,
+  STATUS_COLUMN,
+  TITLE_COLUMN,
+  TYPE_COLUMN,
+} from "../listing_output.ts";
+import { printJson } from "../print.ts";
+import { cutList, NO_LIMIT } from "../spec_filter.ts";
+import { JSON_FLAG } from "../words.ts";
+
+export const command = defineCommand({
+  summary: "List the specs that can be worked now: pending or failed, with every dependency done",
+  positionals: {},
+  flags: {
+    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
+    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
+    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner ready", shows: "what can be begun" },
+    { line: "planner ready --limit 1 --json", shows: "the first one, for a program" },
+  ],
+  async run({ type, label, limit, json }, cli) {
+    const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });
+    const list = cutList(value, { types: type, labels: label, limit });
+    if (json) return printJson(list);
+    const columns = [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, TITLE_COLUMN];
+    printListing<ListedSpec>(cli, list, columns);
+  },
+});

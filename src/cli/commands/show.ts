@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { specGet } from "#planner/operations/spec_get.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../command.ts";
+import { print, printJson } from "../print.ts";
+import { renderSpec } from "../spec_output.ts";
+import { UsageError } from "../usage_error.ts";
+import { ANY_ID, JSON_FLAG } from "../words.ts";
+
+export const command = defineCommand({
+  summary: "Show one spec, active or archived: its fields and its body",
+  positionals: { id: ANY_ID },
+  flags: {
+    raw: { type: "boolean", short: "r", summary: "Print the file byte for byte, even one that does not parse" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner show 003", shows: "today's third spec" },
+    { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "the file as it is" },
+  ],
+  async run({ id, raw, json }, cli) {
+    if (raw && json) throw new UsageError('Flags "--raw" and "--json" exclude each other', null);
+    const { context, root } = await cli.project();
+    if (raw) {
+      const { file } = await context.specs.readText(await findSpecId(context, id, { archived: true }));
+      return print(readFileSync(join(root, file)));
+    }
+    const { value } = await runTool(context, specGet, { id });
+    if (json) printJson(value);
+    else print(renderSpec(value));
+  },
+});

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+
+/** What came out of the editor; the file stays until `discard`, so that the text is never lost. */
+export interface EditedText {
+  readonly text: string;
+  readonly file: string;
+  discard(): void;
+}
+
+/**
+ * Opens a copy of `text` in the person's editor and waits for it to end.
+ *
+ * @param name file name of the copy; its ending tells the editor what it is
+ * @throws OperationError when the editor cannot be started or ends with an error; an edited copy is then kept and named
+ */
+export async function editText(name: string, text: string): Promise<EditedText> {
+  const folder = mkdtempSync(join(tmpdir(), "planner-edit-"));
+  const file = join(folder, name);
+  const discard = (): void => rmSync(folder, { recursive: true, force: true });
+  writeFileSync(file, text, { mode: 0o600 });
+  const problem = await runEditor(file);
+  const edited = readFileSync(file, "utf8");
+  if (problem === undefined) return { text: edited, file, discard };
+  if (edited === text) discard();
+  const kept = edited === text ? "" : `: your text is kept in "${file}"`;
+  throw new OperationError("failed_precondition", `${problem}${kept}`);
+}
+
+/** Returns what went wrong, or undefined. */
+function runEditor(file: string): Promise<string | undefined> {
+  const editor = process.env["VISUAL"] || process.env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
+  // Ctrl-C belongs to the editor; ended by it, we would leave the copy behind and the editor without a terminal.
+  const ignore = (): void => {};
+  process.on("SIGINT", ignore);
+  return new Promise<string | undefined>((resolve) => {
+    // Through a shell, because the variables hold a command line such as `code --wait`; the path is an argument of its
+    // own, so no character in it means anything to the shell.
+    const child =
+      process.platform === "win32"
+        ? spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", cwd: dirname(file) })
+        : spawn("/bin/sh", ["-c", `${editor} "$1"`, editor, file], { stdio: "inherit" });
+    child.on("error", (error) => resolve(`Cannot start the editor "${editor}": ${error.message}`));
+    child.on("close", (code, signal) =>
+      resolve(code === 0 ? undefined : `The editor "${editor}" ended with ${signal ?? `status ${code}`}`),
+    );
+  }).finally(() => process.off("SIGINT", ignore));
+}

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  createScanner,
+  findNodeAtLocation,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+  printParseErrorCode,
+} from "jsonc-parser";
+import {
+  BYTE_ORDER_MARK,
+  brokenConfig,
+  type ConfigEdit,
+  lineEnding,
+  placeAt,
+  type ServerEntry,
+  unfitConfig,
+} from "./config_edit.ts";
+
+const LENIENT = { allowTrailingComma: true, allowEmptyContent: true } as const;
+
+type Entry = ServerEntry | { readonly [key: string]: Entry };
+
+interface Layout {
+  readonly unit: string;
+  readonly eol: string;
+}
+
+/**
+ * Adds an entry to a JSON file at `path`, making the objects on the way, by insertions only: every byte that was there
+ * stays, comments and odd formatting included.
+ *
+ * @param file named in refusals only
+ * @throws OperationError with line and column for a file that does not parse, and for one whose `path` leads through
+ *   something that is no object
+ */
+export function extendJson(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
+  const mark = text.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  const json = text.slice(mark.length);
+  const root = parseRoot(file, json);
+  if (root === undefined) return { kind: "added", text: `${mark}${freshJson(path, entry, lineEnding(json))}` };
+  const found = findNodeAtLocation(root, [...path]);
+  if (found !== undefined) return { kind: isDeepStrictEqual(dataOf(json, found), entry) ? "present" : "other" };
+  const { parent, depth } = deepestObject(file, root, path);
+  const key = path[depth] ?? "";
+  const extended = insertProperty(json, parent, key, nested(path.slice(depth + 1), entry));
+  if (!isDeepStrictEqual(parse(extended, [], LENIENT), expected(parse(json, [], LENIENT), path, entry))) {
+    throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
+  }
+  return { kind: "added", text: mark + extended };
+}
+
+/** The value at `path` as plain data, undefined when there is none or the text does not parse. */
+export function readJson(text: string, path: readonly string[]): unknown {
+  const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
+  const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
+  return node === undefined ? undefined : dataOf(text.replace(BYTE_ORDER_MARK, ""), node);
+}
+
+function parseRoot(file: string, json: string): Node | undefined {
+  const errors: ParseError[] = [];
+  const root = parseTree(json, errors, LENIENT);
+  const [error] = errors;
+  if (error !== undefined) {
+    const words = printParseErrorCode(error.error)
+      .replace(/(?<=[a-z])(?=[A-Z])/g, " ")
+      .toLowerCase();
+    throw brokenConfig(file, placeAt(json, error.offset), `not valid JSON, ${words}`);
+  }
+  if (root !== undefined && root.type !== "object") {
+    throw brokenConfig(file, placeAt(json, root.offset), `expected an object, found ${root.type}`);
+  }
+  // A file of comments alone has no root but more than blanks: a fresh document would replace them.
+  if (root === undefined && json.trim() !== "") throw unfitConfig(file, "it holds no JSON object");
+  return root;
+}
+
+function deepestObject(file: string, root: Node, path: readonly string[]): { parent: Node; depth: number } {
+  let parent = root;
+  for (const [depth, key] of path.entries()) {
+    const next = findNodeAtLocation(parent, [key]);
+    if (next === undefined) return { parent, depth };
+    if (next.type !== "object") throw unfitConfig(file, `"${path.slice(0, depth + 1).join(".")}" is no object`);
+    parent = next;
+  }
+  return { parent, depth: path.length };
+}
+
+function insertProperty(json: string, parent: Node, key: string, value: Entry): string {
+  const layout: Layout = { unit: indentUnit(json), eol: lineEnding(json) };
+  const close = parent.offset + parent.length - 1;
+  const last = parent.children?.at(-1);
+  const outer = lineIndent(json, parent.offset);
+  if (last === undefined) {
+    const inner = outer + layout.unit;
+    const content = json.slice(parent.offset + 1, close);
+    const property = `${layout.eol}${inner}${render(key, value, inner, layout)}`;
+    // Behind a comment that stands alone in the object, else right behind the brace.
+    const at = parent.offset + 1 + content.trimEnd().length;
+    const ending = json.slice(at, close).includes("\n") ? "" : layout.eol + outer;
+    return json.slice(0, at) + property + ending + json.slice(at);
+  }
+  const end = last.offset + last.length;
+  const comma = commaAfter(json.slice(0, close), end);
+  const multiline = json.slice(parent.offset, close).includes("\n");
+  // Behind the comments that follow the last property, so that they stay with it.
+  const at = multiline ? json.slice(0, close).trimEnd().length : end;
+  const inner = startsLine(json, last.offset) ? lineIndent(json, last.offset) : outer + layout.unit;
+  const property = multiline ? `${layout.eol}${inner}${render(key, value, inner, layout)}` : ` ${inline(key, value)}`;
+  if (comma !== undefined && multiline) return `${json.slice(0, at)}${property},${json.slice(at)}`;
+  if (comma !== undefined) return json.slice(0, comma + 1) + property + json.slice(comma + 1);
+  return `${json.slice(0, end)},${json.slice(end, at)}${property}${json.slice(at)}`;
+}
+
+// Comments are skipped by the scanner, so a comma inside one is none.
+function commaAfter(json: string, end: number): number | undefined {
+  const scanner = createScanner(json.slice(end), true);
+  scanner.scan();
+  const at = end + scanner.getTokenOffset();
+  return json[at] === "," ? at : undefined;
+}
+
+function render(key: string, value: Entry, indent: string, layout: Layout): string {
+  const inner = indent + layout.unit;
+  const lines = Object.entries(value).map(([name, each]) =>
+    isObject(each)
+      ? `${inner}${render(name, each, inner, layout)}`
+      : `${inner}${JSON.stringify(name)}: ${inlineValue(each)}`,
+  );
+  return `${JSON.stringify(key)}: {${layout.eol}${lines.join(`,${layout.eol}`)}${layout.eol}${indent}}`;
+}
+
+function inline(key: string, value: unknown): string {
+  return `${JSON.stringify(key)}: ${inlineValue(value)}`;
+}
+
+function inlineValue(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([name, each]) => inline(name, each))
+    .join(", ")} }`;
+}
+
+function freshJson(path: readonly string[], entry: ServerEntry, eol: string): string {
+  const [first = "", ...rest] = path;
+  const layout = { unit: "  ", eol };
+  return `{${eol}  ${render(first, nested(rest, entry), "  ", layout)}${eol}}${eol}`;
+}
+
+function nested(path: readonly string[], entry: ServerEntry): Entry {
+  return path.reduceRight<Entry>((inner, key) => ({ [key]: inner }), entry);
+}
+
+function expected(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return entry;
+  const object = isObject(data) ? data : {};
+  return { ...object, [key]: expected(object[key], rest, entry) };
+}
+
+function dataOf(json: string, node: Node): unknown {
+  return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, Entry>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function indentUnit(json: string): string {
+  const [, indent = "  "] = /\n([ \t]+)\S/.exec(json) ?? [];
+  return indent.startsWith("\t") ? "\t" : indent;
+}
+
+function lineIndent(json: string, offset: number): string {
+  const line = json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset);
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
+}
+
+function startsLine(json: string, offset: number): boolean {
+  return json.slice(json.lastIndexOf("\n", offset - 1) + 1, offset).trim() === "";
+}

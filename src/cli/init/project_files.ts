@@ -1,0 +1,118 @@
+/** A file that `init` makes, by its path below `.planner/`. */
+export interface ProjectFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Every file of a new project; git keeps no empty folder, so each has a file. Source: decision S-01 */
+export function projectFiles(name: string, withPrompts: boolean): readonly ProjectFile[] {
+  return [
+    { path: "config.md", text: configText(name) },
+    { path: ".gitignore", text: GITIGNORE },
+    { path: "specs/.gitkeep", text: "" },
+    { path: "archive/.gitkeep", text: "" },
+    { path: "prompts/.gitkeep", text: "" },
+    ...(withPrompts ? [{ path: "prompts/standard.md", text: STANDARD_PROMPT }] : []),
+    { path: "templates/spec.md", text: SPEC_TEMPLATE },
+    { path: "schemas/.gitkeep", text: "" },
+  ];
+}
+
+// What a run leaves behind belongs to one machine; specs, archive and settings belong to the project.
+const GITIGNORE = `logs/
+processes/
+locks/
+worktrees/
+watch.pid
+*.tmp
+`;
+
+function configText(name: string): string {
+  return `---
+project:
+  # A JSON text is YAML as well, so any name is safe here.
+  name: ${JSON.stringify(name)}
+defaults:
+  # The file under prompts/ that an agent's task is written with, without ".md".
+  prompt: standard
+schema:
+  spec:
+    # Fields that every spec must have; the id comes from the file name.
+    required: [status]
+    fields:
+      status:
+        type: string
+        enum: [pending, in_progress, completed, failed]
+      labels:
+        type: array
+        items: string
+validation:
+  # true: a completed spec whose output does not fit its output_schema needs attention; false: it is a warning.
+  strict_output_validation: false
+lint:
+  # Rules that are switched off: parse, required, title, type, dependency, approval, output, complexity, coupling,
+  # model_waste.
+  disable: []
+---
+
+# Settings of this project
+
+\`planner config\` shows what holds, with the defaults filled in; \`planner lint\` says what is wrong here.
+
+| Folder | What lies there |
+| --- | --- |
+| \`specs/\` | one Markdown file a spec; \`planner add "<title>"\` makes one |
+| \`archive/\` | completed specs, moved there by \`planner archive <id>\` |
+| \`prompts/\` | texts that an agent's task is written with |
+| \`templates/\` | a spec to copy by hand |
+| \`schemas/\` | JSON Schemas that a spec names as \`output_schema\` |
+`;
+}
+
+const SPEC_TEMPLATE = `---
+status: pending
+type: code
+# Ids of specs that must be completed first.
+depends_on: []
+labels: []
+# Files that the work will touch.
+target_files: []
+---
+
+# What is to be done, in one line
+
+Why it is wanted, and what there is to know before one begins.
+
+## Acceptance Criteria
+
+- [ ] Something that can be seen or run once it is done
+- [ ] A test that fails today and passes then
+`;
+
+const STANDARD_PROMPT = `---
+name: standard
+purpose: Work one spec from its text to a commit
+---
+
+# Work on {{spec.id}}: {{spec.title}}
+
+You work in the project {{project.name}}. The spec is the file {{spec.path}}:
+
+{{spec}}
+
+## How
+
+1. Read the spec wholly, then the files it names: {{spec.target_files}}
+2. Do what it asks and nothing beside it.
+3. Tick a criterion (\`- [x]\`) when you have seen that it holds, not before.
+4. Run the project's own checks.
+
+## Before you commit
+
+- [ ] The spec's frontmatter still has its id and status, and it is valid YAML.
+- [ ] The status is one of pending, in_progress, completed, failed.
+- [ ] Every id under depends_on exists.
+- [ ] \`planner lint {{spec.id}}\` reports no error.
+
+Commit with a message that begins \`planner({{spec.id}}):\`.
+`;

@@ -1,0 +1,34 @@
+import type { Cli } from "../command.ts";
+import { plainLine } from "../plain_text.ts";
+import { print } from "../print.ts";
+import { paint } from "../terminal.ts";
+import type { SetupStep } from "./set_up.ts";
+
+const SAID: Record<SetupStep["outcome"], string> = {
+  created: "created",
+  extended: "extended",
+  present: "kept",
+  other: "kept",
+};
+
+/** Prints one line a file, then what comes next. */
+export function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[]): void {
+  for (const { file, outcome, note } of steps) {
+    const said =
+      outcome === "present" || outcome === "other" ? paint(SAID[outcome], "dim") : paint(SAID[outcome], "green");
+    print(`${said} ${plainLine(file)}${remark(outcome, note)}\n`);
+  }
+  for (const { file, outcome } of steps) {
+    if (outcome === "other") {
+      cli.warn(`"${file}" has an entry "planner" of its own, which is left as it is`);
+    }
+  }
+  if (steps.every(({ outcome }) => outcome === "present")) cli.note(`Everything was there already in ${root}`);
+  else cli.note('Next: planner add "<what is to be done>"');
+}
+
+function remark(outcome: SetupStep["outcome"], note: string | null): string {
+  if (outcome === "present") return " (already there)";
+  if (outcome === "other") return " (has an entry of its own)";
+  return note === null ? "" : ` (${note})`;
+}

@@ -1,0 +1,79 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { createFile, replaceFile } from "../write_file.ts";
+import { AGENTS, type AgentName } from "./agents.ts";
+import type { ConfigEdit } from "./config_edit.ts";
+import { projectFiles } from "./project_files.ts";
+
+/** Everything that `init` needs to know; a wizard or the flags fill it in. */
+export interface Setup {
+  readonly name: string;
+  readonly prompts: boolean;
+  readonly agents: readonly AgentName[];
+  /** Whether specs are to be checked before every commit. */
+  readonly hook: boolean;
+}
+
+/** What happened to one file. `other` holds an entry of our name that somebody wrote otherwise; it stays. */
+export interface SetupStep {
+  readonly file: string;
+  readonly outcome: "created" | "extended" | "present" | "other";
+  readonly note: string | null;
+}
+
+interface AgentPlan {
+  readonly file: string;
+  readonly exists: boolean;
+  readonly edit: ConfigEdit;
+  readonly note: string | null;
+}
+
+/**
+ * Makes `.planner/` under `root` and extends the agents' configurations. What is there is never replaced, so running
+ * it again only adds what is missing.
+ *
+ * Every existing file is read and checked before the first one is written: a broken configuration refuses the whole.
+ */
+export async function setUp(root: string, { name, prompts, agents }: Setup): Promise<readonly SetupStep[]> {
+  const plans = await planAgents(root, agents);
+  const steps = projectFiles(name, prompts).map(({ path, text }): SetupStep => {
+    const file = `.planner/${path}`;
+    return { file, outcome: createFile(join(root, file), text) ? "created" : "present", note: null };
+  });
+  return [...steps, ...plans.map((plan) => carryOut(root, plan))];
+}
+
+// Two agents may share one file (claude and generic): the second then finds the first one's entry.
+async function planAgents(root: string, names: readonly AgentName[]): Promise<readonly AgentPlan[]> {
+  const plans = new Map<string, AgentPlan>();
+  for (const name of names) {
+    const { files, note, extend } = AGENTS[name];
+    const file = files.find((each) => statSync(join(root, each), { throwIfNoEntry: false }) !== undefined) ?? files[0];
+    if (plans.has(file)) continue;
+    const text = readConfig(root, file);
+    plans.set(file, { file, exists: text !== undefined, edit: await extend(file, text ?? ""), note });
+  }
+  return [...plans.values()];
+}
+
+function carryOut(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {
+  if (edit.kind !== "added") return { file, outcome: edit.kind, note: null };
+  const path = join(root, file);
+  if (exists) {
+    replaceFile(path, edit.text);
+    return { file, outcome: "extended", note };
+  }
+  if (createFile(path, edit.text)) return { file, outcome: "created", note };
+  throw new OperationError("aborted", `Cannot write "${file}": it appeared meanwhile; run the command again`);
+}
+
+function readConfig(root: string, file: string): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, file)));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new OperationError("failed_precondition", `Cannot read "${file}": ${message}`, { cause: error });
+  }
+}

@@ -1,0 +1,46 @@
+import { confirm, intro, isCancel, multiselect, text } from "@clack/prompts";
+import { plainLine } from "../plain_text.ts";
+import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
+
+/** What the person is asked for; a question whose answer a flag gives is left out. */
+export interface Questions {
+  readonly root: string;
+  /** The name to offer, or undefined when the project has its settings already. */
+  readonly name: string | undefined;
+  readonly asksPrompts: boolean;
+  /** True in a git repository without the hook. */
+  readonly asksHook: boolean;
+}
+
+export interface Answers {
+  readonly name: string | undefined;
+  readonly prompts: boolean | undefined;
+  readonly agents: readonly AgentName[];
+  readonly hook: boolean | undefined;
+}
+
+/** Asks, writing nothing; undefined when the person gave up (Ctrl-C or Escape). */
+export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
+  intro(`planner init in ${plainLine(questions.root)}`);
+  const name = questions.name === undefined ? undefined : await askName(questions.name);
+  if (isCancel(name)) return undefined;
+  const prompts = questions.asksPrompts
+    ? await confirm({ message: "Add a prompt template for agents?", initialValue: true })
+    : undefined;
+  if (isCancel(prompts)) return undefined;
+  const agents = await multiselect<AgentName>({
+    message: "Which agents shall reach the project? (space selects, enter goes on)",
+    options: AGENT_NAMES.map((agent) => ({ value: agent, label: AGENTS[agent].title, hint: AGENTS[agent].files[0] })),
+    required: false,
+  });
+  if (isCancel(agents)) return undefined;
+  const hook = questions.asksHook
+    ? await confirm({ message: "Check specs before every commit (git hook)?", initialValue: false })
+    : undefined;
+  return isCancel(hook) ? undefined : { name, prompts, agents, hook };
+}
+
+async function askName(proposal: string): ReturnType<typeof text> {
+  const answer = await text({ message: "What is the project called?", placeholder: proposal, defaultValue: proposal });
+  return isCancel(answer) || answer.trim() !== "" ? answer : proposal;
+}

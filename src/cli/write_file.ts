@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+
+const NEW_FILE_MODE = 0o666;
+
+/**
+ * Writes a file that is not there yet, whole or not at all, its folders included. Returns false, touching nothing, when
+ * something of that name exists.
+ */
+export function createFile(path: string, text: string): boolean {
+  return onDisk(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    return withTemporary(dirname(path), text, NEW_FILE_MODE, (temporary) => {
+      try {
+        // Unlike a rename, a link never takes the place of a file that appeared meanwhile.
+        linkSync(temporary, path);
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+        return createWithoutLink(path, text);
+      }
+    });
+  });
+}
+
+/** Replaces a file as a whole: a reader sees the old text or the new one. A link stays a link, the mode stays the mode. */
+export function replaceFile(path: string, text: string): void {
+  onDisk(path, () => {
+    const target = realpathSync(path);
+    const { mode } = statSync(target);
+    withTemporary(dirname(target), text, mode, (temporary) => renameSync(temporary, target));
+  });
+}
+
+/** Writes a file that a person named, whether it is there or not; what is no file (`/dev/stdout`) is written through. */
+export function writeFile(path: string, text: string): void {
+  const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
+  if (there !== undefined && !there.isFile()) onDisk(path, () => writeFileSync(path, text));
+  else if (!createFile(path, text)) replaceFile(path, text);
+}
+
+function withTemporary<Result>(folder: string, text: string, mode: number, use: (path: string) => Result): Result {
+  const temporary = join(folder, `.planner-${randomUUID()}.tmp`);
+  try {
+    const descriptor = openSync(temporary, "wx", mode);
+    try {
+      writeFileSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    return use(temporary);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+// For file systems without hard links.
+function createWithoutLink(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function onDisk<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
+    throw new OperationError(kind, `Cannot write "${path}": ${message}`, { cause: error });
+  }
+}

@@ -19,35 +19,31 @@ export function searchPattern(query: string): RegExp {
  * because a list shows the title anyway.
  */
 export function snippetOf({ title, body }: Spec, pattern: RegExp): string {
-  const every = new RegExp(pattern, "giu");
-  let titleLine: string | undefined;
-  for (const match of body.matchAll(every)) {
-    const line = lineAround(body, match.index, match[0].length);
+  for (const match of body.matchAll(new RegExp(pattern, "giu"))) {
+    // A query that begins with line ends is found behind them.
+    const line = lineAt(body, match.index + match[0].search(/\S|$/));
     if (title === null || line.text.trim() !== `# ${title}`) return cut(line);
-    titleLine ??= title;
-    if (every.lastIndex >= body.length) break;
   }
-  return titleLine ?? title ?? "";
+  return title ?? "";
 }
 
 interface MatchedLine {
   readonly text: string;
   /** Where the match begins in `text`. */
   readonly at: number;
-  readonly length: number;
 }
 
-function lineAround(body: string, index: number, length: number): MatchedLine {
-  const start = Math.max(body.lastIndexOf("\n", index - 1), body.lastIndexOf("\r", index - 1)) + 1;
-  const end = /[\r\n]/.exec(body.slice(index))?.index;
-  const text = body.slice(start, end === undefined ? undefined : index + end);
-  return { text, at: index - start, length };
+function lineAt(body: string, index: number): MatchedLine {
+  const start = index === 0 ? 0 : Math.max(body.lastIndexOf("\n", index - 1), body.lastIndexOf("\r", index - 1)) + 1;
+  const end = body.slice(index).search(/[\r\n]/);
+  return { text: body.slice(start, end === -1 ? undefined : index + end), at: index - start };
 }
 
-function cut({ text, at, length }: MatchedLine): string {
+function cut({ text, at }: MatchedLine): string {
   if (text.trim().length <= SNIPPET_CHARS) return text.trim();
   const from = Math.max(0, Math.min(at - LEAD_CHARS, text.length - SNIPPET_CHARS));
-  const to = Math.min(text.length, Math.max(from + SNIPPET_CHARS, Math.min(at + length, from + SNIPPET_CHARS)));
-  const piece = text.slice(from, to).trim();
-  return `${from > 0 ? "…" : ""}${piece}${to < text.length ? "…" : ""}`;
+  const to = from + SNIPPET_CHARS;
+  // Half of a character beyond the basic plane is no text.
+  const piece = text.slice(from, to).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
+  return `${from > 0 ? "…" : ""}${piece.trim()}${to < text.length ? "…" : ""}`;
 }

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { plannerProject } from "../../../support/planner_project.ts";
+
+const FIRST = "2026-11-01-001-fir";
+const SECOND = "2026-11-01-002-sec";
+const OLD = "2026-10-01-001-old";
+
+const project = async () => {
+  const made = await plannerProject();
+  made.spec(FIRST, "---\nstatus: pending\n---\n\n# Cut the ROPE\n\nwith Marmalade\n");
+  made.spec(SECOND, `---\nstatus: pending\ndepends_on: [${FIRST}]\ntitle: Rope in frontmatter\n---\n\ntext\n`);
+  made.write(`.planner/archive/2026-10-01/${OLD}.md`, "---\nstatus: completed\n---\n\n# An old rope\n");
+  return made;
+};
+
+test("planner_search finds title and body and shows where", async () => {
+  using made = await project();
+
+  expect(await made.json("search", { query: "rope" })).toEqual({
+    query: "rope",
+    specs: [
+      { id: FIRST, title: "Cut the ROPE", status: "pending", type: "code", snippet: "Cut the ROPE" },
+      { id: SECOND, title: "Rope in frontmatter", status: "blocked", type: "code", snippet: "Rope in frontmatter" },
+    ],
+    total: 2,
+    limit: 50,
+    returned: 2,
+  });
+  expect((await made.json("search", { query: "MARMALADE" })).specs[0].snippet).toBe("with Marmalade");
+});
+
+test("planner_search answers an empty list for what nobody wrote", async () => {
+  using made = await project();
+
+  expect(await made.json("search", { query: "xylophone" })).toMatchObject({ specs: [], total: 0, returned: 0 });
+});
+
+test("planner_search looks into the archive when asked to", async () => {
+  using made = await project();
+
+  const { specs, total } = await made.json("search", { query: "old rope", archived: true });
+
+  expect(total).toBe(1);
+  expect(specs).toEqual([
+    { id: OLD, title: "An old rope", status: "completed", type: "code", archived: true, snippet: "An old rope" },
+  ]);
+  expect(await made.json("search", { query: "old rope" })).toMatchObject({ total: 0 });
+});
+
+test("planner_search filters by the status that it shows", async () => {
+  using made = await project();
+  const found = async (status: string, archived = false) =>
+    (await made.json("search", { query: "rope", status, archived })).specs.map(({ id }: { id: string }) => id);
+
+  expect(await found("pending")).toEqual([FIRST]);
+  expect(await found("blocked")).toEqual([SECOND]);
+  expect(await found("ready")).toEqual([FIRST]);
+  expect(await found("completed", true)).toEqual([OLD]);
+  expect(await found("ready", true)).toEqual([FIRST]);
+});
+
+test("planner_search counts the total before the limit", async () => {
+  using made = await project();
+
+  expect(await made.json("search", { query: "rope", limit: 1 })).toMatchObject({ total: 2, limit: 1, returned: 1 });
+});
+
+test("planner_search refuses an empty query", async () => {
+  using made = await project();
+
+  for (const query of ["", "  \n"]) {
+    expect(await made.call("search", { query })).toEqual({
+      text: "Invalid query: expected text to find",
+      refused: true,
+    });
+  }
+});
+
+test("planner_search tells of files that it cannot read", async () => {
+  using made = await project();
+  made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n\nrope\n");
+  made.write(".planner/archive/2026-10-02-001-bad.md", "---\nstatus: [\n---\n\nrope\n");
+
+  const files = async (archived: boolean) =>
+    (await made.json("search", { query: "rope", archived })).unreadable.map(({ file }: { file: string }) => file);
+
+  expect(await files(false)).toEqual([".planner/specs/2026-11-02-001-bad.md"]);
+  expect(await files(true)).toHaveLength(2);
+});

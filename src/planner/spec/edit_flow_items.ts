@@ -62,9 +62,11 @@ function partsOf(yaml: string, collection: CST.FlowCollection): FlowParts | unde
     const [line, rest] = splitLine(gap);
     const comma = commas[index] === undefined ? -1 : commas[index].offset - end;
     if (comma >= line.length) return undefined;
-    const tail = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
-    items.push({ lead, text: yaml.slice(itemStart(item), end), tail });
-    lead = rest;
+    const behind = comma < 0 ? line : line.slice(0, comma) + line.slice(comma + 1);
+    // What stands between the last item and a bracket on its line belongs to the bracket.
+    const closesLine = index === filled.length - 1 && rest === "" && !/[\r\n]$/.test(behind);
+    items.push({ lead, text: yaml.slice(itemStart(item), end), tail: closesLine ? "" : behind });
+    lead = closesLine ? behind : rest;
   }
   return { opening, items, closing: lead, lastComma: commas.length >= filled.length && filled.length > 0 };
 }
@@ -73,18 +75,21 @@ function startOf(item: CST.FlowCollection["items"][number] | undefined, collecti
   return item === undefined ? tokenEnd(collection) - 1 : itemStart(item);
 }
 
-function severalLines({ opening, items, closing, lastComma }: FlowParts, plan: ItemPlan, lineBreak: string): string {
+function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): string {
+  const { opening, items, closing, lastComma } = parts;
   const indent = items.map(({ lead }) => /(?:^|[\r\n])([ \t]+)$/.exec(lead)?.[1]).find((found) => found) ?? "  ";
-  const lastTail = /[\r\n]$/.test(items.at(-1)?.tail ?? "") ? lineBreak : "";
+  const lastTail = items.at(-1)?.tail === "" ? "" : lineBreak;
   let previous = -1;
-  const written = plan.map((step, place) => {
-    const isLast = place === plan.length - 1;
+  const planned = plan.map((step): FlowItem => {
     const old = typeof step === "number" ? items[step] : undefined;
-    const comments = typeof step === "number" ? commentsOf(items.slice(previous + 1, step)) : "";
-    if (typeof step === "number") previous = step;
-    const { lead, text, tail } = old ?? { lead: indent, text: String(step), tail: isLast ? lastTail : lineBreak };
-    const comma = isLast && !lastComma ? "" : ",";
-    return `${comments}${lead}${text}${comma}${tail}${isLast || /\s$/.test(tail) ? "" : lineBreak}`;
+    if (typeof step !== "number" || old === undefined) return { lead: indent, text: String(step), tail: lineBreak };
+    const comments = commentsOf(items.slice(previous + 1, step));
+    previous = step;
+    return { ...old, lead: comments + old.lead, tail: old.tail || lineBreak };
+  });
+  const written = planned.map(({ lead, text, tail }, place) => {
+    if (place < planned.length - 1) return `${lead}${text},${tail}`;
+    return `${lead}${text}${lastComma ? "," : ""}${tail.trim() === "" ? lastTail : tail}`;
   });
   return opening + written.join("") + commentsOf(items.slice(previous + 1)) + closing;
 }

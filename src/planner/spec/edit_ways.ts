@@ -54,7 +54,10 @@ function* changesOf(edit: FieldEdit, { range, site, root, entry, apply }: Change
   const { key, value, before } = edit;
   const current = before.frontmatter[key];
   if (value === undefined) {
-    yield apply(removeEntry(site, root, entry));
+    const removal = removeEntry(site, root, entry);
+    yield apply(removal);
+    // Blank or indented comment lines below would become part of a block text that stands above.
+    yield apply(removal?.map((edit) => ({ ...edit, to: edit.to + looseLinesAt(site.yaml, edit.to) })));
     return;
   }
   if (isRecord(value) && isRecord(current) && isMapToken(entry.value) && Object.keys(value).length > 0) {
@@ -134,6 +137,11 @@ function rewritten(
   // What a block text leaves behind itself on its last line belongs to it.
   const isBlockText = entry.value?.type === "block-scalar";
   return { from: entry.start, to: isBlockText ? lineEnd(yaml, entry.end) : entry.end, text };
+}
+
+/** How many characters the blank and indented comment lines at `at` take. */
+function looseLinesAt(yaml: string, at: number): number {
+  return /^(?:[ \t]*(?:\r\n|\n|\r)|[ \t]+#[^\r\n]*(?:\r\n|\n|\r))*/.exec(yaml.slice(at))?.[0].length ?? 0;
 }
 
 function layoutOf(root: MapSite | undefined, lineBreak: string): Layout {

@@ -1,4 +1,5 @@
 import { type Document, isMap, isNode, isScalar, isSeq, type Node, parseDocument } from "yaml";
+import { yamlOf } from "./full_frontmatter.ts";
 import { splitText } from "./split_text.ts";
 import { placeOf } from "./text_lines.ts";
 
@@ -23,11 +24,7 @@ export function frontmatterPlaces(text: string): (path: FieldPath, of?: "value" 
   const range = split.ok ? split.range : null;
   return (path, of = "value") => {
     if (range === null) return undefined;
-    // A lone CR is a line break that the parser does not know; the same length keeps every offset.
-    document ??= parseDocument(text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n"), {
-      logLevel: "silent",
-      prettyErrors: false,
-    });
+    document ??= parseDocument(yamlOf(text, range), { logLevel: "silent", prettyErrors: false });
     const at = offsetOf(document.contents, path, of);
     return at === undefined ? undefined : placeOf(text, range.start + at);
   };

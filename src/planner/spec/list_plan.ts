@@ -1,4 +1,5 @@
-import type { ScalarStyle } from "./scalar_text.ts";
+import { CST } from "yaml";
+import { isPlain, type ScalarStyle } from "./scalar_text.ts";
 import type { SequenceToken, Token } from "./yaml_tokens.ts";
 
 /** What becomes of a collection's items: a number keeps the item of that index, a text is a new item. */
@@ -28,8 +29,10 @@ export function itemStyle(list: SequenceToken): ScalarStyle {
   return styleOf(list.items.findLast((item) => item.value !== undefined)?.value);
 }
 
-/** How a scalar is quoted now; plain for anything else. */
+/** How the writer likes to quote: the quotes of a scalar, unless it cannot be without them; plain for anything else. */
 export function styleOf(token: Token | undefined): ScalarStyle {
-  if (token?.type === "single-quoted-scalar") return "single";
-  return token?.type === "double-quoted-scalar" ? "double" : "plain";
+  if (token?.type !== "single-quoted-scalar" && token?.type !== "double-quoted-scalar") return "plain";
+  const text = CST.resolveAsScalar(token, false, () => {}).value;
+  if (!isPlain(text, true)) return "plain";
+  return token.type === "single-quoted-scalar" ? "single" : "double";
 }

@@ -29,7 +29,8 @@ export function scalarText(value: string | number | boolean, { style, inFlow }: 
   return doubleQuoted(value);
 }
 
-function isPlain(text: string, inFlow: boolean): boolean {
+/** Whether every YAML reader takes the text, written as it stands, for the same text. */
+export function isPlain(text: string, inFlow: boolean): boolean {
   if (!PLAIN.test(text) || OTHER_TYPE.test(text)) return false;
   return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
 }

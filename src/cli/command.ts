@@ -36,7 +36,7 @@ export interface EnumFlag extends FlagBase {
 export type Flag = BooleanFlag | StringFlag | IntegerFlag | EnumFlag;
 
 /** What a word may be completed with beside fixed options. */
-export type Completes = "spec" | "archived_spec" | "command" | "file" | "directory";
+export type Completes = "spec" | "archived_spec" | "file" | "directory";
 
 /** A word without a dash, by its place; the order of the record's keys is the order on the line. */
 export interface Positional {

@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 
-/** Where `planner --help` lists a command; hidden ones are for programs. */
-export type CommandGroup = "project" | "specs" | "state" | "checks" | "exchange" | "hidden";
+/** Where `planner --help` lists a command. */
+export type CommandGroup = "project" | "specs" | "state" | "checks" | "exchange";
 
 export interface CommandEntry {
   readonly group: CommandGroup;
@@ -10,11 +10,13 @@ export interface CommandEntry {
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
+export type CommandTable = Readonly<Record<string, CommandEntry>>;
+
 /**
  * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
  * exports `command` and a row here. Source: decision S-28.
  */
-export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+export const COMMANDS: CommandTable = {
   init: {
     group: "project",
     summary: "Set up .planner/ and the agents' MCP configuration",
@@ -46,4 +48,9 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/import.ts"),
   },
   mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
+  completion: {
+    group: "project",
+    summary: "Print the completion script of a shell",
+    load: () => import("./commands/completion.ts"),
+  },
 };

@@ -23,6 +23,7 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   if (name === undefined) return overview(words);
   const rest = words.toSpliced(place, 1);
   if (name === "help") return help(rest);
+  if (name === "__complete") return complete(words.slice(place + 1));
   const command = await load(name);
   const { help: wantsHelp, root, quiet, args } = parseWords(name, command, rest);
   if (wantsHelp) return showHelp(name, command);
@@ -43,8 +44,7 @@ async function load(name: string): Promise<Command> {
 }
 
 function unknownCommand(name: string): UsageError {
-  const shown = Object.keys(COMMANDS).filter((each) => COMMANDS[each]?.group !== "hidden");
-  const likely = suggestion(name, [...shown, "help"]);
+  const likely = suggestion(name, [...Object.keys(COMMANDS), "help"]);
   return new UsageError(
     `Unknown command "${name}"${likely === "" ? "" : `: ${likely}`}`,
     "Run `planner --help` for the list of commands",
@@ -64,6 +64,13 @@ async function help(words: readonly string[]): Promise<ExitStatus> {
   if (name === undefined || name.startsWith("-")) return overview(words);
   if (rest[0] !== undefined) throw new UsageError(`Unexpected argument "${rest[0]}": expected one command`, null);
   return showHelp(name, await load(name));
+}
+
+// For the completion scripts; not in the table, because nobody types it.
+async function complete(words: readonly string[]): Promise<ExitStatus> {
+  const { printCompletion } = await import("./completion/print_completion.ts");
+  await printCompletion(COMMANDS, words[0] === "--" ? words.slice(1) : words, process.cwd());
+  return EXIT_STATUS.ok;
 }
 
 async function showHelp(name: string, command: Command): Promise<ExitStatus> {

@@ -7,7 +7,7 @@ import { outputWidth, paint } from "./terminal.ts";
 const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
 
-const GROUP_TITLES: Readonly<Record<Exclude<CommandGroup, "hidden">, string>> = {
+const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   project: "Project",
   specs: "Specs",
   state: "State",

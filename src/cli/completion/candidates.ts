@@ -1,0 +1,107 @@
+import type { Command, Completes, Flag, Positional } from "../command.ts";
+import type { CommandTable } from "../commands.ts";
+import { GLOBAL_FLAGS } from "../strict_command.ts";
+
+/** One word that may come next. */
+export interface Candidate {
+  readonly word: string;
+  readonly summary: string;
+}
+
+/** What may stand at the cursor: words, or something that the shell or the project knows better. */
+export type Completion =
+  | { readonly kind: "words"; readonly candidates: readonly Candidate[] }
+  | { readonly kind: Completes };
+
+const NOTHING: Completion = { kind: "words", candidates: [] };
+
+/**
+ * What may stand in place of the last of `words`, which are those behind the program's name up to the cursor.
+ *
+ * Bash hands over `--flag=value` as three words; the lone `=` is dropped here. Cost: loads the one command named.
+ */
+export async function completionAt(table: CommandTable, words: readonly string[]): Promise<Completion> {
+  const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
+  const before = words.slice(0, -1).filter((word) => word !== "=");
+  const place = commandPlace(before);
+  const name = before[place];
+  if (name === undefined) return beforeCommand(table, current, before);
+  const rest = before.toSpliced(place, 1);
+  if (name === "help") return rest.length === 0 ? commandNames(table) : NOTHING;
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  return entry === undefined ? NOTHING : inCommand((await entry.load()).command, current, rest);
+}
+
+function commandPlace(words: readonly string[]): number {
+  let index = 0;
+  while (words[index]?.startsWith("-") === true) index += words[index] === "--root" ? 2 : 1;
+  return index;
+}
+
+function beforeCommand(table: CommandTable, current: string, before: readonly string[]): Completion {
+  if (before.at(-1) === "--root") return { kind: "directory" };
+  return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, before) : commandNames(table);
+}
+
+function inCommand(command: Command, current: string, before: readonly string[]): Completion {
+  const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
+  const inline = /^(--[^=]+)=/.exec(current)?.[1];
+  const asking = flagOf(inline ?? before.at(-1), flags);
+  if (asking !== undefined && asking.type !== "boolean")
+    return valuesOf(asking, inline === undefined ? "" : `${inline}=`);
+  if (current.startsWith("-")) return flagNames(flags, before);
+  const declared = Object.values(command.positionals);
+  const position = positionalCount(before, flags);
+  const next = declared[position];
+  return next === undefined ? NOTHING : placeOf(next);
+}
+
+function valuesOf(flag: Exclude<Flag, { type: "boolean" }>, prefix: string): Completion {
+  if (flag.type === "enum") return wordList(flag.options.map((word) => prefix + word));
+  return flag.completes === undefined ? NOTHING : { kind: flag.completes };
+}
+
+function placeOf({ options, completes }: Positional): Completion {
+  if (options !== undefined) return wordList(options);
+  return completes === undefined ? NOTHING : { kind: completes };
+}
+
+// A flag that was given is offered again only when it may be repeated.
+function flagNames(flags: Readonly<Record<string, Flag>>, before: readonly string[]): Completion {
+  const open = Object.entries(flags).filter(([name, flag]) => "multiple" in flag || !before.includes(`--${name}`));
+  return {
+    kind: "words",
+    candidates: open.map(([name, { summary }]) => ({ word: `--${name}`, summary })),
+  };
+}
+
+function commandNames(table: CommandTable): Completion {
+  return {
+    kind: "words",
+    candidates: [
+      ...Object.entries(table).map(([word, { summary }]) => ({ word, summary })),
+      { word: "help", summary: "Show what a command does" },
+    ],
+  };
+}
+
+function flagOf(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {
+  if (word === undefined || !/^--?[a-z]/.test(word)) return undefined;
+  if (word.startsWith("--")) return Object.hasOwn(flags, word.slice(2)) ? flags[word.slice(2)] : undefined;
+  return Object.values(flags).find(({ short }) => short === word.slice(-1));
+}
+
+function positionalCount(before: readonly string[], flags: Readonly<Record<string, Flag>>): number {
+  let count = 0;
+  for (let index = 0; index < before.length; index++) {
+    const word = before[index] ?? "";
+    const flag = flagOf(word, flags);
+    if (flag !== undefined && flag.type !== "boolean") index++;
+    else if (!word.startsWith("-")) count++;
+  }
+  return count;
+}
+
+function wordList(words: readonly string[]): Completion {
+  return { kind: "words", candidates: words.map((word) => ({ word, summary: "" })) };
+}

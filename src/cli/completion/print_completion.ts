@@ -1,0 +1,34 @@
+import { resolve } from "node:path";
+import type { CommandTable } from "../commands.ts";
+import { print } from "../print.ts";
+import { type Candidate, completionAt } from "./candidates.ts";
+
+/**
+ * Answers a completion script: one candidate a line, a tab and its summary; `:file` or `:directory` where the shell
+ * knows better. What goes wrong is no candidates, for nobody reads an error there.
+ *
+ * @param words those behind the program's name up to the cursor
+ */
+export async function printCompletion(table: CommandTable, words: readonly string[], cwd: string): Promise<void> {
+  const completion = await completionAt(table, words);
+  const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");
+  if (completion.kind === "file" || completion.kind === "directory") return print(`:${completion.kind}\n`);
+  if (completion.kind === "words")
+    return print(lines(completion.candidates.filter(({ word }) => word.startsWith(current))));
+  const context = await openQuietly(cwd, words);
+  if (context === undefined) return;
+  const { specCandidates } = await import("./spec_candidates.ts");
+  print(lines(await specCandidates(context, current, completion.kind === "archived_spec")));
+}
+
+async function openQuietly(cwd: string, words: readonly string[]) {
+  const at = words.indexOf("--root");
+  const root = at === -1 ? undefined : words[at + 1];
+  const { openPlanner } = await import("../compose.ts");
+  const context = await openPlanner({ cwd, ...(root === undefined ? {} : { root: resolve(cwd, root) }) });
+  return (await context.initialised()) ? context : undefined;
+}
+
+function lines(candidates: readonly Candidate[]): string {
+  return candidates.map(({ word, summary }) => `${word}\t${summary}\n`).join("");
+}

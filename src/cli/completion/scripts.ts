@@ -1,0 +1,68 @@
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+
+export type Shell = (typeof SHELLS)[number];
+
+/*
+ * The scripts know nothing of the commands: each asks `planner __complete -- <words>`, the last word being the one at
+ * the cursor, and gets one candidate a line, a tab and its summary; `:file` or `:directory` leaves the word to the shell.
+ */
+
+const BASH = `# Completion of planner for bash: source <(planner completion bash)
+_planner() {
+  local word="\${COMP_WORDS[COMP_CWORD]}" candidate path
+  COMPREPLY=()
+  [[ "$word" == "=" ]] && word=""
+  while IFS=$'\\t' read -r candidate _; do
+    case "$candidate" in
+      :file | :directory)
+        compopt -o filenames 2>/dev/null
+        local kind=-f
+        [[ "$candidate" == ":directory" ]] && kind=-d
+        while IFS= read -r path; do COMPREPLY+=("$path"); done < <(compgen "$kind" -- "$word")
+        ;;
+      *) COMPREPLY+=("$candidate") ;;
+    esac
+  done < <("\${COMP_WORDS[0]}" __complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+}
+complete -F _planner planner
+`;
+
+const ZSH = `#compdef planner
+# Completion of planner for zsh: source <(planner completion zsh), or save as _planner in a folder of $fpath
+_planner() {
+  local line
+  local -a found shown
+  for line in "\${(@f)$("\${words[1]}" __complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    case "$line" in
+      :file) _files; return ;;
+      :directory) _files -/; return ;;
+      '') ;;
+      *)
+        found+=("\${line%%$'\\t'*}")
+        shown+=("\${\${line/$'\\t'/  }%  }")
+        ;;
+    esac
+  done
+  (( \${#found} )) && compadd -U -l -d shown -a found
+}
+if [ "\${funcstack[1]}" = "_planner" ]; then _planner "$@"; else compdef _planner planner; fi
+`;
+
+const FISH = `# Completion of planner for fish: planner completion fish | source
+function __planner_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l found ($words[1] __complete -- $words[2..-1] "$current" 2>/dev/null)
+    if test "$found[1]" = :file
+        __fish_complete_path "$current"
+    else if test "$found[1]" = :directory
+        __fish_complete_directories "$current"
+    else
+        printf '%s\\n' $found
+    end
+end
+complete -c planner -f -a '(__planner_complete)'
+`;
+
+/** The completion script of each shell. */
+export const SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH };

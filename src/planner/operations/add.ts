@@ -4,6 +4,7 @@ import { nearest } from "#kernel/nearest.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { newSpecText, splitDescription } from "../spec/new_spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { type Diagnostic, diagnosticsOf, lintProject } from "./lint_project.ts";
 import { localDay } from "./local_time.ts";
 
@@ -24,13 +25,23 @@ export const add = defineTool<PlannerContext>()({
     const id = await context.specs.create(day, (newId) =>
       newSpecText({ id: newId, title, body, ...(prompt === undefined ? {} : { prompt }) }),
     );
-    const diagnostics = diagnosticsOf(await lintProject(context, [id]));
+    const diagnostics = await lintNew(context, id);
     return {
       value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
       text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
     };
   },
 });
+
+/** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */
+async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
+  try {
+    return diagnosticsOf(await lintProject(context, [id]));
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return [{ spec_id: id, severity: "error", rule: "parse", message: error.message, suggestion: null }];
+  }
+}
 
 async function requirePrompt(context: PlannerContext, name: string): Promise<void> {
   const names = await context.prompts.names();

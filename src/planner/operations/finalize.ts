@@ -60,11 +60,12 @@ function refuseUnfinished(spec: Spec): void {
   }
 }
 
-async function refuseOpenMembers(context: PlannerContext, spec: Spec): Promise<void> {
-  const { specs } = await context.specs.active();
-  const open = specs
-    .filter(({ id, status }) => !DONE.includes(status) && (parentOf(id) === spec.id || spec.members.includes(id)))
-    .map(({ id }) => id);
+async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise<void> {
+  const members = (await specs.ids()).filter((id) => parentOf(id) === spec.id || spec.members.includes(id));
+  const open: string[] = [];
+  for (const id of members) {
+    if (!DONE.includes((await specs.load(id)).status)) open.push(id);
+  }
   if (open.length === 0) return;
   throw new OperationError("failed_precondition", `Spec '${spec.id}' has unfinished members: ${open.join(", ")}`);
 }
@@ -76,7 +77,8 @@ async function refuseOpenMembers(context: PlannerContext, spec: Spec): Promise<v
 async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
   if (spec.outputSchema === null) return [];
   const verdict = (await judgeOutput(context, spec)) ?? { kind: "no_json" };
-  const lines = outputLines(spec, verdict);
+  const log = await context.logs.open(spec.id);
+  const lines = outputLines(spec, verdict, log?.file ?? null);
   const { validation } = await context.config();
   if (verdict.kind === "passed" || !validation.strict_output_validation) return lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status: "needs_attention" }));

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { FILTER_STATUSES, STORED_STATUSES } from "../../../src/planner/spec/status.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+import { type PlannerProject, plannerProject } from "../../support/planner_project.ts";
+
+const NAMES = [
+  "2026-11-01-001-aaa",
+  "2026-11-01-001-aaa.1",
+  "2026-11-01-001-aaa.2",
+  "2026-11-01-002-bbb",
+  "2026-11-01-003-ccc",
+];
+
+const spec = fc.record({
+  status: fc.constantFrom(...STORED_STATUSES, "paused", "nearly", ""),
+  type: fc.constantFrom("code", "driver", "group", ""),
+  dependsOn: fc.option(fc.subarray([...NAMES, "2026-10-01-001-old", "unknown"], { maxLength: 2 })),
+  approval: fc.option(fc.constantFrom("pending", "approved", "rejected")),
+  broken: fc.boolean(),
+  archived: fc.nat(7).map((number) => number === 0),
+});
+
+const project = fc.array(spec, { minLength: 1, maxLength: NAMES.length });
+
+type Sketch = typeof spec extends fc.Arbitrary<infer T> ? T : never;
+
+function write(made: PlannerProject, sketch: Sketch, index: number): void {
+  const lines = [
+    ...(sketch.status === "" ? [] : [`status: ${sketch.status}`]),
+    ...(sketch.type === "" ? [] : [`type: ${sketch.type}`]),
+    ...(sketch.dependsOn === null ? [] : [`depends_on: [${sketch.dependsOn.join(", ")}]`]),
+    ...(sketch.approval === null ? [] : [`approval: {required: true, status: ${sketch.approval}}`]),
+    ...(sketch.broken && index % 3 === 2 ? ["labels: [a"] : []),
+  ];
+  const text = `---\n${lines.join("\n")}\n---\n\n# Spec ${index} of many\n`;
+  const name = NAMES[index] ?? "";
+  if (sketch.archived) made.write(`.planner/archive/2026-11-01/${name}.md`, text);
+  else made.spec(name, text);
+}
+
+interface Row {
+  readonly id: string;
+  readonly status: string;
+}
+
+test("list, ready, status, search and get agree about every project", async () => {
+  await fc.assert(
+    fc.asyncProperty(project, async (sketches) => {
+      using made = await plannerProject();
+      made.write(".planner/archive/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
+      for (const [index, sketch] of sketches.entries()) write(made, sketch, index);
+      const all = await made.json("spec_list");
+      const counts = await made.json("status");
+
+      expect(counts.total).toBe(all.total);
+      expect(counts.unreadable).toEqual(all.unreadable);
+      for (const status of FILTER_STATUSES) {
+        const listed = await made.json("spec_list", { status });
+        const found = await made.json("search", { query: "OF MANY", status });
+        expect(found.specs.map(({ id }: Row) => id)).toEqual(listed.specs.map(({ id }: Row) => id));
+        if (status === "ready") {
+          expect(await made.json("ready")).toEqual(listed);
+          continue;
+        }
+        expect(listed.total).toBe(counts[status]);
+        expect(listed.specs).toEqual(all.specs.filter((row: Row) => row.status === status));
+      }
+      for (const row of all.specs as Row[]) {
+        expect((await made.json("spec_get", { id: row.id })).status).toBe(row.status);
+      }
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

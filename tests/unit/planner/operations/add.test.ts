@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import { plannerProject } from "../../../support/planner_project.ts";
+
+const idIn = (text: string): string => /^Created spec: (\S+)/.exec(text)?.[1] ?? expect.unreachable();
+
+test("planner_add writes a pending spec under a new id of today", async () => {
+  using project = await plannerProject();
+  const today = new Date();
+  const day = `${today.getFullYear()}-${String(today.getMonth() + 1).padStart(2, "0")}-${String(today.getDate()).padStart(2, "0")}`;
+
+  const first = idIn((await project.call("add", { description: "Sharpen the saw" })).text);
+  const second = idIn((await project.call("add", { description: "Oil the chain" })).text);
+
+  expect(first).toMatch(new RegExp(`^${day}-001-[0-9a-z]{3}$`));
+  expect(second).toMatch(new RegExp(`^${day}-002-[0-9a-z]{3}$`));
+  expect(project.specText(first)).toBe(`---\nid: ${first}\nstatus: pending\ntype: code\n---\n\n# Sharpen the saw\n`);
+});
+
+test("planner_add lists what lint finds, in the contract's form", async () => {
+  using project = await plannerProject();
+
+  const { text } = await project.call("add", { description: `Too much\n\n${"word ".repeat(400)}` });
+
+  const [created, blank, heading, ...lines] = text.split("\n");
+  expect(created).toMatch(/^Created spec: \S+$/);
+  expect(blank).toBe("");
+  expect(heading).toBe("Lint diagnostics:");
+  expect(lines.length).toBeGreaterThanOrEqual(2);
+  for (const line of lines) expect(line).toMatch(/^(?:\[(?:ERROR|WARNING)\] [a-z_]+: .+|→ .+)$/);
+  expect(text).toMatch(/\n\[WARNING\] complexity: .+\n→ .+/);
+});
+
+test("planner_add says nothing of lint when there is nothing to say", async () => {
+  using project = await plannerProject();
+  project.write(".planner/config.md", "---\nlint:\n  disable: [required]\n---\n");
+
+  const { text } = await project.call("add", { description: "Sharpen the saw" });
+
+  expect(text).toBe(`Created spec: ${idIn(text)}`);
+});
+
+test("planner_add makes title and body of a long description", async () => {
+  using project = await plannerProject();
+  const description = `Sharpen the saw. ${"It has become blunt over the years. ".repeat(3)}`;
+
+  const id = idIn((await project.call("add", { description })).text);
+
+  expect(project.specText(id)).toEndWith(
+    `# Sharpen the saw.\n\n${"It has become blunt over the years. ".repeat(3).trim()}\n`,
+  );
+});
+
+test("planner_add notes the prompt template when it exists", async () => {
+  using project = await plannerProject();
+  project.write(".planner/prompts/careful.md", "Go slowly.\n");
+
+  const id = idIn((await project.call("add", { description: "Move the piano", prompt: "careful" })).text);
+
+  expect(project.specText(id)).toContain("\nprompt: careful\n");
+});
+
+test("planner_add refuses a prompt template that does not exist and creates nothing", async () => {
+  using project = await plannerProject();
+
+  expect((await project.call("add", { description: "x", prompt: "careful" })).text).toBe(
+    'Prompt not found: "careful": expected a file in .planner/prompts, which has none',
+  );
+  project.write(".planner/prompts/careful.md", "Go slowly.\n");
+  expect((await project.call("add", { description: "x", prompt: "carful" })).text).toBe(
+    'Prompt not found: "carful": did you mean "careful"?',
+  );
+  expect((await project.call("add", { description: "x", prompt: "zzz" })).text).toBe(
+    'Prompt not found: "zzz": expected one of careful',
+  );
+  expect((await project.call("add", { description: "x", prompt: "../config" })).refused).toBe(true);
+  expect(await project.json("spec_list")).toMatchObject({ total: 0 });
+});
+
+test("planner_add refuses an empty description", async () => {
+  using project = await plannerProject();
+
+  for (const description of ["", " \n\t "]) {
+    expect(await project.call("add", { description })).toEqual({
+      text: "Invalid description: expected text to work from",
+      refused: true,
+    });
+  }
+  expect((await project.call("add")).text).toBe("Missing required parameter: description");
+});
+
+test("planner_add gives overlapping calls an id each", async () => {
+  using project = await plannerProject();
+
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => project.call("add", { description: `Number ${index}` })),
+  );
+
+  expect(new Set(answers.map(({ text }) => idIn(text))).size).toBe(20);
+  expect(await project.json("spec_list")).toMatchObject({ total: 20 });
+});

@@ -1,0 +1,195 @@
+import { expect, test } from "bun:test";
+import { plannerProject } from "../../../support/planner_project.ts";
+
+const ID = "2026-11-01-001-abc";
+const OTHER = "2026-11-01-002-def";
+const TEXT = "---\n# by hand\nstatus: pending # soon\nlabels: [a]\nx-team: 'blue'\n---\n\n# Title\n\nText\n";
+
+const project = async (text = TEXT) => {
+  const made = await plannerProject();
+  made.spec(ID, text);
+  return made;
+};
+
+test("planner_spec_update changes only the lines of what is given", async () => {
+  using made = await project();
+
+  const answer = await made.call("spec_update", { id: "abc", status: "in_progress", labels: ["b", "c: d"] });
+
+  expect(answer).toEqual({ text: `Updated spec: ${ID}`, refused: false });
+  expect(made.specText(ID)).toContain("---\n# by hand\nstatus: in_progress # soon\nlabels: ");
+  expect(made.specText(ID)).toEndWith("\nx-team: 'blue'\n---\n\n# Title\n\nText\n");
+  expect(await made.json("spec_get", { id: ID })).toMatchObject({ labels: ["b", "c: d"] });
+});
+
+test("planner_spec_update takes each of the four states from any state", async () => {
+  using made = await project("---\nstatus: cancelled\n---\n\n# T\n");
+
+  for (const status of ["completed", "failed", "in_progress", "pending"]) {
+    expect((await made.call("spec_update", { id: ID, status })).refused).toBe(false);
+    expect(made.specText(ID)).toBe(`---\nstatus: ${status}\n---\n\n# T\n`);
+  }
+});
+
+test("planner_spec_update refuses any other state in the contract's words", async () => {
+  using made = await project();
+
+  for (const status of ["done", "ready", "blocked", "cancelled", "needs_attention", "PENDING"]) {
+    expect(await made.call("spec_update", { id: ID, status })).toEqual({
+      text: `Invalid status: ${status}. Must be one of: pending, in_progress, completed, failed`,
+      refused: true,
+    });
+  }
+  expect(made.specText(ID)).toBe(TEXT);
+});
+
+test("planner_spec_update refuses when nothing is given", async () => {
+  using made = await project();
+
+  for (const args of [{}, { output: "" }, { output: " \n" }, { status: null }, { replace_body: false }]) {
+    expect(await made.call("spec_update", { id: ID, ...args })).toEqual({
+      text: "No updates specified. Provide 'status', 'output', 'depends_on', 'labels', 'target_files', or 'model' parameter.",
+      refused: true,
+    });
+  }
+});
+
+test("planner_spec_update takes any single field as an update", async () => {
+  using made = await project();
+
+  for (const args of [{ labels: [] }, { target_files: ["src/a.ts"] }, { model: "small" }, { depends_on: [] }]) {
+    expect((await made.call("spec_update", { id: ID, ...args })).refused).toBe(false);
+  }
+});
+
+test("planner_spec_update appends the output whole under its heading", async () => {
+  using made = await project();
+  const output = `${"long line ".repeat(5000)}\n\`\`\`json\n{"a":1}\n\`\`\`\n`;
+
+  await made.call("spec_update", { id: ID, output });
+
+  expect(made.specText(ID)).toBe(`${TEXT}\n## Output\n\n${output}`);
+});
+
+test("planner_spec_update replaces the body and keeps the title", async () => {
+  using made = await project();
+
+  await made.call("spec_update", { id: ID, output: "New text", replace_body: true, status: "completed" });
+
+  expect(made.specText(ID)).toBe(
+    "---\n# by hand\nstatus: completed # soon\nlabels: [a]\nx-team: 'blue'\n---\n\n# Title\n\nNew text\n",
+  );
+});
+
+test("planner_spec_update refuses to replace the body by nothing", async () => {
+  using made = await project();
+
+  for (const output of [undefined, "", "  "]) {
+    expect(await made.call("spec_update", { id: ID, status: "failed", output, replace_body: true })).toEqual({
+      text: "Cannot replace the body: expected the new body in output",
+      refused: true,
+    });
+  }
+  expect(made.specText(ID)).toBe(TEXT);
+});
+
+test("planner_spec_update writes dependencies as full ids, each once", async () => {
+  using made = await project();
+  made.spec(OTHER, "---\nstatus: pending\n---\n\n# Other\n");
+  made.write(".planner/archive/2026-10-01/2026-10-01-001-old.md", "---\nstatus: completed\n---\n\n# Old\n");
+
+  await made.call("spec_update", { id: ID, depends_on: ["def", OTHER, "2026-10-01-001"] });
+
+  expect(await made.json("spec_get", { id: ID })).toMatchObject({ depends_on: [OTHER, "2026-10-01-001-old"] });
+});
+
+test("planner_spec_update keeps a dependency whose file is unreadable", async () => {
+  using made = await project();
+  made.spec(OTHER, "---\nstatus: [\n---\n");
+
+  expect((await made.call("spec_update", { id: ID, depends_on: ["def"] })).refused).toBe(false);
+});
+
+test("planner_spec_update refuses unknown dependencies and changes nothing", async () => {
+  using made = await project();
+
+  const answer = await made.call("spec_update", { id: ID, status: "failed", depends_on: ["nowhere"] });
+
+  expect(answer).toEqual({ text: "Spec not found: nowhere", refused: true });
+  expect(made.specText(ID)).toBe(TEXT);
+});
+
+test("planner_spec_update refuses a dependency that leads back", async () => {
+  using made = await project();
+  made.spec(OTHER, "---\nstatus: pending\ndepends_on: [2026-11-01-003-ghi]\n---\n\n# Other\n");
+  made.spec("2026-11-01-003-ghi", `---\nstatus: pending\ndepends_on: ${ID}\n---\n\n# Third\n`);
+
+  expect(await made.call("spec_update", { id: ID, depends_on: ["ghi", "def"] })).toEqual({
+    text: `Circular dependency detected: ${ID} -> 2026-11-01-003-ghi -> ${ID}`,
+    refused: true,
+  });
+  expect(await made.call("spec_update", { id: ID, depends_on: ["def"] })).toEqual({
+    text: `Circular dependency detected: ${ID} -> ${OTHER} -> 2026-11-01-003-ghi -> ${ID}`,
+    refused: true,
+  });
+  expect(await made.call("spec_update", { id: ID, depends_on: [ID] })).toEqual({
+    text: `Circular dependency detected: ${ID} -> ${ID}`,
+    refused: true,
+  });
+});
+
+test("planner_spec_update empties lists and removes an empty model", async () => {
+  using made = await project("---\nstatus: pending\ndepends_on: [x]\nlabels:\n  - a\nmodel: small\n---\n\n# T\n");
+
+  await made.call("spec_update", { id: ID, depends_on: [], labels: [], model: "" });
+
+  expect(made.specText(ID)).toBe("---\nstatus: pending\ndepends_on: []\nlabels: []\n---\n\n# T\n");
+});
+
+test("planner_spec_update does not touch a file that says all that already", async () => {
+  using made = await project();
+
+  const { value } = JSON.parse(JSON.stringify({ value: await made.call("spec_update", { id: ID, labels: ["a"] }) }));
+
+  expect(value.text).toBe(`Updated spec: ${ID}`);
+  expect(made.specText(ID)).toBe(TEXT);
+});
+
+test("planner_spec_update names what it cannot take in a list", async () => {
+  using made = await project();
+
+  expect((await made.call("spec_update", { id: ID, labels: ["a", 5] })).text).toBe(
+    'Invalid parameter "labels.1": expected string that is not empty, got 5',
+  );
+});
+
+test("planner_spec_update refuses a broken file with its place and leaves it", async () => {
+  using made = await project("---\nstatus: [\n---\n\n# T\n");
+
+  const answer = await made.call("spec_update", { id: ID, status: "failed" });
+
+  expect(answer.refused).toBe(true);
+  expect(answer.text).toMatch(/line \d+|:\d+:\d+/);
+  expect(made.specText(ID)).toBe("---\nstatus: [\n---\n\n# T\n");
+});
+
+test("planner_spec_update loses nothing when calls overlap", async () => {
+  using made = await project();
+  const fields = [
+    { status: "failed" },
+    { labels: ["z"] },
+    { target_files: ["b.ts"] },
+    { model: "m" },
+    { output: "done" },
+  ];
+
+  await Promise.all(fields.map((field) => made.call("spec_update", { id: ID, ...field })));
+
+  expect(await made.json("spec_get", { id: ID })).toMatchObject({
+    status: "failed",
+    labels: ["z"],
+    target_files: ["b.ts"],
+    model: "m",
+    body: "\n# Title\n\nText\n\n## Output\n\ndone\n",
+  });
+});

@@ -1,28 +1,46 @@
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import type { Scores } from "../lint/scores.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./find_spec.ts";
 import { diagnosticsOf, lintProject } from "./lint_project.ts";
 
+/** The grades of one spec. Source: decision S-16. */
+interface Graded extends Scores {
+  readonly id: SpecId;
+  readonly title: string | null;
+}
+
 export const lint = defineTool<PlannerContext>()({
   name: "planner_lint",
-  summary: "Check one spec, or all: findings by rule, and how clear and how large each spec is",
+  summary: "Check one active spec, or all: findings by rule, and grades of how large and how clear each spec is",
   effect: "read",
   idempotent: true,
   slow: true,
   params: Type.Object({
     id: Type.Optional(Type.String({ description: "Full or partial spec id; all specs when left out" })),
   }),
-  async run(context, { id }) {
-    const ids = id === undefined ? undefined : [await findSpecId(context, id, { archived: false })];
-    const report = await lintProject(context, ids);
+  async run(context, { id: text }) {
+    const id = text === undefined ? undefined : await findSpecId(context, text, { archived: false });
+    const report = await lintProject(context, id === undefined ? undefined : [id]);
     return {
       value: {
         specs_checked: report.specsChecked,
         errors: report.errors,
         warnings: report.warnings,
         diagnostics: diagnosticsOf(report),
+        results: await graded(context, id),
       },
     };
   },
 });
+
+/** Grades every spec that can be read; the others have their finding. */
+async function graded(context: PlannerContext, id: SpecId | undefined): Promise<readonly Graded[]> {
+  const { membersOf, scores } = await import("../lint/scores.ts");
+  const { specs } = await context.specs.active();
+  return specs
+    .filter((spec) => id === undefined || spec.id === id)
+    .map((spec) => ({ id: spec.id, title: spec.title, ...scores(spec, membersOf(spec, specs)) }));
+}

@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { plannerProject } from "../../../support/planner_project.ts";
+
+const GOOD = "2026-11-01-001-goo";
+const BAD = "2026-11-01-002-bad";
+const BROKEN = "2026-11-01-003-bro";
+
+const project = async () => {
+  const made = await plannerProject();
+  made.spec(GOOD, "---\nstatus: pending\nlabels: [a]\n---\n\n# Good\n\n- [ ] Add one\n- [ ] Test it\n");
+  made.spec(BAD, "---\nstatus: pending\nlabels: [a]\ndepends_on: [2026-01-01-001-zzz]\n---\n\nno title\n");
+  return made;
+};
+
+test("planner_lint checks every active spec", async () => {
+  using made = await project();
+
+  const report = await made.json("lint");
+
+  expect(report).toMatchObject({ specs_checked: 2, errors: 2, warnings: 0 });
+  expect(report.diagnostics).toEqual([
+    { spec_id: BAD, severity: "error", rule: "title", message: expect.any(String), suggestion: expect.any(String) },
+    {
+      spec_id: BAD,
+      severity: "error",
+      rule: "dependency",
+      message: "depends_on '2026-01-01-001-zzz' does not exist",
+      suggestion: null,
+    },
+  ]);
+  expect(report.results).toMatchObject([
+    { id: GOOD, title: "Good" },
+    { id: BAD, title: null },
+  ]);
+});
+
+test("planner_lint grades each spec", async () => {
+  using made = await project();
+
+  const { results } = await made.json("lint", { id: GOOD });
+
+  expect(results).toEqual([
+    {
+      id: GOOD,
+      title: "Good",
+      traffic_light: "green",
+      complexity: "A",
+      confidence: "A",
+      splittability: "C",
+      ac_quality: "B",
+      isolation: null,
+      suggestions: expect.any(Array),
+    },
+  ]);
+});
+
+test("planner_lint checks one spec by a part of its id, against the whole project", async () => {
+  using made = await project();
+  made.spec("2026-11-01-004-dep", `---\nstatus: pending\nlabels: [a]\ndepends_on: [${GOOD}]\n---\n\n# Depends\n`);
+
+  expect(await made.json("lint", { id: "dep" })).toMatchObject({ specs_checked: 1, errors: 0, diagnostics: [] });
+  expect(await made.json("lint", { id: "bad" })).toMatchObject({ specs_checked: 1, errors: 2 });
+  expect(await made.call("lint", { id: "zzz" })).toEqual({ text: "Spec not found: zzz", refused: true });
+});
+
+test("planner_lint reports a file that cannot be parsed under its id", async () => {
+  using made = await project();
+  made.spec(BROKEN, "---\nstatus: [\n---\n\n# Broken\n");
+
+  const report = await made.json("lint");
+
+  expect(report.specs_checked).toBe(3);
+  expect(report.diagnostics.at(-1)).toMatchObject({ spec_id: BROKEN, severity: "error", rule: "parse" });
+  expect(report.results).toHaveLength(2);
+  expect(await made.json("lint", { id: BROKEN })).toMatchObject({ specs_checked: 1, errors: 1, results: [] });
+});

@@ -1,0 +1,110 @@
+import { expect, test } from "bun:test";
+import { criteriaOf } from "../../../../src/planner/spec/criteria.ts";
+import { diagnose, type SpecSigns } from "../../../../src/planner/work/diagnosis.ts";
+
+const NOW = new Date("2026-11-21T12:00:00Z");
+
+function signs(given: Partial<SpecSigns>): SpecSigns {
+  return {
+    id: "a",
+    problem: null,
+    status: "pending",
+    criteria: [],
+    log: null,
+    lock: null,
+    commits: [],
+    now: NOW,
+    ...given,
+  };
+}
+
+const log = (secondsAgo: number): SpecSigns["log"] => ({
+  size: 42,
+  modified: new Date(NOW.getTime() - secondsAgo * 1000),
+});
+const lock = (alive: boolean): SpecSigns["lock"] => ({ pid: 7, alive, file: ".planner/locks/a.lock" });
+const OPEN = criteriaOf("- [x] One\n- [ ] Two\n");
+const CHECKED = criteriaOf("- [x] One\n");
+const failed = (given: Partial<SpecSigns>): string[] =>
+  diagnose(signs(given))
+    .checks.filter(({ passed }) => !passed)
+    .map(({ name }) => name);
+
+test("diagnose makes six checks in their order", () => {
+  expect(diagnose(signs({})).checks.map(({ name }) => name)).toEqual([
+    "Spec file",
+    "Log file",
+    "Lock file",
+    "Git commit",
+    "Acceptance criteria",
+    "Status consistency",
+  ]);
+});
+
+test("diagnose calls a spec healthy that nobody has begun", () => {
+  for (const given of [{}, { criteria: OPEN }, { status: "blocked" }, { status: "cancelled" }]) {
+    expect(diagnose(signs(given))).toMatchObject({
+      diagnosis: "All checks passed. Spec appears healthy.",
+      suggestion: null,
+    });
+  }
+});
+
+test("diagnose calls a spec healthy while a process works on it", () => {
+  const given = { status: "in_progress", lock: lock(true), log: log(1), criteria: OPEN, commits: ["abc1234"] };
+
+  expect(failed(given)).toEqual([]);
+});
+
+test("diagnose calls a spec healthy that was completed with or without a run", () => {
+  expect(failed({ status: "completed", criteria: CHECKED })).toEqual([]);
+  expect(failed({ status: "completed", criteria: CHECKED, log: log(1), commits: ["abc1234"] })).toEqual([]);
+});
+
+test("diagnose points at a file that cannot be read", () => {
+  const found = diagnose(signs({ problem: "a.md:3:1: broken", status: null }));
+
+  expect(found.checks[0]).toEqual({ name: "Spec file", passed: false, details: "a.md:3:1: broken" });
+  expect(found.diagnosis).toBe("Spec has issues: Spec file, Status consistency");
+});
+
+test("diagnose tells how old the log is", () => {
+  const details = (age: number): string | undefined => diagnose(signs({ log: log(age) })).checks[1]?.details;
+
+  expect(details(0.2)).toBe("Exists (42 bytes), last modified: just now");
+  expect(details(1)).toEndWith("1 second ago");
+  expect(details(119)).toEndWith("1 minute ago");
+  expect(details(7200)).toEndWith("2 hours ago");
+  expect(details(86_400 * 3)).toEndWith("3 days ago");
+});
+
+test("diagnose finds a lock whose process is gone", () => {
+  expect(failed({ status: "in_progress", lock: lock(false) })).toEqual(["Lock file", "Status consistency"]);
+  expect(diagnose(signs({ status: "in_progress", lock: lock(false) })).diagnosis).toBe(
+    "Spec is in progress but has issues.",
+  );
+});
+
+test("diagnose sees finished work that nobody finalized", () => {
+  const given = { status: "in_progress", commits: ["abc1234"], criteria: CHECKED };
+
+  expect(diagnose(signs(given))).toMatchObject({
+    diagnosis: "Spec appears complete but wasn't finalized.",
+    suggestion: "Finalize it: planner finalize a",
+  });
+});
+
+test("diagnose sees committed work with open criteria", () => {
+  const given = { status: "in_progress", commits: ["abc1234"], criteria: OPEN };
+
+  expect(failed(given)).toEqual(["Acceptance criteria", "Status consistency"]);
+  expect(diagnose(signs(given)).diagnosis).toBe("Spec has a commit but acceptance criteria not all satisfied.");
+});
+
+test("diagnose finds statuses that contradict the rest", () => {
+  expect(failed({ status: "completed", criteria: OPEN })).toEqual(["Acceptance criteria", "Status consistency"]);
+  expect(failed({ status: "pending", commits: ["abc1234"] })).toEqual(["Status consistency"]);
+  expect(failed({ status: "completed", log: log(1) })).toEqual(["Git commit"]);
+  expect(failed({ status: "failed", lock: lock(true), log: log(1) })).toEqual(["Status consistency"]);
+  expect(failed({ status: "in_progress", lock: lock(true) })).toEqual(["Log file"]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { criteriaOf } from "../../../../src/planner/spec/criteria.ts";
+import { analyzeRun } from "../../../../src/planner/work/takeover_analysis.ts";
+
+const OPEN = criteriaOf("- [x] One\n- [ ] Two\n");
+
+test("analyzeRun counts the error lines and quotes the first three", () => {
+  const lines = ["start", "Error: one", "test failed", "fatal: three", "panicked at four", "fine"];
+
+  const { analysis, suggestion } = analyzeRun({ lines, criteria: [] });
+
+  expect(analysis).toContain("6 log lines in the last run");
+  expect(analysis).toContain("4 error lines:\n- Error: one\n- test failed\n- fatal: three\n");
+  expect(analysis).not.toContain("panicked");
+  expect(suggestion).toContain("Review the errors");
+});
+
+test("analyzeRun does not take success for an error", () => {
+  const lines = [
+    "0 errors",
+    "found no failures",
+    "ran without any errors",
+    "12 passed, 0 failed",
+    "mirrors everywhere",
+  ];
+
+  const { analysis, suggestion } = analyzeRun({ lines, criteria: [] });
+
+  expect(analysis).toContain("No error lines");
+  expect(suggestion).not.toContain("Review the errors");
+});
+
+test("analyzeRun tells whether the run spoke of completion", () => {
+  const spoke = (line: string): boolean =>
+    analyzeRun({ lines: [line], criteria: [] }).analysis.includes("The run spoke of completion");
+
+  expect(spoke("The work is complete.")).toBe(true);
+  expect(spoke("All tests passed")).toBe(true);
+  expect(spoke("This is not yet complete")).toBe(false);
+  expect(spoke("incomplete")).toBe(false);
+  expect(spoke("still at it")).toBe(false);
+});
+
+test("analyzeRun counts lines about tools", () => {
+  const lines = ["tool_use: read_file", "calling tool write", "planner_status {}", "nothing"];
+
+  expect(analyzeRun({ lines, criteria: [] }).analysis).toContain("3 lines about tool calls");
+});
+
+test("analyzeRun says what is left to do", () => {
+  const step = (body: string): string => analyzeRun({ lines: [], criteria: criteriaOf(body) }).suggestion;
+
+  expect(step("- [x] One\n- [ ] Two\n")).toStartWith("1 acceptance criterion still open");
+  expect(step("- [ ] One\n- [ ] Two\n")).toStartWith("2 acceptance criteria still open");
+  expect(step("- [x] One\n")).toStartWith("All acceptance criteria are checked");
+  expect(step("")).toStartWith("The spec has no acceptance criteria");
+});
+
+test("analyzeRun says so when there is no log", () => {
+  expect(analyzeRun({ lines: null, criteria: OPEN }).analysis).toBe(
+    "No execution log available for analysis\n1 of 2 acceptance criteria checked",
+  );
+});
+
+test("analyzeRun cuts the lines that it quotes", () => {
+  const { analysis } = analyzeRun({ lines: [`error ${"x".repeat(10_000)}`], criteria: [] });
+
+  expect(analysis.length).toBeLessThan(500);
+});

@@ -1,0 +1,69 @@
+import type { ServerInfo } from "#interfaces/mcp/revision.ts";
+import { McpServer } from "#interfaces/mcp/server.ts";
+import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
+import { standardInput, standardOutput } from "#runtime/standard_streams.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
+
+const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS.terminated } as const;
+
+type StopSignal = keyof typeof STATUS_OF_SIGNAL;
+
+export interface ServeStdioOptions {
+  readonly info: ServerInfo;
+  /** Loads the tools and what they stand on; called behind the greeting, so that nobody waits for it before. */
+  readonly loadTools: (log: Log) => Promise<ToolSet>;
+}
+
+/** Takes what is to be said beside the protocol. */
+export type Log = (text: string) => void;
+
+/**
+ * Serves tools as MCP on the process's standard input and output, then ends the process: with status 0 when every
+ * request was answered or nobody reads any more, with the signal's status when SIGTERM or SIGINT cut calls off.
+ */
+export async function serveStdio({ info, loadTools }: ServeStdioOptions): Promise<never> {
+  const stop = new AbortController();
+  const stopped: { by?: StopSignal } = {};
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    process.on(name, () => {
+      stopped.by ??= name;
+      stop.abort();
+    });
+  }
+  const output = standardOutput();
+  const server = new McpServer({
+    info,
+    input: standardInput(),
+    output,
+    log,
+    loadTools: async () => {
+      await guardOnce(() => output.hold());
+      return loadTools(log);
+    },
+  });
+  process.on("uncaughtException", (error) => server.blame(error));
+  process.on("unhandledRejection", (reason) => server.blame(reason));
+  const ending = await server.serve(stop.signal);
+  const status: ExitStatus = ending === "cut_off" ? STATUS_OF_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
+  return endProcess(status);
+}
+
+let guarded = false;
+
+async function guardOnce(holdOutput: () => void): Promise<void> {
+  if (guarded) return;
+  guarded = true;
+  const { guardStandardOutput } = await import("#interfaces/mcp/stdout_guard.ts");
+  holdOutput();
+  guardStandardOutput();
+}
+
+let stderrIsSafe = false;
+
+// Not the waiting writer of the commands: a client that never reads standard error must not stop the server.
+function log(text: string): void {
+  const { stderr } = process;
+  if (!stderrIsSafe) stderr.on("error", () => {});
+  stderrIsSafe = true;
+  stderr.write(`planner mcp: ${text}\n`);
+}

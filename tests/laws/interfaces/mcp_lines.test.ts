@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { LineSplitter, TOO_LONG } from "#interfaces/mcp/lines.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+const bytes = fc.uint8Array({ maxLength: 40 }).map((line) => line.filter((byte) => byte !== 10));
+
+function split(stream: Uint8Array, cuts: readonly number[], maxBytes: number): (number[] | "too long")[] {
+  const splitter = new LineSplitter(maxBytes);
+  const lines = [];
+  let from = 0;
+  for (const cut of [...cuts.map((cut) => cut % (stream.length + 1)).toSorted((a, b) => a - b), stream.length]) {
+    lines.push(...splitter.push(stream.subarray(from, cut)));
+    from = cut;
+  }
+  lines.push(...splitter.end());
+  return lines.map((line) => (line === TOO_LONG ? "too long" : [...line]));
+}
+
+test("LineSplitter finds the same lines however the stream is cut", () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 200 }), fc.array(fc.nat(), { maxLength: 20 }), (stream, cuts) => {
+      expect(split(stream, cuts, 16)).toEqual(split(stream, [], 16));
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+test("LineSplitter gives back every line that is neither blank nor too long", () => {
+  fc.assert(
+    fc.property(fc.array(bytes, { maxLength: 20 }), (given) => {
+      // A marker in front keeps the lines from being blank, starting with a byte-order mark or ending in CR.
+      const lines = given.map((line) => [91, ...line, 93]);
+      const stream = Uint8Array.from(lines.flatMap((line) => [...line, 10]));
+
+      expect(split(stream, [], 30)).toEqual(lines.map((line) => (line.length > 30 ? "too long" : line)));
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

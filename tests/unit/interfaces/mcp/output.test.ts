@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { MAX_UNWRITTEN_CHARS } from "#interfaces/mcp/limits.ts";
+import { LineOutput } from "#interfaces/mcp/output.ts";
+
+/** A sink that takes what it is given when the test says so. */
+class Sink {
+  readonly written: string[] = [];
+  #take: { resolve: () => void; reject: (error: Error) => void } | undefined;
+
+  write(bytes: Uint8Array): Promise<void> {
+    this.written.push(new TextDecoder().decode(bytes));
+    return new Promise((resolve, reject) => {
+      this.#take = { resolve, reject };
+    });
+  }
+
+  async take(): Promise<void> {
+    this.#take?.resolve();
+    await settle();
+  }
+
+  async break(): Promise<void> {
+    this.#take?.reject(new Error("EPIPE"));
+    await settle();
+  }
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("LineOutput", () => {
+  test("joins the lines of one turn into one write", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.push("one");
+    output.push("two");
+    await settle();
+
+    expect(sink.written).toEqual(["one\ntwo\n"]);
+  });
+
+  test("writes at once when it is told to flush", () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.push("one");
+    output.flush();
+
+    expect(sink.written).toEqual(["one\n"]);
+  });
+
+  test("begins no write before the last one is taken", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.push("one");
+    await settle();
+    output.push("two");
+    output.push("three");
+    await settle();
+    expect(sink.written).toEqual(["one\n"]);
+    await sink.take();
+
+    expect(sink.written).toEqual(["one\n", "two\nthree\n"]);
+  });
+
+  test("makes producers wait while too much is unwritten", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+    let ready = false;
+
+    output.push("x".repeat(MAX_UNWRITTEN_CHARS - 1));
+    expect(output.ready()).toBeUndefined();
+    output.push("x");
+    const waiting = output.ready()?.then(() => {
+      ready = true;
+    });
+    await settle();
+    expect(ready).toBe(false);
+    await sink.take();
+    await waiting;
+
+    expect(output.ready()).toBeUndefined();
+  });
+
+  test("is drained when the last line is taken", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+    let drained = false;
+
+    output.push("one");
+    const waiting = output.drained().then(() => {
+      drained = true;
+    });
+    output.push("two");
+    await sink.take();
+    expect(drained).toBe(false);
+    await sink.take();
+    await waiting;
+
+    expect(sink.written.join("")).toBe("one\ntwo\n");
+  });
+
+  test("tells that nobody reads any more, and then drops every line", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.push("one");
+    await settle();
+    output.push("two");
+    await sink.break();
+    await output.closed;
+    output.push("three");
+    await output.drained();
+
+    expect(sink.written).toEqual(["one\n"]);
+    expect(output.ready()).toBeUndefined();
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { LinesOfProcess } from "../../../support/lines_of_process.ts";
+
+const ROOT = join(import.meta.dirname, "..", "..", "..", "..");
+const SERVER = join(ROOT, "tests", "support", "scripts", "mcp_test_server.ts");
+
+// The two engines differ most in their streams and in what they do with stray failures.
+const ENGINES: readonly (readonly [string, readonly string[]])[] = [
+  ["Bun", [process.execPath, SERVER]],
+  ["Deno", [join(ROOT, "node_modules", ".bin", "deno"), "run", "--quiet", "--allow-all", "--no-check", SERVER]],
+];
+
+describe.each(ENGINES)("a server on the streams of a %s process", (name, command) => {
+  const start = (): LinesOfProcess => new LinesOfProcess(command, ROOT);
+
+  test("lets nothing but protocol lines out, whatever a tool prints", async () => {
+    const server = start();
+
+    server.call(1, "print");
+    server.call(2, "echo");
+    const { lines, stderr, code } = await server.end();
+
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([1, 2]);
+    expect(stderr).toContain("console.log noise");
+    expect(stderr).toContain("process.stdout noise");
+    expect(stderr).toContain("the end of noise");
+    expect(code).toBe(0);
+  });
+
+  test.each(["throw_later", "reject_alone"])("answers -32603 after %s and goes on", async (tool) => {
+    const server = start();
+
+    server.call(1, tool);
+    server.call(2, "echo", { a: 1 });
+    const { lines, stderr, code } = await server.end();
+
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { id: 1, error: { code: -32603, message: "Server error" } },
+      { id: 2, result: { content: [{ text: '{"a":1}' }] } },
+    ]);
+    expect(stderr).toContain("thrown where nobody catches");
+    expect(code).toBe(0);
+  });
+
+  // Deno does not keep the context of a timer that throws, so there every running call is answered.
+  test.skipIf(name === "Deno")("blames a stray failure on the call that it came from", async () => {
+    const server = start();
+
+    server.call("innocent", "slow_wait");
+    server.call("guilty", "slow_throw_later");
+    const answers = [await server.next(), await server.next()];
+    await server.end();
+
+    expect(answers).toMatchObject([
+      { id: "guilty", error: { code: -32603 } },
+      { id: "innocent", result: { content: [{ text: "slow_wait done" }] } },
+    ]);
+  });
+
+  test("writes an answer of 20 MiB whole to a reader that is slow", async () => {
+    const server = start();
+    const size = 20 * 1024 * 1024;
+    const { stdout } = server.child;
+    stdout.on("data", () => {
+      stdout.pause();
+      setTimeout(() => stdout.resume(), 1);
+    });
+
+    server.call(1, "big", { size });
+    server.call(2, "echo");
+    const { lines, code } = await server.end();
+
+    expect(lines.map((line) => line.length > size)).toEqual([true, false]);
+    expect(JSON.parse(lines[0] ?? "").result.content[0].text).toHaveLength(size);
+    expect(code).toBe(0);
+  });
+
+  test("ends with status 0 and without a word when nobody reads any more", async () => {
+    const server = start();
+
+    server.request(1, "ping");
+    await server.next();
+    server.child.stdout.destroy();
+    server.call(2, "big", { size: 1024 * 1024 });
+    const { code, signal, stderr } = await server.ended;
+
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: "" });
+  });
+
+  test.each(["SIGTERM", "SIGINT"] as const)("ends with status 0 on %s when nothing is cut off", async (signal) => {
+    const server = start();
+
+    server.call(1, "slow_wait");
+    server.request(2, "ping");
+    await server.next();
+    server.child.kill(signal);
+    const { code, lines } = await server.ended;
+
+    expect(lines.map((line) => JSON.parse(line).id)).toEqual([2, 1]);
+    expect(code).toBe(0);
+  });
+
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)("ends on %s with status %i when a call had to be cut off", async (signal, status) => {
+    const server = start();
+
+    server.call(1, "slow_hang");
+    server.request(2, "ping");
+    await server.next();
+    server.child.kill(signal);
+
+    expect((await server.ended).code).toBe(status);
+  });
+
+  test("ends on SIGTERM while nobody reads a long answer", async () => {
+    const server = start();
+
+    server.request(1, "ping");
+    await server.next();
+    server.child.stdout.pause();
+    server.call(2, "big", { size: 5 * 1024 * 1024 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    server.child.kill("SIGTERM");
+    const exit = new Promise((resolve) => server.child.on("exit", resolve));
+
+    expect(await exit).toBe(143);
+    server.child.stdout.resume();
+    await server.ended;
+  });
+});

@@ -1,0 +1,211 @@
+import { describe, expect, test } from "bun:test";
+import { MAX_SLOW_CALLS } from "#interfaces/mcp/limits.ts";
+import { type Access, Schedule } from "#interfaces/mcp/schedule.ts";
+
+type Shape = Partial<Access>;
+
+/** A schedule whose tasks end when the test says so; `log` holds what began and ended. */
+class Bench {
+  readonly log: string[] = [];
+  readonly #schedule: Schedule;
+  readonly #end = new Map<string, () => void>();
+
+  constructor(gate?: () => Promise<void> | undefined) {
+    this.#schedule = new Schedule(gate);
+  }
+
+  add(name: string, shape: Shape = {}): void {
+    this.#schedule.add({
+      access: { writes: false, slow: false, subject: "whole", ...shape },
+      run: async () => {
+        this.log.push(`+${name}`);
+        await new Promise<void>((resolve) => this.#end.set(name, resolve));
+        this.log.push(`-${name}`);
+      },
+    });
+  }
+
+  /** Ends a running task and lets everything follow that it held up. */
+  async end(name: string): Promise<void> {
+    const end = this.#end.get(name);
+    if (end === undefined) throw new Error(`${name} does not run`);
+    end();
+    await this.settle();
+  }
+
+  settle(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  idle(): Promise<void> {
+    return this.#schedule.idle();
+  }
+}
+
+const A = { key: "2026-11-01-001-aaa" };
+const B = { key: "2026-11-01-002-bbb" };
+
+describe("Schedule", () => {
+  test("runs ordinary tasks one after another in the order of arrival", async () => {
+    const bench = new Bench();
+
+    bench.add("first");
+    bench.add("second", { writes: true });
+    bench.add("third");
+    await bench.end("first");
+    await bench.end("second");
+
+    expect(bench.log).toEqual(["+first", "-first", "+second", "-second", "+third"]);
+  });
+
+  test("has run a task that is done at once when add returns", () => {
+    const log: string[] = [];
+    const schedule = new Schedule();
+
+    for (const name of ["a", "b"]) {
+      schedule.add({
+        run: () => {
+          log.push(name);
+          return undefined;
+        },
+      });
+    }
+
+    expect(log).toEqual(["a", "b"]);
+  });
+
+  test("lets ordinary tasks pass a slow one that they do not meet", async () => {
+    const bench = new Bench();
+
+    bench.add("slow", { slow: true, writes: true, subject: A });
+    await bench.settle();
+    bench.add("other spec", { writes: true, subject: B });
+    await bench.end("other spec");
+    bench.add("list");
+
+    expect(bench.log).toEqual(["+slow", "+other spec", "-other spec", "+list"]);
+  });
+
+  test.each<[string, Shape, Shape]>([
+    ["a write behind a slow write of the same spec", { writes: true, subject: A }, { writes: true, subject: A }],
+    ["a read behind a slow write of the same spec", { writes: true, subject: A }, { subject: A }],
+    ["a write behind a slow read of the same spec", { subject: A }, { writes: true, subject: A }],
+    ["a partial id behind a slow write of a spec", { writes: true, subject: A }, { subject: "some" }],
+    ["a spec behind a slow write of a partial id", { writes: true, subject: "some" }, { subject: B }],
+    ["a member behind its parent", { writes: true, subject: A }, { subject: { key: `${A.key}.1` } }],
+    ["a parent behind its member", { writes: true, subject: { key: `${A.key}.1` } }, { subject: A }],
+    ["a write behind a slow read of everything", { subject: "whole" }, { writes: true, subject: A }],
+    ["a list behind a slow write of everything", { writes: true, subject: "whole" }, { subject: "whole" }],
+    ["a slow read of everything behind a slow write", { writes: true, subject: A }, { slow: true, subject: "whole" }],
+  ])("holds %s", async (_, slow, later) => {
+    const bench = new Bench();
+
+    bench.add("slow", { slow: true, ...slow });
+    bench.add("later", later);
+    await bench.settle();
+    expect(bench.log).toEqual(["+slow"]);
+    await bench.end("slow");
+
+    expect(bench.log).toEqual(["+slow", "-slow", "+later"]);
+  });
+
+  test.each<[string, Shape, Shape]>([
+    ["a read beside a slow read of the same spec", { subject: A }, { subject: A }],
+    ["a write beside a slow write of another spec", { writes: true, subject: A }, { writes: true, subject: B }],
+    ["a list beside a slow write of one spec", { writes: true, subject: A }, { subject: "whole" }],
+    ["a new spec beside a slow write of one spec", { writes: true, subject: A }, { writes: true, subject: "whole" }],
+    ["a list beside a slow read of everything", { subject: "whole" }, { subject: "whole" }],
+    [
+      "a slow write beside a slow write of another spec",
+      { writes: true, subject: A },
+      { slow: true, writes: true, subject: B },
+    ],
+  ])("runs %s", async (_, slow, later) => {
+    const bench = new Bench();
+
+    bench.add("slow", { slow: true, ...slow });
+    bench.add("later", later);
+    await bench.settle();
+
+    expect(bench.log.toSorted()).toEqual(["+later", "+slow"]);
+  });
+
+  test("starts a slow task only behind the ordinary ones before it", async () => {
+    const bench = new Bench();
+
+    bench.add("update", { writes: true, subject: A });
+    bench.add("lint", { slow: true });
+    await bench.settle();
+    expect(bench.log).toEqual(["+update"]);
+    await bench.end("update");
+
+    expect(bench.log).toEqual(["+update", "-update", "+lint"]);
+  });
+
+  test("keeps the order of ordinary tasks that a slow one held up", async () => {
+    const bench = new Bench();
+
+    bench.add("lint", { slow: true });
+    bench.add("update", { writes: true, subject: A });
+    bench.add("list", {});
+    bench.add("get other", { subject: B });
+    await bench.settle();
+    // Neither waits for the lint itself, but the list has to show the update.
+    expect(bench.log.toSorted()).toEqual(["+get other", "+lint"]);
+    await bench.end("lint");
+    await bench.end("update");
+
+    expect(bench.log.slice(-3)).toEqual(["+update", "-update", "+list"]);
+  });
+
+  test("runs so many slow tasks at once and no more", async () => {
+    const bench = new Bench();
+    const names = Array.from({ length: MAX_SLOW_CALLS + 2 }, (_, index) => `slow ${index}`);
+
+    for (const name of names) bench.add(name, { slow: true });
+    await bench.settle();
+    expect(bench.log).toEqual(names.slice(0, MAX_SLOW_CALLS).map((name) => `+${name}`));
+    await bench.end("slow 3");
+
+    expect(bench.log.at(-1)).toBe(`+slow ${MAX_SLOW_CALLS}`);
+  });
+
+  test("begins nothing while the gate is closed", async () => {
+    let open = (): void => {};
+    let closed: Promise<void> | undefined = new Promise<void>((resolve) => {
+      open = () => {
+        closed = undefined;
+        resolve();
+      };
+    });
+    const bench = new Bench(() => closed);
+
+    bench.add("ordinary");
+    bench.add("slow", { slow: true });
+    await bench.settle();
+    expect(bench.log).toEqual([]);
+    open();
+    await bench.settle();
+    await bench.end("ordinary");
+
+    expect(bench.log).toEqual(["+ordinary", "-ordinary", "+slow"]);
+  });
+
+  test("is idle when nothing is left, slow ones included", async () => {
+    const bench = new Bench();
+    let idle = false;
+
+    bench.add("slow", { slow: true });
+    bench.add("ordinary");
+    const waiting = bench.idle().then(() => {
+      idle = true;
+    });
+    await bench.settle();
+    await bench.end("ordinary");
+    expect(idle).toBe(false);
+    await bench.end("slow");
+    await waiting;
+
+    expect(idle).toBe(true);
+  });
+});

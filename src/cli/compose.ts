@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
+import type { OutputValidator } from "#planner/ports.ts";
+import { openConfig } from "#planner/store/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/find_root.ts";
 import { openGitHistory } from "#planner/store/git_history.ts";
 import { openLogStore } from "#planner/store/log_store.ts";
@@ -25,20 +26,27 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   return {
     initialised: async () => isInitialised(root),
-    async config() {
-      throw new OperationError("unavailable", "Cannot read the settings yet");
-    },
+    config: openConfig(root),
     specs: openSpecStore(root),
     logs: openLogStore(root),
     work: openWorkStore(root),
     prompts: openPromptStore(root),
     processes: openProcessControl(),
     git: openGitHistory(root),
-    outputs: {
-      async validate() {
-        throw new OperationError("unavailable", "Cannot check outputs yet");
-      },
-    },
+    outputs: lazyOutputs(root),
     clock: { now: () => new Date() },
+  };
+}
+
+/** Few processes check an output, so what that takes is loaded with the first one. */
+function lazyOutputs(root: string): OutputValidator {
+  let outputs: Promise<OutputValidator> | undefined;
+  return {
+    async validate(schemaPath, output) {
+      outputs ??= import("#planner/output/checker/output_validator.ts").then(({ createOutputValidator }) =>
+        createOutputValidator(root),
+      );
+      return (await outputs).validate(schemaPath, output);
+    },
   };
 }

@@ -1,0 +1,49 @@
+import type { AuditAction, AuditInterface, AuditSource } from "./words.ts";
+
+/** Who makes a change. */
+export interface ChangeActor {
+  readonly principal: string;
+  readonly roles: readonly string[];
+  /** How the principal was told: none, token or jwt. */
+  readonly authMethod: string;
+  readonly onBehalfOf?: string;
+}
+
+/** The request that makes a change. */
+export interface ChangeRequest {
+  readonly id: string;
+  readonly interface: AuditInterface;
+  readonly method: string;
+  readonly clientIp?: string;
+  readonly userAgent?: string;
+  readonly traceId?: string;
+}
+
+/** One change, before it has its place in the chain. Moments are ISO 8601 in UTC. */
+export interface ChangeDraft {
+  readonly id: string;
+  readonly occurredAt: string;
+  readonly recordedAt: string;
+  readonly actor: ChangeActor;
+  readonly request: ChangeRequest;
+  readonly action: AuditAction;
+  /** Reference of what was changed. */
+  readonly entity: string;
+  /** References of what it belongs to, so that their history shows it too. */
+  readonly related: readonly string[];
+  readonly before?: unknown;
+  readonly after?: unknown;
+  /** Top-level fields that differ, in snake_case. */
+  readonly changedFields: readonly string[];
+  readonly message?: string;
+  readonly source: AuditSource;
+  readonly transactionId: string;
+}
+
+/** A change with its place in the chain: `hash` covers everything else, `prevHash` included. */
+export interface ChangeRecord extends ChangeDraft {
+  /** From 1, without gaps. */
+  readonly seq: number;
+  readonly prevHash: string;
+  readonly hash: string;
+}

@@ -1,0 +1,160 @@
+import type { ChangeRecord } from "./model/change_record.ts";
+import type {
+  Cable,
+  Crac,
+  Device,
+  DeviceBody,
+  FabricLink,
+  Rack,
+  ResourceByKind,
+  ResourceKind,
+} from "./model/resources.ts";
+import type { SiteReader } from "./model/site.ts";
+import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/words.ts";
+
+/** A resource with what the service keeps beside it. Moments are ISO 8601 in UTC. */
+export interface Stored<Resource> {
+  readonly resource: Resource;
+  readonly etag: string;
+  readonly createTime: string;
+  readonly updateTime: string;
+}
+
+/** An area of a floor, as a filter names it. */
+export interface Area {
+  readonly siteId: string;
+  readonly floorNumber: number;
+  readonly name: string;
+}
+
+/** Which devices are meant: fields join with AND, the values of one field with OR, tags and labels with AND. */
+export interface DeviceFilter {
+  readonly query?: string;
+  readonly kinds?: readonly DeviceKind[];
+  readonly roles?: readonly string[];
+  readonly statuses?: readonly DeviceStatus[];
+  readonly siteIds?: readonly string[];
+  readonly floors?: readonly { readonly siteId: string; readonly floorNumber: number }[];
+  readonly rooms?: readonly Area[];
+  readonly rows?: readonly Area[];
+  readonly rackCodes?: readonly string[];
+  readonly manufacturers?: readonly string[];
+  readonly models?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly racked?: boolean;
+  readonly singleCorded?: boolean;
+  /** Only these codes; how `fed_by` reaches the database. */
+  readonly codes?: readonly string[];
+  readonly minDrawW?: number;
+  readonly maxDrawW?: number;
+  readonly updatedSince?: string;
+  readonly portType?: string;
+  readonly hasFreePort?: boolean;
+}
+
+export const DEVICE_ORDERS = ["code", "name", "role", "rack_code", "position_u", "update_time", "draw_w"] as const;
+export type DeviceOrder = (typeof DEVICE_ORDERS)[number];
+
+/** The last row of the page before: its value in the order's column and its key. */
+export interface Cursor {
+  readonly value: string | number;
+  readonly key: string;
+}
+
+export interface DeviceQuery {
+  readonly filter: DeviceFilter;
+  readonly order: DeviceOrder;
+  readonly descending: boolean;
+  readonly after?: Cursor;
+  readonly limit: number;
+}
+
+/** A page and, from the same snapshot, how many devices match on all pages. */
+export interface DevicePage {
+  readonly devices: readonly Stored<DeviceBody>[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: Cursor;
+  readonly total: number;
+  readonly roleCounts: ReadonlyMap<string, number>;
+}
+
+export interface HistoryQuery {
+  /** Matches the changed thing and what it belongs to. */
+  readonly entity?: string;
+  readonly actor?: string;
+  readonly action?: AuditAction;
+  readonly requestId?: string;
+  readonly interface?: AuditInterface;
+  readonly since?: string;
+  readonly until?: string;
+  readonly descending: boolean;
+  /** The last seq of the page before. */
+  readonly after?: number;
+  readonly limit: number;
+}
+
+/** The end of the chain; seq 0 and an empty hash before the first change. */
+export interface ChainHead {
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** An answer kept for a request_id, so that the same request gets it again. */
+export interface RememberedRequest {
+  readonly principal: string;
+  readonly requestId: string;
+  readonly method: string;
+  /** Hash of the request, which tells a repetition from another request under the same id. */
+  readonly fingerprint: string;
+  /** The reply as proto JSON text. */
+  readonly reply: string;
+  readonly createdAt: string;
+}
+
+/** Everything that analyses look at, in the order of keys. */
+export interface Estate {
+  readonly racks: readonly Rack[];
+  readonly devices: readonly Device[];
+  readonly cracs: readonly Crac[];
+  readonly cables: readonly Cable[];
+  readonly fabricLinks: readonly FabricLink[];
+}
+
+/** One snapshot: every look-up of one `read` sees the same state. */
+export interface DcReader extends SiteReader {
+  /** Rises with every committed write transaction that changed something. */
+  revision(): Promise<number>;
+  stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;
+  searchDevices(query: DeviceQuery): Promise<DevicePage>;
+  history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
+  chainHead(): Promise<ChainHead>;
+  remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
+  setting(name: string): Promise<string | undefined>;
+  estate(): Promise<Estate>;
+}
+
+/** One transaction: it sees its own writes, others see all of them or none. */
+export interface DcWriter extends DcReader {
+  put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;
+  remove(kind: ResourceKind, key: string): Promise<void>;
+  append(record: ChangeRecord): Promise<void>;
+  raiseRevision(): Promise<number>;
+  remember(request: RememberedRequest): Promise<void>;
+  /** Forgets answers older than `before`. */
+  forget(before: string): Promise<void>;
+  setSetting(name: string, value: string): Promise<void>;
+  /** Runs `work`; when it throws, undoes what it wrote and throws on. Savepoints nest. */
+  savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * The database of one estate. `write` commits when `work` answers and undoes everything when it throws.
+ * Refusals are `OperationError`: `unavailable` when the database cannot be reached, `aborted` when a transaction lost
+ * against another one more often than it was retried. `work` may therefore be called again: it has no other effects.
+ */
+export interface DcStore {
+  read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
+  write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { samePort } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type {
+  Cable,
+  Crac,
+  Device,
+  DeviceBody,
+  FabricLink,
+  Location,
+  PortRef,
+  Rack,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
+import type {
+  ChainHead,
+  DcReader,
+  DevicePage,
+  DeviceQuery,
+  Estate,
+  HistoryQuery,
+  RememberedRequest,
+  Stored,
+} from "#dc/ports.ts";
+import { searchInMemory } from "./memory_search.ts";
+import { compareBytes } from "./text_order.ts";
+
+type Table<Resource> = Map<string, Stored<Resource>>;
+
+/** The tables of the store in memory, by the key that the databases use too. */
+export interface MemoryState {
+  // biome-ignore lint/suspicious/noExplicitAny: one record holds the tables of five kinds of resources
+  readonly resources: Readonly<Record<ResourceKind, Table<any>>>;
+  readonly changes: Map<number, ChangeRecord>;
+  readonly requests: Map<string, RememberedRequest>;
+  readonly settings: Map<string, string>;
+}
+
+export function newState(): MemoryState {
+  return {
+    resources: { device: new Map(), rack: new Map(), crac: new Map(), cable: new Map(), fabric_link: new Map() },
+    changes: new Map(),
+    requests: new Map(),
+    settings: new Map(),
+  };
+}
+
+/** The reads by plain search: short rather than fast, since it is what the databases are compared with. */
+export class MemoryReader implements DcReader {
+  protected readonly state: MemoryState;
+
+  constructor(state: MemoryState) {
+    this.state = state;
+  }
+
+  async revision(): Promise<number> {
+    return Number(this.state.settings.get("revision") ?? 0);
+  }
+
+  async setting(name: string): Promise<string | undefined> {
+    return this.state.settings.get(name);
+  }
+
+  async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    return this.state.resources[kind].get(key);
+  }
+
+  async device(code: string): Promise<Device | undefined> {
+    return (await this.stored("device", codeKey(code)))?.resource;
+  }
+
+  async rack(code: string): Promise<Rack | undefined> {
+    return (await this.stored("rack", codeKey(code)))?.resource;
+  }
+
+  async crac(code: string): Promise<Crac | undefined> {
+    return (await this.stored("crac", codeKey(code)))?.resource;
+  }
+
+  async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+    return this.all("device")
+      .filter((device) => same(device.rackCode, rackCode))
+      .map(bodyOf);
+  }
+
+  async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
+    return this.all("device")
+      .filter((device) => same(device.parentDeviceCode, deviceCode))
+      .map(bodyOf);
+  }
+
+  async cableAt(end: PortRef): Promise<Cable | undefined> {
+    return this.all("cable").find(({ a, b }) => samePort(a, end) || samePort(b, end));
+  }
+
+  async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
+    return this.all("cable").filter(({ a, b }) => same(a.deviceCode, deviceCode) || same(b.deviceCode, deviceCode));
+  }
+
+  async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
+    return this.all("fabric_link").filter(
+      ({ a, b }) => same(a.deviceCode, deviceCode) || same(b.deviceCode, deviceCode),
+    );
+  }
+
+  async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    for (const { code, ports = [] } of this.all("device")) {
+      const port = ports.find(({ powerOut }) => same(powerOut?.feedId, feedId));
+      if (port !== undefined) return { deviceCode: code, portName: port.name };
+    }
+    return undefined;
+  }
+
+  async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+    const wanted = new Set(sourceRefs.map(refKey));
+    const names = (sourceRef: string | undefined) => sourceRef !== undefined && wanted.has(refKey(sourceRef));
+    const devices = this.all("device").flatMap(({ code, ports = [] }) =>
+      ports
+        .filter(({ powerIn }) => names(powerIn?.sourceRef))
+        .map(({ name }) => ({ kind: "device" as const, code, inlet: name })),
+    );
+    const cracs = this.all("crac").flatMap(({ code, powerInputs = [] }) =>
+      powerInputs.flatMap(({ sourceRef }, place) =>
+        names(sourceRef) ? [{ kind: "crac" as const, code, inlet: String(place) }] : [],
+      ),
+    );
+    return [...devices, ...cracs];
+  }
+
+  async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
+    const holders: readonly (Device | Rack)[] = this.all(kind);
+    return holders.find((holder) => holder.assetTag === assetTag)?.code;
+  }
+
+  async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
+    return this.all("rack").filter(({ location }) => onFloor(location, siteId, floorNumber));
+  }
+
+  async cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
+    return this.all("crac").filter(({ location }) => onFloor(location, siteId, floorNumber));
+  }
+
+  async searchDevices(query: DeviceQuery): Promise<DevicePage> {
+    return searchInMemory([...this.state.resources.device.values()], this.all("cable"), query);
+  }
+
+  async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
+    const found = [...this.state.changes.values()].filter((record) => matches(record, query));
+    const sorted = found.toSorted((a, b) => (query.descending ? b.seq - a.seq : a.seq - b.seq));
+    return sorted.slice(0, query.limit);
+  }
+
+  async chainHead(): Promise<ChainHead> {
+    const record = this.state.changes.get(this.state.changes.size);
+    return record === undefined ? { seq: 0, hash: "" } : { seq: record.seq, hash: record.hash };
+  }
+
+  async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
+    return this.state.requests.get(`${principal}\n${requestId}`);
+  }
+
+  async estate(): Promise<Estate> {
+    return {
+      racks: this.all("rack"),
+      devices: this.all("device"),
+      cracs: this.all("crac"),
+      cables: this.all("cable"),
+      fabricLinks: this.all("fabric_link"),
+    };
+  }
+
+  private all<Kind extends ResourceKind>(kind: Kind): readonly ResourceByKind[Kind][] {
+    const table: Table<ResourceByKind[Kind]> = this.state.resources[kind];
+    return [...table].toSorted(([a], [b]) => compareBytes(a, b)).map(([, { resource }]) => resource);
+  }
+}
+
+function same(a: string | undefined, b: string): boolean {
+  return a !== undefined && codeKey(a) === codeKey(b);
+}
+
+function bodyOf({ ports: _, ...body }: Device): DeviceBody {
+  return body;
+}
+
+function onFloor(location: Location | undefined, siteId: string, floorNumber: number): boolean {
+  return same(location?.siteId, siteId) && location?.floorNumber === floorNumber;
+}
+
+function matches(record: ChangeRecord, query: HistoryQuery): boolean {
+  const { seq, occurredAt, actor, action, request, entity, related } = record;
+  const checks: readonly (boolean | undefined)[] = [
+    query.entity === undefined || [entity, ...related].some((ref) => refKey(ref) === refKey(query.entity ?? "")),
+    query.actor === undefined || actor.principal === query.actor,
+    query.action === undefined || action === query.action,
+    query.requestId === undefined || request.id === query.requestId,
+    query.interface === undefined || request.interface === query.interface,
+    query.since === undefined || occurredAt >= query.since,
+    query.until === undefined || occurredAt < query.until,
+    query.after === undefined || (query.descending ? seq < query.after : seq > query.after),
+  ];
+  return checks.every(Boolean);
+}

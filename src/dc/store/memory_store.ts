@@ -1,0 +1,83 @@
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { DcReader, DcStore, DcWriter, RememberedRequest, Stored } from "#dc/ports.ts";
+import { MemoryReader, newState } from "./memory_reader.ts";
+import { Queue } from "./queue.ts";
+
+/** Everything in memory, one piece of work at a time: the oracle for the databases, and a store for tests and dry runs. */
+export function openMemory(): DcStore {
+  const state = newState();
+  const turns = new Queue(1);
+  return {
+    read: <Result>(work: (reader: DcReader) => Promise<Result>) => turns.enter(() => work(new MemoryReader(state))),
+    write: <Result>(work: (writer: DcWriter) => Promise<Result>) =>
+      turns.enter(() => {
+        const writer = new MemoryWriter(state);
+        return writer.savepoint(() => work(writer));
+      }),
+    close: () => turns.close(),
+  };
+}
+
+class MemoryWriter extends MemoryReader implements DcWriter {
+  /** How to undo what was done, latest last. */
+  private readonly journal: (() => void)[] = [];
+
+  async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
+    // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
+    const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(canonicalJson(stored));
+    this.set(this.state.resources[kind], resourceKey(copy.resource), copy);
+  }
+
+  async remove(kind: ResourceKind, key: string): Promise<void> {
+    this.unset(this.state.resources[kind], key);
+  }
+
+  async append(record: ChangeRecord): Promise<void> {
+    this.set(this.state.changes, record.seq, record);
+  }
+
+  async raiseRevision(): Promise<number> {
+    const next = (await this.revision()) + 1;
+    await this.setSetting("revision", String(next));
+    return next;
+  }
+
+  async remember(request: RememberedRequest): Promise<void> {
+    this.set(this.state.requests, `${request.principal}\n${request.requestId}`, request);
+  }
+
+  async forget(before: string): Promise<void> {
+    for (const [key, { createdAt }] of this.state.requests)
+      if (createdAt < before) this.unset(this.state.requests, key);
+  }
+
+  async setSetting(name: string, value: string): Promise<void> {
+    this.set(this.state.settings, name, value);
+  }
+
+  async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mark = this.journal.length;
+    try {
+      return await work();
+    } catch (error) {
+      for (const undo of this.journal.splice(mark).toReversed()) undo();
+      throw error;
+    }
+  }
+
+  private set<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+    const before = map.get(key);
+    this.journal.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+    map.set(key, value);
+  }
+
+  private unset<Key, Value>(map: Map<Key, Value>, key: Key): void {
+    const before = map.get(key);
+    if (before === undefined) return;
+    this.journal.push(() => map.set(key, before));
+    map.delete(key);
+  }
+}

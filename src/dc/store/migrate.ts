@@ -1,0 +1,28 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Dialect } from "./dialect.ts";
+import { migrations } from "./migrations/index.ts";
+import type { SqlRunner } from "./sql_runner.ts";
+
+/**
+ * Brings a database to the newest schema, inside the caller's transaction; one that has it is left alone.
+ * @returns the names of the steps that were taken
+ * @throws OperationError failed_precondition for a database that a newer program has written
+ */
+export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<readonly string[]> {
+  await runner.run(
+    `CREATE TABLE IF NOT EXISTS migration (step ${dialect.types.integer} PRIMARY KEY, name ${dialect.types.text} NOT NULL)`,
+  );
+  const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
+  const done = Number(row?.["steps"] ?? 0);
+  if (done > migrations.length) {
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot open the database: its schema has ${done} steps, this program knows ${migrations.length}`,
+    );
+  }
+  for (const [index, { name, statements }] of migrations.slice(done).entries()) {
+    for (const statement of statements(dialect)) await runner.run(statement);
+    await runner.run("INSERT INTO migration (step, name) VALUES (?, ?)", [done + index + 1, name]);
+  }
+  return migrations.slice(done).map(({ name }) => name);
+}

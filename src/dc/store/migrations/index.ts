@@ -1,0 +1,11 @@
+import type { Dialect } from "../dialect.ts";
+import { start } from "./start.ts";
+
+/** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
+export interface Migration {
+  readonly name: string;
+  readonly statements: (dialect: Dialect) => readonly string[];
+}
+
+/** Every step, oldest first; the database remembers how many it has. */
+export const migrations: readonly Migration[] = [{ name: "start", statements: start }];

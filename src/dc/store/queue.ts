@@ -1,0 +1,41 @@
+import { OperationError } from "#kernel/errors.ts";
+
+/** Lets at most `places` pieces of work run at once; the others wait in order. */
+export class Queue {
+  private free: number;
+  private readonly places: number;
+  private readonly waiting: (() => void)[] = [];
+  private closed = false;
+
+  constructor(places: number) {
+    this.places = places;
+    this.free = places;
+  }
+
+  async enter<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.closed) throw new OperationError("unavailable", "The database is closed");
+    await this.take();
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /** Lets no more work in and waits until all that was let in is done. */
+  async close(): Promise<void> {
+    this.closed = true;
+    for (let place = 0; place < this.places; place += 1) await this.take();
+  }
+
+  private async take(): Promise<void> {
+    if (this.free > 0) this.free -= 1;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
+  private give(): void {
+    const next = this.waiting.shift();
+    if (next === undefined) this.free += 1;
+    else next();
+  }
+}

@@ -1,0 +1,206 @@
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type {
+  Cable,
+  Crac,
+  Device,
+  DeviceBody,
+  FabricLink,
+  Port,
+  PortRef,
+  Rack,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
+import type {
+  ChainHead,
+  DcReader,
+  DevicePage,
+  DeviceQuery,
+  Estate,
+  HistoryQuery,
+  RememberedRequest,
+  Stored,
+} from "#dc/ports.ts";
+import { searchDevices } from "./device_search.ts";
+import type { Dialect } from "./dialect.ts";
+import { history } from "./history_search.ts";
+import { bodyOf, storedOf, withPorts } from "./rows.ts";
+import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+
+/** The reads, in one SQL for every dialect. */
+export class SqlReader implements DcReader {
+  protected readonly runner: SqlRunner;
+  protected readonly dialect: Dialect;
+
+  constructor(runner: SqlRunner, dialect: Dialect) {
+    this.runner = runner;
+    this.dialect = dialect;
+  }
+
+  async revision(): Promise<number> {
+    return Number((await this.setting("revision")) ?? 0);
+  }
+
+  async setting(name: string): Promise<string | undefined> {
+    const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
+    return row === undefined ? undefined : text(row, "value");
+  }
+
+  async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
+    if (row === undefined) return undefined;
+    const resource = bodyOf<ResourceByKind[Kind]>(row);
+    if (kind !== "device") return storedOf(row, resource);
+    return storedOf(row, withPorts(resource as DeviceBody, await this.portsOf(key)) as ResourceByKind[Kind]);
+  }
+
+  async device(code: string): Promise<Device | undefined> {
+    return (await this.stored("device", codeKey(code)))?.resource;
+  }
+
+  async rack(code: string): Promise<Rack | undefined> {
+    return (await this.stored("rack", codeKey(code)))?.resource;
+  }
+
+  async crac(code: string): Promise<Crac | undefined> {
+    return (await this.stored("crac", codeKey(code)))?.resource;
+  }
+
+  async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+    return this.bodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
+  }
+
+  async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
+    return this.bodies("SELECT body FROM device WHERE parent_key = ? ORDER BY key", [codeKey(deviceCode)]);
+  }
+
+  async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
+    const [cable] = await this.bodies<Cable>(
+      `SELECT cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
+        WHERE cable_end.device_key = ? AND cable_end.port_name = ?`,
+      [codeKey(deviceCode), portName],
+    );
+    return cable;
+  }
+
+  async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
+    return this.bodies(
+      `SELECT DISTINCT cable.key, cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
+        WHERE cable_end.device_key = ? ORDER BY ${this.dialect.binary("cable.key")}`,
+      [codeKey(deviceCode)],
+    );
+  }
+
+  async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
+    return this.bodies(
+      `SELECT fabric_link.key, fabric_link.body FROM fabric_link_end
+        JOIN fabric_link ON fabric_link.key = fabric_link_end.link_key
+        WHERE fabric_link_end.device_key = ? ORDER BY ${this.dialect.binary("fabric_link.key")}`,
+      [codeKey(deviceCode)],
+    );
+  }
+
+  async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    const row = await this.one(
+      `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key WHERE port.feed_key = ?`,
+      [codeKey(feedId)],
+    );
+    return row === undefined ? undefined : { deviceCode: text(row, "code"), portName: text(row, "name") };
+  }
+
+  async consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+    const keys = JSON.stringify(sourceRefs.map(refKey));
+    const devices = await this.runner.all(
+      `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key
+        WHERE ${this.dialect.inList("port.source_key")} ORDER BY device.key, port.place`,
+      [keys],
+    );
+    const cracs = await this.runner.all(
+      `SELECT crac.code, crac_input.place FROM crac_input JOIN crac ON crac.key = crac_input.crac_key
+        WHERE ${this.dialect.inList("crac_input.source_key")} ORDER BY crac.key, crac_input.place`,
+      [keys],
+    );
+    return [
+      ...devices.map((row) => ({ kind: "device" as const, code: text(row, "code"), inlet: text(row, "name") })),
+      ...cracs.map((row) => ({ kind: "crac" as const, code: text(row, "code"), inlet: text(row, "place") })),
+    ];
+  }
+
+  async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
+    const row = await this.one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
+    return row === undefined ? undefined : text(row, "code");
+  }
+
+  async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
+    const place = [codeKey(siteId), floorNumber];
+    return this.bodies("SELECT body FROM rack WHERE site = ? AND floor = ? ORDER BY key", place);
+  }
+
+  async cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
+    const place = [codeKey(siteId), floorNumber];
+    return this.bodies("SELECT body FROM crac WHERE site = ? AND floor = ? ORDER BY key", place);
+  }
+
+  async searchDevices(query: DeviceQuery): Promise<DevicePage> {
+    return searchDevices(this.runner, this.dialect, query);
+  }
+
+  async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
+    return history(this.runner, query);
+  }
+
+  async chainHead(): Promise<ChainHead> {
+    const row = await this.one("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
+    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: text(row, "hash") };
+  }
+
+  async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
+    const row = await this.one(
+      `SELECT method, fingerprint, reply, created_at FROM remembered_request WHERE principal = ? AND request_id = ?`,
+      [principal, requestId],
+    );
+    if (row === undefined) return undefined;
+    return {
+      principal,
+      requestId,
+      method: text(row, "method"),
+      fingerprint: text(row, "fingerprint"),
+      reply: text(row, "reply"),
+      createdAt: text(row, "created_at"),
+    };
+  }
+
+  async estate(): Promise<Estate> {
+    const ports = new Map<string, Port[]>();
+    for (const row of await this.runner.all("SELECT device_key, body FROM port ORDER BY device_key, place")) {
+      const key = text(row, "device_key");
+      const list = ports.get(key) ?? [];
+      list.push(bodyOf<Port>(row));
+      ports.set(key, list);
+    }
+    const devices = await this.bodies<DeviceBody>("SELECT body FROM device ORDER BY key");
+    return {
+      racks: await this.bodies("SELECT body FROM rack ORDER BY key"),
+      devices: devices.map((body) => withPorts(body, ports.get(codeKey(body.code)) ?? [])),
+      cracs: await this.bodies("SELECT body FROM crac ORDER BY key"),
+      cables: await this.bodies(`SELECT body FROM cable ORDER BY ${this.dialect.binary("key")}`),
+      fabricLinks: await this.bodies(`SELECT body FROM fabric_link ORDER BY ${this.dialect.binary("key")}`),
+    };
+  }
+
+  private async portsOf(deviceKey: string): Promise<readonly Port[]> {
+    return this.bodies("SELECT body FROM port WHERE device_key = ? ORDER BY place", [deviceKey]);
+  }
+
+  private async bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
+    return (await this.runner.all(sql, params)).map((row) => bodyOf<Resource>(row));
+  }
+
+  private async one(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
+    const [row] = await this.runner.all(sql, params);
+    return row;
+  }
+}

@@ -1,0 +1,151 @@
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { SQLITE } from "./dialect.ts";
+import { migrate } from "./migrate.ts";
+import { Queue } from "./queue.ts";
+import { SqlReader } from "./sql_reader.ts";
+import type { SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
+import { SqlWriter } from "./sql_writer.ts";
+
+/** How long a statement waits for another process's lock, in milliseconds. */
+const BUSY_TIMEOUT_MS = 10_000;
+/** Connections for reads: each holds one snapshot at a time. */
+const READERS = 4;
+
+class SqliteRunner implements SqlRunner {
+  private readonly database: DatabaseSync;
+  private readonly statements = new Map<string, StatementSync>();
+
+  constructor(file: string) {
+    this.database = new DatabaseSync(file);
+    this.database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    this.database.exec("PRAGMA journal_mode = WAL");
+    // FULL: a committed write is on disk, which an acknowledged one must be.
+    this.database.exec("PRAGMA synchronous = FULL");
+    this.database.exec("PRAGMA foreign_keys = ON");
+    this.database.exec("PRAGMA cache_size = -65536");
+  }
+
+  async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
+    return this.attempt(() => this.statement(sql).all(...params) as SqlRow[]);
+  }
+
+  async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
+    this.attempt(() => this.statement(sql).run(...params));
+  }
+
+  close(): void {
+    this.statements.clear();
+    this.database.close();
+  }
+
+  private statement(sql: string): StatementSync {
+    const known = this.statements.get(sql);
+    if (known !== undefined) return known;
+    const prepared = this.database.prepare(sql);
+    this.statements.set(sql, prepared);
+    return prepared;
+  }
+
+  private attempt<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+}
+
+const LOCKED = /database (?:table )?is locked|SQLITE_BUSY/i;
+const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
+
+/** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
+function translated(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (LOCKED.test(error.message)) {
+    return new OperationError("unavailable", "The database is locked by another process", { cause: error });
+  }
+  if (UNUSABLE.test(error.message)) {
+    return new OperationError("unavailable", `The database cannot be used: ${error.message}`, { cause: error });
+  }
+  return error;
+}
+
+/**
+ * The embedded database: one file in WAL mode. One write at a time; reads run beside it on their own snapshots.
+ *
+ * @throws OperationError unavailable when the file cannot be opened, failed_precondition when it is from a newer program
+ */
+export async function openSqlite(file: string): Promise<DcStore> {
+  const writer = open(file);
+  await writer.run("BEGIN IMMEDIATE");
+  try {
+    await migrate(writer, SQLITE);
+    await writer.run("COMMIT");
+  } catch (error) {
+    await writer.run("ROLLBACK");
+    writer.close();
+    throw error;
+  }
+  return new SqliteStore(file, writer);
+}
+
+function open(file: string): SqliteRunner {
+  try {
+    return new SqliteRunner(file);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+class SqliteStore implements DcStore {
+  private readonly file: string;
+  private readonly writer: SqliteRunner;
+  private readonly readers: SqliteRunner[] = [];
+  private readonly writing = new Queue(1);
+  private readonly reading = new Queue(READERS);
+
+  constructor(file: string, writer: SqliteRunner) {
+    this.file = file;
+    this.writer = writer;
+  }
+
+  async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    return this.writing.enter(() =>
+      transaction(this.writer, "BEGIN IMMEDIATE", () => work(new SqlWriter(this.writer, SQLITE))),
+    );
+  }
+
+  async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.reading.enter(async () => {
+      const runner = this.readers.pop() ?? open(this.file);
+      try {
+        return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
+      } finally {
+        this.readers.push(runner);
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.writing.close();
+    await this.reading.close();
+    for (const reader of this.readers) reader.close();
+    this.writer.close();
+  }
+}
+
+async function transaction<Result>(runner: SqlRunner, begin: string, work: () => Promise<Result>): Promise<Result> {
+  await runner.run(begin);
+  let result: Result;
+  try {
+    result = await work();
+    await runner.run("COMMIT");
+  } catch (error) {
+    // SQLite undoes the whole transaction by itself on some errors (a full disk), and then there is none to undo.
+    await runner.run("ROLLBACK").catch(() => {});
+    throw error;
+  }
+  return result;
+}

@@ -1,0 +1,231 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { DcStore, DcWriter, DeviceQuery, Stored } from "#dc/ports.ts";
+import { changeRecord } from "../support/dc/change_record.ts";
+
+const NOW = "2026-01-02T03:04:05.000Z";
+
+export function stored<Resource>(resource: Resource, updateTime = NOW): Stored<Resource> {
+  return { resource, etag: "e1", createTime: NOW, updateTime };
+}
+
+export async function putAll<Kind extends ResourceKind>(
+  writer: DcWriter,
+  kind: Kind,
+  resources: readonly ResourceByKind[Kind][],
+): Promise<void> {
+  for (const resource of resources) await writer.put(kind, stored(resource));
+}
+
+const query = (parts: Partial<DeviceQuery> = {}): DeviceQuery => ({
+  filter: {},
+  order: "code",
+  descending: false,
+  limit: 10,
+  ...parts,
+});
+
+const server = (code: string, parts: Partial<Device> = {}): Device => ({
+  code,
+  kind: "SERVER",
+  role: "compute",
+  ...parts,
+});
+
+/** What every store promises, whichever database is behind it. */
+export function dcStoreContract(name: string, open: () => Promise<DcStore>): void {
+  describe(`${name} store`, () => {
+    let store: DcStore;
+
+    beforeEach(async () => {
+      store = await open();
+    });
+
+    afterEach(async () => {
+      await store.close();
+    });
+
+    test("gives back what was put, found whatever the case of its code", async () => {
+      const device = server("Srv-1", {
+        ports: [
+          { name: "b", kind: "NETWORK" },
+          { name: "a", kind: "POWER_IN" },
+        ],
+      });
+
+      await store.write((writer) => writer.put("device", stored(device)));
+
+      expect(await store.read((reader) => reader.device("sRV-1"))).toEqual(device);
+      expect(await store.read((reader) => reader.stored("device", "srv-1"))).toEqual(stored(device));
+    });
+
+    test("replaces a resource whole, its ports included", async () => {
+      await store.write((writer) =>
+        writer.put("device", stored(server("S", { name: "old", ports: [{ name: "a", kind: "POWER_IN" }] }))),
+      );
+
+      await store.write((writer) => writer.put("device", stored(server("S"))));
+
+      expect(await store.read((reader) => reader.device("S"))).toEqual(server("S"));
+    });
+
+    test("keeps nothing of a transaction that threw", async () => {
+      const work = store.write(async (writer) => {
+        await writer.put("device", stored(server("S")));
+        await writer.raiseRevision();
+        throw new Error("changed my mind");
+      });
+
+      await expect(work).rejects.toThrow("changed my mind");
+      expect(await store.read((reader) => reader.device("S"))).toBeUndefined();
+      expect(await store.read((reader) => reader.revision())).toBe(0);
+    });
+
+    test("undoes a savepoint that threw and keeps what was before and after it", async () => {
+      await store.write(async (writer) => {
+        await writer.put("device", stored(server("before")));
+        const inner = writer.savepoint(async () => {
+          await writer.put("device", stored(server("inside")));
+          await writer.savepoint(() => writer.put("device", stored(server("deeper"))));
+          throw new Error("no");
+        });
+        await expect(inner).rejects.toThrow("no");
+        await writer.put("device", stored(server("after")));
+      });
+
+      const page = await store.read((reader) => reader.searchDevices(query()));
+      expect(page.devices.map(({ resource }) => resource.code)).toEqual(["after", "before"]);
+    });
+
+    test("runs writes one after the other, none losing another's change", async () => {
+      const raise = () => store.write(async (writer) => writer.raiseRevision());
+
+      const seen = await Promise.all([raise(), raise(), raise(), raise()]);
+
+      expect(seen.toSorted()).toEqual([1, 2, 3, 4]);
+    });
+
+    test("finds a feed's declarer, and consumers by every kind of source", async () => {
+      const panel = server("RPP", {
+        kind: "RPP",
+        ports: [{ name: "CB/1", kind: "POWER_OUT", powerOut: { feedId: "F-1" } }],
+      });
+      const load = server("L", {
+        ports: [
+          { name: "p1", kind: "POWER_IN", powerIn: { sourceRef: "feed:F-1" } },
+          { name: "p2", kind: "POWER_IN", powerIn: { sourceRef: "port:RPP/CB/1" } },
+        ],
+      });
+      const unit = {
+        code: "C1",
+        kind: "CRAH" as const,
+        sensibleCapacityKw: 1,
+        powerInputs: [{}, { sourceRef: "feed:f-1" }],
+      };
+      await store.write(async (writer) => {
+        await putAll(writer, "device", [panel, load]);
+        await putAll(writer, "crac", [unit]);
+      });
+
+      const found = await store.read(async (reader) => ({
+        declarer: await reader.feedDeclarer("f-1"),
+        feed: await reader.consumersOf(["feed:F-1"]),
+        outlet: await reader.consumersOf(["port:rpp/CB/1"]),
+        otherCase: await reader.consumersOf(["port:rpp/cb/1"]),
+      }));
+
+      expect(found).toEqual({
+        declarer: { deviceCode: "RPP", portName: "CB/1" },
+        feed: [
+          { kind: "device", code: "L", inlet: "p1" },
+          { kind: "crac", code: "C1", inlet: "1" },
+        ],
+        outlet: [{ kind: "device", code: "L", inlet: "p2" }],
+        otherCase: [],
+      });
+    });
+
+    test("finds a cable at both of its ends until it is removed", async () => {
+      const cable = { a: { deviceCode: "A", portName: "x/1" }, b: { deviceCode: "B", portName: "y" } };
+      await store.write(async (writer) => {
+        await putAll(writer, "device", [server("A"), server("B")]);
+        await writer.put("cable", stored(cable));
+      });
+
+      expect(await store.read((reader) => reader.cableAt({ deviceCode: "a", portName: "x/1" }))).toEqual(cable);
+      expect(await store.read((reader) => reader.cablesOf("B"))).toEqual([cable]);
+
+      await store.write((writer) => writer.remove("cable", resourceKey(cable)));
+
+      expect(await store.read((reader) => reader.cableAt(cable.b))).toBeUndefined();
+      expect(await store.read((reader) => reader.cablesOf("A"))).toEqual([]);
+    });
+
+    test("pages join to the whole, with the same counts on every page", async () => {
+      const codes = ["a1", "A2", "b1", "B2", "c-3", "c.1"];
+      await store.write((writer) =>
+        putAll(
+          writer,
+          "device",
+          codes.map((code, index) => server(code, { role: index % 2 === 0 ? "leaf" : "spine" })),
+        ),
+      );
+
+      const seen: string[] = [];
+      let after: DeviceQuery["after"];
+      do {
+        const page = await store.read((reader) => reader.searchDevices(query({ limit: 4, ...(after && { after }) })));
+        seen.push(...page.devices.map(({ resource }) => resource.code));
+        expect([page.total, Object.fromEntries(page.roleCounts)]).toEqual([6, { leaf: 3, spine: 3 }]);
+        after = page.next;
+      } while (after !== undefined);
+
+      expect(seen).toEqual(["a1", "A2", "b1", "B2", "c-3", "c.1"]);
+    });
+
+    test("keeps the change log in order and finds it by what was changed and what it belongs to", async () => {
+      const first = changeRecord({ seq: 1, entity: "device:S1", related: ["rack:R1"], hash: "h1" });
+      const second = changeRecord({ seq: 2, entity: "cable:A/x~B/y", related: ["device:A", "device:B"], hash: "h2" });
+
+      await store.write(async (writer) => {
+        await writer.append(first);
+        await writer.append(second);
+      });
+
+      const found = await store.read(async (reader) => ({
+        head: await reader.chainHead(),
+        all: await reader.history({ descending: true, limit: 10 }),
+        rack: await reader.history({ entity: "rack:r1", descending: false, limit: 10 }),
+        device: await reader.history({ entity: "device:B", descending: false, limit: 10 }),
+        rest: await reader.history({ after: 1, descending: false, limit: 10 }),
+      }));
+      expect(found).toEqual({
+        head: { seq: 2, hash: "h2" },
+        all: [second, first],
+        rack: [first],
+        device: [second],
+        rest: [second],
+      });
+    });
+
+    test("remembers an answer per principal and forgets old ones", async () => {
+      const request = { principal: "p", requestId: "r", method: "M", fingerprint: "f", reply: "{}", createdAt: NOW };
+      await store.write((writer) => writer.remember(request));
+
+      expect(await store.read((reader) => reader.remembered("p", "r"))).toEqual(request);
+      expect(await store.read((reader) => reader.remembered("q", "r"))).toBeUndefined();
+
+      await store.write((writer) => writer.forget("2026-01-02T03:04:06.000Z"));
+
+      expect(await store.read((reader) => reader.remembered("p", "r"))).toBeUndefined();
+    });
+
+    test("refuses work after it was closed", async () => {
+      const other = await open();
+      await other.close();
+
+      await expect(other.read((reader) => reader.revision())).rejects.toThrow("closed");
+    });
+  });
+}

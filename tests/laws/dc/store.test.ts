@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { type DcReader, type DcStore, DEVICE_ORDERS } from "#dc/ports.ts";
+import { openMemory } from "#dc/store/memory_store.ts";
+import { cable, crac, device, fabricLink, filter, rack } from "../../support/dc/arbitrary.ts";
+import { openTemporarySqlite } from "../../support/dc/stores.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+type Step =
+  | { readonly put: ResourceKind; readonly resource: ResourceByKind[ResourceKind]; readonly time: string }
+  | { readonly remove: ResourceKind; readonly key: string };
+
+const resources = { device, rack, crac, cable, fabric_link: fabricLink } as const;
+const kind = fc.constantFrom(...(Object.keys(resources) as ResourceKind[]));
+const step: fc.Arbitrary<Step> = kind.chain((of) =>
+  (resources[of] as fc.Arbitrary<ResourceByKind[ResourceKind]>).chain((resource) =>
+    fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom("T1", "T2").map((time) => ({ put: of, resource, time })) },
+      { weight: 1, arbitrary: fc.constant({ remove: of, key: resourceKey(resource) }) },
+    ),
+  ),
+);
+/** Transactions of steps; the flag says whether the transaction fails at its end. */
+const history = fc.array(fc.tuple(fc.array(step, { maxLength: 6 }), fc.boolean()), { maxLength: 6 });
+
+async function play(store: DcStore, transactions: readonly (readonly [readonly Step[], boolean])[]): Promise<void> {
+  for (const [steps, fails] of transactions) {
+    await store
+      .write(async (writer) => {
+        for (const one of steps) {
+          if ("remove" in one) await writer.remove(one.remove, one.key);
+          else {
+            const kept = { resource: one.resource, etag: "e", createTime: "T0", updateTime: one.time };
+            await writer.put(one.put, kept as never);
+          }
+        }
+        if (fails) throw new Error("undo");
+      })
+      .catch((error: Error) => expect(error.message).toBe("undo"));
+  }
+}
+
+async function lookAround(reader: DcReader): Promise<unknown> {
+  return {
+    estate: await reader.estate(),
+    feeds: [await reader.feedDeclarer("f1"), await reader.feedDeclarer("F2")],
+    consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
+    racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],
+    children: await reader.childrenOf("d1"),
+    cables: [await reader.cableAt({ deviceCode: "d1", portName: "eth0" }), await reader.cablesOf("D2")],
+    links: await reader.fabricLinksOf("D1"),
+    cracs: await reader.cracsOnFloor("S1", 1),
+    tags: [await reader.assetTagHolder("device", "T1"), await reader.assetTagHolder("rack", "T1")],
+  };
+}
+
+test("SQLite answers as the store in memory after any history", async () => {
+  const search = fc.record({
+    filter,
+    order: fc.constantFrom(...DEVICE_ORDERS),
+    descending: fc.boolean(),
+    limit: fc.constantFrom(1, 2, 10),
+  });
+  await fc.assert(
+    fc.asyncProperty(history, fc.array(search, { maxLength: 5 }), async (transactions, searches) => {
+      const sqlite = await openTemporarySqlite();
+      const memory = openMemory();
+
+      await play(sqlite, transactions);
+      await play(memory, transactions);
+
+      expect(await sqlite.read(lookAround)).toEqual(await memory.read(lookAround));
+      for (const query of searches) {
+        let expected = await memory.read((reader) => reader.searchDevices(query));
+        expect(await sqlite.read((reader) => reader.searchDevices(query))).toEqual(expected);
+        while (expected.next !== undefined) {
+          const further = { ...query, after: expected.next };
+          expected = await memory.read((reader) => reader.searchDevices(further));
+          expect(await sqlite.read((reader) => reader.searchDevices(further))).toEqual(expected);
+        }
+      }
+      await sqlite.close();
+    }),
+    { numRuns: LAW_RUNS },
+  );
+}, 60_000);

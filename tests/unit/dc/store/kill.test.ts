@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { databaseFile } from "../../../support/dc/stores.ts";
+
+const SCRIPT = join(import.meta.dirname, "../../../support/scripts/dc_write_until_killed.ts");
+
+/** Starts a writer, kills it after it has printed `lines` numbers, and returns the last whole number it printed. */
+function writeAndKill(file: string, first: number, lines: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [SCRIPT, file, String(first)], { stdio: ["ignore", "pipe", "inherit"] });
+    let output = "";
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (text: string) => {
+      output += text;
+      if (output.split("\n").length > lines) child.kill("SIGKILL");
+    });
+    child.on("error", reject);
+    child.on("close", (_code, signal) => {
+      if (signal !== "SIGKILL") reject(new Error(`The writer ended by itself: ${signal}`));
+      else resolve(Number(output.slice(0, output.lastIndexOf("\n")).split("\n").at(-1)));
+    });
+  });
+}
+
+test("openSqlite finds every acknowledged write and no half of one after a writer was killed", async () => {
+  const file = databaseFile();
+  let next = 0;
+  for (const lines of [1, 3, 17, 40, 2, 25]) {
+    const acknowledged = await writeAndKill(file, next, lines);
+
+    const store = await openSqlite(file);
+    const { estate, revision } = await store.read(async (reader) => ({
+      estate: await reader.estate(),
+      revision: await reader.revision(),
+    }));
+    await store.close();
+
+    expect(estate.devices.length).toBeGreaterThan(acknowledged);
+    expect(estate.racks.length).toBe(estate.devices.length);
+    expect(revision).toBe(estate.devices.length);
+    expect(estate.devices.every(({ ports }) => ports?.length === 20)).toBe(true);
+    next = estate.devices.length;
+  }
+}, 60_000);

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { POSTGRES } from "#dc/store/dialect.ts";
+import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { databaseFile } from "../../../support/dc/stores.ts";
+
+test("openSqlite refuses a file that is no database", async () => {
+  const file = databaseFile();
+  writeFileSync(
+    file,
+    "This is a letter to my aunt, and it is long enough to be taken for a page of something.\n".repeat(40),
+  );
+
+  const opening = openSqlite(file);
+
+  await expect(opening).rejects.toThrow(OperationError);
+  await expect(opening).rejects.toMatchObject({ kind: "unavailable" });
+});
+
+test("openSqlite refuses a database from a newer program", async () => {
+  const file = databaseFile();
+  await (await openSqlite(file)).close();
+  const database = new DatabaseSync(file);
+  database.exec("INSERT INTO migration (step, name) VALUES (900, 'later')");
+  database.close();
+
+  await expect(openSqlite(file)).rejects.toMatchObject({ kind: "failed_precondition" });
+});
+
+test("openSqlite reads beside an open write and sees only what is committed", async () => {
+  const store = await openSqlite(databaseFile());
+  const { promise: looked, resolve: letGo } = Promise.withResolvers<void>();
+  const writing = store.write(async (writer) => {
+    await writer.raiseRevision();
+    await looked;
+  });
+
+  const during = await store.read((reader) => reader.revision());
+  letGo();
+  await writing;
+  const afterwards = await store.read((reader) => reader.revision());
+  await store.close();
+
+  expect([during, afterwards]).toEqual([0, 1]);
+});
+
+test("POSTGRES numbers its parameter marks", () => {
+  expect(POSTGRES.marked("SELECT 1 WHERE a = ? AND b = ?")).toBe("SELECT 1 WHERE a = $1 AND b = $2");
+});

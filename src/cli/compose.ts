@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
+import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import type { OutputValidator } from "#planner/ports.ts";
 import { openConfig } from "#planner/store/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/find_root.ts";

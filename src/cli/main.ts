@@ -1,3 +1,4 @@
+import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
 import { engine } from "#runtime/engine.ts";
 import { print } from "./print.ts";
 import { COMMIT, VERSION } from "./version.ts";
@@ -14,6 +15,11 @@ export async function main(words: readonly string[]): Promise<void> {
     const { plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
     const options = plainMcpWords(words.slice(1));
     if (options !== undefined) return serveMcp(options);
+  }
+  if (first === CHECK_COMMAND) {
+    const { serveChecks } = await import("#planner/output/checker/check_server.ts");
+    await serveChecks(process.stdin.setEncoding("utf8"), print);
+    return;
   }
   // Everything else is loaded behind the version, which many programs ask for just to see whether planner is there.
   const { dispatch } = await import("./dispatch.ts");

@@ -33,3 +33,27 @@ export const MAX_NEAREST_IDS = 100;
 
 /** Ids of a dependency cycle that one message names. Ours: a longer one is not read, and 10,000 of them fill memory. */
 export const MAX_CYCLE_IDS = 50;
+
+/** Longest output that is compared with a schema, in characters. Ours: as much as is read of a log's last run. */
+export const MAX_OUTPUT_CHARS = MAX_RUN_BYTES;
+
+/** Largest schema file, in bytes. Ours: the largest that people write by hand is a tenth of it. */
+export const MAX_SCHEMA_BYTES = 1024 * 1024;
+
+/** Schema files that one schema may reach. Ours: each is read and kept in memory. */
+export const MAX_SCHEMA_FILES = 64;
+
+/** Files below `.planner/schemas/` that are looked through for an `$id`. Ours: more are no folder of schemas. */
+export const MAX_SCHEMA_FOLDER_FILES = 1000;
+
+/** Levels of nesting in an output or a schema. Ours: comparing them recurses, and the stack holds some thousand levels. */
+export const MAX_JSON_DEPTH = 500;
+
+/** Lines about one output. Ours: a list of a thousand wrong items is understood from its first fifty. */
+export const MAX_PROBLEM_LINES = 50;
+
+/** Time for comparing one output with its schema, in milliseconds. Ours: 16 MiB take a second or two. */
+export const OUTPUT_CHECK_LIMIT_MS = 10_000;
+
+/** Time for one match of a schema's pattern, in milliseconds. Ours: an honest one takes microseconds. Source: decision S-17. */
+export const PATTERN_LIMIT_MS = 2_000;

@@ -175,3 +175,19 @@ class Attempt {
     return this.#at + 1;
   }
 }
+
+/** Levels of nesting in a JSON text: 0 for a scalar. Cost: linear, without recursion. */
+export function nestingDepth(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (inString && code === BACKSLASH) at++;
+    else if (code === QUOTE) inString = !inString;
+    else if (inString) continue;
+    else if (code === OPEN_OBJECT || code === OPEN_ARRAY) deepest = Math.max(deepest, ++depth);
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) depth -= 1;
+  }
+  return deepest;
+}

@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { OperationError } from "#kernel/errors.ts";
+import { OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
+import type { OutputVerdict } from "#planner/ports.ts";
+import { selfCommand, selfEnvironment } from "#runtime/self_command.ts";
+import { CHECK_COMMAND } from "./check_command.ts";
+import { type CheckAnswer, type CheckJob, slowCheckVerdict, slowPatternVerdict } from "./messages.ts";
+
+/** How long an idle child is kept, in milliseconds: the next output of one run of lint comes at once. */
+const IDLE_MS = 1_000;
+
+interface Pending {
+  readonly line: string;
+  readonly resolve: (verdict: OutputVerdict) => void;
+  readonly reject: (error: OperationError) => void;
+}
+
+/**
+ * Checks outputs in a child process, which can be killed where a match hangs; a thread could not be.
+ *
+ * Jobs run one after another in one child. It starts with the first job, is replaced when it had to be killed, and ends
+ * with its input: when it was idle for a while, or when this process goes away. It never keeps this process alive.
+ */
+export class CheckProcess {
+  readonly #waiting: Pending[] = [];
+  #child: ChildProcess | undefined;
+  #job: Pending | undefined;
+  #jobTimer: NodeJS.Timeout | undefined;
+  #patternTimer: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
+
+  /** @throws OperationError `unavailable` when no child can be started or it ends by itself */
+  check(job: CheckJob): Promise<OutputVerdict> {
+    const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();
+    this.#waiting.push({ line: `${JSON.stringify(job)}\n`, resolve, reject });
+    this.#next();
+    return promise;
+  }
+
+  #next(): void {
+    if (this.#job !== undefined) return;
+    clearTimeout(this.#idleTimer);
+    this.#job = this.#waiting.shift();
+    if (this.#job === undefined) {
+      this.#rest();
+      return;
+    }
+    this.#child ??= this.#start();
+    hold(this.#child, true);
+    this.#jobTimer = setTimeout(() => this.#kill(slowCheckVerdict()), OUTPUT_CHECK_LIMIT_MS);
+    this.#child.stdin?.write(this.#job.line);
+  }
+
+  #rest(): void {
+    const child = this.#child;
+    if (child === undefined) return;
+    hold(child, false);
+    this.#idleTimer = setTimeout(() => this.#dismiss(child), IDLE_MS);
+    this.#idleTimer.unref();
+  }
+
+  #dismiss(child: ChildProcess): void {
+    if (this.#child === child) this.#child = undefined;
+    child.stdin?.end();
+  }
+
+  #start(): ChildProcess {
+    const [program = "", ...args] = selfCommand();
+    const child = spawn(program, [...args, CHECK_COMMAND], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: selfEnvironment() as NodeJS.ProcessEnv,
+      windowsHide: true,
+    });
+    child.once("error", (error) => this.#lost(child, error.message));
+    child.once("exit", (code, signal) => this.#lost(child, signal ?? `status ${code}`));
+    // A child that is gone says so by its exit; what was being written to it then is of no interest.
+    child.stdin.on("error", () => {});
+    createInterface({ input: child.stdout }).on("line", (line) => this.#hear(child, JSON.parse(line)));
+    return child;
+  }
+
+  #hear(child: ChildProcess, answer: CheckAnswer): void {
+    if (child !== this.#child) return;
+    clearTimeout(this.#patternTimer);
+    if ("verdict" in answer) this.#finish((job) => job.resolve(answer.verdict));
+    else if (answer.pattern !== null) {
+      const { pattern, characters } = answer;
+      const verdict = slowPatternVerdict(pattern, characters);
+      this.#patternTimer = setTimeout(() => this.#kill(verdict), PATTERN_LIMIT_MS);
+    }
+  }
+
+  #kill(verdict: OutputVerdict): void {
+    const child = this.#child;
+    this.#child = undefined;
+    child?.kill("SIGKILL");
+    this.#finish((job) => job.resolve(verdict));
+  }
+
+  #lost(child: ChildProcess, why: string): void {
+    if (child !== this.#child) return;
+    this.#child = undefined;
+    const error = new OperationError("unavailable", `The process that checks outputs ended unexpectedly: ${why}`);
+    this.#finish((job) => job.reject(error));
+  }
+
+  #finish(tell: (job: Pending) => void): void {
+    clearTimeout(this.#jobTimer);
+    clearTimeout(this.#patternTimer);
+    const job = this.#job;
+    this.#job = undefined;
+    if (job !== undefined) tell(job);
+    this.#next();
+  }
+}
+
+/** Whether the child and its pipes keep this process alive. */
+function hold(child: ChildProcess, held: boolean): void {
+  // Pipes of a child are sockets, which their declared type does not say.
+  for (const each of [child, child.stdin, child.stdout] as readonly ({ ref?(): void; unref?(): void } | null)[]) {
+    if (held) each?.ref?.();
+    else each?.unref?.();
+  }
+}

@@ -1,0 +1,80 @@
+import { OUTPUT_CHECK_LIMIT_MS } from "#planner/limits.ts";
+import type { OutputVerdict } from "#planner/ports.ts";
+import { type CheckWatch, checkOutput } from "../check_output.ts";
+import type { PatternTest } from "../patterns.ts";
+import { type CheckAnswer, type CheckJob, slowPatternVerdict } from "./messages.ts";
+import { startWatchdog } from "./watchdog.ts";
+
+/** Texts of which no honest or hostile pattern makes a match long enough to be worth announcing, in characters. */
+const SHORT_TEXT = 24;
+
+/**
+ * Processor time after which "no match" is not believed, in milliseconds: Bun gives up on a match that takes too long
+ * and then says that there is none.
+ */
+const DOUBTFUL_MATCH_MS = 250;
+
+/** How much later than the parent the child ends itself, in milliseconds: only when the parent did not. */
+const GRACE_MS = 2_000;
+
+class SlowPattern extends Error {
+  override readonly name = "SlowPattern";
+  readonly verdict: OutputVerdict;
+
+  constructor(pattern: string, characters: number) {
+    super(`Pattern ${pattern} is too slow`);
+    this.verdict = slowPatternVerdict(pattern, characters);
+  }
+}
+
+/** Answers jobs until the input ends. `write` takes whole lines and returns when they are out. */
+export async function serveChecks(input: AsyncIterable<string>, write: (line: string) => void): Promise<void> {
+  const watchdog = startWatchdog();
+  const answer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
+  for await (const line of lines(input)) {
+    watchdog.begin(OUTPUT_CHECK_LIMIT_MS + GRACE_MS);
+    answer({ verdict: verdictOf(JSON.parse(line), answer) });
+    watchdog.end();
+  }
+}
+
+async function* lines(input: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest: string[] = [];
+  for await (const chunk of input) {
+    const [first = "", ...more] = chunk.split("\n");
+    rest.push(first);
+    for (const next of more) {
+      yield rest.join("");
+      rest = [next];
+    }
+  }
+}
+
+function verdictOf({ bundle, value }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
+  try {
+    return checkOutput(bundle, value, announcing(answer));
+  } catch (error) {
+    if (error instanceof SlowPattern) return error.verdict;
+    throw error;
+  }
+}
+
+/** Tells the parent of every match that could take long, and when it is over. */
+function announcing(answer: (message: CheckAnswer) => void): CheckWatch {
+  let announced = false;
+  const test: PatternTest = (pattern, text, match) => {
+    if (text.length < SHORT_TEXT) return match();
+    answer({ pattern, characters: text.length });
+    announced = true;
+    const before = process.cpuUsage();
+    const matched = match();
+    const { user, system } = process.cpuUsage(before);
+    if (!matched && (user + system) / 1000 > DOUBTFUL_MATCH_MS) throw new SlowPattern(pattern, text.length);
+    return matched;
+  };
+  const interrupt = (): void => {
+    if (announced) answer({ pattern: null });
+    announced = false;
+  };
+  return { test, interrupt };
+}

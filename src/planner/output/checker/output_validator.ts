@@ -1,0 +1,75 @@
+import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS } from "#planner/limits.ts";
+import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
+import { checkOutput } from "../check_output.ts";
+import { type ExtractedJson, extractJson } from "../extract_json.ts";
+import { nestingDepth } from "../scan_json.ts";
+import { type SchemaBundle, SchemaError } from "../schema_document.ts";
+import { isHarmless } from "./harmless.ts";
+import { loadBundle } from "./load_bundle.ts";
+import { SchemaFiles } from "./schema_files.ts";
+
+/** Time that a check may hold up this process before a child takes over, in milliseconds. */
+const IN_PROCESS_LIMIT_MS = 200;
+
+class OutOfTime extends Error {}
+
+/** Checks outputs against the schema files of the project at `root`, an absolute path. */
+export function createOutputValidator(root: string): OutputValidator {
+  return new ProjectOutputs(root);
+}
+
+class ProjectOutputs implements OutputValidator {
+  readonly #root: string;
+  #process: Promise<{ check(job: { bundle: SchemaBundle; value: unknown }): Promise<OutputVerdict> }> | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  async validate(schemaPath: string, output: string): Promise<OutputVerdict> {
+    try {
+      const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
+      return await this.#compare(bundle, output);
+    } catch (error) {
+      if (error instanceof SchemaError) return { kind: "invalid_schema", problems: error.problems };
+      throw error;
+    }
+  }
+
+  async #compare(bundle: SchemaBundle, output: string): Promise<OutputVerdict> {
+    if (output.length > MAX_OUTPUT_CHARS) {
+      return {
+        kind: "failed",
+        problems: [`output of ${output.length} characters: expected at most ${MAX_OUTPUT_CHARS}`],
+      };
+    }
+    const found = extractJson(output);
+    if (found === undefined) return { kind: "no_json" };
+    const depth = nestingDepth(found.text);
+    if (depth > MAX_JSON_DEPTH) {
+      return { kind: "failed", problems: [`output nests ${depth} levels deep: expected at most ${MAX_JSON_DEPTH}`] };
+    }
+    return this.#judge(bundle, found);
+  }
+
+  async #judge(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
+    const verdict = isHarmless(bundle, text) ? checkHere(bundle, value) : undefined;
+    if (verdict !== undefined) return verdict;
+    this.#process ??= import("./check_process.ts").then(({ CheckProcess }) => new CheckProcess());
+    return (await this.#process).check({ bundle, value });
+  }
+}
+
+/** Checks within this process; undefined when it takes too long. */
+function checkHere(bundle: SchemaBundle, value: unknown): OutputVerdict | undefined {
+  const deadline = Date.now() + IN_PROCESS_LIMIT_MS;
+  const interrupt = (): void => {
+    if (Date.now() > deadline) throw new OutOfTime("The check takes too long for this process");
+  };
+  try {
+    return checkOutput(bundle, value, { interrupt });
+  } catch (error) {
+    if (error instanceof OutOfTime) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,148 @@
+import { type FileHandle, open, readdir, realpath, stat } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve, sep } from "node:path";
+import { MAX_JSON_DEPTH, MAX_SCHEMA_BYTES, MAX_SCHEMA_FOLDER_FILES } from "#planner/limits.ts";
+import { JsonScanner, nestingDepth } from "../scan_json.ts";
+import { isSchemaObject } from "../schema_document.ts";
+import { withoutFragment } from "../schema_index.ts";
+
+/** A schema file that was read: its path from the project root with forward slashes, and its JSON. */
+export interface SchemaFile {
+  readonly path: string;
+  readonly schema: unknown;
+}
+
+/** A schema file that cannot be used; the message begins with its path. */
+export class SchemaFileError extends Error {
+  override readonly name = "SchemaFileError";
+}
+
+const FOLDER = ".planner/schemas";
+
+/** The schema files of one project. Nothing outside the project is read, whatever a path or a link says. */
+export class SchemaFiles {
+  readonly #root: string;
+  #byId: Promise<ReadonlyMap<string, SchemaFile>> | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /**
+   * The file that a spec names: a path from the project root, or a bare name under `.planner/schemas/`.
+   *
+   * @throws SchemaFileError
+   */
+  async named(schemaPath: string): Promise<SchemaFile> {
+    if (schemaPath === "" || schemaPath.includes("\0")) throw new SchemaFileError(`"${schemaPath}" names no file`);
+    const inFolder = join(this.#root, FOLDER, schemaPath);
+    const bare = !/[\\/]/.test(schemaPath) && (await exists(inFolder));
+    const file = bare ? inFolder : resolve(this.#root, schemaPath);
+    if (!contains(this.#root, file)) throw new SchemaFileError(`${schemaPath}: lies outside the project`);
+    return this.#read(file, this.#root, "the project");
+  }
+
+  /**
+   * The file at a path from the project root that a schema refers to; it must lie under `.planner/schemas/`.
+   *
+   * @throws SchemaFileError
+   */
+  async referred(path: string): Promise<SchemaFile> {
+    return this.#read(join(this.#root, path), join(this.#root, FOLDER), `${FOLDER}/`);
+  }
+
+  /** The file under `.planner/schemas/` whose `$id` is `uri`, or undefined. Looks through the folder once. */
+  async withId(uri: string): Promise<SchemaFile | undefined> {
+    this.#byId ??= this.#ids();
+    return (await this.#byId).get(uri);
+  }
+
+  async #read(file: string, within: string, place: string): Promise<SchemaFile> {
+    const path = relative(this.#root, file).split(sep).join("/");
+    if (!contains(within, file)) throw new SchemaFileError(`${path}: lies outside ${place}`);
+    const text = await readBounded(file, path, within, place);
+    return { path, schema: parse(text, path) };
+  }
+
+  async #ids(): Promise<ReadonlyMap<string, SchemaFile>> {
+    const folder = join(this.#root, FOLDER);
+    const names = await readdir(folder, { recursive: true }).catch(() => []);
+    const ids = new Map<string, SchemaFile>();
+    const candidates = names.filter((name) => name.endsWith(".json")).toSorted();
+    for (const name of candidates.slice(0, MAX_SCHEMA_FOLDER_FILES)) {
+      const file = await this.#read(join(folder, name), folder, `${FOLDER}/`).catch(ignoreUnusable);
+      const id = isSchemaObject(file?.schema) ? file.schema["$id"] : undefined;
+      if (file !== undefined && typeof id === "string" && !ids.has(id)) ids.set(withoutFragment(id), file);
+    }
+    return ids;
+  }
+}
+
+/** A broken file is of no interest until something refers to it by its path. */
+function ignoreUnusable(error: unknown): undefined {
+  if (!(error instanceof SchemaFileError)) throw error;
+}
+
+async function readBounded(file: string, path: string, within: string, place: string): Promise<string> {
+  try {
+    // A named pipe would hold up its opener, so what it is comes first.
+    const info = await stat(file);
+    if (!info.isFile()) throw new SchemaFileError(`${path}: is no file`);
+    if (info.size > MAX_SCHEMA_BYTES) throw new SchemaFileError(`${path}: is larger than ${MAX_SCHEMA_BYTES} bytes`);
+    const [target, folder] = await Promise.all([realpath(file), realpath(within)]);
+    if (!contains(folder, target)) throw new SchemaFileError(`${path}: leads outside ${place}`);
+    return await readWhole(await open(file, "r"));
+  } catch (error) {
+    if (error instanceof SchemaFileError) throw error;
+    throw new SchemaFileError(`${path}: ${reason(error as NodeJS.ErrnoException)}`);
+  }
+}
+
+async function readWhole(handle: FileHandle): Promise<string> {
+  try {
+    return (await handle.readFile("utf8")).replace(/^\uFEFF/, "");
+  } finally {
+    await handle.close();
+  }
+}
+
+function reason({ code, message }: NodeJS.ErrnoException): string {
+  const words: Readonly<Record<string, string>> = {
+    ENOENT: "no such file",
+    ENOTDIR: "no such file",
+    EACCES: "may not be read",
+    ELOOP: "is a link that leads to itself",
+  };
+  return words[code ?? ""] ?? `cannot be read: ${message}`;
+}
+
+function parse(text: string, path: string): unknown {
+  const depth = nestingDepth(text);
+  if (depth > MAX_JSON_DEPTH)
+    throw new SchemaFileError(`${path}: nests ${depth} levels deep, more than ${MAX_JSON_DEPTH}`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    const { line, column } = brokenAt(text);
+    throw new SchemaFileError(`${path}:${line}:${column}: is no valid JSON`);
+  }
+}
+
+/** Where a text stops being JSON, line and column counted from 1; the engines do not all say it. */
+function brokenAt(text: string): { line: number; column: number } {
+  const { complete, end } = new JsonScanner(text).scan(0);
+  const at = complete ? end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0) : end;
+  const before = text.slice(0, at).split("\n");
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function contains(folder: string, file: string): boolean {
+  const inside = relative(folder, file);
+  return inside !== "" && inside !== ".." && !inside.startsWith(`..${sep}`) && !isAbsolute(inside);
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}

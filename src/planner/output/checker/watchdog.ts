@@ -1,0 +1,32 @@
+import { Worker } from "node:worker_threads";
+
+/**
+ * Ends this very process when a job runs longer than it may or the parent is gone. A hanging match holds up the thread
+ * that it runs in, its timers included, so a second thread has to look.
+ */
+export interface Watchdog {
+  /** The time by which the process must be done with what it begins now. */
+  begin(limitMs: number): void;
+  end(): void;
+}
+
+// Plain text, because a compiled program has no file that a second thread could load.
+const GUARD = `
+const { workerData } = require("node:worker_threads");
+const deadline = new Float64Array(workerData.deadline);
+setInterval(() => {
+  const orphaned = process.ppid !== workerData.parent;
+  if (orphaned || Date.now() > deadline[0]) process.kill(process.pid, "SIGKILL");
+}, 100);
+`;
+
+export function startWatchdog(): Watchdog {
+  const memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  const deadline = new Float64Array(memory);
+  const set = (time: number): void => {
+    deadline[0] = time;
+  };
+  set(Number.POSITIVE_INFINITY);
+  new Worker(GUARD, { eval: true, workerData: { deadline: memory, parent: process.ppid } }).unref();
+  return { begin: (limitMs) => set(Date.now() + limitMs), end: () => set(Number.POSITIVE_INFINITY) };
+}

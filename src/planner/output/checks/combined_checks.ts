@@ -1,0 +1,84 @@
+import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
+import { fieldName, type Problem, shown } from "../problems.ts";
+import { alternativesProblems } from "./alternatives.ts";
+import { indexes, item } from "./array_checks.ts";
+import { type Apply, type Check, every, type Frame, fail, type Keyword, keyword, silent } from "./check.ts";
+import { dependentRequired, field } from "./object_checks.ts";
+
+/** Keywords that judge the same value by other schemas. Source: JSON Schema 2020-12 Core, 8.2.3 and 10.2. */
+export const COMBINED_CHECKS: readonly Keyword[] = [
+  keyword("$ref", "any", same),
+  keyword("$dynamicRef", "any", same),
+  keyword("allOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
+    return every(schemas, frame, (schema) => apply(schema, value, frame));
+  }),
+  keyword("anyOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
+    const fits = (schema: LinkedSchema): boolean => apply(schema, value, silent(frame));
+    // Where somebody asks what was judged, every alternative that fits has a say.
+    const passed = frame.evaluated === undefined ? schemas.some(fits) : schemas.filter(fits).length > 0;
+    return passed || reportAlternatives(schemas, value, frame, apply);
+  }),
+  keyword("oneOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
+    const passed = [...schemas.keys()].filter((index) => apply(schemas[index] ?? true, value, silent(frame)));
+    if (passed.length === 1) return true;
+    if (passed.length === 0) return reportAlternatives(schemas, value, frame, apply);
+    return fail(frame, `expected exactly one alternative of "oneOf" to fit, got alternatives ${passed.join(" and ")}`);
+  }),
+  keyword("not", "any", (schema: LinkedSchema) => (value, frame, apply) => {
+    const fits = apply(schema, value, { at: frame.at, report: undefined, evaluated: undefined });
+    return !fits || fail(frame, `expected anything but what "not" describes, got ${shown(value)}`);
+  }),
+  keyword("if", "any", (condition: LinkedSchema, { keywords }) => {
+    const then = (keywords.get("then") ?? true) as LinkedSchema;
+    const otherwise = (keywords.get("else") ?? true) as LinkedSchema;
+    return (value, frame, apply) => apply(apply(condition, value, silent(frame)) ? then : otherwise, value, frame);
+  }),
+  keyword("dependentSchemas", "object", dependents),
+  keyword("dependencies", "object", (wanted: ReadonlyMap<string, LinkedSchema | readonly string[]>) => {
+    const names = [...wanted].filter((entry): entry is [string, readonly string[]] => Array.isArray(entry[1]));
+    const schemas = [...wanted].filter((entry): entry is [string, LinkedSchema] => !Array.isArray(entry[1]));
+    const checks = [dependentRequired(names), dependents(new Map(schemas))];
+    return (value, frame, apply) => every(checks, frame, (check) => check(value, frame, apply));
+  }),
+];
+
+/** Keywords about what all others have left over; they come last. Source: JSON Schema 2020-12 Core, 11. */
+export const UNEVALUATED_CHECKS: readonly Keyword[] = [
+  keyword("unevaluatedItems", "array", (schema: LinkedSchema) => (value, frame, apply) => {
+    const left = [...indexes(value)].filter((index) => frame.evaluated?.items.has(index) !== true);
+    return every(left, frame, (index) => item({ value, index, schema }, frame, apply));
+  }),
+  keyword("unevaluatedProperties", "object", (schema: LinkedSchema) => (value, frame, apply) => {
+    const left = Object.keys(value).filter((name) => frame.evaluated?.keys.has(name) !== true);
+    return every(left, frame, (name) => field({ value, name, schema }, frame, apply));
+  }),
+];
+
+/** True when judging by this schema needs to know what its other keywords have judged. */
+export function asksForEvaluated({ keywords }: LinkedObject): boolean {
+  return keywords.has("unevaluatedItems") || keywords.has("unevaluatedProperties");
+}
+
+function same(schema: LinkedSchema): Check<unknown> {
+  return (value, frame, apply) => apply(schema, value, frame);
+}
+
+function dependents(wanted: ReadonlyMap<string, LinkedSchema>): Check<Readonly<Record<string, unknown>>> {
+  return (value, frame, apply) =>
+    every(wanted, frame, ([name, schema]) => {
+      if (!Object.hasOwn(value, name)) return true;
+      if (schema === false) return fail(frame, `unexpected field ${fieldName(name)}`, { aboutField: true });
+      return apply(schema, value, frame);
+    });
+}
+
+function reportAlternatives(schemas: readonly LinkedSchema[], value: unknown, frame: Frame, apply: Apply): false {
+  if (frame.report === undefined) return false;
+  const branches = schemas.map((schema) => {
+    const problems: Problem[] = [];
+    apply(schema, value, { at: frame.at, report: (problem) => void problems.push(problem), evaluated: undefined });
+    return problems;
+  });
+  for (const problem of alternativesProblems(branches, value, frame.at)) frame.report(problem);
+  return false;
+}

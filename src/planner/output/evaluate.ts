@@ -1,0 +1,113 @@
+import { ANY_CHECKS } from "./checks/any_checks.ts";
+import { ARRAY_CHECKS } from "./checks/array_checks.ts";
+import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kinds } from "./checks/check.ts";
+import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
+import { OBJECT_CHECKS } from "./checks/object_checks.ts";
+import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
+import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
+import type { Problem } from "./problems.ts";
+
+/** In the order in which problems are told: what a value is, what it lacks, its parts, then what combines schemas. */
+const KEYWORDS: readonly Keyword[] = [
+  ...ANY_CHECKS,
+  ...SCALAR_CHECKS,
+  ...OBJECT_CHECKS,
+  ...ARRAY_CHECKS,
+  ...COMBINED_CHECKS,
+  ...UNEVALUATED_CHECKS,
+];
+
+/** Judgements between two looks at the clock: often enough for a limit of a second, seldom enough to cost nothing. */
+const STEPS_PER_LOOK = 512;
+
+interface PreparedSchema {
+  readonly checks: Readonly<Record<keyof Kinds, readonly Check<never>[]>>;
+  readonly tracks: boolean;
+}
+
+/** What is wrong with a value: the first problems in a stable order, and how many there are in all. */
+export interface Evaluation {
+  readonly problems: readonly Problem[];
+  readonly count: number;
+}
+
+/** Problems that are kept; a value of a million wrong items would fill the memory with messages nobody reads. */
+const MAX_KEPT_PROBLEMS = 1000;
+
+/**
+ * Judges `value` by a linked schema; the count is 0 when it fits.
+ *
+ * @param interrupt called every few hundred judgements; throws to give up
+ *
+ * Recursion goes as deep as the value and the schema's references do. Source: JSON Schema 2020-12.
+ */
+export function evaluate(schema: LinkedSchema, value: unknown, interrupt: () => void = () => {}): Evaluation {
+  const evaluator = new Evaluator(interrupt);
+  const problems: Problem[] = [];
+  let count = 0;
+  // The verdict alone is quick, and most outputs fit.
+  if (evaluator.apply(schema, value, { at: undefined, report: undefined, evaluated: undefined })) {
+    return { problems, count };
+  }
+  const report = (problem: Problem): void => {
+    count += 1;
+    if (problems.length < MAX_KEPT_PROBLEMS) problems.push(problem);
+  };
+  evaluator.apply(schema, value, { at: undefined, report, evaluated: undefined });
+  return { problems, count };
+}
+
+class Evaluator {
+  readonly #interrupt: () => void;
+  readonly #prepared = new Map<LinkedObject, PreparedSchema>();
+  #steps = 0;
+
+  constructor(interrupt: () => void) {
+    this.#interrupt = interrupt;
+  }
+
+  readonly apply = (schema: LinkedSchema, value: unknown, frame: Frame): boolean => {
+    if (++this.#steps % STEPS_PER_LOOK === 0) this.#interrupt();
+    if (schema === true) return true;
+    if (schema === false) return fail(frame, "no value is allowed here");
+    const { checks, tracks } = this.#prepare(schema);
+    const outer = frame.evaluated;
+    const evaluated = tracks || outer !== undefined ? new Evaluated() : undefined;
+    const own = evaluated === undefined ? frame : { at: frame.at, report: frame.report, evaluated };
+    // The table chose the checks for this kind of value.
+    const passed = every(checks[kindOf(value)], own, (check) => check(value as never, own, this.apply));
+    // A part that does not fit was judged all the same: that nothing judged it would be a second, wrong complaint.
+    if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
+    return passed;
+  };
+
+  #prepare(schema: LinkedObject): PreparedSchema {
+    const known = this.#prepared.get(schema);
+    if (known !== undefined) return known;
+    const checks = { any: [], object: [], array: [], string: [], number: [] } as Record<keyof Kinds, Check<never>[]>;
+    for (const { name, kind, prepare } of KEYWORDS) {
+      if (!schema.keywords.has(name)) continue;
+      const check = prepare(schema.keywords.get(name), schema);
+      for (const target of Object.keys(checks) as (keyof Kinds)[]) {
+        if (kind === "any" || kind === target) checks[target].push(check);
+      }
+    }
+    const prepared = { checks, tracks: asksForEvaluated(schema) };
+    this.#prepared.set(schema, prepared);
+    return prepared;
+  }
+}
+
+/** `any` for the values that no keyword speaks about alone: booleans and null. */
+function kindOf(value: unknown): keyof Kinds {
+  switch (typeof value) {
+    case "string":
+    case "number":
+      return typeof value as "string" | "number";
+    case "object":
+      if (value === null) return "any";
+      return Array.isArray(value) ? "array" : "object";
+    default:
+      return "any";
+  }
+}

@@ -1,0 +1,43 @@
+import { Meta } from "typebox/schema";
+import { evaluate } from "./evaluate.ts";
+import { linkSchema } from "./link_schema.ts";
+import type { LinkedSchema } from "./linked_schema.ts";
+import { pointerTo, problemLine } from "./problems.ts";
+import { isSchemaObject, type SchemaDocument, schemaProblem } from "./schema_document.ts";
+import { SchemaIndex } from "./schema_index.ts";
+import { DIALECT } from "./schema_keywords.ts";
+
+/** The meta-schema of the dialect, for schemas that refer to it. Source: JSON Schema 2020-12, the `typebox` package. */
+export const META_DOCUMENT: SchemaDocument = {
+  path: DIALECT,
+  uris: [DIALECT],
+  schema: (Meta as Readonly<Record<string, unknown>>)[DIALECT],
+};
+
+const OLDER_DIALECT = /^https?:\/\/json-schema\.org\/(?!draft\/2020-12\/schema#?$)/;
+
+let linkedMeta: LinkedSchema | undefined;
+
+/**
+ * What is wrong with a schema file by the rules of its dialect: an unknown `$schema`, or keywords whose values make no
+ * sense, such as `"type": "strng"`. Schemas that do not pass must not be linked.
+ */
+export function metaSchemaProblems(document: SchemaDocument): readonly string[] {
+  linkedMeta ??= linkMeta();
+  return evaluate(linkedMeta, document.schema).problems.map((problem) => {
+    const line = problemLine({ ...problem, at: undefined, aboutField: true });
+    return schemaProblem(document, pointerTo(problem.at), line);
+  });
+}
+
+function linkMeta(): LinkedSchema {
+  const index = new SchemaIndex();
+  index.add(META_DOCUMENT);
+  return linkSchema(index, DIALECT);
+}
+
+/** The `$schema` of an older draft, or undefined. Its keywords mean other things, so nothing can be told about them. */
+export function olderDialect({ schema }: SchemaDocument): string | undefined {
+  const dialect = isSchemaObject(schema) ? schema["$schema"] : undefined;
+  return typeof dialect === "string" && OLDER_DIALECT.test(dialect) ? dialect : undefined;
+}

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
-import type { OutputValidator } from "#planner/ports.ts";
 import { openConfig } from "#planner/store/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/find_root.ts";
 import { openGitHistory } from "#planner/store/git_history.ts";
@@ -34,20 +33,7 @@ export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<Pl
     prompts: openPromptStore(root),
     processes: openProcessControl(),
     git: openGitHistory(root),
-    outputs: lazyOutputs(root),
+    outputs: openOutputValidator(root),
     clock: { now: () => new Date() },
-  };
-}
-
-/** Few processes check an output, so what that takes is loaded with the first one. */
-function lazyOutputs(root: string): OutputValidator {
-  let outputs: Promise<OutputValidator> | undefined;
-  return {
-    async validate(schemaPath, output) {
-      outputs ??= import("#planner/output/checker/output_validator.ts").then(({ createOutputValidator }) =>
-        createOutputValidator(root),
-      );
-      return (await outputs).validate(schemaPath, output);
-    },
   };
 }

@@ -98,7 +98,7 @@ export const anyText = fc.oneof(
 
 export const anyList = fc.array(anyText, { maxLength: 4 });
 
-function singleQuoted(text: string): string {
+export function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 

@@ -1,5 +1,14 @@
 import fc from "fast-check";
-import { blankOrComment, comment, FIELD_NAMES, fieldValue, flowItem, flowListOnOneLine, word } from "./field_values.ts";
+import {
+  blankOrComment,
+  comment,
+  FIELD_NAMES,
+  fieldValue,
+  flowItem,
+  flowListOnOneLine,
+  singleQuoted,
+  word,
+} from "./field_values.ts";
 
 /** One field of a generated frontmatter: its lines, joined by LF, and whether another field refers to it. */
 export interface FieldText {
@@ -115,7 +124,11 @@ export const ordinaryFrontmatter: fc.Arbitrary<string> = fc
             fc.constantFrom(" 3", " true", ""),
             fc
               .array(
-                flowItem.filter((text) => !text.includes("\\")),
+                fc.oneof(
+                  word,
+                  word.map((text) => JSON.stringify(text)),
+                  word.map(singleQuoted),
+                ),
                 { maxLength: 3 },
               )
               .map((items) => ` [${items.join(", ")}]`),

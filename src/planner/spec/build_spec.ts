@@ -51,9 +51,14 @@ function approvalOf(value: unknown): Approval | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   const fields = value as Readonly<Record<string, unknown>>;
   return {
-    required: fields["required"] === true,
+    required: isYes(fields["required"]),
     status: textOf(fields["status"]),
     by: textOf(fields["by"]),
     at: textOf(fields["at"]),
   };
+}
+
+/** `yes` and `"true"` are texts in YAML 1.2; to take them for no would open a gate that someone meant to close. */
+function isYes(value: unknown): boolean {
+  return value === true || (typeof value === "string" && /^(?:true|yes|on)$/i.test(value.trim()));
 }

@@ -1,14 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
 import { missingFence } from "./body_lines.ts";
 import { readableDocument } from "./document.ts";
-import { headings, titleHeading } from "./sections.ts";
-import { lineBreakOf } from "./text_lines.ts";
+import { sectionOf, titleHeading } from "./sections.ts";
+import { lineBreakOf, lineStart } from "./text_lines.ts";
 
 const OUTPUT = "Output";
+const ENDS_LINE = /[\r\n]$/;
 
 /**
- * Appends `output` as plain text under `## Output`. When the body's last section is one already, the text goes to its
- * end; else a new section is made. A code fence that the body leaves open is closed first.
+ * Appends `output` as plain text under `## Output`: at the end of the section of that name when it is the body's last
+ * one, else in a new section. A code fence that the body leaves open is closed first, so that the heading is one.
  *
  * @throws OperationError `failed_precondition` with line and column when `text` does not parse, `invalid_argument` when
  *   no spec file can hold `output`
@@ -18,17 +19,16 @@ const OUTPUT = "Output";
 export function appendOutput(text: string, output: string): string {
   const { head, body } = takeApart(text);
   const lineBreak = lineBreakOf(text);
+  const ended = endedLine(body, lineBreak);
   const fence = missingFence(body);
-  const before = `${body}${body === "" || /[\r\n]$/.test(body) ? "" : lineBreak}${fence === undefined ? "" : fence + lineBreak}`;
-  const last = headings(body).at(-1);
-  const under = last?.level === 2 && last.text === OUTPUT;
-  const blank = before === "" || /(?:^|[\r\n])[ \t]*(?:\r\n|\n|\r)$/.test(before) ? "" : lineBreak;
-  const heading = under ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
+  const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
+  const blank = before === "" || endsBlank(before) ? "" : lineBreak;
+  const heading = isOpenSection(before) ? "" : `## ${OUTPUT}${lineBreak}${lineBreak}`;
   return joined(head, `${before}${blank}${heading}${written(output, lineBreak)}`, lineBreak);
 }
 
 /**
- * Replaces the body by `body`; the first heading of level 1 stays as its first line when `body` has none.
+ * Replaces the body by `body`; the first heading of level 1 stays in front when `body` has none.
  *
  * @throws OperationError as `appendOutput`
  *
@@ -38,16 +38,25 @@ export function replaceBody(text: string, body: string): string {
   const { head, body: old } = takeApart(text);
   const lineBreak = lineBreakOf(text);
   const title = titleHeading(old);
-  const kept = title === undefined || titleHeading(body) !== undefined ? "" : old.slice(title.start, title.end);
-  const leading = head === "" ? "" : (/^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(old)?.[0] ?? "");
-  const heading = kept === "" ? "" : `${kept}${lineBreak}${lineBreak}`;
-  return joined(head, `${leading}${heading}${written(body, lineBreak)}`, lineBreak);
+  const replacement = written(body, lineBreak);
+  const leading = head.length > 1 ? blankLines(old) : "";
+  if (title === undefined || titleHeading(body) !== undefined) {
+    return joined(head, blankLines(replacement) === "" ? leading + replacement : replacement, lineBreak);
+  }
+  const kept = old.slice(title.start, title.end) + lineBreak;
+  return joined(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
 }
 
 /** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
 function takeApart(text: string): { readonly head: string; readonly body: string } {
-  const document = readableDocument(text);
-  return { head: text.slice(0, text.length - document.body.length), body: document.body };
+  const { body } = readableDocument(text);
+  return { head: text.slice(0, text.length - body.length), body };
+}
+
+/** Whether the body's last section of level 2 is the output, so that text at its end stands under that heading. */
+function isOpenSection(body: string): boolean {
+  const section = sectionOf(body, OUTPUT);
+  return section?.heading.level === 2 && section.end === body.length;
 }
 
 /** `text` in the file's line endings, ending in one. */
@@ -55,14 +64,26 @@ function written(text: string, lineBreak: string): string {
   if (text.includes("\0") || !text.isWellFormed()) {
     throw new OperationError("invalid_argument", "Invalid output: expected text without NUL characters");
   }
-  const lines = lineBreak === "\r" ? text : text.replace(/\r?\n/g, lineBreak);
-  return lines === "" || /[\r\n]$/.test(lines) ? lines : lines + lineBreak;
+  return endedLine(text.replace(/\r?\n/g, lineBreak), lineBreak);
+}
+
+function endedLine(text: string, lineBreak: string): string {
+  return text === "" || ENDS_LINE.test(text) ? text : text + lineBreak;
+}
+
+function endsBlank(text: string): boolean {
+  const line = text.replace(/(?:\r\n|\n|\r)$/, "");
+  return line.slice(lineStart(line, line.length)).trim() === "";
+}
+
+/** The blank lines that a text begins with. */
+function blankLines(text: string): string {
+  return /^(?:[ \t]*(?:\r\n|\n|\r))*/.exec(text)?.[0] ?? "";
 }
 
 function joined(head: string, body: string, lineBreak: string): string {
-  const separator = head.length > 1 && !/[\r\n]$/.test(head) && body !== "" ? lineBreak : "";
-  const hasFrontmatter = head.length > 1;
-  // Without frontmatter a body must not begin like one.
-  const guard = !hasFrontmatter && /^\uFEFF?---(?!-)/.test(body) ? lineBreak : "";
-  return `${head}${separator}${guard}${body}`;
+  if (head.length > 1) return ENDS_LINE.test(head) || body === "" ? head + body : head + lineBreak + body;
+  // Without frontmatter a body must not begin like one, nor with what reads as the file's byte-order mark.
+  const misleads = /^---(?!-)/.test(body) || (head === "" && body.startsWith("\ufeff"));
+  return misleads ? head + lineBreak + body : head + body;
 }

@@ -13,7 +13,7 @@ const FIRST = String.raw`[\w./\xa1-\ufefe\uff00-\uffff]`;
 const PLAIN = `${FIRST}(?:${CHARS})*(?: +(?!#)(?:${CHARS})+)*`;
 const FLOW_CHARS = String.raw`[^\x00-\x20\x7f-\xa0:\ufeff,[\]{}]|:(?![\s\ufeff,[\]{}])`;
 const FLOW_PLAIN = `${FIRST}(?:${FLOW_CHARS})*(?: +(?!#)(?:${FLOW_CHARS})+)*`;
-const SINGLE = String.raw`'[^'\x00-\x1f\x7f-\x9f\ufeff]*'`;
+const SINGLE = String.raw`'(?:[^'\x00-\x1f\x7f-\x9f\ufeff]|'')*'`;
 const DOUBLE = String.raw`"[^"\\\x00-\x1f\x7f-\x9f\ufeff]*"`;
 const FLOW_ITEM = `(?:${SINGLE}|${DOUBLE}|${FLOW_PLAIN})`;
 const FLOW = String.raw`\[ *(?:${FLOW_ITEM}(?: *, *${FLOW_ITEM})*)? *\]`;
@@ -79,7 +79,8 @@ function flowList(written: string, isText: boolean): unknown {
 /** What the core schema makes of a scalar; numbers other than short whole ones are left to the full parser. */
 function scalar(written: string, isText: boolean): unknown {
   const first = written.charCodeAt(0);
-  if (first === 34 || first === 39) return written.slice(1, -1);
+  if (first === 34) return written.slice(1, -1);
+  if (first === 39) return written.slice(1, -1).replaceAll("''", "'");
   if (/^(?:null|Null|NULL)$/.test(written)) return null;
   if (isText) return written;
   if (/^(?:true|True|TRUE)$/.test(written)) return true;

@@ -43,7 +43,9 @@ export function compareSpecIds(a: string, b: string): number {
     compareText(left.day, right.day) ||
     left.counter - right.counter ||
     compareText(left.suffix, right.suffix) ||
-    compareMembers(left.members, right.members)
+    compareMembers(left.members, right.members) ||
+    // Numbers may be the same and their digits not: `.1` and `.01`.
+    compareText(a, b)
   );
 }
 
@@ -61,8 +63,8 @@ function compareText(a: string, b: string): number {
 
 function compareMembers(a: readonly number[], b: readonly number[]): number {
   for (let index = 0; index < Math.min(a.length, b.length); index++) {
-    const difference = (a[index] ?? 0) - (b[index] ?? 0);
-    if (difference !== 0) return difference;
+    const [left = 0, right = 0] = [a[index], b[index]];
+    if (left !== right) return left < right ? -1 : 1;
   }
   return a.length - b.length;
 }

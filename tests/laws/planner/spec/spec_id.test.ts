@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { OperationError } from "#kernel/errors.ts";
+import { resolveSpecId } from "#planner/spec/resolve_id.ts";
+import { compareSpecIds, parentOf, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+const runs = { numRuns: LAW_RUNS };
+const base36 = fc.constantFrom(..."0123456789abcxyz");
+const dated = fc
+  .tuple(
+    fc.constantFrom("2026-11-20", "2026-11-21", "2025-01-05"),
+    fc.string({ unit: base36, minLength: 3, maxLength: 3 }),
+    fc.string({ unit: base36, minLength: 1, maxLength: 3 }),
+    fc.array(fc.constantFrom(".1", ".2", ".10", ".01"), { maxLength: 2 }),
+  )
+  .map(([day, counter, suffix, members]) => `${day}-${counter}-${suffix}${members.join("")}`);
+const anyId = fc.oneof(
+  dated,
+  fc.constantFrom("notes", "a.1", "2026-11-21", "2026-11-21-001"),
+  fc.string({ minLength: 1 }),
+) as fc.Arbitrary<SpecId>;
+
+test("compareSpecIds is a total order", () => {
+  fc.assert(
+    fc.property(anyId, anyId, anyId, (a, b, c) => {
+      const sign = (one: string, other: string): number => Math.sign(compareSpecIds(one, other));
+
+      expect(sign(a, b)).toBe(0 - sign(b, a));
+      expect(compareSpecIds(a, b) === 0).toBe(a === b);
+      if (sign(a, b) <= 0 && sign(b, c) <= 0) expect(sign(a, c)).toBeLessThanOrEqual(0);
+    }),
+    runs,
+  );
+});
+
+test("compareSpecIds puts a member behind the spec it hangs under", () => {
+  fc.assert(
+    fc.property(dated, (id) => {
+      const parent = parentOf(id as SpecId);
+
+      fc.pre(parent !== undefined);
+      expect(compareSpecIds(parent ?? "", id)).toBeLessThan(0);
+      expect(specIdParts(parent ?? "")?.members).toEqual(specIdParts(id)?.members.slice(0, -1) ?? []);
+    }),
+    runs,
+  );
+});
+
+test("resolveSpecId finds every id by its full text", () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(dated, { minLength: 1, maxLength: 8 }), (ids) => {
+      for (const id of ids) expect(resolveSpecId(id, ids as SpecId[], "2026-11-21")).toBe(id as SpecId);
+    }),
+    runs,
+  );
+});
+
+test("resolveSpecId gives an id that contains the text, or says that none or several do", () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(dated, { maxLength: 8 }),
+      fc.oneof(fc.string({ unit: base36, maxLength: 4 }), anyId),
+      (ids, text) => {
+        const wanted = text.trim();
+        const containing = ids.filter((id) => id.includes(wanted));
+        try {
+          const found = resolveSpecId(text, ids as SpecId[], "2026-11-21");
+
+          expect(containing).toContain(found);
+        } catch (error) {
+          if (!(error instanceof OperationError)) throw error;
+          if (wanted === "") expect(error.kind).toBe("invalid_argument");
+          else if (containing.length === 0) expect(error.message).toBe(`Spec not found: ${wanted}`);
+          else
+            expect(error.message).toBe(
+              `Ambiguous spec ID '${wanted}'. Matches: ${containing.sort(compareSpecIds).join(", ")}`,
+            );
+        }
+      },
+    ),
+    runs,
+  );
+});
+
+test("resolveSpecId does not depend on the order of the ids", () => {
+  const answer = (text: string, ids: readonly string[]): string => {
+    try {
+      return resolveSpecId(text, ids as SpecId[], "2026-11-21");
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  fc.assert(
+    fc.property(fc.uniqueArray(dated, { maxLength: 6 }), fc.string({ unit: base36, maxLength: 3 }), (ids, text) => {
+      expect(answer(text, ids)).toBe(answer(text, ids.toReversed()));
+    }),
+    runs,
+  );
+});

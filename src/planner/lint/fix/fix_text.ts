@@ -1,0 +1,122 @@
+import { parseDocument } from "../../spec/document.ts";
+import { editFields, type FieldValue } from "../../spec/edit_fields.ts";
+import { yamlOf } from "../../spec/full_frontmatter.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { splitText } from "../../spec/split_text.ts";
+import { lineBreakOf } from "../../spec/text_lines.ts";
+import { isMissing } from "../field_value.ts";
+import { indentFrontmatter } from "./indent_frontmatter.ts";
+import { applyEdits, type TextEdit } from "./text_edits.ts";
+import { trimBody } from "./trim_body.ts";
+import { trimFrontmatter } from "./trim_frontmatter.ts";
+
+/** A text as the fixes leave it, and what they did in words; without any the text is the very same. */
+export interface FixedText {
+  readonly text: string;
+  readonly fixes: readonly string[];
+}
+
+/** A file that was fixed, or would be. */
+export interface FixedFile {
+  /** Path from the project root. */
+  readonly file: string;
+  readonly specId: SpecId;
+  readonly fixes: readonly string[];
+}
+
+/**
+ * Applies the contract's six fixes to one spec's text: a missing status and a missing id filled in, trailing white space
+ * trimmed, indentation brought to two spaces, a newline at the end.
+ *
+ * A text that does not parse is left alone, a status outside the enum too. Nothing else changes: the values of the
+ * frontmatter and the rendered body are the same afterwards, and a second call finds nothing to do.
+ *
+ * Source: contract, Auto-fix; decision S-14.
+ */
+export function fixText(text: string, id: SpecId): FixedText {
+  if (!parseDocument(text).ok) return { text, fixes: [] };
+  let fixed = text;
+  const fixes: string[] = [];
+  for (const fix of FIXES) {
+    const { text: next, done } = fix(fixed, id);
+    if (next === fixed) continue;
+    fixed = next;
+    fixes.push(...done);
+  }
+  return { text: fixed, fixes };
+}
+
+type Fix = (text: string, id: SpecId) => { readonly text: string; readonly done: readonly string[] };
+
+/** Fields first, so that the lines they bring are in order too; the end of the file last. */
+const FIXES: readonly Fix[] = [fillFields, trimFields, indentFields, trimText, endWithNewline];
+
+function fillFields(text: string, id: SpecId): ReturnType<Fix> {
+  const document = parseDocument(text);
+  if (!document.ok) return unchanged(text);
+  const changes: Record<string, FieldValue> = {};
+  const done: string[] = [];
+  if (isMissing(document.frontmatter["id"])) {
+    changes["id"] = id;
+    done.push("missing id written from the file name");
+  }
+  if (isMissing(document.frontmatter["status"])) {
+    changes["status"] = "pending";
+    done.push("missing status set to pending");
+  }
+  return { text: editFields(text, changes), done };
+}
+
+function trimFields(text: string): ReturnType<Fix> {
+  return editedFrontmatter(
+    text,
+    trimFrontmatter,
+    (lines) => `trailing white space trimmed in the frontmatter, ${lines}`,
+  );
+}
+
+function indentFields(text: string): ReturnType<Fix> {
+  const edits = (_: string, { start }: { readonly start: number }, yaml: string): readonly TextEdit[] =>
+    indentFrontmatter(yaml).map((edit) => ({ ...edit, start: edit.start + start, end: edit.end + start }));
+  return editedFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
+}
+
+function trimText(text: string): ReturnType<Fix> {
+  const document = parseDocument(text);
+  if (!document.ok) return unchanged(text);
+  const { body, lines } = trimBody(document.body);
+  const head = text.slice(0, text.length - document.body.length);
+  return { text: head + body, done: [`trailing white space trimmed in the body, ${counted(lines)}`] };
+}
+
+function endWithNewline(text: string): ReturnType<Fix> {
+  if (text === "" || /[\r\n]$/.test(text)) return unchanged(text);
+  return { text: text + lineBreakOf(text), done: ["newline added at the end of the file"] };
+}
+
+/** Edits the frontmatter's lines; gives the text back as it was where a value would read otherwise afterwards. */
+function editedFrontmatter(
+  text: string,
+  editsOf: typeof trimFrontmatter,
+  said: (lines: string) => string,
+): ReturnType<Fix> {
+  const split = splitText(text);
+  if (!split.ok || split.range === null) return unchanged(text);
+  const edits = editsOf(text, split.range, yamlOf(text, split.range));
+  const edited = applyEdits(text, edits);
+  return sameMeaning(text, edited) ? { text: edited, done: [said(counted(edits.length))] } : unchanged(text);
+}
+
+function sameMeaning(before: string, after: string): boolean {
+  const [old, now] = [parseDocument(before), parseDocument(after)];
+  if (!old.ok || !now.ok) return false;
+  return old.body === now.body && JSON.stringify(old.frontmatter) === JSON.stringify(now.frontmatter);
+}
+
+function unchanged(text: string): ReturnType<Fix> {
+  return { text, done: [] };
+}
+
+function counted(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}

@@ -1,0 +1,173 @@
+import { type CST, Parser } from "yaml";
+import type { Range, TextEdit } from "./text_edits.ts";
+
+/** Spaces that each level of a block is indented by. Source: contract, Limits. */
+const STEP = 2;
+
+/**
+ * The edits that bring the frontmatter's indentation to two spaces a level.
+ *
+ * Every key of a nested mapping comes to stand two spaces right of the key above it, every list item two spaces right of
+ * its key or, where the list was not indented at all, right below it; behind a `-` that a mapping or list follows comes one
+ * space. The lines of a value that goes on move along with its first line, and a comment moves with the line below it.
+ * Flow collections keep their inner layout.
+ *
+ * @param yaml the frontmatter, lone CRs as LF
+ * @returns nothing where the layout is one that this does not know (explicit keys, a root that is no block)
+ */
+export function indentFrontmatter(yaml: string): readonly TextEdit[] {
+  const layout = new Layout(yaml);
+  for (const token of new Parser().parse(yaml)) {
+    if (token.type === "document" && token.value?.type === "block-map") layout.collection(token.value, 0);
+  }
+  return layout.edits();
+}
+
+type Block = CST.BlockMap | CST.BlockSequence;
+type Item = Block["items"][number];
+
+/** What the first key or list item on a line stands at, and where it goes. */
+interface Head {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where every line of a frontmatter goes. */
+class Layout {
+  readonly #yaml: string;
+  /** Offset of each line's first character. */
+  readonly #starts: readonly number[];
+  readonly #heads = new Map<number, Head>();
+  /** How far the innermost key or item on a line moves, which is how far the further lines of its value move. */
+  readonly #moves = new Map<number, number>();
+  /** The blanks between a `-` and what follows it on its line. */
+  readonly #gaps = new Map<number, readonly TextEdit[]>();
+  /** Lines that a value began before. */
+  readonly #valueLines = new Set<number>();
+  #known = true;
+
+  constructor(yaml: string) {
+    this.#yaml = yaml;
+    this.#starts = [0, ...[...yaml.matchAll(/\n/g)].map(({ index }) => index + 1)];
+  }
+
+  /** Notes that the items of `block` go to column `to`, and what is nested in them follows. */
+  collection(block: Block, to: number): void {
+    for (const item of block.items) {
+      const head = headOf(item);
+      if (head === undefined) continue;
+      if (head.type === "explicit-key-ind") this.#known = false;
+      this.#place(head.offset, to);
+      const { key, value } = item;
+      if (isBlock(value)) this.collection(value, to + this.#stepTo(value, block, head.offset));
+      else this.#noteValue(value);
+      this.#noteValue(key);
+    }
+  }
+
+  edits(): readonly TextEdit[] {
+    if (!this.#known) return [];
+    let move = 0;
+    return this.#starts.flatMap((start, line) => {
+      const text = this.#lineText(line);
+      const indent = text.length - text.trimStart().length;
+      const to = this.#heads.get(line)?.to ?? this.#follow(line, text, move);
+      move = this.#moves.get(line) ?? move;
+      const edit = { start, end: start + indent, text: " ".repeat(to) };
+      return [...(to === indent ? [] : [edit]), ...(this.#gaps.get(line) ?? [])];
+    });
+  }
+
+  #place(offset: number, to: number): void {
+    const line = this.#lineOf(offset);
+    const start = this.#starts[line] ?? 0;
+    const before = this.#yaml.slice(start, offset);
+    this.#moves.set(line, to - before.length);
+    const gap = /-( +)$/.exec(before)?.[1];
+    if (/^ *$/.test(before)) this.#heads.set(line, { from: before.length, to });
+    else if (gap === undefined) this.#known = false;
+    else if (gap.length > 1) {
+      const edit = { start: offset - gap.length, end: offset, text: " " };
+      this.#gaps.set(line, [...(this.#gaps.get(line) ?? []), edit]);
+    }
+  }
+
+  /** A list right below its key is good YAML and stays so; everything else goes in by a step. */
+  #stepTo(value: Block, block: Block, headOffset: number): number {
+    const first = value.items.map(headOf).find((head) => head !== undefined);
+    if (block.type === "block-seq" || value.type === "block-map" || first === undefined) return STEP;
+    return this.#columnOf(first.offset) === this.#columnOf(headOffset) ? 0 : STEP;
+  }
+
+  #noteValue(token: CST.Token | null | undefined): void {
+    const range = valueRange(token);
+    if (range === undefined) return;
+    const last = this.#lineOf(Math.max(range.start, range.end - 1));
+    for (let line = this.#lineOf(range.start) + 1; line <= last; line++) this.#valueLines.add(line);
+  }
+
+  /** Where a line goes that no key and no item begins: a value that goes on, a comment or a blank line. */
+  #follow(line: number, text: string, move: number): number {
+    const indent = text.length - text.trimStart().length;
+    const ofValue = this.#valueLines.has(line);
+    if (!ofValue && text.trim() === "") return indent;
+    const below = !ofValue && text.trimStart().startsWith("#") ? this.#nextHead(line) : undefined;
+    return below?.from === indent ? below.to : Math.max(0, indent + move);
+  }
+
+  #nextHead(line: number): Head | undefined {
+    for (let next = line + 1; next < this.#starts.length; next++) {
+      const head = this.#heads.get(next);
+      if (head !== undefined) return head;
+    }
+    return undefined;
+  }
+
+  #lineText(line: number): string {
+    return this.#yaml.slice(this.#starts[line], this.#starts[line + 1]).replace(/\r?\n$/, "");
+  }
+
+  #lineOf(offset: number): number {
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #columnOf(offset: number): number {
+    return offset - (this.#starts[this.#lineOf(offset)] ?? 0);
+  }
+}
+
+const BETWEEN: ReadonlySet<string> = new Set(["space", "newline", "comment"]);
+
+/** The first thing of an item that is no layout: `-`, an anchor, a tag or the key itself. */
+function headOf({ start, key }: Item): CST.Token | undefined {
+  return start.find(({ type }) => !BETWEEN.has(type)) ?? key ?? undefined;
+}
+
+function isBlock(token: CST.Token | undefined): token is Block {
+  return token?.type === "block-map" || token?.type === "block-seq";
+}
+
+/** The characters of a scalar or flow collection, without what stands behind it. */
+function valueRange(token: CST.Token | null | undefined): Range | undefined {
+  switch (token?.type) {
+    case "block-scalar": {
+      const header = token.props.reduce((length, prop) => length + ("source" in prop ? prop.source.length : 0), 0);
+      return { start: token.offset, end: token.offset + header + token.source.length };
+    }
+    case "scalar":
+    case "single-quoted-scalar":
+    case "double-quoted-scalar":
+      return { start: token.offset, end: token.offset + token.source.length };
+    case "flow-collection":
+      return { start: token.offset, end: (token.end[0]?.offset ?? token.offset) + 1 };
+    default:
+      return undefined;
+  }
+}

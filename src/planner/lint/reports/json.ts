@@ -1,0 +1,37 @@
+import type { Finding, LintReport, Severity } from "../finding.ts";
+import type { FixedFile } from "../fix/fix_text.ts";
+
+/** One finding in the JSON report. Source: contract, Lint JSON report. */
+export interface JsonFinding {
+  readonly file: string;
+  readonly field: string;
+  readonly message: string;
+  readonly allowed: readonly string[];
+}
+
+export interface JsonReport {
+  /** False when there is any error; warnings leave it true. */
+  readonly valid: boolean;
+  readonly errors: readonly JsonFinding[];
+  readonly warnings: readonly JsonFinding[];
+  /** With `--fix` only: what was changed, file by file. */
+  readonly fixed?: readonly { readonly file: string; readonly fixes: readonly string[] }[];
+}
+
+/** The report for programs. Source: contract, Lint JSON report; decision S-12 for `warnings`. */
+export function jsonReport(report: LintReport, fixed?: readonly FixedFile[]): JsonReport {
+  return {
+    valid: report.errors === 0,
+    errors: findingsOf(report, "error"),
+    warnings: findingsOf(report, "warning"),
+    ...(fixed === undefined ? {} : { fixed: fixed.map(({ file, fixes }) => ({ file, fixes })) }),
+  };
+}
+
+function findingsOf({ files }: LintReport, wanted: Severity): readonly JsonFinding[] {
+  return files.flatMap(({ file, findings }) =>
+    findings
+      .filter(({ severity }) => severity === wanted)
+      .map(({ field, message, allowed }: Finding) => ({ file, field, message, allowed })),
+  );
+}

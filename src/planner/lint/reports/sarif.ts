@@ -1,0 +1,60 @@
+import { RULE_NAMES } from "../../config/rule_names.ts";
+import type { FileReport, Finding, LintReport } from "../finding.ts";
+import { RULE_TEXTS } from "../rule_texts.ts";
+
+/** Where the SARIF schema lies, as validators look for it. */
+const SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+export interface SarifOptions {
+  /** The product's version. */
+  readonly version: string;
+  /** Path from the repository's root to the project's, `""` or ending in a slash: code scanning knows only the former. */
+  readonly prefix?: string;
+}
+
+/**
+ * A SARIF 2.1.0 log for code scanning: one run, every rule in the table, one result a finding. Code scanning wants a
+ * region for each result, so a finding without a line points at line 1.
+ *
+ * Source: decision S-12; OASIS SARIF 2.1.0.
+ */
+export function sarifReport(report: LintReport, { version, prefix = "" }: SarifOptions): unknown {
+  return {
+    $schema: SCHEMA,
+    version: "2.1.0",
+    runs: [
+      {
+        tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(ruleDescriptor) } },
+        columnKind: "utf16CodeUnits",
+        results: report.files.flatMap((file) => file.findings.map((finding) => result(file, finding, prefix))),
+      },
+    ],
+  };
+}
+
+function ruleDescriptor(rule: (typeof RULE_NAMES)[number]): unknown {
+  const { summary, severity } = RULE_TEXTS[rule];
+  return { id: rule, shortDescription: { text: summary }, defaultConfiguration: { level: severity } };
+}
+
+function result({ file }: FileReport, finding: Finding, prefix: string): unknown {
+  const { rule, severity, message, suggestion, line, column } = finding;
+  return {
+    ruleId: rule,
+    ruleIndex: RULE_NAMES.indexOf(rule),
+    level: severity,
+    message: { text: suggestion === undefined ? message : `${message}\n${suggestion}` },
+    locations: [
+      {
+        physicalLocation: {
+          artifactLocation: { uri: uriOf(prefix + file), uriBaseId: "%SRCROOT%" },
+          region: { startLine: line ?? 1, ...(column === undefined ? {} : { startColumn: column }) },
+        },
+      },
+    ],
+  };
+}
+
+function uriOf(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}

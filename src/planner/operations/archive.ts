@@ -10,7 +10,7 @@ export const archive = defineTool<PlannerContext>()({
   name: "planner_archive",
   summary: "Move a completed spec to the archive; its id stays valid for reading and as a dependency",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const { id, status } = await findSpec(context, text, { archived: false });

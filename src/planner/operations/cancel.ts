@@ -14,7 +14,7 @@ export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
   summary: "Cancel a spec that is not to be done; specs that wait for it become free",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const spec = await findSpec(context, text, { archived: false });

@@ -11,7 +11,7 @@ export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
   summary: "Stop the agent that works on a spec; the spec stays in_progress",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   slow: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {

@@ -14,7 +14,7 @@ export const reset = defineTool<PlannerContext>()({
   name: "planner_reset",
   summary: "Set a failed or stranded spec back to pending, so that it can be worked again",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: false });

@@ -16,7 +16,7 @@ const texts = (description: string) => Type.Optional(Type.Array(Type.String({ mi
 export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
   summary: "Change a spec's status, fields or body; only what is given changes",
-  effect: "write",
+  effect: "destroy",
   idempotent: false,
   params: Type.Object({
     id: specIdParam,

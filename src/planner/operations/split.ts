@@ -14,20 +14,17 @@ export const split = defineTool<PlannerContext>()({
   name: "planner_split",
   summary: "Let an agent split a large spec into member specs",
   effect: "write",
-  idempotent: false,
+  idempotent: true,
   slow: true,
   params: Type.Object({
     id: specIdParam,
     force: Type.Optional(Type.Boolean({ description: "Split whatever the spec's status" })),
     recursive: Type.Optional(Type.Boolean({ description: "Split members that are still too large" })),
     max_depth: Type.Optional(
-      Type.Integer({ description: "Most levels of recursion", minimum: 1, default: DEFAULT_SPLIT_DEPTH }),
+      Type.Integer({ description: "Most levels, when recursive", minimum: 1, default: DEFAULT_SPLIT_DEPTH }),
     ),
   }),
-  async run(context, { id, force = false, recursive = false, max_depth }) {
-    if (max_depth !== undefined && !recursive) {
-      throw new OperationError("invalid_argument", "Invalid max_depth: expected recursive to be true with it");
-    }
+  async run(context, { id, force = false }) {
     const spec = await findSpec(context, id, { archived: false });
     await refuseWhileWorked(context, spec.id, "split");
     if (spec.status !== "pending" && !force) {

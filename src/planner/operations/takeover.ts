@@ -19,7 +19,7 @@ export const takeover = defineTool<PlannerContext>()({
   name: "planner_takeover",
   summary: "Stop the agent that works on a spec and tell what it did, to go on by hand",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   slow: true,
   params: Type.Object({
     id: specIdParam,

@@ -8,7 +8,7 @@ export const watchStart = defineTool<PlannerContext>()({
   name: "planner_watch_start",
   summary: "Start the watch process, which merges and finalizes finished work, in the background",
   effect: "write",
-  idempotent: false,
+  idempotent: true,
   slow: true,
   params: Type.Object({}),
   async run({ work }) {

@@ -7,7 +7,7 @@ export const watchStop = defineTool<PlannerContext>()({
   name: "planner_watch_stop",
   summary: "Ask the watch process to end",
   effect: "destroy",
-  idempotent: false,
+  idempotent: true,
   params: Type.Object({}),
   async run({ work, processes }) {
     const pid = await work.watchPid();

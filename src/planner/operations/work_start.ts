@@ -2,7 +2,6 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { criteriaOf } from "../spec/criteria.ts";
 import type { Spec } from "../spec/spec.ts";
 import { agentsAbsent } from "./agents_absent.ts";
 import { findSpec } from "./find_spec.ts";
@@ -21,10 +20,10 @@ export const workStart = defineTool<PlannerContext>()({
   params: Type.Object({
     id: specIdParam,
     chain: Type.Optional(Type.Boolean({ description: "Go on with specs that become ready by it" })),
-    parallel: Type.Optional(Type.Integer({ description: "Work ready specs, so many at a time", minimum: 2 })),
+    parallel: Type.Optional(Type.Integer({ description: "Work ready specs, so many at a time", minimum: 1 })),
     skip_criteria: Type.Optional(Type.Boolean({ description: "Do not ask for checked acceptance criteria" })),
   }),
-  async run(context, { id: text, chain = false, parallel, skip_criteria = false }) {
+  async run(context, { id: text, chain = false, parallel }) {
     if (chain && parallel !== undefined) {
       throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
     }
@@ -32,7 +31,6 @@ export const workStart = defineTool<PlannerContext>()({
     await refuseWhileWorked(context, spec.id, "start work on");
     const world = await loadWorld(context);
     refuseUnworkable(spec, world);
-    if (!skip_criteria) refuseWithoutCriteria(spec);
     if (parallel !== undefined) refuseFewReady(world);
     throw agentsAbsent(`Failed to start work for spec '${spec.id}'`);
   },
@@ -49,14 +47,6 @@ function refuseUnworkable(spec: Spec, { readiness }: World): void {
   if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
   if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
   refuse("its own members, or what comes before it, are not done");
-}
-
-function refuseWithoutCriteria(spec: Spec): void {
-  if (criteriaOf(spec.body).length > 0) return;
-  throw new OperationError(
-    "failed_precondition",
-    `Cannot start work on spec '${spec.id}': it has no acceptance criteria; add some, or pass skip_criteria`,
-  );
 }
 
 function refuseFewReady({ specs, readiness }: World): void {

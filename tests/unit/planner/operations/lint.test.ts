@@ -18,16 +18,11 @@ test("planner_lint checks every active spec", async () => {
   const report = await made.json("lint");
 
   expect(report).toMatchObject({ specs_checked: 2, errors: 2, warnings: 0 });
-  expect(report.diagnostics).toEqual([
-    { spec_id: BAD, severity: "error", rule: "title", message: expect.any(String), suggestion: expect.any(String) },
-    {
-      spec_id: BAD,
-      severity: "error",
-      rule: "dependency",
-      message: "depends_on '2026-01-01-001-zzz' does not exist",
-      suggestion: null,
-    },
+  expect(report.diagnostics).toMatchObject([
+    { spec_id: BAD, severity: "error", rule: "title", message: "missing title" },
+    { spec_id: BAD, severity: "error", rule: "dependency", message: "depends_on '2026-01-01-001-zzz' does not exist" },
   ]);
+  for (const { suggestion } of report.diagnostics) expect([null, expect.any(String)]).toContainEqual(suggestion);
   expect(report.results).toMatchObject([
     { id: GOOD, title: "Good" },
     { id: BAD, title: null },

@@ -45,6 +45,8 @@ export interface Positional {
   /** The only words allowed here. */
   readonly options?: readonly string[];
   readonly completes?: Completes;
+  /** The last positional may take every further word; its value is a list, empty when it is not required. */
+  readonly repeats?: true;
 }
 
 export type Flags = Readonly<Record<string, Flag>>;
@@ -62,9 +64,11 @@ type PositionalValue<P extends Positional> = P extends { readonly options: reado
 
 /** The checked words of a call: a boolean flag is always there, a list may be empty, anything else may be undefined. */
 export type Args<P extends Positionals, F extends Flags> = {
-  readonly [Name in keyof P]: P[Name]["required"] extends true
-    ? PositionalValue<P[Name]>
-    : PositionalValue<P[Name]> | undefined;
+  readonly [Name in keyof P]: P[Name] extends { readonly repeats: true }
+    ? readonly PositionalValue<P[Name]>[]
+    : P[Name]["required"] extends true
+      ? PositionalValue<P[Name]>
+      : PositionalValue<P[Name]> | undefined;
 } & {
   readonly [Name in keyof F]: F[Name] extends BooleanFlag
     ? boolean

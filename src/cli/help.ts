@@ -51,9 +51,10 @@ export function commandHelp(name: string, command: Command): string {
 
 /** `planner list [flags]`, as help and docs show it. */
 export function usageLine(name: string, command: Command): string {
-  const places = Object.entries(command.positionals).map(([place, { required }]) =>
-    required ? `<${place}>` : `[${place}]`,
-  );
+  const places = Object.entries(command.positionals).map(([place, { required, repeats }]) => {
+    const shown = repeats === true ? `${place}...` : place;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
   return ["planner", name, ...places, ...(Object.keys(command.flags).length > 0 ? ["[flags]"] : [])].join(" ");
 }
 

@@ -134,16 +134,16 @@ function placed(
   name: string,
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
-): Record<string, string | undefined> {
+): Record<string, string | readonly string[] | undefined> {
   const names = Object.keys(positionals);
   const extra = given[names.length];
-  if (extra !== undefined) {
+  if (extra !== undefined && Object.values(positionals).at(-1)?.repeats !== true) {
     const quoting =
       names.length > 0 && given.length > names.length ? "; put quotes around a text of several words" : "";
     const most = names.length === 0 ? "none" : `at most ${names.length}`;
     throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, helpHint(name));
   }
-  const values: Record<string, string | undefined> = {};
+  const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const value = given[index];
     if (value === undefined && declared.required) {
@@ -152,7 +152,7 @@ function placed(
     if (value !== undefined && declared.options?.includes(value) === false) {
       throw wrongOption(name, `<${place}>`, value, declared.options);
     }
-    values[place] = value;
+    values[place] = declared.repeats === true ? given.slice(index) : value;
   }
   return values;
 }

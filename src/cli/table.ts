@@ -1,4 +1,4 @@
-import truncatedWidth from "fast-string-truncated-width";
+import stringWidth from "fast-string-width";
 import { plainLine } from "./plain_text.ts";
 import { paint, type Style } from "./terminal.ts";
 
@@ -52,13 +52,20 @@ export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<
 
 /** How many terminal cells a text takes. */
 export function textWidth(text: string): number {
-  return truncatedWidth(text).width;
+  return stringWidth(text);
 }
 
-/** Cuts a text to `width` terminal cells, the last one an ellipsis when something was cut. */
+/** Cuts a text to `width` terminal cells, the last one an ellipsis when something was cut; characters stay whole. */
 export function cutText(text: string, width: number): string {
-  const cut = truncatedWidth(text, { limit: width, ellipsis: ELLIPSIS, ellipsisWidth: 1 });
-  return cut.truncated ? text.slice(0, cut.index) + (cut.ellipsed ? ELLIPSIS : "") : text;
+  if (textWidth(text) <= width) return text;
+  let kept = "";
+  let room = width - textWidth(ELLIPSIS);
+  for (const { segment } of new Intl.Segmenter().segment(text)) {
+    room -= textWidth(segment);
+    if (room < 0) break;
+    kept += segment;
+  }
+  return kept.trimEnd() + ELLIPSIS;
 }
 
 interface Cell {

@@ -2,6 +2,8 @@ import { confirm, intro, isCancel, multiselect, text } from "@clack/prompts";
 import { plainLine } from "../plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 
+const USUAL_COLUMNS = 80;
+
 /** What the person is asked for; a question whose answer a flag gives is left out. */
 export interface Questions {
   readonly root: string;
@@ -21,6 +23,8 @@ export interface Answers {
 
 /** Asks, writing nothing; undefined when the person gave up (Ctrl-C or Escape). */
 export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
+  // A terminal that does not know its size says 0, and the prompts would wrap every character.
+  if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
   intro(`planner init in ${plainLine(questions.root)}`);
   const name = questions.name === undefined ? undefined : await askName(questions.name);
   if (isCancel(name)) return undefined;

@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { EXIT_STATUS, STATUS_OF_KIND } from "#cli/exit_status.ts";
+import { ERROR_KINDS } from "#kernel/errors.ts";
+
+test("EXIT_STATUS keeps the numbers that scripts rely on", () => {
+  expect(EXIT_STATUS).toEqual({ ok: 0, refused: 1, usage: 2, defect: 70, interrupted: 130, terminated: 143 });
+});
+
+test("STATUS_OF_KIND tells wrong usage from a plain no", () => {
+  const usage = ERROR_KINDS.filter((kind) => STATUS_OF_KIND[kind] === EXIT_STATUS.usage);
+
+  expect(usage).toEqual(["invalid_argument"]);
+  expect(ERROR_KINDS.every((kind) => STATUS_OF_KIND[kind] !== EXIT_STATUS.ok)).toBe(true);
+});

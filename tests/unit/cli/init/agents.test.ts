@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { AGENT_NAMES, AGENTS } from "#cli/init/agents.ts";
+
+async function added(agent: keyof typeof AGENTS, text: string): Promise<string> {
+  const edit = await AGENTS[agent].extend("file", text);
+  if (edit.kind !== "added") throw new Error(`Expected an addition, got ${edit.kind}`);
+  return edit.text;
+}
+
+test("AGENTS knows the agents that init promises", () => {
+  expect(AGENT_NAMES).toEqual(["claude", "cursor", "codex", "gemini", "opencode", "kiro", "vscode", "generic"]);
+});
+
+test("AGENTS.opencode writes the shape that both of its versions read", async () => {
+  expect(JSON.parse(await added("opencode", '{"$schema":"https://opencode.ai/config.json"}'))).toEqual({
+    $schema: "https://opencode.ai/config.json",
+    mcp: { planner: { type: "local", command: ["planner", "mcp"], enabled: true } },
+  });
+});
+
+test("AGENTS.opencode follows a file that is written in the newer shape", async () => {
+  const before = '{"mcp":{"servers":{"docs":{"type":"local","command":["docs"]}}}}';
+
+  expect(JSON.parse(await added("opencode", before))).toEqual({
+    mcp: {
+      servers: {
+        docs: { type: "local", command: ["docs"] },
+        planner: { type: "local", command: ["planner", "mcp"] },
+      },
+    },
+  });
+});
+
+test("AGENTS.opencode is not misled by a server of the older shape that is called servers", async () => {
+  const before = '{"mcp":{"servers":{"type":"local","command":["x"]}}}';
+
+  expect(JSON.parse(await added("opencode", before))).toHaveProperty("mcp.planner.enabled", true);
+});
+
+test("AGENTS find their own entry again", async () => {
+  for (const name of AGENT_NAMES) {
+    const text = await added(name, "");
+
+    expect(await AGENTS[name].extend("file", text)).toEqual({ kind: "present" });
+  }
+});

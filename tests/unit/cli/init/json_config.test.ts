@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test";
+import { extendJson } from "#cli/init/json_config.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+const ENTRY = { type: "stdio", command: "planner", args: ["mcp"] } as const;
+const PATH = ["mcpServers", "planner"];
+
+function extend(text: string): string {
+  const edit = extendJson("x.json", text, PATH, ENTRY);
+  if (edit.kind !== "added") throw new Error(`Expected an addition, got ${edit.kind}`);
+  return edit.text;
+}
+
+function refusal(text: string): string {
+  try {
+    extendJson("x.json", text, PATH, ENTRY);
+  } catch (error) {
+    if (error instanceof OperationError) return error.message;
+    throw error;
+  }
+  throw new Error("Nothing is refused");
+}
+
+test("extendJson writes a whole document into an empty file", () => {
+  expect(extend("")).toBe(`{
+  "mcpServers": {
+    "planner": {
+      "type": "stdio",
+      "command": "planner",
+      "args": ["mcp"]
+    }
+  }
+}
+`);
+});
+
+test("extendJson adds behind other servers, their comments and a trailing comma, in the file's own indentation", () => {
+  const before = `{
+\t// servers of the team
+\t"mcpServers": {
+\t\t"a": {"command":"x"}, // keep me here
+\t},
+\t"z": [1,   2]
+}
+`;
+
+  expect(extend(before)).toBe(`{
+\t// servers of the team
+\t"mcpServers": {
+\t\t"a": {"command":"x"}, // keep me here
+\t\t"planner": {
+\t\t\t"type": "stdio",
+\t\t\t"command": "planner",
+\t\t\t"args": ["mcp"]
+\t\t},
+\t},
+\t"z": [1,   2]
+}
+`);
+});
+
+test("extendJson leaves a comment with the server that it speaks of", () => {
+  const before = `{
+    "mcpServers": {
+        "a": {} // about a
+        /* and more */
+    }
+}`;
+
+  expect(extend(before)).toBe(`{
+    "mcpServers": {
+        "a": {}, // about a
+        /* and more */
+        "planner": {
+            "type": "stdio",
+            "command": "planner",
+            "args": ["mcp"]
+        }
+    }
+}`);
+});
+
+test("extendJson makes the object on the way when it is absent", () => {
+  expect(extend('{\n  "theme": "dark"\n}\n')).toBe(`{
+  "theme": "dark",
+  "mcpServers": {
+    "planner": {
+      "type": "stdio",
+      "command": "planner",
+      "args": ["mcp"]
+    }
+  }
+}
+`);
+});
+
+test("extendJson stays on the line of a file that is one line", () => {
+  expect(extend('{"mcpServers":{"a":{}},"z":1}')).toBe(
+    '{"mcpServers":{"a":{}, "planner": { "type": "stdio", "command": "planner", "args": ["mcp"] }},"z":1}',
+  );
+});
+
+test("extendJson keeps CRLF and a byte-order mark", () => {
+  const text = extend('\ufeff{\r\n  "mcpServers": {}\r\n}\r\n');
+
+  expect(text).toStartWith('\ufeff{\r\n  "mcpServers": {\r\n    "planner": {\r\n');
+  expect(text.replaceAll("\r\n", "")).not.toContain("\n");
+});
+
+test("extendJson fills an object that holds nothing but a comment", () => {
+  expect(extend('{\n  "mcpServers": {\n    // none yet\n  }\n}\n')).toBe(`{
+  "mcpServers": {
+    // none yet
+    "planner": {
+      "type": "stdio",
+      "command": "planner",
+      "args": ["mcp"]
+    }
+  }
+}
+`);
+});
+
+test("extendJson says that the same entry is there, however it is formatted", () => {
+  const text = '{"mcpServers":{"planner":{"args":["mcp"],\n"command":"planner",/* ours */"type":"stdio"}}}';
+
+  expect(extendJson("x.json", text, PATH, ENTRY)).toEqual({ kind: "present" });
+});
+
+test("extendJson leaves an entry that somebody wrote otherwise", () => {
+  const text = '{"mcpServers":{"planner":{"command":"/opt/planner","args":["mcp"]}}}';
+
+  expect(extendJson("x.json", text, PATH, ENTRY)).toEqual({ kind: "other" });
+});
+
+describe("extendJson refuses", () => {
+  const cases: readonly [name: string, text: string, message: RegExp][] = [
+    [
+      "a missing brace",
+      '{\n  "a": 1\n',
+      /^Cannot extend "x.json": line 3, column 1: not valid JSON, close brace expected; the file is left as it is$/,
+    ],
+    ["a missing comma", '{\n  "a": 1\n  "b": 2\n}', /line 3, column 3: not valid JSON, comma expected/],
+    ["an array", "[]", /line 1, column 1: expected an object, found array/],
+    ["a file of comments", "// nothing\n", /it holds no JSON object/],
+    ["a list in place of servers", '{"mcpServers": []}', /"mcpServers" is no object/],
+    ["the same key twice", '{"mcpServers":{"a":{}},"mcpServers":{"b":{}}}', /cannot be extended safely/],
+  ];
+
+  for (const [name, text, message] of cases) {
+    test(name, () => {
+      expect(refusal(text)).toMatch(message);
+    });
+  }
+});

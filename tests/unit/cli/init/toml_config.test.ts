@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import { extendToml } from "#cli/init/toml_config.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+const ENTRY = { command: "planner", args: ["mcp"] } as const;
+const PATH = ["mcp_servers", "planner"];
+const TABLE = '[mcp_servers.planner]\ncommand = "planner"\nargs = ["mcp"]\n';
+
+test("extendToml writes the table into an empty file", () => {
+  expect(extendToml("c.toml", "", PATH, ENTRY)).toEqual({ kind: "added", text: TABLE });
+});
+
+test("extendToml appends and leaves every byte before", () => {
+  const before = "# mine\nmodel = \"o3\"   # fast\n\n[mcp_servers.docs]\ncommand = 'npx'\n";
+
+  expect(extendToml("c.toml", before, PATH, ENTRY)).toEqual({ kind: "added", text: `${before}\n${TABLE}` });
+});
+
+test("extendToml ends an unfinished last line first and keeps CRLF", () => {
+  const edit = extendToml("c.toml", 'a = 1\r\nb = "x"', PATH, ENTRY);
+
+  expect(edit).toEqual({
+    kind: "added",
+    text: 'a = 1\r\nb = "x"\r\n\r\n[mcp_servers.planner]\r\ncommand = "planner"\r\nargs = ["mcp"]\r\n',
+  });
+});
+
+test("extendToml joins servers that are written with dotted keys", () => {
+  const edit = extendToml("c.toml", 'mcp_servers.docs.command = "npx"\n', PATH, ENTRY);
+
+  expect(edit.kind).toBe("added");
+});
+
+test("extendToml finds the entry in an inline table", () => {
+  const text = 'mcp_servers = { planner = { args = ["mcp"], command = "planner" } }\n';
+
+  expect(extendToml("c.toml", text, PATH, ENTRY)).toEqual({ kind: "present" });
+});
+
+test("extendToml leaves an entry that somebody wrote otherwise", () => {
+  const text = '[mcp_servers.planner]\ncommand = "/opt/planner"\n';
+
+  expect(extendToml("c.toml", text, PATH, ENTRY)).toEqual({ kind: "other" });
+});
+
+test("extendToml refuses an inline table that cannot take another server", () => {
+  const text = 'mcp_servers = { docs = { command = "npx" } }\n';
+
+  expect(() => extendToml("c.toml", text, PATH, ENTRY)).toThrow(
+    'Cannot extend "c.toml": "mcp_servers" is written in a way that a table at the end cannot extend; the file is left as it is',
+  );
+});
+
+test("extendToml refuses a broken file with line and column", () => {
+  let message = "";
+  try {
+    extendToml("c.toml", 'a = 1\nb = "open\n', PATH, ENTRY);
+  } catch (error) {
+    message = error instanceof OperationError ? error.message : String(error);
+  }
+
+  expect(message).toMatch(
+    /^Cannot extend "c.toml": line 2, column \d+: not valid TOML, .+; the file is left as it is$/,
+  );
+});

@@ -1,0 +1,121 @@
+import { describe, expect, test } from "bun:test";
+import { defineCommand } from "#cli/command.ts";
+import { parseWords } from "#cli/strict_command.ts";
+import { UsageError } from "#cli/usage_error.ts";
+
+const command = defineCommand({
+  summary: "Paint things",
+  positionals: {
+    thing: { summary: "What to paint", required: true },
+    tool: { summary: "With what", required: false, options: ["brush", "roller"] },
+  },
+  flags: {
+    colour: { type: "enum", short: "c", options: ["red", "green"], summary: "Which colour" },
+    coats: { type: "integer", short: "n", least: 1, summary: "How often" },
+    note: { type: "string", summary: "What to write on it" },
+    label: { type: "string", short: "l", multiple: true, summary: "Labels" },
+    wet: { type: "boolean", short: "w", summary: "Do not wait" },
+  },
+  examples: [{ line: "planner paint door", shows: "a door" }],
+  async run() {},
+});
+
+function parse(...words: string[]) {
+  return parseWords("paint", command, words);
+}
+
+function refusal(...words: string[]): UsageError {
+  try {
+    parse(...words);
+  } catch (error) {
+    if (error instanceof UsageError) return error;
+    throw error;
+  }
+  throw new Error(`Nothing is refused in: ${words.join(" ")}`);
+}
+
+test("parseWords fills in every declared word when only the required one is given", () => {
+  const { args, help, quiet, root } = parse("door");
+
+  expect({ help, quiet, root }).toEqual({ help: false, quiet: false, root: undefined });
+  expect(args).toEqual({
+    thing: "door",
+    tool: undefined,
+    colour: undefined,
+    coats: undefined,
+    note: undefined,
+    label: [],
+    wet: false,
+  });
+});
+
+test("parseWords reads long, short, inline and repeated flags wherever they stand", () => {
+  const { args } = parse("-wc", "red", "door", "--coats=3", "-l", "a", "roller", "--label", "b", "--note=--loud");
+
+  expect(args).toEqual({
+    thing: "door",
+    tool: "roller",
+    colour: "red",
+    coats: 3,
+    note: "--loud",
+    label: ["a", "b"],
+    wet: true,
+  });
+});
+
+test("parseWords takes everything behind -- as words", () => {
+  expect(parse("--", "--door").args).toMatchObject({ thing: "--door" });
+});
+
+test("parseWords hands out the flags of every command", () => {
+  const { args, quiet, root } = parse("--root", "/srv", "door", "-q");
+
+  expect({ quiet, root }).toEqual({ quiet: true, root: "/srv" });
+  expect(args).not.toHaveProperty("root");
+});
+
+test("parseWords lets help win over everything that is wrong", () => {
+  expect(parse("--colour", "blue", "--nonsense", "-h").help).toBe(true);
+});
+
+describe("parseWords refuses", () => {
+  const cases: readonly [words: readonly string[], message: string][] = [
+    [["door", "--coluor", "red"], 'Unknown flag "--coluor": did you mean "--colour"?'],
+    [["door", "--zebra"], 'Unknown flag "--zebra"'],
+    [["door", "-x"], 'Unknown flag "-x"'],
+    [["door", "--no-wet"], 'Unknown flag "--no-wet"'],
+    [["door", "--constructor"], 'Unknown flag "--constructor"'],
+    [["door", "--wet=yes"], 'Flag "--wet" takes no value: got "yes"'],
+    [["door", "--wet", "--wet"], 'Flag "--wet" is given twice'],
+    [["door", "--note", "a", "--note", "b"], 'Flag "--note" is given twice'],
+    [["door", "--note"], 'Missing value for "--note": expected a text'],
+    [["door", "--note", "--wet"], 'Missing value for "--note": expected a text, got the flag "--wet"'],
+    [["door", "--note="], 'Empty value for "--note": expected a text'],
+    [["door", "--coats", "many"], 'Wrong value "many" for "--coats": expected a whole number of at least 1'],
+    [["door", "--coats", "0"], 'Wrong value "0" for "--coats": expected a whole number of at least 1'],
+    [["door", "--coats", "1.5"], 'Wrong value "1.5" for "--coats": expected a whole number of at least 1'],
+    [["door", "--coats", "1e3"], 'Wrong value "1e3" for "--coats": expected a whole number of at least 1'],
+    [
+      ["door", "--coats=99999999999999999999"],
+      'Wrong value "99999999999999999999" for "--coats": expected a whole number of at least 1',
+    ],
+    [["door", "-c", "gren"], 'Wrong value "gren" for "--colour": expected one of red, green (did you mean "green"?)'],
+    [["door", "-c", "black"], 'Wrong value "black" for "--colour": expected one of red, green'],
+    [["door", "sponge"], 'Wrong value "sponge" for <tool>: expected one of brush, roller'],
+    [[], "Missing argument <thing>: what to paint"],
+    [
+      ["door", "brush", "now"],
+      'Unexpected argument "now": expected at most 2; put quotes around a text of several words',
+    ],
+  ];
+
+  for (const [words, message] of cases) {
+    test(words.join(" ") || "nothing at all", () => {
+      const error = refusal(...words);
+
+      expect(error.message).toBe(message);
+      expect(error.kind).toBe("invalid_argument");
+      expect(error.hint).toBe("Run `planner paint --help` for its arguments and flags");
+    });
+  }
+});

@@ -52,7 +52,8 @@ function inCommand(command: Command, current: string, before: readonly string[])
   if (current.startsWith("-")) return flagNames(flags, before);
   const declared = Object.values(command.positionals);
   const position = positionalCount(before, flags);
-  const next = declared[position];
+  const last = declared.at(-1);
+  const next = declared[position] ?? (last?.repeats === true ? last : undefined);
   return next === undefined ? NOTHING : placeOf(next);
 }
 

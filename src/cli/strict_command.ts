@@ -135,26 +135,27 @@ function placed(
   positionals: Readonly<Record<string, Positional>>,
   given: readonly string[],
 ): Record<string, string | readonly string[] | undefined> {
-  const names = Object.keys(positionals);
-  const extra = given[names.length];
-  if (extra !== undefined && Object.values(positionals).at(-1)?.repeats !== true) {
-    const quoting =
-      names.length > 0 && given.length > names.length ? "; put quotes around a text of several words" : "";
-    const most = names.length === 0 ? "none" : `at most ${names.length}`;
-    throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, helpHint(name));
-  }
+  refuseExtra(name, Object.values(positionals), given);
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
-    const value = given[index];
-    if (value === undefined && declared.required) {
+    const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
+    if (words.length === 0 && declared.required) {
       throw new UsageError(`Missing argument <${place}>: ${lowerFirst(declared.summary)}`, helpHint(name));
     }
-    if (value !== undefined && declared.options?.includes(value) === false) {
-      throw wrongOption(name, `<${place}>`, value, declared.options);
-    }
-    values[place] = declared.repeats === true ? given.slice(index) : value;
+    const { options } = declared;
+    const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
+    if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
+    values[place] = declared.repeats === true ? words : words[0];
   }
   return values;
+}
+
+function refuseExtra(name: string, positionals: readonly Positional[], given: readonly string[]): void {
+  const extra = given[positionals.length];
+  if (extra === undefined || positionals.at(-1)?.repeats === true) return;
+  const quoting = positionals.length > 0 ? "; put quotes around a text of several words" : "";
+  const most = positionals.length === 0 ? "none" : `at most ${positionals.length}`;
+  throw new UsageError(`Unexpected argument "${extra}": expected ${most}${quoting}`, helpHint(name));
 }
 
 function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {

@@ -6,10 +6,9 @@ import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf } from "../spec/spec_id.ts";
-import { judgeOutput } from "../work/judge_output.ts";
 import { changeSpec } from "./change_spec.ts";
 import { findSpec } from "./find_spec.ts";
-import { outputLines } from "./output_lines.ts";
+import { outputReport } from "./output_report.ts";
 import { specIdParam } from "./params.ts";
 
 const SOURCES: readonly string[] = ["in_progress", "completed", "failed", "needs_attention"];
@@ -22,11 +21,12 @@ export const finalize = defineTool<PlannerContext>()({
   idempotent: true,
   slow: true,
   params: Type.Object({ id: specIdParam }),
-  async run(context, { id }) {
+  async run(context, { id }, { signal } = {}) {
     const spec = await findSpec(context, id, { archived: false });
     refuseUnfinished(spec);
     await refuseOpenMembers(context, spec);
     const lines = await checkOutput(context, spec);
+    signal?.throwIfAborted();
     const now = context.clock.now().toISOString();
     await changeSpec(context, spec.id, (text, current) => {
       refuseUnfinished(current);
@@ -75,12 +75,10 @@ async function refuseOpenMembers({ specs }: PlannerContext, spec: Spec): Promise
  * that does not fit makes the spec needs_attention and is refused.
  */
 async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonly string[]> {
-  if (spec.outputSchema === null) return [];
-  const verdict = (await judgeOutput(context, spec)) ?? { kind: "no_json" };
-  const log = await context.logs.open(spec.id);
-  const lines = outputLines(spec, verdict, log?.file ?? null);
+  const report = await outputReport(context, spec);
+  if (report === null) return [];
   const { validation } = await context.config();
-  if (verdict.kind === "passed" || !validation.strict_output_validation) return lines;
+  if (report.passed || !validation.strict_output_validation) return report.lines;
   await changeSpec(context, spec.id, (text) => editFields(text, { status: "needs_attention" }));
-  throw new OperationError("failed_precondition", lines.join("\n"));
+  throw new OperationError("failed_precondition", report.lines.join("\n"));
 }

@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { DEFAULT_LIST_LIMIT } from "../limits.ts";
+import { DEFAULT_LIST_LIMIT, MAX_QUERY_CHARS } from "../limits.ts";
 import type { Spec } from "../spec/spec.ts";
 import { FILTER_STATUSES } from "../spec/status.ts";
 import { listing, unreadablePart } from "./listing.ts";
@@ -24,6 +24,10 @@ export const search = defineTool<PlannerContext>()({
   }),
   async run(context, { query, status, archived = false, limit = DEFAULT_LIST_LIMIT }) {
     if (query.trim() === "") throw new OperationError("invalid_argument", "Invalid query: expected text to find");
+    if (query.length > MAX_QUERY_CHARS) {
+      const message = `Invalid query: expected at most ${MAX_QUERY_CHARS} characters, got ${query.length}`;
+      throw new OperationError("invalid_argument", message);
+    }
     const pattern = searchPattern(query);
     const { specs, unreadable, readiness } = await loadWorld(context);
     const archive = archived ? await context.specs.archived() : { specs: [], unreadable: [] };

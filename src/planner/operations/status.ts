@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -59,18 +60,25 @@ function isStored(word: string): word is StoredStatus {
 
 async function activityOf(context: PlannerContext, specs: readonly Spec[]): Promise<readonly Activity[]> {
   const working = specs.filter((spec) => spec.status === "in_progress");
-  return Promise.all(
-    working.map(async ({ id, title }) => {
-      const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id)]);
-      return {
-        id,
-        title,
-        spec_modified: localTime(modified),
-        log_modified: log === null ? null : localTime(log.modified),
-        has_log: log !== null,
-      };
-    }),
-  );
+  const rows = await Promise.all(working.map((spec) => activityRow(context, spec)));
+  return rows.filter((row) => row !== null);
+}
+
+/** Null for a spec that went away after the specs were read. */
+async function activityRow(context: PlannerContext, { id, title }: Spec): Promise<Activity | null> {
+  try {
+    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id)]);
+    return {
+      id,
+      title,
+      spec_modified: localTime(modified),
+      log_modified: log === null ? null : localTime(log.modified),
+      has_log: log !== null,
+    };
+  } catch (error) {
+    if (error instanceof OperationError && error.kind === "not_found") return null;
+    throw error;
+  }
 }
 
 /** The contract's line and, where activity was asked for as well, one line per spec in progress. */

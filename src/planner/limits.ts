@@ -57,3 +57,6 @@ export const OUTPUT_CHECK_LIMIT_MS = 10_000;
 
 /** Time for one match of a schema's pattern, in milliseconds. Ours: an honest one takes microseconds. Source: decision S-17. */
 export const PATTERN_LIMIT_MS = 2_000;
+
+/** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand, and nobody looks for more. */
+export const MAX_QUERY_CHARS = 4096;

@@ -76,6 +76,16 @@ test("planner_search refuses an empty query", async () => {
   }
 });
 
+test("planner_search refuses a query that no engine could look for", async () => {
+  using made = await project();
+
+  expect(await made.call("search", { query: "(".repeat(5000) })).toEqual({
+    text: "Invalid query: expected at most 4096 characters, got 5000",
+    refused: true,
+  });
+  expect(await made.call("search", { query: "(".repeat(4096) })).toMatchObject({ refused: false });
+});
+
 test("planner_search tells of files that it cannot read", async () => {
   using made = await project();
   made.spec("2026-11-02-001-bad", "---\nstatus: [\n---\n\nrope\n");

@@ -34,6 +34,11 @@ export const COMMANDS: CommandTable = {
   reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },
   cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/cancel.ts") },
   archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/archive.ts") },
+  lint: {
+    group: "checks",
+    summary: "Check specs against the schema and the rules",
+    load: () => import("./commands/lint.ts"),
+  },
   log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
   diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
   verify: { group: "checks", summary: "Count checked acceptance criteria", load: () => import("./commands/verify.ts") },

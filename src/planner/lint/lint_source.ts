@@ -7,6 +7,7 @@ import { parseDocument } from "../spec/document.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { judgeOutput } from "../work/judge_output.ts";
+import { idOfFile } from "./lint_specs.ts";
 
 /** Where lint reads a project from: its files, git's index, or files as a fix would leave them. */
 export interface LintSource {
@@ -39,7 +40,10 @@ export async function projectSource(context: PlannerContext): Promise<LintSource
         return specFromText(id, file, text);
       } catch (error) {
         if (!(error instanceof OperationError)) throw error;
-        return { file: `.planner/specs/${id}.md`, line: null, column: null, message: error.message };
+        const { unreadable } = await specs.active();
+        const known = unreadable.find(({ file }) => idOfFile(file) === id);
+        if (known === undefined) throw error;
+        return known;
       }
     },
     text: async (id) => (await specs.readText(id)).text,

@@ -6,16 +6,17 @@ import type { FixedFile } from "../fix/fix_text.ts";
  * `  <severity>: <message>`, and at the very end the count. What the contract's lines do not hold (the place in the file,
  * what to do about it, what was fixed) stands on lines of its own, so that theirs stay to the letter.
  *
- * @param fixed what `--fix` changed; files with nothing else to say are listed too
+ * @param fixed what `--fix` changed, or would; files with nothing else to say are listed too
+ * @param said how such a line begins
  *
  * Source: contract, Validation rules; decision S-12.
  */
-export function textReport(report: LintReport, fixed: readonly FixedFile[] = []): string {
+export function textReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
   const files = [...report.files, ...onlyFixed(report, fixed)];
   const lines = files.flatMap((file) => [
     `${file.file}:`,
-    ...(fixes.get(file.file) ?? []).map((fix) => `  fixed: ${fix}`),
+    ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),
     ...file.findings.flatMap((finding) => findingLines(file, finding)),
   ]);
   return [...lines, totalLine(report), ""].join("\n");

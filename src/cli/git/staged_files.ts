@@ -1,0 +1,69 @@
+import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
+import type { Repository } from "./repository.ts";
+import { nulSeparated, runGit, tryGit } from "./run_git.ts";
+
+/** A file as git's index holds it. */
+export interface IndexEntry {
+  /** Path from the project root. */
+  readonly file: string;
+  readonly hash: string;
+  /** False for links and submodules. */
+  readonly isFile: boolean;
+}
+
+/** What git's index holds of a project. */
+export interface ProjectIndex {
+  readonly specs: ReadonlyMap<SpecId, IndexEntry>;
+  readonly archivedIds: ReadonlySet<string>;
+  /** `.planner/config.md`, or undefined when git does not know it. */
+  readonly config: IndexEntry | undefined;
+}
+
+const ENTRY = /^(\d+) ([0-9a-f]+) (\d)\t(.*)$/s;
+const SPEC = /^\.planner\/specs\/([^/]+)\.md$/;
+const ARCHIVED = /^\.planner\/archive\/(?:\d{4}-\d{2}-\d{2}\/)?([^/]+)\.md$/;
+
+/** Lists the project's files in the index; reads none of them. A file in conflict counts with its first side. */
+export async function readIndex({ cwd, prefix }: Repository): Promise<ProjectIndex> {
+  const specs = new Map<SpecId, IndexEntry>();
+  const archivedIds = new Set<string>();
+  let config: IndexEntry | undefined;
+  for (const line of nulSeparated(await runGit(cwd, ["ls-files", "--stage", "--full-name", "-z", ...below(prefix)]))) {
+    const [, mode = "", hash = "", , path = ""] = ENTRY.exec(line) ?? [];
+    const entry = { file: path.slice(prefix.length), hash, isFile: mode.startsWith("100") };
+    const id = parseSpecId(SPEC.exec(entry.file)?.[1] ?? "");
+    const archived = ARCHIVED.exec(entry.file)?.[1];
+    if (id !== undefined && !specs.has(id)) specs.set(id, entry);
+    if (archived !== undefined) archivedIds.add(archived);
+    if (entry.file === ".planner/config.md") config ??= entry;
+  }
+  return { specs, archivedIds, config };
+}
+
+/** Which specs the next commit adds or changes, and which it takes away; a renamed one is both. */
+export async function stagedIds({ cwd, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
+  const ids = async (filter: string): Promise<SpecId[]> => {
+    const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
+    const paths = nulSeparated(await runGit(cwd, [...words, ...below(prefix)]));
+    const found = paths.map((path) => parseSpecId(SPEC.exec(path.slice(prefix.length))?.[1] ?? ""));
+    return found.filter((id) => id !== undefined);
+  };
+  return { changed: await ids("d"), removed: await ids("D") };
+}
+
+/** The specs in the index whose text holds one of `ids`. */
+export async function specsNaming({ cwd, prefix }: Repository, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+  if (ids.length === 0) return [];
+  const patterns = ids.flatMap((id) => ["-e", id]);
+  const words = ["grep", "--cached", "--files-with-matches", "--fixed-strings", "--full-name", "-z", ...patterns];
+  // Status 1 means that no file matches.
+  const { status, stdout } = await tryGit(cwd, [...words, ...below(prefix)]);
+  if (status !== 0) return [];
+  const found = nulSeparated(stdout).map((path) => parseSpecId(SPEC.exec(path.slice(prefix.length))?.[1] ?? ""));
+  return found.filter((id) => id !== undefined);
+}
+
+/** A pathspec that means the same wherever git is started, and takes no character of the path for a pattern. */
+function below(prefix: string): readonly string[] {
+  return ["--", `:(top,literal)${prefix}.planner`];
+}

@@ -1,0 +1,76 @@
+import type { PlannerConfig } from "#planner/config/config.ts";
+import { parseConfig } from "#planner/config/parse_config.ts";
+import type { PlannerContext } from "#planner/context.ts";
+import { MAX_SPEC_BYTES } from "#planner/limits.ts";
+import { type LintSource, outputVerdict, specFromText } from "#planner/lint/lint_source.ts";
+import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
+import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
+import { decodeText } from "#planner/store/decode_text.ts";
+import { tooLarge } from "#planner/store/read_text.ts";
+import { BlobReader } from "../git/blob_reader.ts";
+import type { IndexEntry, ProjectIndex } from "../git/staged_files.ts";
+
+/** The project as git's index holds it; `close` ends the process that reads it. */
+export interface StagedSource extends LintSource {
+  close(): void;
+}
+
+/**
+ * Reads the project from git's index: specs, archive and configuration as the next commit will hold them. Logs and output
+ * schemas come from the working tree; a configuration that git does not know does, too.
+ */
+export async function stagedSource(context: PlannerContext, index: ProjectIndex, cwd: string): Promise<StagedSource> {
+  const blobs = new BlobReader(cwd);
+  const read = async (id: SpecId): Promise<Spec | UnreadableFile> => {
+    const entry = index.specs.get(id);
+    if (entry === undefined) throw new Error(`No spec "${id}" in the index`);
+    const { file } = entry;
+    const text = await textOf(entry, blobs);
+    return text.ok ? specFromText(id, file, text.text) : { file, ...text };
+  };
+  try {
+    return {
+      config: await configOf(context, index.config, blobs),
+      ids: [...index.specs.keys()].sort(compareSpecIds),
+      archivedIds: index.archivedIds,
+      one: read,
+      async all() {
+        const found = await Promise.all([...index.specs.keys()].map(read));
+        return {
+          specs: found.filter((each): each is Spec => "id" in each),
+          unreadable: found.filter((each): each is UnreadableFile => !("id" in each)),
+        };
+      },
+      async text(id) {
+        const entry = index.specs.get(id);
+        const text = entry === undefined ? undefined : await textOf(entry, blobs);
+        return text?.ok === true ? text.text : "";
+      },
+      output: (spec) => outputVerdict(context, spec),
+      close: () => blobs.close(),
+    };
+  } catch (error) {
+    blobs.close();
+    throw error;
+  }
+}
+
+type StagedText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly line: number | null; readonly column: number | null; readonly message: string };
+
+async function textOf({ hash, isFile }: IndexEntry, blobs: BlobReader): Promise<StagedText> {
+  const nowhere = { ok: false, line: null, column: null } as const;
+  if (!isFile) return { ...nowhere, message: "Link or submodule is not read: expected a regular file" };
+  const content = await blobs.read(hash);
+  return content.length > MAX_SPEC_BYTES ? { ...nowhere, message: tooLarge(content.length) } : decodeText(content);
+}
+
+async function configOf(
+  context: PlannerContext,
+  entry: IndexEntry | undefined,
+  blobs: BlobReader,
+): Promise<PlannerConfig> {
+  if (entry === undefined || !entry.isFile) return context.config();
+  return parseConfig((await blobs.read(entry.hash)).toString()).config;
+}

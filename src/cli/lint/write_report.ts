@@ -1,0 +1,52 @@
+import type { LintReport } from "#planner/lint/finding.ts";
+import type { FixedFile } from "#planner/lint/fix/fix_text.ts";
+import { githubReport } from "#planner/lint/reports/github.ts";
+import { jsonReport } from "#planner/lint/reports/json.ts";
+import { sarifReport } from "#planner/lint/reports/sarif.ts";
+import { textReport } from "#planner/lint/reports/text.ts";
+import { findRepository } from "../git/repository.ts";
+import { plainLines } from "../plain_text.ts";
+import { print, printError, printJson } from "../print.ts";
+import { VERSION } from "../version.ts";
+
+export const LINT_FORMATS = ["text", "json", "sarif", "github"] as const;
+
+export type LintFormat = (typeof LINT_FORMATS)[number];
+
+/** Everything that a run of lint may have to say. */
+export interface LintOutcome {
+  readonly report: LintReport;
+  /** With `--fix`: what was mended, or would be. */
+  readonly fixed?: readonly FixedFile[];
+  /** With `--dry-run`: the change, for git to apply. */
+  readonly diff?: string;
+}
+
+/**
+ * Prints what lint found on standard output. With a diff that one goes there, so that it can be piped into git, and the text
+ * report goes to standard error.
+ */
+export async function writeReport(
+  { report, fixed, diff }: LintOutcome,
+  format: LintFormat,
+  root: string,
+): Promise<void> {
+  switch (format) {
+    case "json":
+      return printJson({ ...jsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
+    case "sarif":
+      return printJson(sarifReport(report, { version: VERSION, prefix: await prefixOf(root) }));
+    case "github":
+      return print(githubReport(report, await prefixOf(root)));
+    case "text": {
+      const text = plainLines(textReport(report, fixed, diff === undefined ? "fixed" : "would fix"));
+      if (diff === undefined) return print(text);
+      print(diff);
+      return printError(text);
+    }
+  }
+}
+
+async function prefixOf(root: string): Promise<string> {
+  return (await findRepository(root))?.prefix ?? "";
+}

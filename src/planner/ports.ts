@@ -122,4 +122,10 @@ export interface OutputValidator {
    * @param schemaPath as written in the spec: from the project root, or a bare name under `.planner/schemas/`
    */
   validate(schemaPath: string, output: string): Promise<OutputVerdict>;
+  /**
+   * The part of an agent's prompt that says which output is expected.
+   *
+   * @throws OperationError `failed_precondition` that says what is wrong with the schema file
+   */
+  promptSection(schemaPath: string): Promise<string>;
 }

@@ -46,16 +46,18 @@ export class CheckProcess {
       this.#rest();
       return;
     }
-    this.#child ??= this.#start();
-    hold(this.#child, true);
     this.#jobTimer = setTimeout(() => this.#kill(slowCheckVerdict()), OUTPUT_CHECK_LIMIT_MS);
-    this.#child.stdin?.write(this.#job.line);
+    try {
+      this.#child ??= this.#start();
+      this.#child.stdin?.write(this.#job.line);
+    } catch (error) {
+      this.#failed(error instanceof Error ? error.message : String(error));
+    }
   }
 
   #rest(): void {
     const child = this.#child;
     if (child === undefined) return;
-    hold(child, false);
     this.#idleTimer = setTimeout(() => this.#dismiss(child), IDLE_MS);
     this.#idleTimer.unref();
   }
@@ -76,6 +78,7 @@ export class CheckProcess {
     child.once("exit", (code, signal) => this.#lost(child, signal ?? `status ${code}`));
     // A child that is gone says so by its exit; what was being written to it then is of no interest.
     child.stdin.on("error", () => {});
+    release(child);
     createInterface({ input: child.stdout }).on("line", (line) => this.#hear(child, JSON.parse(line)));
     return child;
   }
@@ -101,7 +104,11 @@ export class CheckProcess {
   #lost(child: ChildProcess, why: string): void {
     if (child !== this.#child) return;
     this.#child = undefined;
-    const error = new OperationError("unavailable", `The process that checks outputs ended unexpectedly: ${why}`);
+    this.#failed(why);
+  }
+
+  #failed(why: string): void {
+    const error = new OperationError("unavailable", `The process that checks outputs does not run: ${why}`);
     this.#finish((job) => job.reject(error));
   }
 
@@ -115,11 +122,11 @@ export class CheckProcess {
   }
 }
 
-/** Whether the child and its pipes keep this process alive. */
-function hold(child: ChildProcess, held: boolean): void {
+/**
+ * Lets this process end while the child still waits for jobs. The timer of a job keeps it alive while one runs, because
+ * Bun does not let go of a pipe again that `ref` was called on.
+ */
+function release(child: ChildProcess): void {
   // Pipes of a child are sockets, which their declared type does not say.
-  for (const each of [child, child.stdin, child.stdout] as readonly ({ ref?(): void; unref?(): void } | null)[]) {
-    if (held) each?.ref?.();
-    else each?.unref?.();
-  }
+  for (const each of [child, child.stdin, child.stdout] as readonly ({ unref?(): void } | null)[]) each?.unref?.();
 }

@@ -1,7 +1,9 @@
+import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
 import { checkOutput } from "../check_output.ts";
 import { type ExtractedJson, extractJson } from "../extract_json.ts";
+import { outputFormatSection } from "../format_section.ts";
 import { nestingDepth } from "../scan_json.ts";
 import { type SchemaBundle, SchemaError } from "../schema_document.ts";
 import { isHarmless } from "./harmless.ts";
@@ -33,6 +35,15 @@ class ProjectOutputs implements OutputValidator {
     } catch (error) {
       if (error instanceof SchemaError) return { kind: "invalid_schema", problems: error.problems };
       throw error;
+    }
+  }
+
+  async promptSection(schemaPath: string): Promise<string> {
+    try {
+      return outputFormatSection(schemaPath, await loadBundle(new SchemaFiles(this.#root), schemaPath));
+    } catch (error) {
+      if (!(error instanceof SchemaError)) throw error;
+      throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
     }
   }
 

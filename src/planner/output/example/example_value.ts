@@ -1,0 +1,208 @@
+import { equalJson } from "../checks/equal_json.ts";
+import { evaluate } from "../evaluate.ts";
+import { linkSchema } from "../link_schema.ts";
+import { type SchemaBundle, SchemaError, type SchemaNode, type SchemaObject } from "../schema_document.ts";
+import { SchemaIndex } from "../schema_index.ts";
+import { exampleNumber, exampleString } from "./example_scalar.ts";
+import { type Parts, partsOf } from "./parts.ts";
+
+/** Fields beside the required ones that an example shows. */
+const OPTIONAL_FIELDS = 3;
+
+/** Levels that an example goes down; a recursive schema has no end of its own. */
+const MAX_DEPTH = 8;
+
+/** Items that an example writes where the schema demands many. */
+const MAX_ITEMS = 20;
+
+/** Which alternatives are tried, in order, until an example fits. */
+const CHOICES = [0, 1, 2, 3] as const;
+
+export interface Example {
+  readonly value: unknown;
+  /** True when the value fits the schema; patterns are taken on trust. */
+  readonly fits: boolean;
+}
+
+/**
+ * Makes up a small value for the first schema of a bundle: the required fields and up to three others, with the author's
+ * own `const`, `examples`, `default` and `enum` where there are any.
+ *
+ * Cost: a few values and evaluations. Patterns are never run, so a hostile one does no harm.
+ */
+export function exampleOf(bundle: SchemaBundle): Example {
+  const index = new SchemaIndex();
+  for (const document of bundle) index.add(document);
+  const root = index.resolve(bundle[0].uris[0])?.node ?? true;
+  const fits = fitTest(index, bundle);
+  const attempts = CHOICES.flatMap((choice) => [
+    { choice, hints: true },
+    { choice, hints: false },
+  ]);
+  let first: unknown;
+  for (const attempt of attempts) {
+    const value = new ExampleMaker(index, attempt).value([root]) ?? null;
+    if (fits(value)) return { value, fits: true };
+    first ??= value;
+  }
+  return { value: first ?? null, fits: false };
+}
+
+function fitTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value: unknown) => boolean {
+  try {
+    const schema = linkSchema(index, uris[0], () => true);
+    return (value) => evaluate(schema, value).count === 0;
+  } catch (error) {
+    if (error instanceof SchemaError) return () => false;
+    throw error;
+  }
+}
+
+/** How a value is asked for. */
+interface Wish {
+  /** Makes the items of a list differ. */
+  readonly nth?: number;
+  /** The value may be left out, so a schema that is inside itself is not followed. */
+  readonly optional?: boolean;
+}
+
+class ExampleMaker {
+  readonly #open: SchemaObject[] = [];
+  #depth = 0;
+  readonly #index: SchemaIndex;
+  readonly #choice: number;
+  readonly #hints: boolean;
+
+  constructor(index: SchemaIndex, { choice, hints }: { choice: number; hints: boolean }) {
+    this.#index = index;
+    this.#choice = choice;
+    this.#hints = hints;
+  }
+
+  /** A value for what several schemas demand together, or undefined when there is none to be had. */
+  value(nodes: readonly SchemaNode[], { nth = 0, optional = false }: Wish = {}): unknown {
+    const parts = partsOf(this.#index, nodes, this.#choice);
+    const repeats = optional && parts.schemas.some((schema) => this.#open.includes(schema));
+    if (nodes.includes(false) || repeats || this.#depth > MAX_DEPTH) return undefined;
+    const given = this.#given(parts, nth);
+    if (given !== undefined) return given.value;
+    this.#open.push(...parts.schemas);
+    this.#depth += 1;
+    const made = this.#made(parts, nth);
+    this.#depth -= 1;
+    this.#open.length -= parts.schemas.length;
+    return made;
+  }
+
+  /** What the author has written down. */
+  #given(parts: Parts, nth: number): { readonly value: unknown } | undefined {
+    const [constant] = parts.values("const");
+    if (constant !== undefined) return { value: constant };
+    const hinted = this.#hints ? [...parts.values("examples").flat(), ...parts.values("default")] : [];
+    if (nth < hinted.length) return { value: hinted[nth] };
+    const lists = parts.values("enum").filter((list) => Array.isArray(list));
+    const [first, ...others] = lists;
+    const allowed = first?.filter((value) => others.every((list) => list.some((other) => equalJson(value, other))));
+    return allowed === undefined || allowed.length === 0 ? undefined : { value: allowed[nth % allowed.length] };
+  }
+
+  #made(parts: Parts, nth: number): unknown {
+    switch (typeFor(parts)) {
+      case "object":
+        return this.#object(parts);
+      case "array":
+        return this.#array(parts);
+      case "integer":
+        return exampleNumber(parts, true, nth);
+      case "number":
+        return exampleNumber(parts, false, nth);
+      case "boolean":
+        return nth % 2 === 0;
+      case "null":
+        return null;
+      default:
+        return exampleString(parts, nth);
+    }
+  }
+
+  #object(parts: Parts): unknown {
+    const properties = parts.members("properties");
+    const fields = new Map<string, unknown>();
+    for (const name of requiredNames(parts)) {
+      fields.set(name, this.value(fieldSchemas(parts, name)) ?? null);
+    }
+    const wanted = Math.max(parts.greatest("minProperties") ?? 0, fields.size + OPTIONAL_FIELDS);
+    const size = Math.min(wanted, parts.least("maxProperties") ?? wanted);
+    for (const [name, nodes] of properties) {
+      if (fields.size >= size || fields.has(name)) continue;
+      const value = this.value(nodes, { optional: true });
+      if (value !== undefined) fields.set(name, value);
+    }
+    for (let more = 1; fields.size < (parts.greatest("minProperties") ?? 0) && more <= MAX_ITEMS; more++) {
+      fields.set(`field${more}`, this.value(fieldSchemas(parts, `field${more}`)) ?? null);
+    }
+    return Object.fromEntries([...fields].toSorted(([a], [b]) => place(properties, a) - place(properties, b)));
+  }
+
+  #array(parts: Parts): unknown {
+    const items: unknown[] = [];
+    const add = (nodes: readonly SchemaNode[], wish: Wish): boolean => {
+      const value = this.value(nodes, wish);
+      if (value !== undefined) items.push(value);
+      return value !== undefined;
+    };
+    const prefix = parts.values("prefixItems").find((list) => Array.isArray(list)) ?? [];
+    for (const node of prefix) add([node], {});
+    const contained = parts.nodes("contains");
+    const rest = parts.nodes("items");
+    const contains = contained.length === 0 ? 0 : Math.min(parts.greatest("minContains") ?? 1, MAX_ITEMS);
+    for (let nth = 0; nth < contains; nth++) add([...contained, ...rest], { nth });
+    const least = Math.min(parts.greatest("minItems") ?? 0, MAX_ITEMS);
+    while (items.length < least && add(rest, { nth: items.length - prefix.length }));
+    if (items.length === 0 && rest.length > 0) add(rest, { optional: true });
+    return items.slice(0, parts.least("maxItems"));
+  }
+}
+
+/** The one type that every part allows, the fullest one where several would do. */
+function typeFor(parts: Parts): string {
+  const demands = parts.values("type").map((type) => [type].flat() as string[]);
+  const [first, ...others] = demands;
+  const common = first?.filter((type) =>
+    others.every((types) => types.includes(type) || (type === "integer" && types.includes("number"))),
+  );
+  const order = ["object", "array", "string", "integer", "number", "boolean", "null"];
+  return order.find((type) => common?.includes(type)) ?? impliedType(parts);
+}
+
+/** What the keywords speak about, where no type is given. */
+function impliedType(parts: Parts): string {
+  const implied: readonly (readonly [string, readonly string[]])[] = [
+    ["object", ["properties", "required", "additionalProperties", "patternProperties", "minProperties"]],
+    ["array", ["items", "prefixItems", "contains", "minItems", "uniqueItems"]],
+    ["string", ["pattern", "format", "minLength", "maxLength"]],
+    ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+  ];
+  return implied.find(([, keywords]) => keywords.some((keyword) => parts.values(keyword).length > 0))?.[0] ?? "string";
+}
+
+function requiredNames(parts: Parts): readonly string[] {
+  const names = new Set(parts.names("required"));
+  for (const dependents of parts.values("dependentRequired")) {
+    for (const name of names) {
+      const needed = (dependents as Readonly<Record<string, unknown>>)[name];
+      if (Array.isArray(needed)) for (const other of needed) names.add(other);
+    }
+  }
+  return [...names];
+}
+
+function fieldSchemas(parts: Parts, name: string): readonly SchemaNode[] {
+  return parts.members("properties").get(name) ?? parts.nodes("additionalProperties");
+}
+
+/** Declared fields in their order, the others behind them. */
+function place(properties: ReadonlyMap<string, unknown>, name: string): number {
+  const index = [...properties.keys()].indexOf(name);
+  return index < 0 ? properties.size : index;
+}

@@ -1,0 +1,21 @@
+import type { OutputVerdict } from "../ports.ts";
+
+/** What a verdict about a finished spec's output means for the spec. */
+export interface OutputConsequence {
+  readonly status: "completed" | "needs_attention";
+  /** True when the spec goes on although its output does not fit, so that somebody should be told. */
+  readonly warning: boolean;
+}
+
+/**
+ * Decides the status of a spec whose work is done, by its output. Source: contract, Output schema validation, rule 5.
+ *
+ * An output without JSON and a schema that cannot be used count as a misfit: nobody knows that the output fits.
+ *
+ * @param verdict null for a spec without `output_schema`
+ * @param strict `validation.strict_output_validation` of the config
+ */
+export function outputConsequence(verdict: OutputVerdict | null, strict: boolean): OutputConsequence {
+  if (verdict === null || verdict.kind === "passed") return { status: "completed", warning: false };
+  return strict ? { status: "needs_attention", warning: false } : { status: "completed", warning: true };
+}

@@ -7,6 +7,7 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge } from "../work/diagnosis.ts";
 import { findSpecId } from "./find_spec.ts";
+import { liveWorker } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
 import { specStanding } from "./spec_standing.ts";
 
@@ -19,10 +20,11 @@ export const diagnose = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: true });
-    const [read, log, lock, worktrees, commits] = await Promise.all([
+    const [read, log, lock, worker, worktrees, commits] = await Promise.all([
       readSpec(context, id),
       context.logs.open(id),
       context.work.lockHolder(id),
+      liveWorker(context, id),
       context.work.worktrees(),
       context.git.commitsNaming(id),
     ]);
@@ -36,6 +38,7 @@ export const diagnose = defineTool<PlannerContext>()({
       criteria: spec === null ? [] : criteriaOf(spec.body),
       log,
       lock,
+      worked: worker !== null,
       commits,
       now: context.clock.now(),
     });

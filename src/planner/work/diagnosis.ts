@@ -11,6 +11,8 @@ export interface SpecSigns {
   readonly criteria: readonly Criterion[];
   readonly log: { readonly size: number; readonly modified: Date } | null;
   readonly lock: LockHolder | null;
+  /** Whether a process works on the spec just now, with a lock or without. */
+  readonly worked: boolean;
   /** Abbreviated hashes of commits that name the spec, newest first. */
   readonly commits: readonly string[];
   readonly now: Date;
@@ -58,7 +60,7 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
   if (signs.problem !== null) {
     return { diagnosis: `Spec has issues: ${names}`, suggestion: "Mend the spec file where the first check points" };
   }
-  if (status === "in_progress" && signs.commits.length > 0 && !isWorked(signs)) {
+  if (status === "in_progress" && signs.commits.length > 0 && !signs.worked) {
     return openCriteria(signs) === 0
       ? {
           diagnosis: "Spec appears complete but wasn't finalized.",
@@ -89,7 +91,7 @@ function logCheck(signs: SpecSigns): Check {
     return { name: "Log file", passed: true, details };
   }
   // Only a process leaves a log: a person or an agent's own client may have worked the spec without one.
-  return isWorked(signs)
+  return signs.worked
     ? { name: "Log file", passed: false, details: "Does not exist, although a process works on the spec" }
     : { name: "Log file", passed: true, details: "Does not exist: no process has worked on the spec" };
 }
@@ -122,7 +124,7 @@ function statusCheck(signs: SpecSigns): Check {
   const { status, commits } = signs;
   const check = (passed: boolean, details: string): Check => ({ name: "Status consistency", passed, details });
   if (status === null) return check(false, "Unknown: the file cannot be read");
-  if (status === "in_progress" && !isWorked(signs)) {
+  if (status === "in_progress" && !signs.worked) {
     if (commits.length > 0) return check(false, "in_progress with a commit, and no process works on it");
     if (signs.lock !== null) return check(false, "in_progress, but its process is gone");
   }
@@ -130,17 +132,13 @@ function statusCheck(signs: SpecSigns): Check {
   if ((status === "pending" || status === "blocked") && commits.length > 0) {
     return check(false, `${status}, although a commit names it`);
   }
-  if (isWorked(signs) && status !== "in_progress") return check(false, `${status}, although a process works on it`);
+  if (signs.worked && status !== "in_progress") return check(false, `${status}, although a process works on it`);
   return check(true, status);
 }
 
 /** In progress with a commit and no process: then open criteria are what is left to do. */
 function seemsFinished(signs: SpecSigns): boolean {
-  return signs.status === "in_progress" && signs.commits.length > 0 && !isWorked(signs);
-}
-
-function isWorked({ lock }: SpecSigns): boolean {
-  return lock?.alive === true;
+  return signs.status === "in_progress" && signs.commits.length > 0 && !signs.worked;
 }
 
 function openCriteria({ criteria }: SpecSigns): number {

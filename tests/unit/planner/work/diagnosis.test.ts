@@ -12,6 +12,7 @@ function signs(given: Partial<SpecSigns>): SpecSigns {
     criteria: [],
     log: null,
     lock: null,
+    worked: given.lock?.alive === true,
     commits: [],
     now: NOW,
     ...given,

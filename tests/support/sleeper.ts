@@ -1,0 +1,23 @@
+import { type ChildProcess, spawn } from "node:child_process";
+
+/** A process that does nothing until it is ended. */
+export interface Sleeper extends AsyncDisposable {
+  readonly pid: number;
+  /** The signal that ended it. */
+  readonly ended: Promise<NodeJS.Signals | null>;
+}
+
+export function sleeper(): Sleeper {
+  const child: ChildProcess = spawn(process.execPath, ["-e", "setTimeout(() => {}, 600_000)"], { stdio: "ignore" });
+  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
+    child.on("exit", (_code, signal) => resolve(signal));
+  });
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

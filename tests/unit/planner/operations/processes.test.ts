@@ -1,0 +1,246 @@
+import { expect, test } from "bun:test";
+import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
+import { sleeper } from "../../../support/sleeper.ts";
+
+const ID = "2026-11-01-001-abc";
+const ABSENT = "this version of planner cannot start or stop agents";
+
+async function withSpec(frontmatter = "status: pending", body = "# T\n\n- [ ] One\n"): Promise<PlannerProject> {
+  const project = await plannerProject();
+  project.spec(ID, `---\n${frontmatter}\n---\n\n${body}`);
+  return project;
+}
+
+/** Writes the record of a process that works on the spec. */
+function record(project: PlannerProject, pid: number, given: Record<string, unknown> = {}): Record<string, unknown> {
+  const written = {
+    process_id: `${ID}-${pid}`,
+    spec_id: ID,
+    pid,
+    status: "running",
+    started_at: new Date().toISOString(),
+    completed_at: null,
+    mode: "single",
+    ...given,
+  };
+  project.write(`.planner/processes/${written.process_id}.json`, JSON.stringify(written));
+  return written;
+}
+
+test("planner_work_list lists what runs and counts the rest", async () => {
+  using project = await withSpec();
+  await using worker = sleeper();
+  const running = record(project, worker.pid);
+  const done = record(project, 4_194_001, {
+    status: "completed",
+    started_at: "2026-11-01T10:00:00.000Z",
+    completed_at: "2026-11-01T11:00:00.000Z",
+    mode: "parallel(2)",
+  });
+
+  const summary = { running: 1, completed: 1, failed: 0 };
+  expect(await project.json("work_list")).toEqual({ processes: [running], summary });
+  const all = await project.json("work_list", { include_completed: true });
+  expect(all.summary).toEqual(summary);
+  expect(all.processes).toHaveLength(2);
+  expect(all.processes).toContainEqual(done);
+});
+
+test("planner_work_list shows one process whatever its state", async () => {
+  using project = await withSpec();
+  const done = record(project, 4_194_001, { status: "completed", completed_at: "2026-11-01T11:00:00.000Z" });
+
+  expect(await project.json("work_list", { process_id: done["process_id"] })).toEqual({
+    processes: [done],
+    summary: { running: 0, completed: 1, failed: 0 },
+  });
+  expect(await project.call("work_list", { process_id: "nobody" })).toEqual({
+    text: "Process not found: nobody",
+    refused: true,
+  });
+});
+
+test("planner_work_list shows a process that is gone as failed", async () => {
+  using project = await withSpec();
+  const worker = sleeper();
+  record(project, worker.pid);
+  await worker[Symbol.asyncDispose]();
+
+  const { processes, summary } = await project.json("work_list", { include_completed: true });
+
+  expect(summary).toEqual({ running: 0, completed: 0, failed: 1 });
+  expect(processes).toMatchObject([{ status: "failed", completed_at: expect.any(String) }]);
+});
+
+test("planner_pause and planner_takeover refuse in the contract's words when nothing runs", async () => {
+  using project = await withSpec("status: in_progress");
+
+  expect(await project.call("pause", { id: "abc" })).toEqual({
+    text: `Failed to pause work for spec '${ID}': No running process found`,
+    refused: true,
+  });
+  expect(await project.call("takeover", { id: "abc" })).toEqual({
+    text: `Failed to take over spec '${ID}': Spec not currently being worked`,
+    refused: true,
+  });
+});
+
+test("tools that would stop or disturb a running process say so and change nothing", async () => {
+  using project = await withSpec("status: in_progress");
+  await using worker = sleeper();
+  record(project, worker.pid);
+  const before = project.specText(ID);
+  const refusals: Record<string, string> = {
+    pause: `Failed to pause work for spec '${ID}': ${ABSENT}`,
+    takeover: `Failed to take over spec '${ID}': ${ABSENT}`,
+    cancel: `Cannot cancel spec '${ID}' while process ${worker.pid} works on it: ${ABSENT}`,
+    reset: `Cannot reset spec '${ID}': process ${worker.pid} is working on it`,
+    work_start: `Cannot start work on spec '${ID}': process ${worker.pid} is working on it`,
+    split: `Cannot split spec '${ID}': process ${worker.pid} is working on it`,
+  };
+
+  for (const [tool, text] of Object.entries(refusals)) {
+    expect(await project.call(tool, { id: ID })).toEqual({ text, refused: true });
+  }
+  expect(project.specText(ID)).toBe(before);
+});
+
+test("planner_archive refuses while a process works on the spec", async () => {
+  using project = await withSpec("status: completed");
+  await using worker = sleeper();
+  record(project, worker.pid);
+
+  expect((await project.call("archive", { id: ID })).text).toBe(
+    `Cannot archive spec '${ID}': process ${worker.pid} is working on it`,
+  );
+});
+
+test("planner_finalize works while a process works on the spec, because its agent calls it", async () => {
+  using project = await withSpec("status: in_progress", "# T\n");
+  await using worker = sleeper();
+  record(project, worker.pid);
+
+  expect((await project.call("finalize", { id: ID })).text).toBe(`Finalized spec: ${ID}`);
+});
+
+test("planner_takeover with force analyzes the spec and its last run", async () => {
+  using project = await withSpec("status: in_progress", "# T\n\n- [x] One\n- [ ] Two\n");
+  const stored = (text: string) => `2026-11-01T10:00:00.000Z ${text}\n`;
+  project.write(
+    `.planner/logs/${ID}.log`,
+    ["error: of an earlier run", `=== run ${ID}-7 ===`, "calling tool read_file", "error: the saw is blunt"]
+      .map(stored)
+      .join(""),
+  );
+  const before = project.specText(ID);
+
+  const answer = await project.json("takeover", { id: ID, force: true });
+
+  expect(answer).toEqual({
+    spec_id: ID,
+    analysis: [
+      "2 log lines in the last run",
+      "1 error line:",
+      "- error: the saw is blunt",
+      "1 line about tool calls",
+      "The run did not speak of completion",
+      "1 of 2 acceptance criteria checked",
+    ].join("\n"),
+    log_tail: expect.stringContaining("2026-11-01T10:00:00.000Z error: the saw is blunt"),
+    suggestion: expect.stringContaining("1 acceptance criterion still open"),
+    worktree_path: null,
+  });
+  expect(project.specText(ID)).toBe(before);
+});
+
+test("planner_takeover with force says when there is no log", async () => {
+  using project = await withSpec();
+
+  expect(await project.json("takeover", { id: ID, force: true })).toMatchObject({
+    analysis: expect.stringContaining("No execution log available for analysis"),
+    log_tail: "No log file found",
+    worktree_path: null,
+  });
+});
+
+test("planner_watch_status tells that nothing runs", async () => {
+  using project = await plannerProject();
+
+  expect(await project.json("watch_status")).toEqual({ watch_running: false, worktrees: [], worktree_count: 0 });
+});
+
+test("planner_watch_stop asks the watch process to end", async () => {
+  using project = await plannerProject();
+  await using watch = sleeper();
+  project.write(".planner/watch.pid", `${watch.pid}\n`);
+
+  expect(await project.json("watch_status")).toMatchObject({ watch_running: true });
+  expect(await project.call("watch_start")).toEqual({ text: "Watch is already running", refused: true });
+  expect(await project.call("watch_stop")).toEqual({
+    text: `Sent stop signal to watch process (PID: ${watch.pid})`,
+    refused: false,
+  });
+  expect(await watch.ended).toBe("SIGTERM");
+  expect(await project.call("watch_stop")).toEqual({ text: "Watch is not running", refused: true });
+});
+
+test("planner_watch_stop does not run anything when nothing runs", async () => {
+  using project = await plannerProject();
+
+  expect(await project.call("watch_stop")).toEqual({ text: "Watch is not running", refused: true });
+  expect(await project.call("watch_start")).toEqual({
+    text: `Cannot start the watch process: ${ABSENT}`,
+    refused: true,
+  });
+});
+
+test("planner_work_start checks the spec before it says that it cannot run agents", async () => {
+  using project = await withSpec();
+
+  expect(await project.call("work_start", { id: ID })).toEqual({
+    text: `Failed to start work for spec '${ID}': ${ABSENT}`,
+    refused: true,
+  });
+  expect((await project.call("work_start", { id: ID, parallel: 2 })).text).toBe(
+    "Cannot work in parallel: expected several ready specs, found 1",
+  );
+  expect((await project.call("work_start", { id: ID, parallel: 2, chain: true })).text).toBe(
+    "Cannot work as chain and in parallel: expected one of the two",
+  );
+  expect((await project.call("work_start", { id: ID, parallel: 0 })).refused).toBe(true);
+  expect(project.specText(ID)).toContain("status: pending\n");
+});
+
+test("planner_work_start refuses a spec that cannot be worked", async () => {
+  using project = await plannerProject();
+  const refusal = async (frontmatter: string): Promise<string> => {
+    project.spec(ID, `---\n${frontmatter}\n---\n\n# T\n`);
+    return (await project.call("work_start", { id: ID })).text.replace(`Cannot start work on spec '${ID}': `, "");
+  };
+
+  for (const status of ["in_progress", "completed", "cancelled"]) {
+    expect(await refusal(`status: ${status}`)).toBe(
+      `expected pending, failed, needs_attention, blocked, status is ${status}`,
+    );
+  }
+  expect(await refusal("status: pending\ndepends_on: [a, b]")).toBe("blocked by dependencies: a, b");
+  expect(await refusal("status: failed\napproval: {required: true}")).toBe("it is not approved");
+  project.spec(`${ID}.1`, "---\nstatus: pending\n---\n\n# Member\n");
+  expect(await refusal("status: pending\ntype: driver")).toBe("its own members, or what comes before it, are not done");
+});
+
+test("planner_split checks the spec before it says that it cannot run agents", async () => {
+  using project = await withSpec();
+
+  expect((await project.call("split", { id: ID, recursive: true, max_depth: 2 })).text).toBe(
+    `Failed to split spec '${ID}': ${ABSENT}`,
+  );
+  expect((await project.call("split", { id: ID, max_depth: 0 })).refused).toBe(true);
+  await project.call("spec_update", { id: ID, status: "failed" });
+  expect((await project.call("split", { id: ID })).text).toBe(
+    `Spec '${ID}' must be in pending status to split. Current status: failed`,
+  );
+  expect((await project.call("split", { id: ID, force: true })).text).toBe(`Failed to split spec '${ID}': ${ABSENT}`);
+  project.spec(`${ID}.1`, "---\nstatus: pending\n---\n\n# Member\n");
+  expect((await project.call("split", { id: ID, force: true })).text).toBe(`Spec '${ID}' is already split: ${ID}.1`);
+});

@@ -4,9 +4,10 @@ import type { Cli, Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
 import { print, printError } from "./print.ts";
-import { parseWords } from "./strict_command.ts";
+import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
 import { sayError, talkOnStderr } from "./talk.ts";
-import { suggestion, UsageError } from "./usage_error.ts";
+import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+import { versionLine } from "./version.ts";
 
 /** Runs the command that the words name and returns how the process ends; never rejects. */
 export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
@@ -27,7 +28,8 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   const command = await load(name);
   const { help: wantsHelp, root, quiet, args } = parseWords(name, command, rest);
   if (wantsHelp) return showHelp(name, command);
-  return (await command.run(args, openCli(root, quiet))) ?? EXIT_STATUS.ok;
+  // parseWords has just made the words what the command declares, name by name.
+  return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
 }
 
 // The first word that is neither a flag nor the value of --root, which may stand before the command's name.
@@ -45,16 +47,16 @@ async function load(name: string): Promise<Command> {
 
 function unknownCommand(name: string): UsageError {
   const likely = suggestion(name, [...Object.keys(COMMANDS), "help"]);
-  return new UsageError(
-    `Unknown command "${name}"${likely === "" ? "" : `: ${likely}`}`,
-    "Run `planner --help` for the list of commands",
-  );
+  return new UsageError(`Unknown command "${name}"${likely === "" ? "" : `: ${likely}`}`, helpHint(""));
 }
 
 async function overview(words: readonly string[]): Promise<ExitStatus> {
+  const program = { summary: "", positionals: {}, flags: PROGRAM_FLAGS, examples: [], run: async () => {} };
+  if (parseWords("", program, words).args["version"] === true) {
+    print(versionLine());
+    return EXIT_STATUS.ok;
+  }
   const { programHelp } = await import("./help.ts");
-  // Without a command only the flags of every command make sense, and all they can ask for is this help.
-  parseWords("help", { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} }, words);
   print(programHelp());
   return EXIT_STATUS.ok;
 }

@@ -1,6 +1,6 @@
 import type { Command, Flag, Positional } from "./command.ts";
 import { COMMANDS, type CommandGroup } from "./commands.ts";
-import { GLOBAL_FLAGS } from "./strict_command.ts";
+import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 import { outputWidth, paint } from "./terminal.ts";
 
 /** Columns of help where no terminal tells its own; wider lines than MOST_COLUMNS are hard to read. */
@@ -27,7 +27,7 @@ export function programHelp(): string {
     }
     lines.push("");
   }
-  lines.push(heading("Flags:"), ...flagLines({ ...GLOBAL_FLAGS, version: VERSION_FLAG }), "");
+  lines.push(heading("Flags:"), ...flagLines({ ...GLOBAL_FLAGS, ...PROGRAM_FLAGS }), "");
   lines.push("Run `planner <command> --help` for the arguments, flags and examples of a command");
   return `${lines.join("\n")}\n`;
 }
@@ -57,12 +57,6 @@ export function usageLine(name: string, command: Command): string {
   });
   return ["planner", name, ...places, ...(Object.keys(command.flags).length > 0 ? ["[flags]"] : [])].join(" ");
 }
-
-const VERSION_FLAG = {
-  type: "boolean",
-  short: "V",
-  summary: "Show the version, the commit it was built from and the engine it runs on",
-} as const satisfies Flag;
 
 function placeLines(name: string, { summary, options }: Positional, width: number): readonly string[] {
   return item(name, options === undefined ? summary : `${summary}: ${options.join(", ")}`, width);

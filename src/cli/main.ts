@@ -1,13 +1,12 @@
 import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
-import { engine } from "#runtime/engine.ts";
 import { print } from "./print.ts";
-import { COMMIT, VERSION } from "./version.ts";
+import { versionLine } from "./version.ts";
 
 /** Runs the command line and sets the process's exit status; never rejects. */
 export async function main(words: readonly string[]): Promise<void> {
   const [first] = words;
   if (words.length === 1 && (first === "--version" || first === "-V")) {
-    print(`planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`);
+    print(versionLine());
     return;
   }
   if (first === "mcp") {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { Args, Command, Flag, Flags, Positional, Positionals } from "./command.ts";
+import type { Command, Flag, Positional } from "./command.ts";
 import { helpHint, suggestion, UsageError } from "./usage_error.ts";
 
 /** The flags that every command takes, before or behind its name. */
@@ -14,13 +14,22 @@ export const GLOBAL_FLAGS = {
   help: { type: "boolean", short: "h", summary: "Show this help" },
 } as const satisfies Record<string, Flag>;
 
+/** The flags of the program itself, without a command. */
+export const PROGRAM_FLAGS = {
+  version: {
+    type: "boolean",
+    short: "V",
+    summary: "Show the version, the commit it was built from and the engine it runs on",
+  },
+} as const satisfies Record<string, Flag>;
+
 /** The checked words of one call. */
 export interface ParsedWords {
   readonly help: boolean;
   readonly quiet: boolean;
   readonly root: string | undefined;
   /** What `Command.run` gets: every declared flag and positional by its name. */
-  readonly args: Args<Positionals, Flags>;
+  readonly args: Readonly<Record<string, unknown>>;
 }
 
 type Token = NonNullable<ReturnType<typeof parseArgs>["tokens"]>[number];
@@ -33,6 +42,7 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * words beyond the declared ones and values of the wrong kind are all refused. `--` ends the flags; `--help` wins over
  * everything else that is wrong.
  *
+ * @param name the command's, empty for the program itself
  * @throws UsageError naming the word, its value and what was expected. Source: decision S-28
  */
 export function parseWords(name: string, command: Command, words: readonly string[]): ParsedWords {
@@ -45,8 +55,7 @@ export function parseWords(name: string, command: Command, words: readonly strin
     tokens: true,
   });
   const options = tokens.filter((token) => token.kind === "option");
-  if (options.some((token) => token.name === "help"))
-    return { help: true, quiet: false, root: undefined, args: {} as Args<Positionals, Flags> };
+  if (options.some((token) => token.name === "help")) return { help: true, quiet: false, root: undefined, args: {} };
   const check = new WordCheck(name, flags);
   for (const token of options) check.add(token);
   const given = tokens.filter((token) => token.kind === "positional").map((token) => token.value);
@@ -55,8 +64,7 @@ export function parseWords(name: string, command: Command, words: readonly strin
     help: false,
     quiet: quiet === true,
     root: typeof root === "string" ? root : undefined,
-    // WordCheck and placed() have just made this true, name by name.
-    args: { ...values, ...placed(name, command.positionals, given) } as Args<Positionals, Flags>,
+    args: { ...values, ...placed(name, command.positionals, given) },
   };
 }
 

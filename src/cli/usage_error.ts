@@ -18,7 +18,8 @@ export function suggestion(text: string, candidates: Iterable<string>): string {
   return near === undefined ? "" : `did you mean "${near}"?`;
 }
 
-/** What a wrong word costs the caller to put right. */
+/** Where the right words are told; without a command's name, those of the program. */
 export function helpHint(commandName: string): string {
+  if (commandName === "") return "Run `planner --help` for the list of commands";
   return `Run \`planner ${commandName} --help\` for its arguments and flags`;
 }

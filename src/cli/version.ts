@@ -1,3 +1,5 @@
+import { engine } from "#runtime/engine.ts";
+
 declare const __VERSION__: string | undefined;
 declare const __COMMIT__: string | undefined;
 
@@ -6,3 +8,8 @@ export const VERSION: string = typeof __VERSION__ === "string" ? __VERSION__ : "
 
 /** The commit that the build was made from, or `source` when run from source. */
 export const COMMIT: string = typeof __COMMIT__ === "string" ? __COMMIT__ : "source";
+
+/** What `--version` prints. */
+export function versionLine(): string {
+  return `planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`;
+}

@@ -9,12 +9,18 @@ const CONTEXT_LINES = 3;
  * @param file path from the project root
  */
 export function unifiedDiff(file: string, before: string, after: string): string {
-  const [from, to] = [`a/${file}`, `b/${file}`];
-  const patch = createTwoFilesPatch(from, to, before, after, undefined, undefined, { context: CONTEXT_LINES });
-  // The library's first line is a rule; git wants its own header where a path holds blanks.
-  return `diff --git ${quoted(from)} ${quoted(to)}\n${patch.slice(patch.indexOf("\n") + 1)}`;
+  const names = [`a/${file}`, `b/${file}`] as const;
+  const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
+  // The library begins with a rule, then names the files, quoted as git does it.
+  const [, from = "", to = "", ...hunks] = patch.split("\n");
+  return [`diff --git ${nameIn(from)} ${nameIn(to)}`, ended(from), ended(to), ...hunks].join("\n");
 }
 
-function quoted(path: string): string {
-  return /["\\\s]/.test(path) ? JSON.stringify(path) : path;
+function nameIn(line: string): string {
+  return line.slice("--- ".length);
+}
+
+/** A tab ends a name with blanks in it, for `patch` would end it at the first one. */
+function ended(line: string): string {
+  return nameIn(line).includes(" ") && !line.endsWith('"') ? `${line}\t` : line;
 }

@@ -1,0 +1,173 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runPlanner } from "../support/planner_command.ts";
+import { tempProject } from "../support/temp_project.ts";
+
+const COMMANDS = [
+  "init",
+  "add",
+  "list",
+  "show",
+  "edit",
+  "ready",
+  "search",
+  "status",
+  "update",
+  "finalize",
+  "reset",
+  "cancel",
+  "archive",
+  "log",
+  "diagnose",
+  "verify",
+  "lint",
+  "hook",
+  "schema",
+  "config",
+  "export",
+  "import",
+  "mcp",
+  "completion",
+] as const;
+
+/** Commands that work on a project, with words that are right for them. */
+const ON_A_PROJECT: Readonly<Record<string, readonly string[]>> = {
+  add: ["x"],
+  list: [],
+  show: ["x"],
+  edit: ["x"],
+  ready: [],
+  search: ["x"],
+  status: [],
+  update: ["x", "--status", "pending"],
+  finalize: ["x"],
+  reset: ["x"],
+  cancel: ["x"],
+  archive: ["x"],
+  log: ["x"],
+  diagnose: ["x"],
+  verify: ["x"],
+  lint: [],
+  export: [],
+  import: ["x"],
+};
+
+let overview = "";
+
+beforeAll(async () => {
+  overview = (await runPlanner(["--help"], { cwd: tmpdir() })).stdout;
+});
+
+test("planner --help lists every command with what it does", () => {
+  for (const name of COMMANDS) expect(overview).toMatch(new RegExp(`^  ${name} +[A-Z]\\w`, "m"));
+});
+
+test("planner without words, planner help and planner --help say the same", async () => {
+  const [nothing, help] = await Promise.all([
+    runPlanner([], { cwd: tmpdir() }),
+    runPlanner(["help"], { cwd: tmpdir() }),
+  ]);
+
+  expect(nothing).toMatchObject({ code: 0, stdout: overview, stderr: "" });
+  expect(help).toMatchObject({ code: 0, stdout: overview, stderr: "" });
+});
+
+test("planner --version names version, commit and engine in one line", async () => {
+  const { code, stdout, stderr } = await runPlanner(["--version"], { cwd: tmpdir() });
+
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(/^planner \d+\.\d+\.\d+ \(commit [0-9a-z]+, (Bun|Deno) \d+\.\d+\.\d+\)\n$/);
+});
+
+test("planner suggests the nearest command for one that it does not know", async () => {
+  const { code, stdout, stderr } = await runPlanner(["lsit"], { cwd: tmpdir() });
+
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(stderr).toBe(
+    'error: Unknown command "lsit": did you mean "list"?\nRun `planner --help` for the list of commands\n',
+  );
+});
+
+test("planner refuses an unknown flag without a command", async () => {
+  const { code, stderr } = await runPlanner(["--vresion"], { cwd: tmpdir() });
+
+  expect(code).toBe(2);
+  expect(stderr).toContain('Unknown flag "--vresion": did you mean "--version"?');
+});
+
+describe("every command", () => {
+  for (const name of COMMANDS) {
+    test(`${name} explains itself with examples and refuses a wrong flag`, async () => {
+      const [help, long, wrong] = await Promise.all([
+        runPlanner([name, "--help"], { cwd: tmpdir() }),
+        runPlanner(["help", name], { cwd: tmpdir() }),
+        runPlanner([name, "--quite"], { cwd: tmpdir() }),
+      ]);
+
+      expect(help).toMatchObject({ code: 0, stderr: "", stdout: long.stdout });
+      expect(help.stdout).toContain(`  planner ${name}`);
+      expect(help.stdout).toMatch(/^Examples:\n {2}\S/m);
+      expect(wrong).toMatchObject({ code: 2, stdout: "" });
+      expect(wrong.stderr).toBe(
+        `error: Unknown flag "--quite": did you mean "--quiet"?\nRun \`planner ${name} --help\` for its arguments and flags\n`,
+      );
+    });
+  }
+});
+
+describe("without a project", () => {
+  for (const [name, words] of Object.entries(ON_A_PROJECT)) {
+    test(`${name} ends with status 2 and says how to begin`, async () => {
+      const folder = mkdtempSync(join(tmpdir(), "planner-none-"));
+
+      const { code, stdout, stderr } = await runPlanner([name, ...words], { cwd: folder });
+
+      rmSync(folder, { recursive: true });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+      expect(stderr).toBe("error: Planner not initialized. Run `planner init` first.\n");
+    });
+  }
+});
+
+test("--root names the project, before or behind the command", async () => {
+  using project = tempProject();
+  project.spec("2026-11-21-001-abc", "---\nstatus: pending\n---\n\n# Far away\n");
+
+  const before = await runPlanner(["--root", project.root, "list"], { cwd: tmpdir() });
+  const behind = await runPlanner(["list", `--root=${project.root}`], { cwd: tmpdir() });
+
+  expect(before).toMatchObject({ code: 0, stderr: "" });
+  expect(before.stdout).toContain("Far away");
+  expect(behind.stdout).toBe(before.stdout);
+});
+
+test("--root refuses what is no directory", async () => {
+  const { code, stderr } = await runPlanner(["list", "--root", "/no/such/place"], { cwd: tmpdir() });
+
+  expect(code).toBe(2);
+  expect(stderr).toBe('error: Cannot use "/no/such/place" as the project: no such directory\n');
+});
+
+test("a command works from a folder deep inside the project", async () => {
+  using project = tempProject();
+  project.spec("2026-11-21-001-abc", "---\nstatus: pending\n---\n\n# From below\n");
+  project.write("src/deep/file.txt", "");
+
+  const { code, stdout } = await runPlanner(["show", "abc"], { cwd: join(project.root, "src", "deep") });
+
+  expect(code).toBe(0);
+  expect(stdout).toContain("From below");
+});
+
+test("wrong values name flag, value and what was expected", async () => {
+  using project = tempProject();
+
+  const { code, stderr } = await runPlanner(["list", "--status", "pendign"], { cwd: project.root });
+
+  expect(code).toBe(2);
+  expect(stderr).toStartWith(
+    'error: Wrong value "pendign" for "--status": expected one of pending, in_progress, completed, failed, blocked, cancelled, needs_attention, ready (did you mean "pending"?)\n',
+  );
+});

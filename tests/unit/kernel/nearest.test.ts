@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test";
+import { nearest } from "#kernel/nearest.ts";
+
+const WORDS = ["list", "lint", "log", "status", "update"];
+
+test("nearest finds the word that one slip made", () => {
+  expect(nearest("lisst", WORDS)).toBe("list");
+  expect(nearest("STATSU", WORDS)).toBe("status");
+  expect(nearest("upate", WORDS)).toBe("update");
+});
+
+test("nearest counts two neighbours in the wrong order as one slip", () => {
+  expect(nearest("lsit", WORDS)).toBe("list");
+});
+
+test("nearest prefers the word with the fewest slips", () => {
+  expect(nearest("lit", WORDS)).toBe("list");
+  expect(nearest("lnt", WORDS)).toBe("lint");
+});
+
+test("nearest finds nothing for a word that is like none", () => {
+  expect(nearest("banana", WORDS)).toBeUndefined();
+  expect(nearest("xy", WORDS)).toBeUndefined();
+});

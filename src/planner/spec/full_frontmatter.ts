@@ -14,7 +14,7 @@ import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 import { keepsText } from "./text_fields.ts";
 import { placeOf } from "./text_lines.ts";
-import { tokensOf, tooDeepAt } from "./yaml_tokens.ts";
+import { openQuoteAt, type Token, tokensOf, tooDeepAt } from "./yaml_tokens.ts";
 
 export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
@@ -65,8 +65,9 @@ function parseYaml(yaml: string): { readonly fields: Record<string, unknown> } |
     return { at: deep, message: `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels` };
   const [document, second] = [...new Composer(OPTIONS).compose(tokens, true, yaml.length)];
   if (document === undefined) return { fields: Object.create(null) };
-  const error = document.errors[0] ?? document.warnings[0];
-  if (error !== undefined) return faultOf(error);
+  // A closing bracket at its key's margin is warned of, but every reader takes it.
+  const error = document.errors[0] ?? document.warnings.find(({ code }) => code !== "BAD_INDENT");
+  if (error !== undefined) return faultOf(error, tokens);
   if (second !== undefined)
     return { at: second.range[0], message: "Unexpected document marker: expected one document" };
   const root = document.contents;
@@ -82,9 +83,12 @@ function isNothing(node: Node): boolean {
   return isScalar(node) && node.source === "" && node.tag === undefined && node.anchor === undefined;
 }
 
-function faultOf({ code, message, pos }: YAMLError): Fault {
-  const tag = code === "TAG_RESOLVE_FAILED" ? `${message}: expected plain data without tags` : undefined;
-  return { at: pos[0], message: tag ?? MESSAGES[code] ?? message.replace(/\.$/, "") };
+function faultOf({ code, message, pos: [at] }: YAMLError, tokens: readonly Token[]): Fault {
+  if (code === "TAG_RESOLVE_FAILED") return { at, message: `${message}: expected plain data without tags` };
+  // A quote that is not closed swallows all that follows: the place to look at is where it opens.
+  const open = message.startsWith("Missing closing") ? openQuoteAt(tokens) : undefined;
+  if (open !== undefined) return { at: open, message: "Quote is not closed: expected another one like it" };
+  return { at, message: MESSAGES[code] ?? message.replace(/\.$/, "") };
 }
 
 /** Turns the nodes of one document into plain data and keeps the first thing that is wrong with them. */

@@ -18,12 +18,26 @@ export function rootMap(tokens: readonly Token[]): MapToken | undefined {
   return root?.type === "block-map" || root?.type === "flow-collection" ? root : undefined;
 }
 
-/** The offset of the first collection that lies deeper than `limit` levels, or undefined when none does. */
+/** The offset of a collection that lies deeper than `limit` levels, or undefined when none does. */
 export function tooDeepAt(tokens: readonly Token[], limit: number): number | undefined {
+  return search(tokens, (_token, depth) => depth > limit)?.offset;
+}
+
+/** The offset of a quoted scalar without its closing quote, or undefined when each has one. */
+export function openQuoteAt(tokens: readonly Token[]): number | undefined {
+  return search(tokens, (token) => isOpenQuote(token))?.offset;
+}
+
+function isOpenQuote(token: Token): boolean {
+  if (token.type === "single-quoted-scalar") return !/^'(?:[^']|'')*'$/.test(token.source);
+  return token.type === "double-quoted-scalar" && !/^"(?:[^"\\]|\\[\s\S])*"$/.test(token.source);
+}
+
+function search(tokens: readonly Token[], isWanted: (token: Token, depth: number) => boolean): Token | undefined {
   const waiting = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const { token, depth } = next;
-    if (depth > limit) return token.offset;
+    if (isWanted(token, depth)) return token;
     for (const child of childrenOf(token)) waiting.push({ token: child, depth: depth + 1 });
   }
   return undefined;

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { criteriaOf } from "#planner/spec/criteria.ts";
+
+function shown(body: string): readonly string[] {
+  return criteriaOf(body).map(({ line, text, checked }) => `${line} ${checked ? "+" : "-"} ${text}`);
+}
+
+test("criteriaOf reads every form of checkbox, nested ones too", () => {
+  const body = "## Acceptance Criteria\n- [ ] a\n* [ ] b\n- [x] c\n  + [X] d\n-   [ ] e\n- [ ]\n- [x]f\n";
+
+  expect(shown(body)).toEqual([
+    "2 - - [ ] a",
+    "3 - * [ ] b",
+    "4 + - [x] c",
+    "5 + + [X] d",
+    "6 - -   [ ] e",
+    "7 - - [ ]",
+    "8 + - [x]f",
+  ]);
+});
+
+test("criteriaOf takes no link, plain item or paragraph for a checkbox", () => {
+  expect(shown("- [x](url)\n- [y] a\n- []\n-[ ] a\n[ ] a\n- a [ ]\n")).toEqual([]);
+});
+
+test("criteriaOf looks at the last section only", () => {
+  const body =
+    "## Acceptance Criteria\n- [ ] old\n## Plan\n- [ ] step\n## Acceptance Criteria\n- [x] new\n## Output\n- [ ] no\n";
+
+  expect(shown(body)).toEqual(["6 + - [x] new"]);
+});
+
+test("criteriaOf counts a section of level 3, up to the next heading of its level or above", () => {
+  const body = "## Member\n### Acceptance Criteria\n- [ ] a\n#### Detail\n- [ ] b\n### Other\n- [ ] no\n";
+
+  expect(shown(body)).toEqual(["3 - - [ ] a", "5 - - [ ] b"]);
+});
+
+test("criteriaOf looks at the whole body when there is no such section", () => {
+  expect(shown("# T\n- [ ] a\n## Else\n- [x] b\n")).toEqual(["2 - - [ ] a", "4 + - [x] b"]);
+});
+
+test("criteriaOf looks past fenced code, for the section's heading too", () => {
+  const body = [
+    "## Acceptance Criteria",
+    "- [ ] a",
+    "```",
+    "- [ ] no",
+    "## Acceptance Criteria",
+    "```",
+    "  ~~~~~ md",
+    "- [ ] no",
+    "~~~~",
+    "  ~~~~~",
+    "- [x] b",
+  ].join("\n");
+
+  expect(shown(body)).toEqual(["2 - - [ ] a", "11 + - [x] b"]);
+});
+
+test("criteriaOf is the same for every kind of line ending", () => {
+  const body = "# T\n## Acceptance criteria:\n- [ ] a\n- [x] b\n";
+
+  for (const eol of ["\n", "\r\n", "\r"])
+    expect(shown(body.replaceAll("\n", eol))).toEqual(["3 - - [ ] a", "4 + - [x] b"]);
+});
+
+test("criteriaOf finds none in an empty section", () => {
+  expect(shown("- [ ] before\n## Acceptance Criteria\n")).toEqual([]);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { OperationError } from "#kernel/errors.ts";
+import { newSpecText, splitDescription } from "#planner/spec/new_spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+
+const id = "2026-11-21-001-abc" as SpecId;
+
+test("newSpecText writes id, status, type and the title", () => {
+  expect(newSpecText({ id, title: "Add a cache" })).toBe(
+    "---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: code\n---\n\n# Add a cache\n",
+  );
+});
+
+test("newSpecText writes the prompt, further fields and the body", () => {
+  const text = newSpecText({
+    id,
+    title: "T",
+    body: "First.\n\n- [ ] a\n",
+    type: "docs",
+    prompt: "yes",
+    fields: { labels: ["a"] },
+  });
+
+  expect(text).toBe(
+    '---\nid: 2026-11-21-001-abc\nstatus: pending\ntype: docs\nprompt: "yes"\nlabels:\n  - a\n---\n\n# T\n\nFirst.\n\n- [ ] a\n',
+  );
+});
+
+test("newSpecText closes a heading whose title ends in #", () => {
+  expect(newSpecText({ id, title: "Port to C #" })).toEndWith("\n# Port to C # #\n");
+});
+
+test("newSpecText refuses what no title or no file can be", () => {
+  for (const title of ["", "  ", "a\nb"]) expect(() => newSpecText({ id, title })).toThrow(OperationError);
+  expect(() => newSpecText({ id, title: "a", body: "\0" })).toThrow("expected text without NUL characters");
+  expect(() => newSpecText({ id, title: "\ud800" })).toThrow(OperationError);
+});
+
+const LONG = "that goes on for so long that it could not possibly be meant as a title of any spec at all";
+
+test("splitDescription takes a short line for the title as it stands", () => {
+  expect(splitDescription(" Fix it. Then test. ")).toEqual({ title: "Fix it. Then test.", body: "" });
+});
+
+test("splitDescription cuts behind the first line", () => {
+  expect(splitDescription("Fix it\r\n\r\n- [ ] a\n")).toEqual({ title: "Fix it", body: "- [ ] a" });
+});
+
+test("splitDescription cuts behind the first sentence of a long line", () => {
+  expect(splitDescription(`Fix v1.2 (e.g. this)! Now ${LONG}`)).toEqual({
+    title: "Fix v1.2 (e.g. this)!",
+    body: `Now ${LONG}`,
+  });
+  expect(splitDescription(`A word ${LONG}`)).toEqual({ title: `A word ${LONG}`, body: "" });
+});
+
+test("splitDescription cuts behind a sentence that ends before the line does", () => {
+  expect(splitDescription("First. Second\nThird")).toEqual({ title: "First.", body: "Second\nThird" });
+});

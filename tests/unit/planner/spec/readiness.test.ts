@@ -1,0 +1,169 @@
+import { expect, test } from "bun:test";
+import { readinessOf } from "#planner/spec/readiness.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import { builtSpec } from "../../../support/built_spec.ts";
+
+/** The ids that are ready in a world of `[id, frontmatter]`. */
+function ready(
+  world: readonly (readonly [id: string, frontmatter: string])[],
+  archived: readonly string[] = [],
+): readonly string[] {
+  const specs = world.map(([id, frontmatter]) => builtSpec(id, frontmatter));
+  const readiness = readinessOf(specs, new Set(archived));
+  return specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => id);
+}
+
+const DRIVER = "2026-03-04-001-drv";
+
+test("isReady takes pending and failed specs and no others", () => {
+  const words = [
+    "pending",
+    "failed",
+    "in_progress",
+    "completed",
+    "cancelled",
+    "blocked",
+    "needs_attention",
+    "paused",
+    "odd",
+  ];
+
+  expect(ready(words.map((word) => [word, `status: ${word}`]))).toEqual(["pending", "failed"]);
+});
+
+//  a (completed) ◄── b
+//  c (pending)   ◄── d
+//  archive: x    ◄── e        unknown ◄── f
+test("isReady wants every dependency completed, cancelled or archived", () => {
+  const world = [
+    ["a", "status: completed"],
+    ["b", "depends_on: [a]"],
+    ["c", "status: cancelled"],
+    ["d", "depends_on: [c, a]"],
+    ["e", "depends_on: [x]"],
+    ["f", "depends_on: [unknown]"],
+    ["g", "status: failed\ndepends_on: [b]"],
+  ] as const;
+
+  expect(ready(world, ["x"])).toEqual(["b", "d", "e"]);
+});
+
+test("isReady goes by the active spec where the archive holds the same id", () => {
+  const world = [
+    ["a", "status: in_progress"],
+    ["b", "depends_on: [a]"],
+  ] as const;
+
+  expect(ready(world, ["a"])).toEqual([]);
+});
+
+//  a ──► b ──► c ──► a      d ──► d
+test("isReady is never true for specs in a cycle", () => {
+  const world = [
+    ["a", "depends_on: [b]"],
+    ["b", "depends_on: [c]"],
+    ["c", "depends_on: [a]"],
+    ["d", "depends_on: [d]"],
+  ] as const;
+
+  expect(ready(world)).toEqual([]);
+});
+
+test("isReady wants the approval that is required", () => {
+  const world = [
+    ["a", "approval: {required: true}"],
+    ["b", "approval: {required: true, status: rejected}"],
+    ["c", "approval: {required: true, status: approved}"],
+    ["d", "approval: {required: false}"],
+  ] as const;
+
+  expect(ready(world)).toEqual(["c", "d"]);
+});
+
+test("isReady lets members begin one after the other, as numbers", () => {
+  const world = [
+    [DRIVER, "type: driver"],
+    [`${DRIVER}.1`, "status: completed"],
+    [`${DRIVER}.2`, ""],
+    [`${DRIVER}.10`, ""],
+  ] as const;
+
+  expect(ready(world)).toEqual([`${DRIVER}.2`]);
+});
+
+test("isReady lets a member begin that names its own dependencies, be they none", () => {
+  const world = [
+    [`${DRIVER}.1`, ""],
+    [`${DRIVER}.2`, ""],
+    [`${DRIVER}.3`, "depends_on: []"],
+  ] as const;
+
+  expect(ready(world)).toEqual([`${DRIVER}.1`, `${DRIVER}.3`]);
+});
+
+test("isReady holds members up with the spec above them, however deep they are", () => {
+  const world = [
+    [DRIVER, `type: driver\ndepends_on: [other, ${DRIVER}.1]`],
+    [`${DRIVER}.1`, ""],
+    [`${DRIVER}.1.1`, ""],
+    ["other", ""],
+  ] as const;
+
+  expect(ready(world)).toEqual(["other"]);
+  expect(ready(world.slice(0, 3), ["other"])).toEqual([`${DRIVER}.1.1`]);
+});
+
+test("isReady holds members up while the spec above them waits for approval", () => {
+  const world = [
+    [DRIVER, "type: driver\napproval: {required: true, status: pending}"],
+    [`${DRIVER}.1`, "depends_on: []"],
+  ] as const;
+
+  expect(ready(world)).toEqual([]);
+});
+
+test("isReady takes a driver when its members are done, listed or named after it, and a group never", () => {
+  const world = [
+    [DRIVER, "type: driver"],
+    [`${DRIVER}.1`, "status: completed"],
+    ["lists", "type: driver\nmembers: [open, shut]"],
+    ["open", "status: in_progress"],
+    ["shut", "status: completed"],
+    ["group", "type: group\nmembers: [shut]"],
+  ] as const;
+
+  expect(ready(world)).toEqual([DRIVER]);
+});
+
+test("unmet names the dependencies that are not done, unknown ones too", () => {
+  const specs = [builtSpec("a", "status: completed"), builtSpec("b", ""), builtSpec("c", "depends_on: [a, b, x, y]")];
+  const readiness = readinessOf(specs, new Set(["y"]));
+
+  expect(readiness.unmet(specs[2] as Spec)).toEqual(["b", "x"]);
+});
+
+test("effectiveStatus and matches say blocked for a pending spec with an unmet dependency", () => {
+  const specs = [
+    builtSpec("pending", "depends_on: [x]"),
+    builtSpec("failed", "status: failed\ndepends_on: [x]"),
+    builtSpec("stored", "status: blocked"),
+    builtSpec("free", ""),
+  ];
+  const readiness = readinessOf(specs, new Set());
+  const matching = (filter: "pending" | "blocked" | "ready"): readonly string[] =>
+    specs.filter((spec) => readiness.matches(spec, filter)).map(({ id }) => id);
+
+  expect(specs.map((spec) => readiness.effectiveStatus(spec))).toEqual(["blocked", "failed", "blocked", "pending"]);
+  expect(matching("blocked")).toEqual(["pending", "stored"]);
+  expect(matching("pending")).toEqual(["free"]);
+  expect(matching("ready")).toEqual(["free"]);
+});
+
+test("readinessOf answers for a chain of thousands without a limit to its length", () => {
+  const specs = Array.from({ length: 20_000 }, (_, index) =>
+    builtSpec(`s${index}`, index === 0 ? "" : `depends_on: [s${index - 1}]`),
+  );
+  const readiness = readinessOf(specs, new Set());
+
+  expect(specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => String(id))).toEqual(["s0"]);
+});

@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { OperationError } from "#kernel/errors.ts";
+import { resolveSpecId } from "#planner/spec/resolve_id.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+
+const TODAY = "2026-11-21";
+const IDS = [
+  "2026-11-20-001-abc",
+  "2026-11-21-001-xyz",
+  "2026-11-21-001-xyz.1",
+  "2026-11-21-002-abd",
+  "2026-11-21-00a-001",
+] as SpecId[];
+
+function resolve(text: string, ids: readonly SpecId[] = IDS): string {
+  return resolveSpecId(text, ids, TODAY);
+}
+
+function refusal(text: string, ids: readonly SpecId[] = IDS): readonly [kind: string, message: string] {
+  try {
+    return ["found", resolve(text, ids)];
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return [error.kind, error.message];
+  }
+}
+
+test("resolveSpecId prefers the id that is the text", () => {
+  expect(resolve("2026-11-21-001-xyz")).toBe("2026-11-21-001-xyz");
+});
+
+test("resolveSpecId takes the only id that ends with the text", () => {
+  expect(resolve("xyz")).toBe("2026-11-21-001-xyz");
+  expect(resolve("z.1")).toBe("2026-11-21-001-xyz.1");
+  expect(resolve("001")).toBe("2026-11-21-00a-001");
+});
+
+test("resolveSpecId takes three characters for today's counter", () => {
+  expect(resolve("002")).toBe("2026-11-21-002-abd");
+  expect(resolve("001", IDS.slice(0, 4))).toBe("2026-11-21-001-xyz");
+});
+
+test("resolveSpecId takes the only id that contains the text", () => {
+  expect(resolve("-20-")).toBe("2026-11-20-001-abc");
+  expect(resolve(" 11-20 ")).toBe("2026-11-20-001-abc");
+});
+
+test("resolveSpecId says when no id matches", () => {
+  expect(refusal("nope")).toEqual(["not_found", "Spec not found: nope"]);
+});
+
+test("resolveSpecId names the ids that match an ambiguous text, in order", () => {
+  expect(refusal("-ab", IDS.toReversed())).toEqual([
+    "invalid_argument",
+    "Ambiguous spec ID '-ab'. Matches: 2026-11-20-001-abc, 2026-11-21-002-abd",
+  ]);
+});
+
+test("resolveSpecId names twenty ids and counts the others", () => {
+  const ids = Array.from({ length: 25 }, (_, index) => `2026-11-21-${String(index).padStart(3, "0")}-aaa` as SpecId);
+
+  expect(refusal("2026", ids)[1]).toEndWith("2026-11-21-019-aaa, … (5 more)");
+});
+
+test("resolveSpecId refuses an empty text, even where there is one spec only", () => {
+  expect(refusal(" ", IDS.slice(0, 1))).toEqual(["invalid_argument", "Cannot look up an empty spec id"]);
+});
+
+test("resolveSpecId takes an id that is in the archive as well for one", () => {
+  expect(resolve("abc", [...IDS, IDS[0] as SpecId])).toBe("2026-11-20-001-abc");
+});

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
+
+test("titleOf gives the first heading of level 1 that has a text", () => {
+  expect(titleOf("\n## Before\n#\n# The title\n# Another\n")).toBe("The title");
+});
+
+test("titleOf gives null for a body without such a heading", () => {
+  expect(titleOf("## Only a section\n#no heading\n    # indented code\n\\# escaped\n")).toBeNull();
+});
+
+test("titleOf looks past fenced code, however it is fenced and indented", () => {
+  const fences = [
+    "```\n# no\n```\n",
+    "~~~~ sh\n# no\n~~~\n# no\n~~~~~\n",
+    "- item\n  ```\n  # no\n  ```\n",
+    "1. ```js\n   # no\n   ```\n",
+  ];
+
+  for (const fence of fences) expect(titleOf(`${fence}# Yes\n`)).toBe("Yes");
+});
+
+test("titleOf takes no inline code for a fence", () => {
+  expect(titleOf("```not a fence```\n# Yes\n")).toBe("Yes");
+});
+
+test("titleOf leaves a closing run of # out and keeps one that is part of a word", () => {
+  expect(titleOf("# Title ##  \n")).toBe("Title");
+  expect(titleOf("# Learn C#\n")).toBe("Learn C#");
+  expect(titleOf("# C # #\n")).toBe("C #");
+});
+
+test("headings names level, line and place of every heading, whatever the line endings", () => {
+  const body = "# A\r\n\r\n### B\r## C";
+
+  expect(
+    headings(body).map(({ level, text, line, start, next }) => [level, text, line, body.slice(start, next)]),
+  ).toEqual([
+    [1, "A", 1, "# A\r\n"],
+    [3, "B", 3, "### B\r"],
+    [2, "C", 4, "## C"],
+  ]);
+});
+
+test("sectionOf gives the last section of that name, up to the next heading of its level or above", () => {
+  const body = "## Notes\nfirst\n# Top\n### notes:\nsecond\n#### deeper\nthird\n### End\n";
+
+  const section = sectionOf(body, "Notes");
+
+  expect(body.slice(section?.heading.next, section?.end)).toBe("second\n#### deeper\nthird\n");
+  expect(sectionOf(body, "Missing")).toBeUndefined();
+});

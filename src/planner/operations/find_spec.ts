@@ -20,12 +20,13 @@ export interface FindOptions {
  * Source: decision S-04.
  */
 export async function findSpecId(context: PlannerContext, text: string, options: FindOptions): Promise<SpecId> {
+  const wanted = text.trim();
   const active = await context.specs.ids();
-  const today = localDay(context.clock.now());
-  const exact = active.find((id) => id === text);
+  const exact = active.find((id) => id === wanted);
   if (exact !== undefined) return exact;
   const archived = [...(await context.specs.archivedIds())];
-  const found = archived.find((id) => id === text) ?? resolveAmong(active, archived, text, today);
+  const today = localDay(context.clock.now());
+  const found = archived.find((id) => id === wanted) ?? resolveAmong(active, archived, wanted, today);
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
   }

@@ -1,0 +1,33 @@
+import { expect, test } from "bun:test";
+import { MAX_RUN_BYTES } from "../../../../src/planner/limits.ts";
+import { readLastRun } from "../../../../src/planner/work/last_run.ts";
+import { logLine, runHeader } from "../../../../src/planner/work/log_format.ts";
+import { memoryLog } from "../../../support/memory_log.ts";
+
+const AT = new Date("2026-11-21T10:00:00.000Z");
+const stored = (...texts: string[]): string => texts.map((text) => `${logLine(AT, text)}\n`).join("");
+
+test("readLastRun gives the lines of the last run without their times", async () => {
+  const log = `${runHeader(AT, "a-1")}\n${stored("first")}${runHeader(AT, "a-2")}\n${stored("second", "", "third")}`;
+
+  expect(await readLastRun(memoryLog(log))).toBe("second\n\nthird\n");
+});
+
+test("readLastRun gives everything of a log without runs", async () => {
+  expect(await readLastRun(memoryLog(stored("one", "two")))).toBe("one\ntwo\n");
+  expect(await readLastRun(memoryLog(""))).toBe("");
+});
+
+test("readLastRun gives the end of a run beyond the limit, in whole lines", async () => {
+  const log = memoryLog(
+    `${runHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(10_000)}${stored('{"done":true}')}`,
+  );
+
+  const text = await readLastRun(log);
+
+  expect(log.size).toBeGreaterThan(MAX_RUN_BYTES);
+  expect(log.reads.bytes).toBe(MAX_RUN_BYTES);
+  expect(text).toStartWith("ää");
+  expect(text).not.toContain("\uFFFD");
+  expect(text).toEndWith('{"done":true}\n');
+});

@@ -3,7 +3,7 @@ import type { OutputVerdict } from "../ports.ts";
 import { type Evaluation, evaluate } from "./evaluate.ts";
 import { linkSchema } from "./link_schema.ts";
 import type { LinkedSchema } from "./linked_schema.ts";
-import { META_DOCUMENT, metaSchemaProblems, olderDialect } from "./meta_schema.ts";
+import { META_DOCUMENTS, metaSchemaProblems, olderDialect } from "./meta_schema.ts";
 import type { PatternTest } from "./patterns.ts";
 import { pointerTo, problemLine } from "./problems.ts";
 import { type SchemaBundle, type SchemaDocument, SchemaError, schemaProblem } from "./schema_document.ts";
@@ -49,7 +49,7 @@ function prepareSchema(bundle: SchemaBundle, watch: CheckWatch): LinkedSchema {
   refuse(bundle.flatMap(metaSchemaProblems));
   const index = new SchemaIndex();
   for (const document of bundle) index.add(document);
-  if (index.resource(DIALECT) === undefined) index.add(META_DOCUMENT);
+  for (const document of META_DOCUMENTS) if (index.resource(document.path) === undefined) index.add(document);
   const schema = linkSchema(index, bundle[0].uris[0], watch.test);
   refuse(bundle.flatMap((document) => customDialectProblems(index, document, watch)));
   return schema;

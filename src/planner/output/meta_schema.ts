@@ -7,12 +7,26 @@ import { isSchemaObject, type SchemaDocument, schemaProblem } from "./schema_doc
 import { SchemaIndex } from "./schema_index.ts";
 import { DIALECT } from "./schema_keywords.ts";
 
-/** The meta-schema of the dialect, for schemas that refer to it. Source: JSON Schema 2020-12, the `typebox` package. */
-export const META_DOCUMENT: SchemaDocument = {
-  path: DIALECT,
-  uris: [DIALECT],
-  schema: (Meta as Readonly<Record<string, unknown>>)[DIALECT],
-};
+const FORMAT_ASSERTION = "https://json-schema.org/draft/2020-12/meta/format-assertion";
+
+/**
+ * The meta-schema of the dialect, for schemas that refer to it, and the one vocabulary that it leaves out but a project's
+ * own meta-schema may name. Source: JSON Schema 2020-12, the `typebox` package.
+ */
+export const META_DOCUMENTS: readonly SchemaDocument[] = [
+  { path: DIALECT, uris: [DIALECT], schema: (Meta as Readonly<Record<string, unknown>>)[DIALECT] },
+  {
+    path: FORMAT_ASSERTION,
+    uris: [FORMAT_ASSERTION],
+    schema: {
+      $schema: DIALECT,
+      $id: FORMAT_ASSERTION,
+      $dynamicAnchor: "meta",
+      type: ["object", "boolean"],
+      properties: { format: { type: "string" } },
+    },
+  },
+];
 
 const OLDER_DIALECT = /^https?:\/\/json-schema\.org\/(?!draft\/2020-12\/schema#?$)/;
 
@@ -32,7 +46,7 @@ export function metaSchemaProblems(document: SchemaDocument): readonly string[] 
 
 function linkMeta(): LinkedSchema {
   const index = new SchemaIndex();
-  index.add(META_DOCUMENT);
+  for (const document of META_DOCUMENTS) index.add(document);
   return linkSchema(index, DIALECT);
 }
 

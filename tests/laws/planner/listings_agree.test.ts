@@ -70,6 +70,7 @@ test("list, ready, status, search and get agree about every project", async () =
         expect((await made.json("spec_get", { id: row.id })).status).toBe(row.status);
       }
     }),
-    { numRuns: LAW_RUNS },
+    // Each run writes a project to the disk: ten thousand of them would take minutes.
+    { numRuns: Math.min(LAW_RUNS, 2000) },
   );
 });

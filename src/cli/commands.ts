@@ -53,6 +53,17 @@ export const COMMANDS: CommandTable = {
     load: () => import("./commands/import.ts"),
   },
   mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
+  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/config.ts") },
+  hook: {
+    group: "project",
+    summary: "Check the staged specs before each git commit",
+    load: () => import("./commands/hook.ts"),
+  },
+  schema: {
+    group: "project",
+    summary: "Print the frontmatter's JSON Schema for editors",
+    load: () => import("./commands/schema.ts"),
+  },
   completion: {
     group: "project",
     summary: "Print the completion script of a shell",

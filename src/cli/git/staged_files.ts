@@ -40,15 +40,20 @@ export async function readIndex({ cwd, prefix }: Repository): Promise<ProjectInd
   return { specs, archivedIds, config };
 }
 
-/** Which specs the next commit adds or changes, and which it takes away; a renamed one is both. */
+/** Which specs the next commit adds or changes, and which ids lose their file; a renamed spec is both. */
 export async function stagedIds({ cwd, prefix }: Repository): Promise<{ changed: SpecId[]; removed: SpecId[] }> {
-  const ids = async (filter: string): Promise<SpecId[]> => {
+  const paths = async (filter: string): Promise<readonly string[]> => {
     const words = ["diff", "--cached", "--name-only", "--no-renames", "--no-relative", "-z", `--diff-filter=${filter}`];
-    const paths = nulSeparated(await runGit(cwd, [...words, ...below(prefix)]));
-    const found = paths.map((path) => parseSpecId(SPEC.exec(path.slice(prefix.length))?.[1] ?? ""));
-    return found.filter((id) => id !== undefined);
+    const listed = nulSeparated(await runGit(cwd, [...words, ...below(prefix)]));
+    return listed.map((path) => path.slice(prefix.length));
   };
-  return { changed: await ids("d"), removed: await ids("D") };
+  const [kept, gone] = await Promise.all([paths("d"), paths("D")]);
+  return { changed: idsIn(kept, [SPEC]), removed: idsIn(gone, [SPEC, ARCHIVED]) };
+}
+
+function idsIn(paths: readonly string[], shapes: readonly RegExp[]): SpecId[] {
+  const names = paths.map((path) => shapes.map((shape) => shape.exec(path)?.[1]).find((name) => name !== undefined));
+  return names.map((name) => parseSpecId(name ?? "")).filter((id) => id !== undefined);
 }
 
 /** The specs in the index whose text holds one of `ids`. */
@@ -59,8 +64,10 @@ export async function specsNaming({ cwd, prefix }: Repository, ids: readonly Spe
   // Status 1 means that no file matches.
   const { status, stdout } = await tryGit(cwd, [...words, ...below(prefix)]);
   if (status !== 0) return [];
-  const found = nulSeparated(stdout).map((path) => parseSpecId(SPEC.exec(path.slice(prefix.length))?.[1] ?? ""));
-  return found.filter((id) => id !== undefined);
+  return idsIn(
+    nulSeparated(stdout).map((path) => path.slice(prefix.length)),
+    [SPEC],
+  );
 }
 
 /** A pathspec that means the same wherever git is started, and takes no character of the path for a pattern. */

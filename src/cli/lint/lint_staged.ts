@@ -17,7 +17,7 @@ import { stagedSource } from "./staged_source.ts";
 export async function lintStaged(context: PlannerContext, root: string): Promise<LintReport> {
   const repository = await requireRepository(root);
   const [index, { changed, removed }] = await Promise.all([readIndex(repository), stagedIds(repository)]);
-  const gone = removed.filter((id) => !index.archivedIds.has(id));
+  const gone = removed.filter((id) => !index.archivedIds.has(id) && !index.specs.has(id));
   const own = new Set(changed);
   const others = (await specsNaming(repository, gone)).filter((id) => !own.has(id) && index.specs.has(id));
   if (own.size + others.length === 0) return lintReport(0, []);

@@ -1,8 +1,11 @@
 /** The values that the update tool accepts and the schema's default enum. Source: contract, Spec and Tools tables. */
 export const UPDATE_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
+/** The values that the tool itself writes beside them, whatever a schema enumerates. Source: decision S-13. */
+export const TOOL_STATUSES = ["blocked", "cancelled", "needs_attention"] as const;
+
 /** The values that may stand in a file. Source: decision S-09. */
-export const STORED_STATUSES = [...UPDATE_STATUSES, "blocked", "cancelled", "needs_attention"] as const;
+export const STORED_STATUSES = [...UPDATE_STATUSES, ...TOOL_STATUSES] as const;
 
 /** What a list filter may ask for: the stored words and the computed `ready`. */
 export const FILTER_STATUSES = [...STORED_STATUSES, "ready"] as const;

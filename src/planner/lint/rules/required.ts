@@ -2,15 +2,10 @@ import { nearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { specIdParts } from "../../spec/spec_id.ts";
-import { readStatus, STORED_STATUSES, UPDATE_STATUSES } from "../../spec/status.ts";
+import { readStatus, TOOL_STATUSES } from "../../spec/status.ts";
 import { isMissing, typeName, wrongItems, wrongType } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
-
-/** The words that the tool itself writes, whatever the schema enumerates. Source: decision S-13. */
-const TOOL_STATUSES: readonly string[] = STORED_STATUSES.filter(
-  (stored) => !UPDATE_STATUSES.some((status) => status === stored),
-);
 
 /**
  * The frontmatter has the fields that `schema.spec.required` names, the values fit `schema.spec.fields`, and the id is

@@ -1,0 +1,131 @@
+import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { Repository } from "../git/repository.ts";
+import { runGit } from "../git/run_git.ts";
+import { type FoundHook, hookScript, KEPT_HOOK, readHook } from "./hook_script.ts";
+
+/** The repository's pre-commit hook as it stands. */
+export interface HookState {
+  /** Absolute path of the file that git runs. */
+  readonly path: string;
+  /** Whether it checks this project. */
+  readonly installed: boolean;
+  /** Projects that it checks, from the top of the working tree; empty for somebody else's hook. */
+  readonly roots: readonly string[];
+  /** Absolute path of the hook that was there before ours, or null. */
+  readonly kept: string | null;
+  /** True when the folder of hooks lies outside the repository, where other repositories use it too. */
+  readonly shared: boolean;
+}
+
+/** Looks at the hook that git would run, `core.hooksPath` and linked worktrees included. */
+export async function hookState(repository: Repository): Promise<HookState> {
+  const folder = await hooksFolder(repository);
+  const path = join(folder, "pre-commit");
+  const found = look(path);
+  const roots = found?.kind === "ours" ? found.roots : [];
+  const kept = join(folder, KEPT_HOOK);
+  return {
+    path,
+    installed: roots.includes(ownRoot(repository)),
+    roots,
+    kept: exists(kept) ? kept : null,
+    shared: !isInside(folder, repository.top) && !isInside(folder, await gitFolderOf(repository)),
+  };
+}
+
+/**
+ * Writes the hook, or adds this project to it. A hook that was there before is renamed and runs first.
+ *
+ * @returns false when nothing had to change
+ * @throws OperationError `failed_precondition` where a hook would be lost
+ */
+export async function installHook(repository: Repository, command: readonly string[]): Promise<boolean> {
+  const { path, roots, kept } = await hookState(repository);
+  const found = look(path);
+  refuseChanged(found, path);
+  const text = hookScript({ command, roots: [...new Set([...roots, ownRoot(repository)])] });
+  if (found?.kind === "ours" && readFileSync(path, "utf8") === text) return false;
+  mkdirSync(dirname(path), { recursive: true });
+  if (found?.kind === "foreign") {
+    if (kept !== null) throw refusal(`"${kept}" holds an older hook already: merge it with "${path}" by hand`);
+    renameSync(path, join(dirname(path), KEPT_HOOK));
+  }
+  writeHook(path, text);
+  return true;
+}
+
+/**
+ * Takes this project out of the hook; without another one the hook goes and the one that was there before comes back.
+ *
+ * @returns false when the hook did not check this project
+ */
+export async function uninstallHook(repository: Repository): Promise<boolean> {
+  const { path, installed, roots, kept } = await hookState(repository);
+  refuseChanged(look(path), path);
+  if (!installed) return false;
+  const left = roots.filter((root) => root !== ownRoot(repository));
+  if (left.length > 0) writeHook(path, withoutRoots(readFileSync(path, "utf8"), left));
+  else if (kept === null) rmSync(path);
+  else renameSync(kept, path);
+  return true;
+}
+
+function withoutRoots(text: string, left: readonly string[]): string {
+  const lines = hookScript({ command: [""], roots: left }).split("\n");
+  const checks = new Set(lines.filter((line) => line.startsWith("check '")));
+  return text
+    .split("\n")
+    .filter((line) => !line.startsWith("check '") || checks.has(line))
+    .join("\n");
+}
+
+/** The project as the hook names it. */
+function ownRoot({ prefix }: Repository): string {
+  return prefix === "" ? "." : prefix.slice(0, -1);
+}
+
+async function hooksFolder({ cwd, top }: Repository): Promise<string> {
+  // A relative core.hooksPath counts from where git runs hooks, the top of the working tree.
+  const said = (await runGit(top, ["rev-parse", "--git-path", "hooks"])).toString().replace(/\r?\n$/, "");
+  return resolve(top ?? cwd, said);
+}
+
+async function gitFolderOf({ top }: Repository): Promise<string> {
+  return resolve(top, (await runGit(top, ["rev-parse", "--git-common-dir"])).toString().replace(/\r?\n$/, ""));
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function look(path: string): FoundHook | undefined {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (stats.isDirectory()) throw refusal(`"${path}" is a directory`);
+  // A link is somebody else's arrangement, whatever it leads to.
+  return stats.isFile() ? readHook(readFileSync(path, "latin1")) : { kind: "foreign" };
+}
+
+function refuseChanged(found: FoundHook | undefined, path: string): void {
+  if (found?.kind === "changed")
+    throw refusal(`"${path}" was changed by hand: remove what planner wrote there by hand`);
+}
+
+function refusal(why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot change the pre-commit hook: ${why}`);
+}
+
+/** Git must never find half a hook, nor one that it may not run. */
+function writeHook(path: string, text: string): void {
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, text);
+  chmodSync(temporary, 0o755);
+  renameSync(temporary, path);
+}

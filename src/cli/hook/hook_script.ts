@@ -1,0 +1,80 @@
+/** The name under which the hook that was there before is kept, beside ours. */
+export const KEPT_HOOK = "pre-commit.before-planner";
+
+export interface HookPlan {
+  /** The argument list that runs planner on this machine. */
+  readonly command: readonly string[];
+  /** Projects to check, as paths from the top of the working tree, `.` for the top itself. */
+  readonly roots: readonly string[];
+}
+
+const MARK = "# planner-hook 1";
+
+/**
+ * The pre-commit hook: a POSIX shell script, which git runs on every system, from the top of the working tree.
+ *
+ * The hook that was there before runs first and may refuse the commit. The program that installed the hook is preferred to
+ * the one on PATH, because the commits of graphical programs often have another PATH. Without either the commit is
+ * refused: a check that is silently left out is none.
+ */
+export function hookScript({ command, roots }: HookPlan): string {
+  const [program = ""] = command;
+  return `#!/bin/sh
+${MARK}
+# Checks the staged specs before each commit. \`planner hook install\` writes this file, \`planner hook uninstall\` takes it
+# away; the hook that was here before is kept as ${KEPT_HOOK} and runs first.
+
+kept="$(dirname "$0")/${KEPT_HOOK}"
+if [ -x "$kept" ]; then
+  "$kept" "$@" || exit $?
+fi
+
+program=${quoted(program)}
+installed_planner() { ${command.map(quoted).join(" ")} "$@"; }
+
+check() {
+  [ -d "$1/.planner/specs" ] || return 0
+  git diff --cached --quiet -- "$1/.planner" && return 0
+  if [ -x "$program" ]; then
+    installed_planner lint --staged --root "$1"
+  elif command -v planner >/dev/null 2>&1; then
+    planner lint --staged --root "$1"
+  else
+    echo "Cannot check the staged specs: planner is neither at $program nor on PATH." >&2
+    echo "Put it there and run \\\`planner hook install\\\`, or commit with --no-verify." >&2
+    return 1
+  fi
+}
+
+${roots.map((root) => `check ${quoted(root)} || exit $?`).join("\n")}
+`;
+}
+
+/** What a pre-commit file is. `foreign` is somebody else's, `changed` is ours with lines that we did not write. */
+export type FoundHook =
+  | { readonly kind: "foreign" }
+  | { readonly kind: "changed" }
+  | { readonly kind: "ours"; readonly roots: readonly string[] };
+
+/** Tells our hook from others, and reads the projects that it checks. */
+export function readHook(text: string): FoundHook {
+  if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
+  const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoted(word));
+  const same = fixedLines(hookScript({ command: [""], roots })) === fixedLines(text);
+  return same ? { kind: "ours", roots } : { kind: "changed" };
+}
+
+/** Without the lines that depend on where planner lies. */
+function fixedLines(script: string): string {
+  return script.replace(/^(?:program=|installed_planner\(\)).*\n/gm, "");
+}
+
+/** A shell word that means exactly this text. Shells take `/` in Windows paths, and `\\` for an escape. */
+function quoted(text: string): string {
+  const path = /^[A-Za-z]:\\/.test(text) ? text.replaceAll("\\", "/") : text;
+  return `'${path.replaceAll("'", `'\\''`)}'`;
+}
+
+function unquoted(word: string): string {
+  return word.slice(1, -1).replaceAll(`'\\''`, "'");
+}

@@ -1,0 +1,95 @@
+import { TOOL_STATUSES } from "../spec/status.ts";
+import type { FieldRule, PlannerConfig } from "./config.ts";
+
+/** A JSON Schema as plain data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+const TEXT: JsonSchema = { type: "string" };
+const TEXTS: JsonSchema = { type: "array", items: TEXT };
+
+/** The fields beside the contract's table. Source: decision S-05. */
+const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
+  context: { ...TEXTS, description: "Files whose contents belong to the work" },
+  prompt: { ...TEXT, description: "Name of a prompt template in .planner/prompts" },
+  branch: { ...TEXT, description: "Branch that the work is on" },
+  commits: { ...TEXTS, description: "Commits that belong to the work" },
+  completed_at: { ...TEXT, description: "When the spec was completed, ISO 8601" },
+  members: { ...TEXTS, description: "Ids of the specs that a driver or group leads" },
+  tracks: { ...TEXTS, description: "Files that a text describes" },
+  informed_by: { ...TEXTS, description: "What a research draws on" },
+  origin: { ...TEXTS, description: "Sources of a research" },
+  approval: {
+    type: "object",
+    description: "Whether somebody must agree first, and who did",
+    properties: {
+      required: { type: "boolean" },
+      status: { enum: ["pending", "approved", "rejected"] },
+      by: TEXT,
+      at: TEXT,
+    },
+  },
+};
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  id: "The file name without .md",
+  status: "Where the work stands",
+  title: "The body's first heading, when it has none",
+  type: "Kind of work",
+  depends_on: "Ids of specs that must be done first",
+  labels: "Words to find the spec by",
+  target_files: "Files that the work changes",
+  model: "Model to work it with",
+  output_schema: "JSON Schema file that the output must fit",
+};
+
+/** Types that lint knows, offered but not demanded. */
+const TYPE_EXAMPLES = ["code", "task", "docs", "fix", "research", "driver", "group"];
+
+/**
+ * The JSON Schema (draft 2020-12) of a spec's frontmatter, for editors: what rule `required` demands under this
+ * configuration. Keys that it does not name are allowed. `title` is never required here, because the body's heading is
+ * one as well.
+ *
+ * Source: decision S-15.
+ */
+export function frontmatterSchema({ schema }: PlannerConfig): JsonSchema {
+  const { required, fields } = schema.spec;
+  const own = Object.entries(fields).map(([name, rule]) => [name, fieldSchema(name, rule)]);
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Frontmatter of a planner spec",
+    type: "object",
+    required: required.filter((name) => name !== "title"),
+    properties: { ...Object.fromEntries(own), ...withoutKeys(FURTHER_FIELDS, fields) },
+  };
+}
+
+function fieldSchema(name: string, rule: FieldRule): JsonSchema {
+  const type = rule.type ?? (rule.items === undefined ? undefined : "array");
+  const values = valuesOf(name, rule);
+  const items = { ...(rule.items === undefined ? {} : { type: rule.items }), ...(type === "array" ? values : {}) };
+  return {
+    ...(DESCRIPTIONS[name] === undefined ? {} : { description: DESCRIPTIONS[name] }),
+    ...(type === undefined ? {} : { type }),
+    ...(Object.keys(items).length === 0 ? {} : { items }),
+    ...(type === "array" ? {} : values),
+    ...(name === "type" && rule.enum === undefined ? { examples: TYPE_EXAMPLES } : {}),
+  };
+}
+
+/** The enum in the types that the field takes; the words that the tool itself writes stand in every status. */
+function valuesOf(name: string, { type, items, enum: listed }: FieldRule): { readonly enum?: readonly unknown[] } {
+  if (listed === undefined) return {};
+  if (name === "status") return { enum: [...new Set([...listed, ...TOOL_STATUSES])] };
+  return { enum: [...new Set(listed.flatMap((word) => typed(word, items ?? type)))] };
+}
+
+function typed(word: string, type: FieldRule["type"]): readonly unknown[] {
+  if (type === "integer" || type === "number") return Number.isNaN(Number(word)) ? [] : [Number(word)];
+  if (type === "boolean") return word === "true" || word === "false" ? [word === "true"] : [];
+  return [word];
+}
+
+function withoutKeys<Value>(from: Readonly<Record<string, Value>>, keys: object): Record<string, Value> {
+  return Object.fromEntries(Object.entries(from).filter(([name]) => !Object.hasOwn(keys, name)));
+}

@@ -41,7 +41,11 @@ export const COMMANDS: CommandTable = {
   },
   log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
   diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
-  verify: { group: "checks", summary: "Count checked acceptance criteria", load: () => import("./commands/verify.ts") },
+  verify: {
+    group: "checks",
+    summary: "Check acceptance criteria, or the output",
+    load: () => import("./commands/verify.ts"),
+  },
   export: {
     group: "exchange",
     summary: "Write specs as JSON, CSV or Markdown",

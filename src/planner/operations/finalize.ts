@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { outputConsequence } from "../output/output_status.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -78,7 +79,8 @@ async function checkOutput(context: PlannerContext, spec: Spec): Promise<readonl
   const report = await outputReport(context, spec);
   if (report === null) return [];
   const { validation } = await context.config();
-  if (report.passed || !validation.strict_output_validation) return report.lines;
-  await changeSpec(context, spec.id, (text) => editFields(text, { status: "needs_attention" }));
+  const { status } = outputConsequence(report.verdict, validation.strict_output_validation);
+  if (status === "completed") return report.lines;
+  await changeSpec(context, spec.id, (text) => editFields(text, { status }));
   throw new OperationError("failed_precondition", report.lines.join("\n"));
 }

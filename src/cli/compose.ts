@@ -9,6 +9,7 @@ import { openProcessControl } from "#planner/store/process_control.ts";
 import { openPromptStore } from "#planner/store/prompt_store.ts";
 import { openSpecStore } from "#planner/store/spec_store.ts";
 import { openWorkStore } from "#planner/store/work_store.ts";
+import { reportsFileEventsInOrder } from "#runtime/file_events.ts";
 
 export { findRoot };
 
@@ -22,12 +23,12 @@ export interface OpenOptions {
 }
 
 /** Assembles the project around `cwd`. Never refuses: without a project `initialised` answers false. */
-export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
+export async function openPlanner({ cwd, root: given, watch = false }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   return {
     initialised: async () => isInitialised(root),
     config: openConfig(root),
-    specs: openSpecStore(root),
+    specs: openSpecStore(root, { follow: watch && reportsFileEventsInOrder() }),
     logs: openLogStore(root),
     work: openWorkStore(root),
     prompts: openPromptStore(root),

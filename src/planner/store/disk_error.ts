@@ -1,3 +1,5 @@
+import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+
 /** The error code of a failed system call (`ENOENT`), or undefined for an error of another kind. */
 export function errorCode(error: unknown): string | undefined {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
@@ -10,28 +12,42 @@ export function isMissing(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "permission denied",
-  EPERM: "permission denied",
-  EROFS: "the file system is read-only",
-  ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "the file would exceed the size limit",
-  ELOOP: "it is a symbolic link that leads back to itself",
-  ENOENT: "no such file",
-  ENOTDIR: "a folder of its path is a file",
-  EISDIR: "it is a folder",
-  ENXIO: "it is not a file",
-  EIO: "the disk reported an error",
-  EMFILE: "too many open files",
-  ENFILE: "too many open files",
-  ENAMETOOLONG: "its name is too long",
+const REASONS: Readonly<Record<string, readonly [words: string, kind: ErrorKind]>> = {
+  EACCES: ["permission denied", "permission_denied"],
+  EPERM: ["permission denied", "permission_denied"],
+  EROFS: ["the file system is read-only", "permission_denied"],
+  ENOSPC: ["the disk is full", "resource_exhausted"],
+  EDQUOT: ["the disk quota is used up", "resource_exhausted"],
+  EFBIG: ["the file would exceed the size limit", "resource_exhausted"],
+  EMFILE: ["too many open files", "resource_exhausted"],
+  ENFILE: ["too many open files", "resource_exhausted"],
+  EEXIST: ["it is there already", "already_exists"],
+  ELOOP: ["it is a symbolic link that leads back to itself", "failed_precondition"],
+  ENOENT: ["no such file or folder", "failed_precondition"],
+  ENOTDIR: ["a folder of its path is a file", "failed_precondition"],
+  EISDIR: ["it is a folder", "failed_precondition"],
+  ENAMETOOLONG: ["its name is too long", "failed_precondition"],
+  EIO: ["the disk reported an error", "unavailable"],
 };
 
 /** Says in words why a system call failed, with the code behind it. */
 export function reason(error: unknown): string {
   const code = errorCode(error);
   if (code === undefined) return error instanceof Error ? error.message : String(error);
-  const words = REASONS[code];
+  const words = REASONS[code]?.[0];
   return words === undefined ? code : `${words} (${code})`;
+}
+
+/**
+ * Turns a failed system call into a refusal that names the action, the file and the cause. An error of another kind is
+ * a defect and comes back as it is.
+ *
+ * @param action what could not be done, as in `Cannot <action>`: `write ".planner/specs/a.md"`
+ */
+export function diskRefusal(action: string, error: unknown): unknown {
+  const code = errorCode(error);
+  if (error instanceof OperationError || code === undefined || !/^E[A-Z0-9]+$/.test(code)) return error;
+  return new OperationError(REASONS[code]?.[1] ?? "unavailable", `Cannot ${action}: ${reason(error)}`, {
+    cause: error,
+  });
 }

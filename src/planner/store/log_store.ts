@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { LogFile, LogStore } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
-import { NON_BLOCKING_READ } from "./open_flags.ts";
+import { READ_WITHOUT_WAITING } from "./read_text.ts";
 
 /** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
 export function openLogStore(root: string): LogStore {
@@ -43,7 +43,7 @@ async function withFile<Result>(
 ): Promise<Result | null> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, NON_BLOCKING_READ);
+    handle = await open(path, READ_WITHOUT_WAITING);
     return await use(handle);
   } catch (error) {
     if (isMissing(error)) return null;

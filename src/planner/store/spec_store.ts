@@ -1,121 +1,152 @@
-import { randomInt } from "node:crypto";
-import { linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecSet, SpecStore } from "../ports.ts";
-import { buildSpec } from "../spec/build_spec.ts";
-import { parseDocument } from "../spec/document.ts";
-import type { Spec, UnreadableFile } from "../spec/spec.ts";
-import { compareSpecIds, parseSpecId, type SpecId, specIdParts } from "../spec/spec_id.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { ArchiveIndex } from "./archive_index.ts";
+import { archiveSpec } from "./archive_spec.ts";
+import { createSpec } from "./create_spec.ts";
+import { diskRefusal, isMissing } from "./disk_error.ts";
+import { editSpec } from "./edit_spec.ts";
+import { activeFile, SPECS } from "./places.ts";
+import { withProjectLock } from "./project_lock.ts";
+import { readText } from "./read_text.ts";
+import { isSpec, readEntry } from "./spec_entry.ts";
+import { SpecIndex } from "./spec_index.ts";
+import { removeLeftovers } from "./temporary_file.ts";
 
-const SPECS = ".planner/specs";
-const ARCHIVE = ".planner/archive";
+export interface SpecStoreOptions {
+  /** For a process that lives long, on an engine that reports file events in order: follow the files. */
+  readonly follow: boolean;
+}
 
-/** Opens the spec files below `root`. */
-export function openSpecStore(root: string): SpecStore {
-  const path = (file: string): string => join(root, file);
-  const list = (folder: string): Map<SpecId, string> => {
-    const found = new Map<SpecId, string>();
-    let names: string[] = [];
+/** Opens the spec files below `root`, an absolute path. Nothing is read before it is asked for. */
+export function openSpecStore(root: string, { follow }: SpecStoreOptions): SpecStore {
+  return new FileSpecStore(root, follow);
+}
+
+class FileSpecStore implements SpecStore {
+  readonly #root: string;
+  readonly #index: SpecIndex;
+  readonly #archive: ArchiveIndex;
+  #cleaned = false;
+
+  constructor(root: string, follow: boolean) {
+    this.#root = root;
+    this.#index = new SpecIndex(root, follow);
+    this.#archive = new ArchiveIndex(root);
+  }
+
+  async ids(): Promise<readonly SpecId[]> {
+    return this.#index.names.read().ids;
+  }
+
+  async archivedIds(): Promise<ReadonlySet<SpecId>> {
+    return this.#archive.ids();
+  }
+
+  async active(): Promise<SpecSet> {
+    return this.#index.read();
+  }
+
+  async archived(): Promise<SpecSet> {
+    return this.#archive.read();
+  }
+
+  async load(id: SpecId): Promise<Spec> {
+    const { file, archived } = this.#find(id);
+    const entry = readEntry({ name: `${id}.md`, file, path: join(this.#root, file), archived }, false);
+    if (entry === undefined) throw notFound(id);
+    const { content } = entry;
+    if (isSpec(content)) return content;
+    throw unreadable(file, content);
+  }
+
+  async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
+    const { file } = this.#find(id);
+    const read = readText(join(this.#root, file));
+    if (read.kind === "missing") throw notFound(id);
+    if (read.kind === "unreadable") throw unreadable(file, read);
+    return { file, text: read.text };
+  }
+
+  async modified(id: SpecId): Promise<Date> {
+    const { file } = this.#find(id);
     try {
-      names = readdirSync(path(folder));
-    } catch {}
-    for (const name of names) {
-      if (!name.endsWith(".md")) continue;
-      const id = parseSpecId(name.slice(0, -3));
-      if (id !== undefined) found.set(id, `${folder}/${name}`);
+      return statSync(join(this.#root, file)).mtime;
+    } catch (error) {
+      throw isMissing(error) ? notFound(id) : diskRefusal(`read "${file}"`, error);
     }
-    return new Map([...found].sort(([a], [b]) => compareSpecIds(a, b)));
-  };
-  const archive = (): Map<SpecId, string> => {
-    const found = list(ARCHIVE);
-    let days: string[] = [];
-    try {
-      days = readdirSync(path(ARCHIVE)).filter((name) => /^\d{4}-\d\d-\d\d$/.test(name));
-    } catch {}
-    for (const day of days) for (const [id, file] of list(`${ARCHIVE}/${day}`)) found.set(id, file);
-    return found;
-  };
-  const parse = (id: SpecId, file: string, archived: boolean): Spec | UnreadableFile => {
-    const document = parseDocument(readFileSync(path(file), "utf8"));
-    if (!document.ok) return { file, ...document.problem };
-    return buildSpec({ id, file, archived }, document);
-  };
-  const read = (files: Map<SpecId, string>, archived: boolean): SpecSet => {
-    const specs: Spec[] = [];
-    const unreadable: UnreadableFile[] = [];
-    for (const [id, file] of files) {
-      try {
-        const found = parse(id, file, archived);
-        if ("id" in found) specs.push(found);
-        else unreadable.push(found);
-      } catch (error) {
-        unreadable.push({ file, line: null, column: null, message: (error as Error).message });
-      }
-    }
-    return { specs, unreadable };
-  };
-  const fileOf = (id: SpecId): { file: string; archived: boolean } => {
-    const active = list(SPECS).get(id);
-    if (active !== undefined) return { file: active, archived: false };
-    const archived = archive().get(id);
+  }
+
+  edit(id: SpecId, change: (text: string) => string): Promise<boolean> {
+    return this.#write(() => {
+      this.#refuseUnlessActive(id);
+      return editSpec(this.#root, id, change);
+    });
+  }
+
+  create(day: string, build: (id: SpecId) => string): Promise<SpecId> {
+    return this.#write(() => {
+      const taken = [...this.#index.names.read().ids, ...this.#archive.ids()];
+      return createSpec(this.#root, { day, taken, build });
+    });
+  }
+
+  moveToArchive(id: SpecId): Promise<string> {
+    return this.#write(() => {
+      this.#refuseUnlessActive(id);
+      const file = this.#archive.find(id);
+      if (file === undefined) return archiveSpec(this.#root, id);
+      throw new OperationError("already_exists", `Cannot archive spec "${id}": the archive holds "${file}"`);
+    });
+  }
+
+  #write<Result>(task: () => Promise<Result>): Promise<Result> {
+    return withProjectLock(this.#root, async () => {
+      if (!this.#cleaned) await removeLeftovers(join(this.#root, SPECS));
+      this.#cleaned = true;
+      return task();
+    });
+  }
+
+  #find(id: SpecId): { readonly file: string; readonly archived: boolean } {
+    const active = activeFile(id);
+    if (isThere(this.#root, active)) return { file: active, archived: false };
+    const archived = this.#archive.find(id);
     if (archived !== undefined) return { file: archived, archived: true };
-    throw new OperationError("not_found", `Spec not found: ${id}`);
-  };
-  return {
-    ids: async () => [...list(SPECS).keys()],
-    archivedIds: async () => new Set(archive().keys()),
-    active: async () => read(list(SPECS), false),
-    archived: async () => read(archive(), true),
-    async load(id) {
-      const { file, archived } = fileOf(id);
-      const found = parse(id, file, archived);
-      if ("id" in found) return found;
-      throw new OperationError("failed_precondition", `${file}:${found.line}:${found.column}: ${found.message}`);
-    },
-    async readText(id) {
-      const { file } = fileOf(id);
-      return { file, text: readFileSync(path(file), "utf8") };
-    },
-    async modified(id) {
-      return statSync(path(fileOf(id).file)).mtime;
-    },
-    async edit(id, change) {
-      const { file, archived } = fileOf(id);
-      if (archived)
-        throw new OperationError("failed_precondition", `Spec "${id}" is archived: only active specs change`);
-      const text = readFileSync(path(file), "utf8");
-      const next = change(text);
-      if (next === text) return false;
-      const temporary = path(`${SPECS}/.${id}.${process.pid}.${randomInt(1e9)}`);
-      writeFileSync(temporary, next);
-      renameSync(temporary, path(file));
-      return true;
-    },
-    async create(day, build) {
-      const counters = [...list(SPECS).keys(), ...archive().keys()]
-        .map((id) => specIdParts(id))
-        .filter((parts) => parts?.day === day)
-        .map((parts) => parts?.counter ?? 0);
-      const counter = Math.max(0, ...counters) + 1;
-      const suffix = randomInt(36 ** 3)
-        .toString(36)
-        .padStart(3, "0");
-      const id = `${day}-${counter.toString(36).padStart(3, "0")}-${suffix}` as SpecId;
-      const temporary = path(`${SPECS}/.${id}.${process.pid}`);
-      writeFileSync(temporary, build(id));
-      linkSync(temporary, path(`${SPECS}/${id}.md`));
-      rmSync(temporary);
-      return id;
-    },
-    async moveToArchive(id) {
-      const { file, archived } = fileOf(id);
-      if (archived) throw new OperationError("already_exists", `Spec "${id}" is archived already`);
-      const day = specIdParts(id)?.day;
-      const folder = day === undefined ? ARCHIVE : `${ARCHIVE}/${day}`;
-      mkdirSync(path(folder), { recursive: true });
-      renameSync(path(file), path(`${folder}/${id}.md`));
-      return `${folder}/${id}.md`;
-    },
-  };
+    throw notFound(id);
+  }
+
+  #refuseUnlessActive(id: SpecId): void {
+    const { archived, file } = this.#find(id);
+    if (archived)
+      throw new OperationError("failed_precondition", `Spec "${id}" is archived: "${file}" does not change`);
+  }
+}
+
+/** A link to nothing is there, too. */
+function isThere(root: string, file: string): boolean {
+  try {
+    lstatSync(join(root, file));
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw diskRefusal(`read "${file}"`, error);
+  }
+}
+
+function notFound(id: SpecId): OperationError {
+  return new OperationError("not_found", `Spec not found: ${id}`);
+}
+
+function unreadable(
+  file: string,
+  { line, column, message }: { readonly line: number | null; readonly column: number | null; readonly message: string },
+): OperationError {
+  return new OperationError(
+    "failed_precondition",
+    line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`,
+  );
 }

@@ -1,0 +1,57 @@
+import { type Stats, statSync } from "node:fs";
+
+/** What tells two states of a file or folder apart without reading it. */
+export interface FileMark {
+  readonly device: number;
+  readonly inode: number;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly changedMs: number;
+  /** How many names the file has. */
+  readonly links: number;
+}
+
+/** Age up to which an equal mark proves nothing, in milliseconds: older kernels count file times in steps of 10 ms. */
+const UNSETTLED_MS = 100;
+
+/** The same for file systems that count in seconds. */
+const UNSETTLED_COARSE_MS = 2100;
+
+export function markOf(stats: Stats): FileMark {
+  return {
+    device: stats.dev,
+    inode: stats.ino,
+    size: stats.size,
+    modifiedMs: stats.mtimeMs,
+    changedMs: stats.ctimeMs,
+    links: stats.isDirectory() ? 1 : stats.nlink,
+  };
+}
+
+/** The state of what the path leads to, or null where it cannot be had. */
+export function markAt(path: string): FileMark | null {
+  try {
+    return markOf(statSync(path));
+  } catch {
+    return null;
+  }
+}
+
+export function sameMark(a: FileMark, b: FileMark): boolean {
+  return (
+    a.modifiedMs === b.modifiedMs &&
+    a.size === b.size &&
+    a.inode === b.inode &&
+    a.changedMs === b.changedMs &&
+    a.device === b.device
+  );
+}
+
+/**
+ * Whether a change right behind the look at `nowMs` could leave the mark as it is, because the clock of file times has
+ * not moved on. Such a file is looked at again, as git does with its index.
+ */
+export function isUnsettled(mark: FileMark, nowMs: number): boolean {
+  const newest = Math.max(mark.modifiedMs, mark.changedMs);
+  return nowMs - newest < (mark.changedMs % 1000 === 0 ? UNSETTLED_COARSE_MS : UNSETTLED_MS);
+}

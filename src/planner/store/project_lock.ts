@@ -1,0 +1,95 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperationError } from "#kernel/errors.ts";
+import { diskRefusal } from "./disk_error.ts";
+import { LOCKS } from "./places.ts";
+
+const LOCK = `${LOCKS}/edit.db`;
+
+/** Longest wait for the other writers, in milliseconds. Ours: a write takes some milliseconds, so this is a hang. */
+const WAIT_MS = 10_000;
+
+/** Longest pause between two tries, in milliseconds. */
+const PAUSE_MS = 12;
+
+interface Database {
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** The last writer of each project in this process; the next one waits for it. */
+const queues = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs `task` while no other process and no other task of this process changes the project's specs.
+ *
+ * The lock is SQLite's on an empty database: the kernel gives it back when its holder dies, so none is ever stale.
+ *
+ * @throws OperationError `aborted` when the others do not finish, and whatever `task` throws
+ */
+export function withProjectLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
+  const before = queues.get(root) ?? Promise.resolve();
+  const result = before.then(async () => {
+    const database = await acquire(root);
+    try {
+      return await task();
+    } finally {
+      database.exec("ROLLBACK");
+      database.close();
+    }
+  });
+  const settled = result.catch(() => {});
+  queues.set(root, settled);
+  return result;
+}
+
+async function acquire(root: string): Promise<Database> {
+  await mkdir(join(root, LOCKS), { recursive: true }).catch((error: unknown) => {
+    throw diskRefusal(`make "${LOCKS}"`, error);
+  });
+  // Most processes only read.
+  const { DatabaseSync } = await import("node:sqlite");
+  // Opened anew for each write: a database that was deleted meanwhile would lock nobody out.
+  const open = (): Database => new DatabaseSync(join(root, LOCK), { timeout: 0 });
+  const deadline = performance.now() + WAIT_MS;
+  for (;;) {
+    const database = tryAcquire(root, open);
+    if (database !== undefined) return database;
+    if (performance.now() > deadline) {
+      throw new OperationError(
+        "aborted",
+        `Cannot lock "${LOCK}": another process held it for ${WAIT_MS / 1000} seconds`,
+      );
+    }
+    await sleep(1 + Math.random() * PAUSE_MS);
+  }
+}
+
+/** Undefined when another process holds the lock. */
+function tryAcquire(root: string, open: () => Database): Database | undefined {
+  let database: Database | undefined;
+  try {
+    database = open();
+    database.exec("BEGIN IMMEDIATE");
+    return database;
+  } catch (error) {
+    database?.close();
+    // The engines agree on the text and not on the code.
+    if (error instanceof Error && error.message.includes("database is locked")) return undefined;
+    throw lockRefusal(root, error);
+  }
+}
+
+/** SQLite does not say why it cannot open a file, the system does. */
+function lockRefusal(root: string, error: unknown): unknown {
+  const path = join(root, LOCK);
+  try {
+    accessSync(existsSync(path) ? path : join(root, LOCKS), constants.W_OK);
+  } catch (cause) {
+    return diskRefusal(`lock "${LOCK}"`, cause);
+  }
+  const why = error instanceof Error ? error.message : String(error);
+  return new OperationError("unavailable", `Cannot lock "${LOCK}": ${why}`, { cause: error });
+}

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS } from "./commands.ts";
-import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
-import { print, printError } from "./print.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import { print } from "./print.ts";
+import { reportError } from "./report_error.ts";
 import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
-import { sayError, talkOnStderr } from "./talk.ts";
+import { talkOnStderr } from "./talk.ts";
 import { helpHint, suggestion, UsageError } from "./usage_error.ts";
 import { versionLine } from "./version.ts";
 
@@ -14,7 +14,7 @@ export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
   try {
     return await run(words);
   } catch (error) {
-    return report(error);
+    return reportError(error);
   }
 }
 
@@ -97,19 +97,4 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
       return (await this.project()).context;
     },
   };
-}
-
-function report(error: unknown): ExitStatus {
-  if (error instanceof OperationError) {
-    sayError(error.message);
-    if (error instanceof UsageError && error.hint !== null) printError(`${error.hint}\n`);
-    return STATUS_OF_KIND[error.kind];
-  }
-  const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-  sayError(`Internal error: ${message}`);
-  const debug = process.env["PLANNER_DEBUG"] === "1";
-  printError(
-    debug ? `${stack ?? message}\n` : "This is a defect of planner; PLANNER_DEBUG=1 shows where it happened\n",
-  );
-  return EXIT_STATUS.defect;
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { isInteractive } from "../terminal.ts";
 import { UsageError } from "../usage_error.ts";
 import type { AgentName } from "./agents.ts";
-import { repositoryRoot } from "./init_root.ts";
 import { projectName } from "./project_name.ts";
 import type { Setup } from "./set_up.ts";
 
@@ -32,7 +31,7 @@ export async function decideSetup(root: string, words: InitWords): Promise<Setup
     root,
     name: isNew && words.name === undefined ? name : undefined,
     asksPrompts: isNew && prompts === undefined,
-    asksHook: hook === undefined && repositoryRoot(root) !== undefined,
+    asksHook: hook === undefined && (await lacksHook(root)),
   });
   if (answers === undefined) return undefined;
   return {
@@ -41,6 +40,16 @@ export async function decideSetup(root: string, words: InitWords): Promise<Setup
     agents: answers.agents,
     hook: hook ?? answers.hook ?? false,
   };
+}
+
+async function lacksHook(root: string): Promise<boolean> {
+  const [{ findRepository }, { hookState }] = await Promise.all([
+    import("../git/repository.ts"),
+    import("../hook/hook_file.ts"),
+  ]);
+  // Without git on this machine there is nothing to ask about.
+  const repository = await findRepository(root).catch(() => undefined);
+  return repository !== undefined && !(await hookState(repository)).installed;
 }
 
 function choice(words: InitWords, name: "prompts" | "hook"): boolean | undefined {

@@ -24,7 +24,7 @@ export function initRoot(cli: Cli): string {
 }
 
 /** The folder of the git repository or worktree around `folder`, undefined outside of any. */
-export function repositoryRoot(folder: string): string | undefined {
+function repositoryRoot(folder: string): string | undefined {
   for (let current = folder; ; current = dirname(current)) {
     if (existsSync(join(current, ".git"))) return current;
     if (dirname(current) === current) return undefined;

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { createFile, replaceFile } from "../write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
@@ -35,13 +35,32 @@ interface AgentPlan {
  *
  * Every existing file is read and checked before the first one is written: a broken configuration refuses the whole.
  */
-export async function setUp(root: string, { name, prompts, agents }: Setup): Promise<readonly SetupStep[]> {
+export async function setUp(root: string, { name, prompts, agents, hook }: Setup): Promise<readonly SetupStep[]> {
   const plans = await planAgents(root, agents);
+  const hookInstaller = hook ? await planHook(root) : undefined;
   const steps = projectFiles(name, prompts).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
     return { file, outcome: createFile(join(root, file), text) ? "created" : "present", note: null };
   });
-  return [...steps, ...plans.map((plan) => carryOut(root, plan))];
+  steps.push(...plans.map((plan) => carryOut(root, plan)));
+  if (hookInstaller !== undefined) steps.push(await hookInstaller());
+  return steps;
+}
+
+// The repository is looked for before anything is written: a hook that cannot be installed refuses the whole.
+async function planHook(root: string): Promise<() => Promise<SetupStep>> {
+  const [{ requireRepository }, { hookState, installHook }, { selfCommand }] = await Promise.all([
+    import("../git/repository.ts"),
+    import("../hook/hook_file.ts"),
+    import("#runtime/self_command.ts"),
+  ]);
+  const repository = await requireRepository(root);
+  return async () => {
+    const written = await installHook(repository, selfCommand());
+    const { path, kept } = await hookState(repository);
+    const note = kept === null ? null : `${relative(root, kept)} runs first`;
+    return { file: relative(root, path), outcome: written ? "created" : "present", note: written ? note : null };
+  };
 }
 
 // Two agents may share one file (claude and generic): the second then finds the first one's entry.

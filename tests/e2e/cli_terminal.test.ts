@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PLANNER } from "../support/planner_command.ts";
+import { NO_PSEUDO_TERMINAL, runOnTerminal, type TerminalOptions } from "../support/pseudo_terminal.ts";
+import { tempProject } from "../support/temp_project.ts";
+
+const onTerminal = test.skipIf(NO_PSEUDO_TERMINAL !== null);
+const ENTER = "\r";
+const SPACE = " ";
+const DOWN = "\u001b[B";
+const CTRL_C = "\u0003";
+
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "planner-terminal-"));
+});
+
+afterEach(() => rmSync(root, { recursive: true }));
+
+function init(typing: TerminalOptions["typing"], words: readonly string[] = []) {
+  return runOnTerminal([...PLANNER, "init", ...words], { cwd: root, ...(typing === undefined ? {} : { typing }) });
+}
+
+onTerminal("init asks on a terminal and does what was answered", async () => {
+  spawnSync("git", ["init", "--quiet", "--template="], { cwd: root });
+
+  const { code, screen } = await init([
+    { after: "called?", keys: `My shop${ENTER}` },
+    { after: "prompt template", keys: DOWN + ENTER },
+    { after: "reach the project", keys: SPACE + DOWN + SPACE + ENTER },
+    { after: "git hook", keys: DOWN + ENTER },
+  ]);
+
+  expect(code).toBe(0);
+  expect(screen).toContain("created");
+  expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain('name: "My shop"\n');
+  expect(existsSync(join(root, ".planner/prompts/standard.md"))).toBe(false);
+  expect(existsSync(join(root, ".mcp.json"))).toBe(true);
+  expect(existsSync(join(root, ".cursor/mcp.json"))).toBe(true);
+  expect(existsSync(join(root, ".codex/config.toml"))).toBe(false);
+  expect(readdirSync(join(root, ".git/hooks"))).toEqual(["pre-commit"]);
+});
+
+onTerminal("init offers the folder's name, and enter takes it", async () => {
+  const { code } = await init([
+    { after: "called?", keys: ENTER },
+    { after: "prompt template", keys: ENTER },
+    { after: "reach the project", keys: ENTER },
+  ]);
+
+  expect(code).toBe(0);
+  expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain(`name: "${root.split("/").at(-1)}"\n`);
+});
+
+for (const [place, typing] of [
+  ["first", [{ after: "called?", keys: CTRL_C }]],
+  [
+    "last",
+    [
+      { after: "called?", keys: `x${ENTER}` },
+      { after: "prompt template", keys: ENTER },
+      { after: "reach the project", keys: SPACE + CTRL_C },
+    ],
+  ],
+] as const) {
+  onTerminal(`init leaves nothing behind after Ctrl-C at the ${place} question`, async () => {
+    const { code, screen } = await init(typing);
+
+    expect(code).toBe(130);
+    expect(screen).toContain("Nothing was written");
+    expect(screen).toContain("\u001b[?25h");
+    expect(readdirSync(root)).toEqual([]);
+  });
+}
+
+onTerminal("init --yes and init --agent ask nothing on a terminal", async () => {
+  const yes = await init(undefined, ["--yes"]);
+  const agent = await init(undefined, ["--agent", "claude"]);
+
+  expect(yes.code).toBe(0);
+  expect(agent.code).toBe(0);
+  expect(existsSync(join(root, ".mcp.json"))).toBe(true);
+});
+
+onTerminal("list fits the terminal, in colours unless NO_COLOR is set", async () => {
+  using project = tempProject();
+  project.spec("2026-11-01-001-abc", `---\nstatus: failed\n---\n\n# ${"Wide 日本語 ".repeat(20)}\n`);
+  const options = { cwd: project.root, columns: 64 };
+
+  const coloured = await runOnTerminal([...PLANNER, "list"], options);
+  const plain = await runOnTerminal([...PLANNER, "list"], { ...options, env: { NO_COLOR: "1" } });
+  const dumb = await runOnTerminal([...PLANNER, "list"], { ...options, env: { TERM: "dumb" } });
+
+  expect(coloured.screen).toContain("\u001b[31mfailed\u001b[39m");
+  expect(plain.screen).not.toContain("\u001b");
+  expect(dumb.screen).not.toContain("\u001b");
+  const [, row = ""] = plain.screen.split("\r\n");
+  expect(row).toEndWith("…");
+  expect(row.length).toBeLessThan(64);
+});
+
+onTerminal("errors are coloured on a terminal", async () => {
+  const { code, screen } = await runOnTerminal([...PLANNER, "lst"], { cwd: root });
+
+  expect(code).toBe(2);
+  expect(screen).toContain("\u001b[31merror:\u001b[39m Unknown command");
+});

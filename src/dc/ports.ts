@@ -1,14 +1,6 @@
 import type { ChangeRecord } from "./model/change_record.ts";
-import type {
-  Cable,
-  Crac,
-  Device,
-  DeviceBody,
-  FabricLink,
-  Rack,
-  ResourceByKind,
-  ResourceKind,
-} from "./model/resources.ts";
+import type { Estate } from "./model/estate.ts";
+import type { DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/words.ts";
 
@@ -110,15 +102,6 @@ export interface RememberedRequest {
   /** The reply as proto JSON text. */
   readonly reply: string;
   readonly createdAt: string;
-}
-
-/** Everything that analyses look at, in the order of keys. */
-export interface Estate {
-  readonly racks: readonly Rack[];
-  readonly devices: readonly Device[];
-  readonly cracs: readonly Crac[];
-  readonly cables: readonly Cable[];
-  readonly fabricLinks: readonly FabricLink[];
 }
 
 /** One snapshot: every look-up of one `read` sees the same state. */

@@ -1,5 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { Estate } from "#dc/model/estate.ts";
 import { samePort } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
@@ -20,7 +21,6 @@ import type {
   DcReader,
   DevicePage,
   DeviceQuery,
-  Estate,
   HistoryQuery,
   RememberedRequest,
   Stored,

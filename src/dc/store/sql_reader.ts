@@ -1,5 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { Estate } from "#dc/model/estate.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -19,7 +20,6 @@ import type {
   DcReader,
   DevicePage,
   DeviceQuery,
-  Estate,
   HistoryQuery,
   RememberedRequest,
   Stored,

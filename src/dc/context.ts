@@ -1,0 +1,45 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { AuditInterface } from "./model/words.ts";
+import type { DcStore } from "./ports.ts";
+
+export const ROLES = ["reader", "writer", "admin"] as const;
+export type Role = (typeof ROLES)[number];
+
+/** Who calls, as an interface has found out. */
+export interface Principal {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  readonly authMethod: "none" | "token" | "jwt";
+}
+
+/** Everything about a call but its request. `principal` is absent when nobody was recognised. */
+export interface Caller {
+  readonly interface: AuditInterface;
+  readonly principal?: Principal;
+  readonly onBehalfOf?: string;
+  readonly clientIp?: string;
+  readonly userAgent?: string;
+  readonly traceId?: string;
+}
+
+/** One finished call, for metrics. */
+export interface FinishedCall {
+  readonly method: string;
+  readonly interface: AuditInterface;
+  /** `ok`, the kind of the refusal, or `internal` for a defect. */
+  readonly outcome: string;
+  readonly seconds: number;
+}
+
+/** What the service needs of the world. */
+export interface DcContext {
+  readonly store: DcStore;
+  readonly clock: Clock;
+  /** False only where the operator has decided that everyone may do everything. */
+  readonly authRequired: boolean;
+  /** Seals page tokens; 32 bytes, the same on every replica. */
+  readonly pageKey: Uint8Array;
+  /** Makes ids of change log entries and transactions: UUIDs. */
+  readonly newId: () => string;
+  readonly observe: (call: FinishedCall) => void;
+}

@@ -1,0 +1,35 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import type { Clock } from "#kernel/clock.ts";
+import type { FinishedCall } from "./context.ts";
+import type { DcStore } from "./ports.ts";
+import { DcService } from "./service.ts";
+
+export interface ServiceOptions {
+  readonly clock: Clock;
+  readonly authRequired: boolean;
+  readonly observe?: (call: FinishedCall) => void;
+}
+
+const PAGE_KEY = "page_token_key";
+
+/** Opens the door on a database. The key of page tokens lives in the database, so that replicas share it. */
+export async function openService(
+  store: DcStore,
+  { clock, authRequired, observe = () => {} }: ServiceOptions,
+): Promise<DcService> {
+  const pageKey = await store.write(async (writer) => {
+    const known = await writer.setting(PAGE_KEY);
+    if (known !== undefined) return known;
+    const made = randomBytes(32).toString("base64url");
+    await writer.setSetting(PAGE_KEY, made);
+    return made;
+  });
+  return new DcService({
+    store,
+    clock,
+    authRequired,
+    pageKey: Buffer.from(pageKey, "base64url"),
+    newId: randomUUID,
+    observe,
+  });
+}

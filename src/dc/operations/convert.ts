@@ -1,0 +1,131 @@
+import {
+  create,
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  isFieldSet,
+  type MessageShape,
+} from "@bufbuild/protobuf";
+import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
+import { refuse } from "#dc/model/refusal.ts";
+
+// Between messages and the model: enumerations as words, moments as ISO 8601, absent instead of empty. Both directions
+// follow the descriptors, so that a new field of the proto needs no line here.
+
+/** Fields without presence that the model always holds: identities and coordinates, whose zero means something. */
+const ALWAYS: Readonly<Record<string, readonly string[]>> = {
+  Location: ["site_id", "floor_number"],
+  Placement: ["x_mm", "y_mm", "width_mm", "depth_mm", "rotation_deg"],
+  PortRef: ["device_code", "port_name"],
+  PortMapping: ["front_position", "rear_port", "rear_position"],
+  Reservation: ["units"],
+  Device: ["code"],
+  Port: ["name"],
+  Rack: ["code"],
+  Crac: ["code", "sensible_capacity_kw"],
+};
+
+/** What the service fills in; a caller who sends back what it read is not refused for it. */
+const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
+  Device: ["etag", "create_time", "update_time"],
+  Rack: ["health", "health_reasons", "etag", "create_time", "update_time"],
+  Crac: ["etag", "create_time", "update_time"],
+  Cable: ["etag", "create_time", "update_time"],
+  FabricLink: ["utilization_pct", "congested", "physical", "etag", "create_time", "update_time"],
+  Port: ["device_code", "cable", "far_end", "path_status"],
+  PowerOut: ["capacity_w"],
+};
+
+type Plain = Record<string, unknown>;
+
+/** Reads a message into the model's form. @throws Refusal for an enumeration value that the contract does not know */
+export function fromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
+  const always = ALWAYS[schema.name] ?? [];
+  const ignored = OUTPUT_ONLY[schema.name] ?? [];
+  const plain: Plain = {};
+  for (const field of schema.fields) {
+    if (ignored.includes(field.name)) continue;
+    if (!always.includes(field.name) && !isFieldSet(message as MessageShape<DescMessage>, field)) continue;
+    const value = (message as Plain)[field.localName];
+    plain[field.localName] = readField(field, value, path === "" ? field.name : `${path}.${field.name}`);
+  }
+  return plain as Model;
+}
+
+function readField(field: DescField, value: unknown, path: string): unknown {
+  switch (field.fieldKind) {
+    case "list":
+      return (value as readonly unknown[]).map((item, index) => readItem(field, item, `${path}[${index}]`));
+    case "map":
+      return { ...(value as Plain) };
+    default:
+      return readItem(field, value, path);
+  }
+}
+
+function readItem(field: DescField, value: unknown, path: string): unknown {
+  if (field.enum !== undefined) return wordOf(field.enum, value as number, path);
+  if (field.message === undefined) return value;
+  if (field.message.typeName === "google.protobuf.Timestamp") return readMoment(value as Timestamp, path);
+  return fromMessage(field.message, value as object, path);
+}
+
+function readMoment(value: Timestamp, path: string): string {
+  const date = timestampDate(value);
+  if (!Number.isNaN(date.getTime())) return date.toISOString();
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" is no moment`, { field: path, expected: "a moment of RFC 3339" });
+}
+
+/** The word of an enumeration value. */
+export function wordOf(desc: DescEnum, number: number, path: string): string {
+  const value = desc.value[number];
+  if (value !== undefined && number !== 0) return value.name.slice(prefixOf(desc).length);
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" has no value ${number}`, {
+    field: path,
+    value: number,
+    expected: desc.values
+      .filter((one) => one.number !== 0)
+      .map((one) => one.name)
+      .join(", "),
+  });
+}
+
+function prefixOf(desc: DescEnum): string {
+  return (desc.value[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
+}
+
+const numbers = new WeakMap<DescEnum, ReadonlyMap<string, number>>();
+
+function numberOf(desc: DescEnum, word: string): number {
+  let known = numbers.get(desc);
+  if (known === undefined) {
+    known = new Map(desc.values.map(({ name, number }) => [name.slice(prefixOf(desc).length), number]));
+    numbers.set(desc, known);
+  }
+  return known.get(word) ?? 0;
+}
+
+/** Writes a model's value as a message; fields that the message does not have are a defect and are refused by `create`. */
+export function toMessage<Desc extends DescMessage>(schema: Desc, model: object): MessageShape<Desc> {
+  const init: Plain = {};
+  for (const field of schema.fields) {
+    const value = (model as Plain)[field.localName];
+    if (value !== undefined) init[field.localName] = writeField(field, value);
+  }
+  return create(schema, init as never);
+}
+
+function writeField(field: DescField, value: unknown): unknown {
+  if (field.fieldKind === "list") return (value as readonly unknown[]).map((item) => writeItem(field, item));
+  return field.fieldKind === "map" ? value : writeItem(field, value);
+}
+
+function writeItem(field: DescField, value: unknown): unknown {
+  if (field.enum !== undefined) return typeof value === "number" ? value : numberOf(field.enum, value as string);
+  if (field.message === undefined) return value;
+  // A structure is plain JSON already.
+  if (field.message.typeName === "google.protobuf.Struct") return value;
+  if (field.message.typeName === "google.protobuf.Timestamp") return timestampFromDate(new Date(value as string));
+  // A finished message (a picture, a structure) is taken as it is.
+  return (value as Plain)["$typeName"] === undefined ? toMessage(field.message, value as object) : value;
+}

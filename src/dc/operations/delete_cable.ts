@@ -1,0 +1,16 @@
+import { create } from "@bufbuild/protobuf";
+import { DatacenterService, DeleteCableResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { namedEnds } from "./ends.ts";
+import { removeResource } from "./remove.ts";
+import { defineWrite } from "./rpc.ts";
+
+export const deleteCable = defineWrite({
+  method: DatacenterService.method.deleteCable,
+  effect: "write",
+  async run(session, request) {
+    const { etag, allowMissing } = request;
+    const options = { etag, allowMissing, cascade: false };
+    const { ref, deleted, cascadedRefs } = await removeResource(session, "cable", namedEnds(request), options);
+    return create(DeleteCableResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
+  },
+});

@@ -1,0 +1,16 @@
+import { create } from "@bufbuild/protobuf";
+import { DatacenterService, DeleteFabricLinkResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { namedEnds } from "./ends.ts";
+import { removeResource } from "./remove.ts";
+import { defineWrite } from "./rpc.ts";
+
+export const deleteFabricLink = defineWrite({
+  method: DatacenterService.method.deleteFabricLink,
+  effect: "write",
+  async run(session, request) {
+    const { etag, allowMissing } = request;
+    const options = { etag, allowMissing, cascade: false };
+    const { ref, deleted, cascadedRefs } = await removeResource(session, "fabric_link", namedEnds(request), options);
+    return create(DeleteFabricLinkResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
+  },
+});

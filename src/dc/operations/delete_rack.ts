@@ -1,0 +1,13 @@
+import { create } from "@bufbuild/protobuf";
+import { DatacenterService, DeleteRackResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { deleteOne } from "./mutations.ts";
+import { defineWrite } from "./rpc.ts";
+
+export const deleteRack = defineWrite({
+  method: DatacenterService.method.deleteRack,
+  effect: "write",
+  async run(session, request) {
+    const { ref, deleted, cascadedRefs } = await deleteOne(session, "rack", request);
+    return create(DeleteRackResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
+  },
+});

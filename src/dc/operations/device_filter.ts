@@ -1,0 +1,70 @@
+import { MAX_FILTER_VALUES } from "#dc/limits.ts";
+import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Area, DeviceFilter } from "#dc/ports.ts";
+import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fromMessage } from "./convert.ts";
+
+/** A filter as the contract has it: places are references. */
+interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "codes"> {
+  readonly floorRefs?: readonly string[];
+  readonly roomRefs?: readonly string[];
+  readonly rowRefs?: readonly string[];
+  readonly fedBy?: string;
+}
+
+/** A filter with its references parsed; `fedBy` is still to be worked out. */
+export interface ParsedFilter {
+  readonly filter: DeviceFilter;
+  readonly fedBy?: string;
+}
+
+/** Reads a filter. @throws Refusal for references that do not parse, empty text in a list, or too many values */
+export function readFilter(message: FilterMessage | undefined): ParsedFilter {
+  if (message === undefined) return { filter: {} };
+  const { floorRefs, roomRefs, rowRefs, fedBy, ...plain } = fromMessage<Written>(DeviceFilterSchema, message, "filter");
+  for (const [field, value] of Object.entries({ ...plain, floorRefs, roomRefs, rowRefs })) demandList(field, value);
+  return {
+    filter: {
+      ...plain,
+      ...(floorRefs !== undefined && {
+        floors: floorRefs.map((text, index) => floor(text, `filter.floor_refs[${index}]`)),
+      }),
+      ...(roomRefs !== undefined && { rooms: areas("room", roomRefs, "filter.room_refs") }),
+      ...(rowRefs !== undefined && { rows: areas("row", rowRefs, "filter.row_refs") }),
+    },
+    ...(fedBy !== undefined && { fedBy }),
+  };
+}
+
+function demandList(field: string, value: unknown): void {
+  if (!Array.isArray(value) || value.length <= MAX_FILTER_VALUES) return;
+  const expected = `at most ${MAX_FILTER_VALUES} values`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Filter "${field}" holds too many values: expected ${expected}`, {
+    field: `filter.${field}`,
+    value: value.length,
+    expected,
+  });
+}
+
+function floor(text: string, field: string) {
+  const ref = parsed(text, "floor", field);
+  return { siteId: ref.site, floorNumber: ref.floor };
+}
+
+function areas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
+  return texts.map((text, index) => {
+    const ref = parsed(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
+    return { siteId: ref.site, floorNumber: ref.floor, name: ref.name };
+  });
+}
+
+function parsed<Kind extends Ref["kind"]>(text: string, kind: Kind, field: string): Extract<Ref, { kind: Kind }> {
+  const ref = parseRef(text);
+  if (ref?.kind === kind) return ref as Extract<Ref, { kind: Kind }>;
+  throw refuse("INVALID_REF", `Cannot read ${kind} "${text}": expected ${REF_GRAMMAR[kind]}`, {
+    field,
+    value: text,
+    expected: REF_GRAMMAR[kind],
+  });
+}

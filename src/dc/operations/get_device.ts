@@ -1,0 +1,52 @@
+import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { DcReader } from "#dc/ports.ts";
+import {
+  type Cable,
+  DatacenterService,
+  DeviceView,
+  GetDeviceResponseSchema,
+  InletPathSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { auditMessage } from "./audit_messages.ts";
+import { toMessage } from "./convert.ts";
+import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages.ts";
+import { defineRead } from "./rpc.ts";
+
+/** Changes shown in an inspector. Source: data contract 7.2, recent. */
+const RECENT = 10;
+
+export const getDevice = defineRead({
+  method: DatacenterService.method.getDevice,
+  effect: "read",
+  cached: false,
+  async run({ reader, topology }, { code, view }) {
+    if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+    const stored = await reader.stored("device", codeKey(code));
+    if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { ref: `device:${code}` });
+    const { power, live, loadsW } = await topology();
+    const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });
+    return toMessage(GetDeviceResponseSchema, {
+      device: view === DeviceView.BASIC ? basicDeviceMessage(stored) : deviceMessage(stored),
+      powerChain: inletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
+        toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
+      ),
+      powerSinglePoints: singlePoints(power, live, index),
+      cables: await cablesOf(reader, stored.resource.code),
+      powerLoadW: Math.round(loadsW[index] ?? 0),
+      recent: changes.map(auditMessage),
+    });
+  },
+});
+
+async function cablesOf(reader: DcReader, code: string): Promise<readonly Cable[]> {
+  const found: Cable[] = [];
+  for (const { a, b } of await reader.cablesOf(code)) {
+    const stored = await reader.stored("cable", edgeKey(a, b));
+    if (stored !== undefined) found.push(cableMessage(stored));
+  }
+  return found;
+}

@@ -1,0 +1,81 @@
+import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { formatPort, parseRef, portRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Device, PortRef } from "#dc/model/resources.ts";
+import {
+  DatacenterService,
+  DeviceSummarySchema,
+  type GetPortRequest,
+  GetPortResponseSchema,
+  PortSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "./convert.ts";
+import { cableMessage, portFields } from "./messages.ts";
+import { pathMessage } from "./paths.ts";
+import { defineRead } from "./rpc.ts";
+
+/** Hops of the path in an inspector. Ours: as many as a trace takes by default. */
+const MAX_HOPS = 128;
+
+export const getPort = defineRead({
+  method: DatacenterService.method.getPort,
+  effect: "read",
+  cached: false,
+  async run({ reader }, request) {
+    const wanted = wantedPort(request);
+    const device = await reader.device(wanted.deviceCode);
+    const port = device?.ports?.find(({ name }) => name === wanted.portName);
+    if (device === undefined || port === undefined) {
+      throw refuse("NOT_FOUND", `Cannot find port "${formatPort(wanted)}"`, { ref: portRef(wanted) });
+    }
+    const end = { deviceCode: device.code, portName: port.name };
+    const cable = await reader.cableAt(end);
+    const stored = cable === undefined ? undefined : await reader.stored("cable", edgeKey(cable.a, cable.b));
+    const [path] = await traceCable(end, reader, { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS });
+    return toMessage(GetPortResponseSchema, {
+      port: toMessage(PortSchema, {
+        ...portFields(device.code, port),
+        cable: stored === undefined ? undefined : cableMessage(stored),
+        farEnd: path?.destination,
+        pathStatus: path?.status,
+      }),
+      device: summary(device),
+      path: path === undefined ? undefined : pathMessage(path),
+    });
+  },
+});
+
+/** The port that a request names, in one of its two ways. @throws Refusal when it names none, or two that differ */
+function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
+  if (text === "") {
+    if (deviceCode !== "" && portName !== "") return { deviceCode, portName };
+    throw refuse("REQUIRED_FIELD", "A port is required: expected port_ref, or device_code and port_name", {
+      field: "port_ref",
+      expected: REF_GRAMMAR.port,
+    });
+  }
+  const ref = parseRef(text);
+  if (ref?.kind !== "port") {
+    throw refuse("INVALID_REF", `Cannot read port "${text}": expected ${REF_GRAMMAR.port}`, {
+      field: "port_ref",
+      value: text,
+      expected: REF_GRAMMAR.port,
+    });
+  }
+  const differs =
+    (deviceCode !== "" && codeKey(deviceCode) !== codeKey(ref.end.deviceCode)) ||
+    (portName !== "" && portName !== ref.end.portName);
+  if (!differs) return ref.end;
+  throw refuse("FIELD_CONFLICT", "port_ref and device_code with port_name name different ports", {
+    field: "port_ref",
+    value: text,
+  });
+}
+
+/** A device in brief. */
+export function summary(device: Device) {
+  const { code, name, kind, role, status, location, rackCode, positionU } = device;
+  return toMessage(DeviceSummarySchema, { code, name, kind, role, status, location, rackCode, positionU });
+}

@@ -1,0 +1,43 @@
+import { bulkDeleteCracs } from "./bulk_delete_cracs.ts";
+import { bulkDeleteDevices } from "./bulk_delete_devices.ts";
+import { bulkDeleteRacks } from "./bulk_delete_racks.ts";
+import { bulkUpsertCracs } from "./bulk_upsert_cracs.ts";
+import { bulkUpsertDevices } from "./bulk_upsert_devices.ts";
+import { bulkUpsertRacks } from "./bulk_upsert_racks.ts";
+import { deleteCable } from "./delete_cable.ts";
+import { deleteCrac } from "./delete_crac.ts";
+import { deleteDevice } from "./delete_device.ts";
+import { deleteFabricLink } from "./delete_fabric_link.ts";
+import { deleteRack } from "./delete_rack.ts";
+import { getDevice } from "./get_device.ts";
+import { getPort } from "./get_port.ts";
+import type { Rpc } from "./rpc.ts";
+import { searchDevices } from "./search_devices.ts";
+import { upsertCable } from "./upsert_cable.ts";
+import { upsertCrac } from "./upsert_crac.ts";
+import { upsertDevice } from "./upsert_device.ts";
+import { upsertFabricLink } from "./upsert_fabric_link.ts";
+import { upsertRack } from "./upsert_rack.ts";
+
+/** Every RPC in the order of the contract. Source: contract 001, gRPC RPCs. */
+export const rpcs: readonly Rpc[] = [
+  searchDevices,
+  getDevice,
+  getPort,
+  upsertDevice,
+  deleteDevice,
+  upsertRack,
+  deleteRack,
+  upsertCrac,
+  deleteCrac,
+  bulkUpsertDevices,
+  bulkDeleteDevices,
+  bulkUpsertRacks,
+  bulkDeleteRacks,
+  bulkUpsertCracs,
+  bulkDeleteCracs,
+  upsertCable,
+  deleteCable,
+  upsertFabricLink,
+  deleteFabricLink,
+];

@@ -1,0 +1,66 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
+import { outletCapacityW } from "#dc/model/draw.ts";
+import type { Cable, Crac, Device, DeviceBody, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import type { Stored } from "#dc/ports.ts";
+import {
+  CableSchema,
+  CracSchema,
+  DeviceSchema,
+  FabricLinkSchema,
+  RackSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "./convert.ts";
+
+/** Links are congested from here on. Source: data contract 8.9. */
+export const CONGESTED_PCT = 80;
+
+function kept<Desc extends DescMessage>(
+  schema: Desc,
+  { resource, etag, createTime, updateTime }: Stored<object>,
+): MessageShape<Desc> {
+  return toMessage(schema, { ...resource, etag, createTime, updateTime });
+}
+
+/** A device with what the service computes for its ports. */
+export function deviceMessage(stored: Stored<Device>) {
+  const { resource } = stored;
+  const ports = resource.ports?.map((port) => portFields(resource.code, port));
+  return kept(DeviceSchema, { ...stored, resource: { ...resource, ...(ports !== undefined && { ports }) } });
+}
+
+/** A port's fields with its device and, for an outlet, what it can pass. */
+export function portFields(deviceCode: string, port: Port): object {
+  const capacityW = port.powerOut === undefined ? undefined : outletCapacityW(port.powerOut);
+  const powerOut = { ...port.powerOut, capacityW };
+  return { ...port, deviceCode, ...(port.powerOut !== undefined && { powerOut }) };
+}
+
+/** A device as lists show it: without ports, labels and comments. */
+export function basicDeviceMessage(stored: Stored<DeviceBody>) {
+  const { labels: _, comments: __, ...resource } = stored.resource;
+  return kept(DeviceSchema, { ...stored, resource });
+}
+
+export function rackMessage(stored: Stored<Rack>) {
+  return kept(RackSchema, stored);
+}
+
+export function cracMessage(stored: Stored<Crac>) {
+  return kept(CracSchema, stored);
+}
+
+export function cableMessage(stored: Stored<Cable>) {
+  return kept(CableSchema, stored);
+}
+
+/** A link with its utilisation; `physical` belongs to the topology, which traces the cables. */
+export function fabricLinkMessage(stored: Stored<FabricLink>) {
+  const utilizationPct = linkUtilizationPct(stored.resource);
+  const resource = { ...stored.resource, utilizationPct, congested: utilizationPct >= CONGESTED_PCT };
+  return kept(FabricLinkSchema, { ...stored, resource });
+}
+
+/** The busier direction over the capacity, in percent; 0 when either is unknown. */
+export function linkUtilizationPct({ aToBMbps = 0, bToAMbps = 0, capacityMbps }: FabricLink): number {
+  return capacityMbps === undefined ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
+}

@@ -1,0 +1,172 @@
+import { create, type DescMessage, type DescMethodUnary, type MessageShape } from "@bufbuild/protobuf";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
+import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Stored } from "#dc/ports.ts";
+import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type BulkItem, runBulk } from "./bulk.ts";
+import { SCHEMAS } from "./changes.ts";
+import { fromMessage } from "./convert.ts";
+import { findingInit } from "./findings.ts";
+import { cableMessage, cracMessage, deviceMessage, fabricLinkMessage, rackMessage } from "./messages.ts";
+import { codesNeeded, type Needs } from "./needs.ts";
+import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
+import type { WriteSession } from "./rpc.ts";
+import { type Upserted, upsertResource } from "./upsert.ts";
+
+// Single and bulk calls of every kind come through here, so that they cannot differ.
+
+const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
+  CREATED: Outcome.CREATED,
+  UPDATED: Outcome.UPDATED,
+  UNCHANGED: Outcome.UNCHANGED,
+};
+
+const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKind[Kind]>) => object } = {
+  device: deviceMessage,
+  rack: rackMessage,
+  crac: cracMessage,
+  cable: cableMessage,
+  fabric_link: fabricLinkMessage,
+};
+
+const FIELDS: Readonly<Record<ResourceKind, string>> = {
+  device: "device",
+  rack: "rack",
+  crac: "crac",
+  cable: "cable",
+  fabric_link: "fabricLink",
+};
+
+interface UpsertRequest {
+  readonly etag: string;
+  readonly updateMask?: { readonly paths: readonly string[] } | undefined;
+}
+
+/** Runs a single upsert: the resource stands in the request and the reply under the name of its kind. */
+export async function upsertOne<Method extends DescMethodUnary, Kind extends ResourceKind>(
+  session: WriteSession,
+  method: Method,
+  kind: Kind,
+  request: UpsertRequest,
+): Promise<MessageShape<Method["output"]>> {
+  const given = (request as unknown as Record<string, object | undefined>)[FIELDS[kind]];
+  if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
+  const { stored, outcome, warnings } = await upsertResource(session, kind, {
+    resource: fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given),
+    maskPaths: request.updateMask?.paths ?? [],
+    etag: request.etag,
+  });
+  return create(
+    method.output as DescMessage,
+    {
+      [FIELDS[kind]]: MESSAGES[kind](stored),
+      outcome: OUTCOMES[outcome],
+      warnings: warnings.map(findingInit),
+    } as never,
+  ) as MessageShape<Method["output"]>;
+}
+
+interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
+  readonly code: string;
+  readonly cascade: boolean;
+}
+
+type Coded = "device" | "rack" | "crac";
+
+/** A resource as far as its code goes: all that removing looks at. */
+function named(kind: Coded, code: string): ResourceByKind[Coded] {
+  const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
+    device: { code, kind: "OTHER" } satisfies Device,
+    rack: { code } satisfies Rack,
+    crac: { code, kind: "CRAC", sensibleCapacityKw: 0 } satisfies Crac,
+  };
+  return blank[kind];
+}
+
+export async function deleteOne(session: WriteSession, kind: Coded, request: DeleteRequest): Promise<Removed> {
+  if (request.code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+  return removeResource(session, kind, named(kind, request.code), request);
+}
+
+interface BulkUpsertRequest {
+  readonly items: readonly { readonly code: string }[];
+  readonly atomic: boolean;
+  readonly updateMask?: { readonly paths: readonly string[] } | undefined;
+}
+
+export async function bulkUpsert(session: WriteSession, kind: Coded, request: BulkUpsertRequest): Promise<BulkReply> {
+  const maskPaths = request.updateMask?.paths ?? [];
+  const models = request.items.map((item) => read(kind, item));
+  const needs = codesNeeded(
+    kind,
+    models.filter((model): model is ResourceByKind[Coded] => !(model instanceof Refusal)),
+  );
+  const items = request.items.map(({ code }, index) =>
+    upsertItem(session, kind, { code, model: models[index], maskPaths, needs }),
+  );
+  return runBulk(session, items, request.atomic);
+}
+
+/** An item that cannot be read fails alone; the others go on. */
+function read(kind: Coded, item: object): ResourceByKind[Coded] | Refusal {
+  try {
+    return fromMessage<ResourceByKind[Coded]>(SCHEMAS[kind], item);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+interface ItemInput {
+  readonly code: string;
+  readonly model: ResourceByKind[Coded] | Refusal | undefined;
+  readonly maskPaths: readonly string[];
+  readonly needs: Needs;
+}
+
+function upsertItem(session: WriteSession, kind: Coded, { code, model, maskPaths, needs }: ItemInput): BulkItem {
+  return {
+    code,
+    needs: model === undefined || model instanceof Refusal ? [] : needs(model),
+    apply: async () => {
+      if (model === undefined || model instanceof Refusal) throw model;
+      const { stored, outcome, warnings } = await upsertResource(session, kind, {
+        resource: model,
+        maskPaths,
+        etag: "",
+      });
+      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
+    },
+  };
+}
+
+interface BulkDeleteRequest {
+  readonly codes: readonly string[];
+  readonly cascade: boolean;
+  readonly atomic: boolean;
+  readonly allowMissing: boolean;
+}
+
+/** Consumers and children go before what they depend on, so that a batch may hold both. */
+export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
+  const { cascade, allowMissing } = request;
+  const stored = await Promise.all(request.codes.map((code) => session.writer.stored(kind, code.toLowerCase())));
+  const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
+  const needs = codesNeeded(kind, found);
+  const dependants = new Map<string, string[]>();
+  for (const resource of found) {
+    for (const code of needs(resource)) {
+      const key = code.toLowerCase();
+      dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
+    }
+  }
+  const items = request.codes.map((code) => ({
+    code,
+    needs: dependants.get(code.toLowerCase()) ?? [],
+    apply: async () => {
+      const { deleted } = await deleteOne(session, kind, { code, etag: "", cascade, allowMissing });
+      return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
+    },
+  }));
+  return runBulk(session, items, request.atomic);
+}

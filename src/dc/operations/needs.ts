@@ -1,0 +1,34 @@
+import { codeKey } from "#dc/model/code.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+
+/** The codes of other items of the batch that must be applied before one of its items. */
+export type Needs = (resource: ResourceByKind["device" | "rack" | "crac"]) => readonly string[];
+
+/**
+ * Works out what the items of a batch need of each other: a device its chassis and the devices that supply it. A feed
+ * leads to the item that declares it. Racks and cooling units need nothing of their own kind.
+ */
+export function codesNeeded(kind: ResourceKind, items: readonly ResourceByKind["device" | "rack" | "crac"][]): Needs {
+  if (kind !== "device") return () => [];
+  const declarers = new Map<string, string>();
+  for (const { code, ports = [] } of items as readonly Device[]) {
+    for (const { powerOut } of ports) {
+      if (powerOut?.feedId !== undefined) declarers.set(codeKey(powerOut.feedId), code);
+    }
+  }
+  return (resource) => {
+    const { code, parentDeviceCode, ports = [] } = resource as Device;
+    const sources = ports.map(({ powerIn }) => supplier(powerIn?.sourceRef, declarers));
+    return [...new Set([parentDeviceCode, ...sources])].filter(
+      (need): need is string => need !== undefined && codeKey(need) !== codeKey(code),
+    );
+  };
+}
+
+function supplier(sourceRef: string | undefined, declarers: ReadonlyMap<string, string>): string | undefined {
+  const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
+  if (ref?.kind === "device") return ref.code;
+  if (ref?.kind === "port") return ref.end.deviceCode;
+  return ref?.kind === "feed" ? declarers.get(codeKey(ref.code)) : undefined;
+}

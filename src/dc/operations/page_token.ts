@@ -1,0 +1,62 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** Raised when the content of tokens changes, so that old ones are refused instead of misread. */
+const VERSION = 1;
+
+/** Where the next page begins, bound to the question that it continues. */
+interface Content {
+  readonly version: number;
+  readonly question: string;
+  readonly cursor: unknown;
+}
+
+/**
+ * Seals a cursor: opaque, URL-safe, and worthless under another question or after a change.
+ * @param question everything that decides which rows come in which order
+ */
+export function sealPageToken(key: Uint8Array, question: unknown, cursor: unknown): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv(CIPHER, key, iv);
+  const content: Content = { version: VERSION, question: fingerprint(question), cursor };
+  const sealed = Buffer.concat([cipher.update(JSON.stringify(content), "utf8"), cipher.final()]);
+  return Buffer.concat([iv, cipher.getAuthTag(), sealed]).toString("base64url");
+}
+
+/** Opens a token. @throws Refusal PAGE_TOKEN_INVALID when it was altered, is of another question, or is no token */
+export function openPageToken<Cursor>(key: Uint8Array, question: unknown, token: string): Cursor {
+  const content = decrypt(key, token);
+  if (content?.version !== VERSION) throw invalid("expected next_page_token of the page before");
+  if (content.question !== fingerprint(question)) throw invalid("it belongs to another filter or order");
+  return content.cursor as Cursor;
+}
+
+function decrypt(key: Uint8Array, token: string): Content | undefined {
+  const bytes = Buffer.from(token, "base64url");
+  // Other spellings of the same bytes would be accepted otherwise.
+  if (bytes.toString("base64url") !== token || bytes.length <= IV_BYTES + TAG_BYTES) return undefined;
+  try {
+    const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES));
+    decipher.setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    const sealed = bytes.subarray(IV_BYTES + TAG_BYTES);
+    return JSON.parse(Buffer.concat([decipher.update(sealed), decipher.final()]).toString("utf8"));
+  } catch {
+    // Whatever goes wrong here is the token's fault, and telling how would help only a forger.
+    return undefined;
+  }
+}
+
+function fingerprint(question: unknown): string {
+  return createHash("sha256").update(canonicalJson(question)).digest("base64url");
+}
+
+function invalid(why: string): Refusal {
+  return refuse("PAGE_TOKEN_INVALID", `Cannot use page_token: ${why}`, {
+    field: "page_token",
+    expected: "a valid token",
+  });
+}

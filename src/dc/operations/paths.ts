@@ -1,0 +1,24 @@
+import type { CablePath } from "#dc/analysis/cable_path.ts";
+import { CablePathSchema, SegmentKind, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "./convert.ts";
+
+/** A traced path as a message. */
+export function pathMessage({ hops, segments, problems, ...path }: CablePath) {
+  return toMessage(CablePathSchema, {
+    ...path,
+    hops: hops.map(({ device, inPort, outPort }) => ({
+      deviceCode: device.code,
+      kind: device.kind,
+      inPort,
+      outPort,
+      location: device.location,
+      rackCode: device.rackCode,
+      positionU: device.positionU,
+    })),
+    segments: segments.map((segment) => ({
+      ...segment,
+      kind: segment.cable === undefined ? SegmentKind.INTERNAL : SegmentKind.CABLE,
+    })),
+    findings: problems.map((problem) => ({ ...problem, severity: Severity.WARNING })),
+  });
+}

@@ -1,0 +1,72 @@
+import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Location } from "#dc/model/resources.ts";
+
+/** The nodes that a power source stands for. `equipment` are those that fail themselves; the rest only loses supply. */
+export interface Sources {
+  readonly nodes: ReadonlySet<number>;
+  readonly equipment: ReadonlySet<number>;
+}
+
+const SINGLE = ["feed", "device", "port"] as const;
+const PLACES = ["rack", "row", "room", "floor", "site"] as const;
+const GRAMMAR = [...SINGLE, ...PLACES].map((kind) => REF_GRAMMAR[kind]).join(", ");
+
+/**
+ * Finds what a source reference means: one element, or everything in a place that draws or passes on power.
+ * @throws Refusal INVALID_REF for another kind, NOT_FOUND when there is no such element
+ */
+export function sourceNodes(graph: PowerGraph, text: string, field: string): Sources {
+  const ref = parseRef(text);
+  if (ref === undefined || ![...SINGLE, ...PLACES].some((kind) => kind === ref.kind)) {
+    throw refuse("INVALID_REF", `Cannot read source "${text}": expected ${GRAMMAR}`, {
+      field,
+      value: text,
+      expected: GRAMMAR,
+    });
+  }
+  const single = graph.indexOf.get(refKey(text));
+  if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
+  const nodes = [...graph.nodes.keys()].filter((index) => standsIn(graph, index, ref));
+  if (nodes.length === 0)
+    throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
+  return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
+}
+
+function isEquipment(graph: PowerGraph, index: number): boolean {
+  const node = graph.nodes[index];
+  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
+function standsIn(graph: PowerGraph, index: number, ref: Ref): boolean {
+  const node = graph.nodes[index];
+  if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return false;
+  const { location, rackCode } = node.kind === "DEVICE" ? node.device : node.crac;
+  if (ref.kind === "rack") return codeKey(rackCode ?? "") === codeKey(ref.code);
+  return location !== undefined && locatedIn(location, ref);
+}
+
+/** Whether a location lies in a site, floor, room, row or zone. */
+export function locatedIn(location: Location, ref: Ref): boolean {
+  if (!("site" in ref) || codeKey(location.siteId) !== codeKey(ref.site)) return false;
+  if (ref.kind === "site") return true;
+  if (location.floorNumber !== ref.floor) return false;
+  if (ref.kind === "floor") return true;
+  const names = { room: location.room, row: location.row, zone: location.zoneId };
+  return codeKey(names[ref.kind] ?? "") === codeKey(ref.name);
+}
+
+/** Codes of the devices that hang on sources, directly or not; the sources themselves are left out. */
+export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
+  const seen = new Set(nodes);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of seen) for (const { to } of graph.supplies[index] ?? []) seen.add(to);
+  return [...seen].flatMap((index) => {
+    const node = graph.nodes[index];
+    return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];
+  });
+}

@@ -1,0 +1,50 @@
+import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
+import type { Caller, DcContext } from "#dc/context.ts";
+import type { DcReader, DcWriter } from "#dc/ports.ts";
+import type { Changes } from "./changes.ts";
+import type { Topology } from "./topology.ts";
+
+/** What a read works with: one snapshot of the database. */
+export interface ReadSession {
+  readonly context: DcContext;
+  readonly reader: DcReader;
+  /** The estate's graphs of this snapshot, built once per revision. */
+  readonly topology: () => Promise<Topology>;
+}
+
+/** What a write works with: one transaction, and the list of changes that goes into the log with it. */
+export interface WriteSession {
+  readonly context: DcContext;
+  readonly caller: Caller;
+  readonly writer: DcWriter;
+  readonly changes: Changes;
+  /** The moment of the write, ISO 8601 in UTC: one for the whole transaction. */
+  readonly now: string;
+}
+
+interface Definition<Method extends DescMethodUnary> {
+  readonly method: Method;
+}
+
+/** A question: `cached` says that its answer is worth keeping until the next change. */
+export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+  readonly effect: "read";
+  readonly cached: boolean;
+  run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
+}
+
+export interface WriteRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
+  readonly effect: "write";
+  run(session: WriteSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
+}
+
+/** One RPC: its proto method, its effect and its behaviour. Every interface, role check and metric follows from it. */
+export type Rpc = ReadRpc | WriteRpc;
+
+export function defineRead<Method extends DescMethodUnary>(rpc: ReadRpc<Method>): ReadRpc<Method> {
+  return rpc;
+}
+
+export function defineWrite<Method extends DescMethodUnary>(rpc: WriteRpc<Method>): WriteRpc<Method> {
+  return rpc;
+}

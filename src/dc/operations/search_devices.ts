@@ -1,0 +1,88 @@
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DeviceBody } from "#dc/model/resources.ts";
+import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
+import {
+  DatacenterService,
+  type Device,
+  DeviceView,
+  SearchDevicesResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "./convert.ts";
+import { readFilter } from "./device_filter.ts";
+import { basicDeviceMessage, deviceMessage } from "./messages.ts";
+import { openPageToken, sealPageToken } from "./page_token.ts";
+import { downstreamDevices, sourceNodes } from "./power_sources.ts";
+import { defineRead, type ReadSession } from "./rpc.ts";
+
+export const searchDevices = defineRead({
+  method: DatacenterService.method.searchDevices,
+  effect: "read",
+  cached: true,
+  async run(session, request) {
+    const { reader, context } = session;
+    const limit = pageSize(request.pageSize);
+    const { order, descending } = readOrder(request.orderBy);
+    const { filter, fedBy } = readFilter(request.filter);
+    const question = { filter, fedBy, order, descending };
+    const { pageToken } = request;
+    const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
+    const page = await reader.searchDevices({
+      filter: fedBy === undefined ? filter : await withFedBy(session, filter, fedBy),
+      order,
+      descending,
+      limit,
+      ...(after !== undefined && { after }),
+    });
+    return toMessage(SearchDevicesResponseSchema, {
+      devices: await messages(session, page.devices, request.view),
+      nextPageToken: page.next === undefined ? "" : sealPageToken(context.pageKey, question, page.next),
+      totalCount: page.total,
+      roleCounts: Object.fromEntries(page.roleCounts),
+    });
+  },
+});
+
+/** 0 is the default, too much is cut down. Source: AIP-158. */
+function pageSize(asked: number): number {
+  if (asked >= 0) return asked === 0 ? DEFAULT_PAGE_SIZE : Math.min(asked, MAX_PAGE_SIZE);
+  throw refuse("FIELD_OUT_OF_RANGE", `Page size ${asked} is negative: expected 0 to ${MAX_PAGE_SIZE}`, {
+    field: "page_size",
+    value: asked,
+    expected: `0 to ${MAX_PAGE_SIZE}`,
+  });
+}
+
+function readOrder(text: string): { readonly order: DeviceOrder; readonly descending: boolean } {
+  const [name = "", direction = "asc", ...rest] = text === "" ? ["code"] : text.trim().split(/\s+/);
+  const order = DEVICE_ORDERS.find((known) => known === name);
+  if (order !== undefined && rest.length === 0 && (direction === "asc" || direction === "desc")) {
+    return { order, descending: direction === "desc" };
+  }
+  const expected = `one of ${DEVICE_ORDERS.join(", ")}, and "desc" to turn it round`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot order by "${text}": expected ${expected}`, {
+    field: "order_by",
+    value: text,
+    expected,
+  });
+}
+
+async function withFedBy({ topology }: ReadSession, filter: DeviceFilter, fedBy: string): Promise<DeviceFilter> {
+  const { power } = await topology();
+  return { ...filter, codes: downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by")) };
+}
+
+async function messages(
+  { reader }: ReadSession,
+  devices: readonly Stored<DeviceBody>[],
+  view: DeviceView,
+): Promise<readonly Device[]> {
+  if (view !== DeviceView.FULL) return devices.map(basicDeviceMessage);
+  const full: Device[] = [];
+  for (const { resource } of devices) {
+    const stored = await reader.stored("device", codeKey(resource.code));
+    if (stored !== undefined) full.push(deviceMessage(stored));
+  }
+  return full;
+}

@@ -1,0 +1,89 @@
+import { create, createRegistry, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { anyPack } from "@bufbuild/protobuf/wkt";
+import { Refusal } from "#dc/model/refusal.ts";
+import {
+  BadRequestSchema,
+  ErrorInfoSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+} from "#gen/google/rpc/error_details_pb.ts";
+import { type Status, StatusSchema } from "#gen/google/rpc/status_pb.ts";
+import type { ErrorKind, OperationError } from "#kernel/errors.ts";
+
+/** Who defines the reasons. */
+export const ERROR_DOMAIN = "datacenter.v1";
+
+/** The canonical gRPC code of each kind of refusal. */
+export const GRPC_CODE: Readonly<Record<ErrorKind, number>> = {
+  invalid_argument: 3,
+  deadline_exceeded: 4,
+  not_found: 5,
+  already_exists: 6,
+  permission_denied: 7,
+  resource_exhausted: 8,
+  failed_precondition: 9,
+  aborted: 10,
+  unavailable: 14,
+  unauthenticated: 16,
+};
+
+/** The types of the details, for those who turn a status into JSON or back. */
+export const detailRegistry = createRegistry(
+  ErrorInfoSchema,
+  BadRequestSchema,
+  PreconditionFailureSchema,
+  ResourceInfoSchema,
+);
+
+/** One detail of a refusal: a message and its value. */
+export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
+  readonly schema: Desc;
+  readonly init: MessageInitShape<Desc>;
+}
+
+/**
+ * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for what
+ * the request says, PreconditionFailure for what the estate forbids, ResourceInfo for what is missing or taken.
+ * Source: AIP-193; data contract 9.
+ */
+export function errorDetails(error: OperationError): readonly ErrorDetail[] {
+  if (!(error instanceof Refusal)) return [];
+  const { reason, violations, kind } = error;
+  const [first] = violations;
+  const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
+  const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };
+  return [info, ...specific(kind, violations)];
+}
+
+function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+  if (kind === "invalid_argument") {
+    const fieldViolations = violations.map(({ field, message, code }) => ({
+      field,
+      description: message,
+      reason: code,
+    }));
+    return [{ schema: BadRequestSchema, init: { fieldViolations } }];
+  }
+  if (kind === "failed_precondition" || kind === "aborted") {
+    const failures = violations.map(({ code, ref, field, message }) => ({
+      type: code,
+      subject: ref ?? field,
+      description: message,
+    }));
+    return [{ schema: PreconditionFailureSchema, init: { violations: failures } }];
+  }
+  const [first] = violations;
+  const [resourceType = "", ...name] = (first?.ref ?? "").split(":");
+  if (name.length === 0) return [];
+  const init = { resourceType, resourceName: name.join(":"), description: first?.message ?? "" };
+  return [{ schema: ResourceInfoSchema, init }];
+}
+
+/** A refusal as the status message that bulk replies carry per item. */
+export function statusOf(error: OperationError): Status {
+  return create(StatusSchema, {
+    code: GRPC_CODE[error.kind],
+    message: error.message,
+    details: errorDetails(error).map(({ schema, init }) => anyPack(schema, create(schema, init as never))),
+  });
+}

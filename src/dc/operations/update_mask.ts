@@ -1,0 +1,64 @@
+import type { DescMessage } from "@bufbuild/protobuf";
+import { broken } from "#dc/model/finding.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+
+type Plain = Record<string, unknown>;
+
+/**
+ * Joins what is stored with what is asked for.
+ *
+ * An empty mask writes the populated fields: a nested message, list or map replaces the stored one. `*` replaces
+ * everything. Other paths write exactly those fields, and clear what the request leaves out; they reach into nested
+ * messages (`power.capacity_w`), not into lists and maps. Source: AIP-134; decision D-13.
+ */
+export function applyMask<Resource extends object>(
+  schema: DescMessage,
+  before: Resource,
+  patch: Resource,
+  paths: readonly string[],
+): Resource {
+  if (paths.length === 0) return { ...before, ...patch };
+  if (paths.includes("*")) return patch;
+  const result: Plain = structuredClone(before) as Plain;
+  for (const path of paths) {
+    const names = localNames(schema, path);
+    copy(result, patch as Plain, names);
+  }
+  return result as Resource;
+}
+
+function localNames(schema: DescMessage, path: string): readonly string[] {
+  const names: string[] = [];
+  let at: DescMessage | undefined = schema;
+  for (const part of path.split(".")) {
+    const field: DescMessage["fields"][number] | undefined = at?.fields.find(
+      ({ name, jsonName }) => name === part || jsonName === part,
+    );
+    if (field === undefined) throw unknownPath(path);
+    names.push(field.localName);
+    at = field.fieldKind === "message" ? field.message : undefined;
+  }
+  return names;
+}
+
+function unknownPath(path: string): Refusal {
+  return new Refusal(
+    broken("UNKNOWN_FIELD", "update_mask", `Cannot find field "${path}" of the update mask`, {
+      value: path,
+      expected: "a field of the resource in snake_case",
+    }),
+  );
+}
+
+function copy(target: Plain, source: Plain, [name = "", ...rest]: readonly string[]): void {
+  const value = source[name];
+  if (rest.length === 0) {
+    if (value === undefined) delete target[name];
+    else target[name] = value;
+    return;
+  }
+  const inner = { ...((target[name] as Plain | undefined) ?? {}) };
+  copy(inner, (value as Plain | undefined) ?? {}, rest);
+  if (Object.keys(inner).length === 0) delete target[name];
+  else target[name] = inner;
+}

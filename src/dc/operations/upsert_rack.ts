@@ -1,0 +1,11 @@
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { upsertOne } from "./mutations.ts";
+import { defineWrite } from "./rpc.ts";
+
+const method = DatacenterService.method.upsertRack;
+
+export const upsertRack = defineWrite({
+  method,
+  effect: "write",
+  run: (session, request) => upsertOne(session, method, "rack", request),
+});

@@ -1,0 +1,197 @@
+import { createHash } from "node:crypto";
+import { fromJson, type MessageShape, toBinary, toJson } from "@bufbuild/protobuf";
+import { OperationError } from "#kernel/errors.ts";
+import type { Caller, DcContext } from "./context.ts";
+import { MAX_CHANGE_MESSAGE_CHARS, REQUEST_MEMORY_MS } from "./limits.ts";
+import { canonicalJson } from "./model/canonical_json.ts";
+import { refuse } from "./model/refusal.ts";
+import { Changes } from "./operations/changes.ts";
+import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
+import { detailRegistry } from "./operations/status.ts";
+import { TopologyCache } from "./operations/topology.ts";
+import type { DcWriter } from "./ports.ts";
+import { ReplyCache } from "./reply_cache.ts";
+
+type Message = MessageShape<Rpc["method"]["input"]>;
+type Reply = MessageShape<Rpc["method"]["output"]>;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** What every mutation carries beside its own fields. */
+interface Common {
+  readonly requestId: string;
+  readonly validateOnly: boolean;
+  readonly changeMessage: string;
+}
+
+/** Thrown to undo a transaction that was only to be tried; carries its answer. */
+class Tried extends Error {
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super("Tried only");
+    this.reply = reply;
+  }
+}
+
+/**
+ * The door to every RPC, the same for all interfaces: authorise, cache, run, audit, count.
+ * A refusal leaves as `OperationError`; anything else thrown is a defect.
+ */
+export class DcService {
+  private readonly context: DcContext;
+  private readonly topologies = new TopologyCache();
+  private readonly replies = new ReplyCache();
+
+  constructor(context: DcContext) {
+    this.context = context;
+  }
+
+  /** Answers one call. @throws OperationError for a refusal */
+  async call(rpc: Rpc, request: Message, caller: Caller): Promise<Reply> {
+    const started = performance.now();
+    let outcome = "internal";
+    try {
+      this.authorise(rpc, caller);
+      const reply = rpc.effect === "read" ? await this.read(rpc, request) : await this.write(rpc, request, caller);
+      outcome = "ok";
+      return reply;
+    } catch (error) {
+      if (error instanceof OperationError) outcome = error.kind;
+      throw error;
+    } finally {
+      const seconds = (performance.now() - started) / 1000;
+      this.context.observe({ method: rpc.method.name, interface: caller.interface, outcome, seconds });
+    }
+  }
+
+  /** Reads are open to every principal, writes to writers and admins; asked before anything is looked up. */
+  private authorise({ effect, method }: Rpc, { principal }: Caller): void {
+    if (!this.context.authRequired) return;
+    if (principal === undefined)
+      throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
+    if (effect === "read" || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
+    throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method.name}: expected role writer or admin`);
+  }
+
+  private read(rpc: ReadRpc, request: Message): Promise<Reply> {
+    return this.context.store.read(async (reader) => {
+      const run = () => rpc.run({ context: this.context, reader, topology: () => this.topologies.at(reader) }, request);
+      if (!rpc.cached) return run();
+      const key = createHash("sha256").update(toBinary(rpc.method.input, request)).digest("base64url");
+      return this.replies.get(`${rpc.method.name} ${key}`, await reader.revision(), run);
+    });
+  }
+
+  private async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
+    const common = request as unknown as Common;
+    checkCommon(common);
+    try {
+      return await this.context.store.write((writer) => this.transact(rpc, request, caller, writer));
+    } catch (error) {
+      if (error instanceof Tried) return error.reply;
+      throw error;
+    }
+  }
+
+  private async transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
+    const { requestId, validateOnly, changeMessage } = request as unknown as Common;
+    const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.context.clock.now() });
+    const known = await remembered.recall(requestId);
+    if (known !== undefined) return known;
+    const now = this.context.clock.now().toISOString();
+    const changes = new Changes(writer, {
+      context: this.context,
+      caller,
+      method: rpc.method.name,
+      requestId: requestId === "" ? this.context.newId() : requestId,
+      message: changeMessage,
+      now,
+    });
+    const reply = await rpc.run({ context: this.context, caller, writer, changes, now }, request);
+    if (validateOnly) throw new Tried(reply);
+    await changes.flush();
+    await remembered.keep(requestId, reply);
+    return reply;
+  }
+}
+
+function checkCommon({ requestId, changeMessage }: Common): void {
+  if (requestId !== "" && !UUID.test(requestId)) {
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read request_id "${requestId}": expected a UUID`, {
+      field: "request_id",
+      value: requestId,
+      expected: "a UUID",
+    });
+  }
+  if (changeMessage.length <= MAX_CHANGE_MESSAGE_CHARS) return;
+  const expected = `at most ${MAX_CHANGE_MESSAGE_CHARS} characters`;
+  throw refuse("FIELD_OUT_OF_RANGE", `The change message is too long: expected ${expected}`, {
+    field: "change_message",
+    value: `${changeMessage.length} characters`,
+    expected,
+  });
+}
+
+interface MemorySession {
+  readonly caller: Caller;
+  readonly writer: DcWriter;
+  readonly now: Date;
+}
+
+/** Answers a repeated request_id as the first time. Source: AIP-155; data contract 7.2. */
+class RequestMemory {
+  private readonly rpc: WriteRpc;
+  private readonly session: MemorySession;
+  private readonly request: Message;
+
+  constructor(rpc: WriteRpc, request: Message, session: MemorySession) {
+    this.rpc = rpc;
+    this.request = request;
+    this.session = session;
+  }
+
+  /** @throws Refusal when the id was used for another request */
+  async recall(requestId: string): Promise<Reply | undefined> {
+    if (requestId === "") return undefined;
+    const known = await this.session.writer.remembered(this.principal(), requestId);
+    if (known === undefined || known.createdAt < this.oldest()) return undefined;
+    const { method } = this.rpc;
+    if (known.method !== method.name || known.fingerprint !== this.fingerprint()) {
+      throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
+        field: "request_id",
+        value: requestId,
+        expected: "a new UUID",
+      });
+    }
+    return fromJson(method.output, JSON.parse(known.reply), { registry: detailRegistry });
+  }
+
+  async keep(requestId: string, reply: Reply): Promise<void> {
+    if (requestId === "") return;
+    const { writer, now } = this.session;
+    await writer.forget(this.oldest());
+    await writer.remember({
+      principal: this.principal(),
+      requestId,
+      method: this.rpc.method.name,
+      fingerprint: this.fingerprint(),
+      reply: JSON.stringify(toJson(this.rpc.method.output, reply, { registry: detailRegistry })),
+      createdAt: now.toISOString(),
+    });
+  }
+
+  private principal(): string {
+    return this.session.caller.principal?.name ?? "anonymous";
+  }
+
+  private oldest(): string {
+    return new Date(this.session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
+  }
+
+  private fingerprint(): string {
+    return createHash("sha256")
+      .update(canonicalJson(toJson(this.rpc.method.input, this.request)))
+      .digest("hex");
+  }
+}

@@ -1,0 +1,187 @@
+import { describe, expect, test } from "bun:test";
+import { type BlastOptions, type BlastRadius, blastRadius } from "#dc/analysis/blast_radius.ts";
+import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
+import { liveSet } from "#dc/analysis/power_live.ts";
+import { failoverLoadW, loads } from "#dc/analysis/power_load.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import { sourceNodes } from "#dc/operations/power_sources.ts";
+import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { estate, load, panel, source } from "../../../support/dc/power.ts";
+
+function blast(
+  site: Estate,
+  ref: string,
+  options: Partial<BlastOptions> = {},
+): BlastRadius & { readonly graph: PowerGraph } {
+  const graph = powerGraph(site);
+  const { nodes, equipment } = sourceNodes(graph, ref, "source_ref");
+  const all = { basis: "ALLOCATED" as const, cascade: false, assumeBattery: false, ...options };
+  return { graph, ...blastRadius(graph, liveSet(graph), { sources: nodes, unlisted: equipment }, all) };
+}
+
+function states({ graph, hits }: ReturnType<typeof blast>): Record<string, string> {
+  return Object.fromEntries(hits.map(({ index, state }) => [graph.nodes[index]?.ref ?? "", state]));
+}
+
+describe("blastRadius on the sample site", () => {
+  const rows = [
+    // source, dark, partial, protected, offline, of them IT
+    ["device:UTIL-A", 0, 0, 40, 0, 0],
+    ["device:UPS-A1", 1, 19, 0, 66, 43],
+    ["feed:AMS1-A08-A", 1, 0, 0, 25, 23],
+    ["feed:AMS1-B03-B", 0, 0, 1, 1, 0],
+  ] as const;
+
+  for (const [ref, dark, partial, guarded, offline, it] of rows) {
+    test(`counts what the loss of ${ref} does`, async () => {
+      const { impact } = blast(await ams1Estate(), ref);
+
+      expect(impact).toMatchObject({
+        racksDark: dark,
+        racksPartial: partial,
+        racksProtected: guarded,
+        devicesOffline: offline,
+        itDevicesOffline: it,
+        powerDevicesOffline: offline - it,
+      });
+    });
+  }
+
+  test("cascades from UPS-A2 over the panel that the failure overloads", async () => {
+    const { impact, steps, overloads } = blast(await ams1Estate(), "device:UPS-A2", { cascade: true });
+
+    expect(steps).toEqual([{ step: 1, trippedRefs: ["device:RPP-B-D"], devicesOffline: 93 }]);
+    expect(overloads.find(({ ref }) => ref === "device:RPP-B-D")).toMatchObject({ severity: "WOULD_TRIP" });
+    expect(impact).toMatchObject({
+      racksDark: 10,
+      racksPartial: 10,
+      racksProtected: 0,
+      devicesOffline: 93,
+      itDevicesOffline: 60,
+      itLoadLostW: 227_520,
+      cracsOffline: 2,
+    });
+  });
+
+  test("tells that RPP-A-D carries 54.8 % and would carry 109.5 % alone", async () => {
+    const graph = powerGraph(await ams1Estate());
+    const index = graph.indexOf.get("device:rpp-a-d") ?? -1;
+
+    const normal = loads(graph, liveSet(graph), "ALLOCATED")[index];
+    const alone = failoverLoadW(graph, index, "ALLOCATED");
+
+    expect([normal, alone]).toEqual([119_520, 238_920]);
+  });
+});
+
+//  device:U ── device:P (UPS) ── feed:F ── L1
+//                              device:V ── L2 (both), L1 (second inlet)
+describe("blastRadius", () => {
+  test("darkens a load with one inlet, protects one with a second live inlet", () => {
+    const site = estate(source("U"), source("V"), load("one", ["device:U"]), load("two", ["device:U", "device:V"]));
+
+    expect(states(blast(site, "device:U"))).toEqual({ "device:one": "OFFLINE", "device:two": "DEGRADED" });
+  });
+
+  test("darkens a load that needs more inlets than are left", () => {
+    const site = estate(
+      source("U"),
+      source("V"),
+      load("gpu", ["device:U", "device:V"], { power: { minLiveInlets: 2 } }),
+    );
+
+    expect(states(blast(site, "device:U"))).toEqual({ "device:gpu": "OFFLINE" });
+  });
+
+  test("counts what hangs behind a degraded element alone as degraded too", () => {
+    const site = estate(
+      source("U"),
+      source("V"),
+      load("ats", ["device:U", "device:V"]),
+      load("behind", ["device:ats"]),
+    );
+
+    expect(states(blast(site, "device:U"))).toEqual({ "device:ats": "DEGRADED", "device:behind": "DEGRADED" });
+  });
+
+  test("takes a feed that nobody declares as live supply that can fail", () => {
+    const site = estate(load("one", ["feed:F"]));
+
+    expect(states(blast(site, "feed:f"))).toEqual({ "device:one": "OFFLINE" });
+  });
+
+  test("follows a feed from the outlet that declares it", () => {
+    const site = estate(
+      source("U"),
+      panel("P", ["device:U"], ["F1", "F2"]),
+      load("a", ["feed:F1"]),
+      load("b", ["feed:F2"]),
+    );
+
+    expect(states(blast(site, "feed:F1"))).toEqual({ "device:a": "OFFLINE" });
+    expect(states(blast(site, "device:P"))).toEqual({ "device:a": "OFFLINE", "device:b": "OFFLINE" });
+  });
+
+  test("follows a power cable where no source is named", () => {
+    const site = {
+      ...estate(source("U"), panel("P", ["device:U"], ["F1"]), load("a", [""])),
+      cables: [{ a: { deviceCode: "P", portName: "out1" }, b: { deviceCode: "a", portName: "psu1" } }],
+    };
+
+    expect(states(blast(site, "device:U"))).toEqual({ "device:P": "OFFLINE", "device:a": "OFFLINE" });
+  });
+
+  test("keeps what a UPS carries on battery when asked to", () => {
+    const ups = load("ups", ["device:U"], { kind: "UPS", power: { runtimeS: 600 } });
+    const site = estate(source("U"), ups, load("a", ["device:ups"]));
+
+    const plain = blast(site, "device:U");
+    const battery = blast(site, "device:U", { assumeBattery: true });
+
+    expect(states(plain)).toEqual({ "device:ups": "OFFLINE", "device:a": "OFFLINE" });
+    expect(plain.impact.minRideThroughS).toBe(600);
+    expect(battery.impact.devicesOffline).toBe(0);
+    expect(states(battery)["device:a"]).toBe("ON_BATTERY");
+  });
+
+  test("leaves planned devices and those that were off before out of the counts", () => {
+    const site = estate(
+      source("U"),
+      load("planned", ["device:U"], { status: "PLANNED" }),
+      load("off", ["device:U"], { status: "OFFLINE" }),
+      load("on", ["device:U"]),
+    );
+
+    expect(blast(site, "device:U").impact.devicesOffline).toBe(1);
+  });
+
+  test("never guesses a device without inlets offline, but counts it", () => {
+    const site = estate(
+      source("U"),
+      load("known", ["device:U"], { rackCode: "R1" }),
+      load("unknown", [], { rackCode: "R1", allocatedDrawW: 100 }),
+    );
+
+    const { impact } = blast(site, "device:U");
+
+    expect([impact.devicesOffline, impact.devicesUndocumented]).toEqual([1, 1]);
+  });
+
+  test("takes a rack as everything in it, its power equipment as the source", () => {
+    const site = estate(
+      source("U"),
+      load("pdu", ["device:U"], { kind: "RACK_PDU", rackCode: "R1" }),
+      load("server", ["device:pdu"], { rackCode: "R1" }),
+      load("elsewhere", ["device:U"], { rackCode: "R2" }),
+    );
+
+    expect(states(blast(site, "rack:R1"))).toEqual({ "device:server": "OFFLINE" });
+  });
+
+  test("refuses a source that is not there, and one of another kind", () => {
+    const site = estate(source("U"));
+
+    expect(() => blast(site, "device:nobody")).toThrow('Cannot find power source "device:nobody"');
+    expect(() => blast(site, "crac:C1")).toThrow('Cannot read source "crac:C1"');
+  });
+});

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import type { Clock } from "#kernel/clock.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openConfig } from "#planner/store/config_file.ts";
@@ -22,6 +23,8 @@ export interface OpenOptions {
   readonly watch?: boolean;
 }
 
+const clock: Clock = { now: () => new Date() };
+
 /** Assembles the project around `cwd`. Never refuses: without a project `initialised` answers false. */
 export async function openPlanner({ cwd, root: given, watch = false }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
@@ -30,11 +33,11 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
     config: openConfig(root),
     specs: openSpecStore(root, { follow: watch && reportsFileEventsInOrder() }),
     logs: openLogStore(root),
-    work: openWorkStore(root),
+    work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
     processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: openOutputValidator(root),
-    clock: { now: () => new Date() },
+    clock,
   };
 }

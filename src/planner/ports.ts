@@ -84,6 +84,8 @@ export interface WorktreeStatus {
 export interface WorkStore {
   /** Every record, oldest first; one whose process is gone is read as failed. */
   processes(): Promise<readonly ProcessRecord[]>;
+  /** Files among the records that cannot be read as one. */
+  brokenRecords(): Promise<readonly UnreadableFile[]>;
   lockHolder(id: SpecId): Promise<LockHolder | null>;
   worktrees(): Promise<readonly WorktreeStatus[]>;
   /** The pid of the running watch process, or null. */

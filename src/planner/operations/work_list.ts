@@ -3,6 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { ProcessRecord } from "../ports.ts";
+import { unreadablePart } from "./listing.ts";
 
 export const workList = defineTool<PlannerContext>()({
   name: "planner_work_list",
@@ -14,7 +15,7 @@ export const workList = defineTool<PlannerContext>()({
     include_completed: Type.Optional(Type.Boolean({ description: "List ended processes as well" })),
   }),
   async run(context, { process_id, include_completed = false }) {
-    const all = await context.work.processes();
+    const [all, broken] = await Promise.all([context.work.processes(), context.work.brokenRecords()]);
     const meant = process_id === undefined ? all : all.filter((record) => record.process_id === process_id);
     if (process_id !== undefined && meant.length === 0) {
       throw new OperationError("not_found", `Process not found: ${process_id}`);
@@ -25,6 +26,7 @@ export const workList = defineTool<PlannerContext>()({
       value: {
         processes: meant.filter(({ status }) => showEnded || status === "running"),
         summary: { running: count("running"), completed: count("completed"), failed: count("failed") },
+        ...unreadablePart(broken),
       },
     };
   },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
+import { DEFAULT_CONFIG } from "../config/default_config.ts";
 import { isMissing, reason } from "./disk_error.ts";
 
 /** Path of the settings from the project root. Source: decision S-01. */
@@ -17,6 +18,7 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
   let known: { readonly text: string; readonly config: PlannerConfig } | undefined;
   return async () => {
     const text = readConfigText(root);
+    if (text === "") return DEFAULT_CONFIG;
     if (text === known?.text) return known.config;
     // Most commands ask for no setting, so its YAML reader is not on their way.
     const { parseConfig } = await import("../config/parse_config.ts");

@@ -10,7 +10,8 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 export function openGitHistory(root: string): GitHistory {
   return {
     async commitsNaming(id) {
-      const answer = await git(root, ["log", "--fixed-strings", "--grep", `planner(${id})`, "--format=%h"]);
+      const grep = ["--fixed-strings", "--grep", `planner(${id})`];
+      const answer = await git(root, ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h", "--"]);
       return answer.split("\n").filter((line) => line !== "");
     },
   };
@@ -20,12 +21,18 @@ function git(root: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve) => {
     const options = {
       cwd: root,
+      env: environment(),
       timeout: GIT_TIMEOUT_MS,
       killSignal: "SIGKILL",
       maxBuffer: MAX_ANSWER_BYTES,
       windowsHide: true,
-      env: { ...process.env, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" },
     } as const;
     execFile("git", args, options, (error, stdout) => resolve(error === null ? stdout : ""));
   });
+}
+
+/** Asks nobody for a password, and looks at the repository around the root even when a hook of another one calls. */
+function environment(): NodeJS.ProcessEnv {
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...rest } = process.env;
+  return { ...rest, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
 }

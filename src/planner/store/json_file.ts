@@ -1,0 +1,43 @@
+import { readText } from "./read_text.ts";
+
+/** The object in a small JSON file of ours, or why it is none. `modified` is when the file was last written. */
+export type JsonRead =
+  | {
+      readonly kind: "object";
+      readonly object: Readonly<Record<string, unknown>>;
+      readonly text: string;
+      readonly modified: Date;
+    }
+  | { readonly kind: "missing" }
+  | { readonly kind: "broken"; readonly message: string; readonly text: string | null; readonly modified: Date };
+
+/** Reads one; never throws. */
+export function readJson(path: string): JsonRead {
+  const read = readText(path);
+  if (read.kind === "missing") return read;
+  const modified = new Date(read.mark?.modifiedMs ?? 0);
+  if (read.kind === "unreadable") return { kind: "broken", message: read.message, text: null, modified };
+  const { text } = read;
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return { kind: "object", object: value as Readonly<Record<string, unknown>>, text, modified };
+    }
+    return { kind: "broken", message: "Expected a JSON object", text, modified };
+  } catch (error) {
+    return { kind: "broken", message: `Invalid JSON: ${(error as Error).message}`, text, modified };
+  }
+}
+
+/** The field when it is a text that says something, else null. */
+export function textField(object: Readonly<Record<string, unknown>>, name: string): string | null {
+  const value = object[name];
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+/** The field as a moment, else null. */
+export function timeField(object: Readonly<Record<string, unknown>>, name: string): Date | null {
+  const text = textField(object, name);
+  const time = text === null ? null : new Date(text);
+  return time === null || Number.isNaN(time.getTime()) ? null : time;
+}

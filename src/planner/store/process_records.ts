@@ -1,0 +1,114 @@
+import { renameSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { ProcessRecord } from "../ports.ts";
+import type { UnreadableFile } from "../spec/spec.ts";
+import { diskRefusal, isMissing } from "./disk_error.ts";
+import { type JsonRead, readJson, textField, timeField } from "./json_file.ts";
+import { PROCESSES } from "./places.ts";
+import { isAlive } from "./process_life.ts";
+import { removeQuietly, writeBeside } from "./temporary_file.ts";
+
+type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
+
+/** The records of `.planner/processes/`, oldest first, and the files there that are none. */
+export interface RecordSet {
+  readonly records: readonly ProcessRecord[];
+  readonly broken: readonly UnreadableFile[];
+}
+
+/**
+ * Reads every record. A `running` one whose process is gone is made `failed`, in its file as well where that can be
+ * written: nobody else is left to do it.
+ *
+ * Source: decision S-26; contract, Work process record.
+ */
+export async function readProcessRecords(root: string, now: Date): Promise<RecordSet> {
+  const records: ProcessRecord[] = [];
+  const broken: UnreadableFile[] = [];
+  for (const name of await recordNames(root)) {
+    const file = `${PROCESSES}/${name}`;
+    const read = readJson(join(root, file));
+    if (read.kind === "missing") continue;
+    const problem = read.kind === "broken" ? read.message : problemOf(read.object);
+    if (read.kind === "broken" || problem !== null) {
+      broken.push({ file, line: null, column: null, message: problem ?? "" });
+      continue;
+    }
+    const record = toRecord(read);
+    records.push(hasEnded(record, read.object) ? await endRecord(join(root, file), read, { record, now }) : record);
+  }
+  return { records: records.sort(byStart), broken };
+}
+
+async function recordNames(root: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(join(root, PROCESSES));
+    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${PROCESSES}"`, error);
+  }
+}
+
+const STATUSES: readonly unknown[] = ["running", "completed", "failed"];
+
+function problemOf(object: Readonly<Record<string, unknown>>): string | null {
+  for (const name of ["process_id", "spec_id", "started_at", "mode"]) {
+    if (textField(object, name) === null) return `Invalid "${name}": expected a text`;
+  }
+  if (!Number.isSafeInteger(object["pid"])) return 'Invalid "pid": expected an integer';
+  return STATUSES.includes(object["status"]) ? null : `Invalid "status": expected one of ${STATUSES.join(", ")}`;
+}
+
+function toRecord({ object, modified }: JsonObject): ProcessRecord {
+  const text = (name: string): string => textField(object, name) ?? "";
+  const base = {
+    process_id: text("process_id"),
+    spec_id: text("spec_id"),
+    pid: Number(object["pid"]),
+    started_at: text("started_at"),
+    mode: text("mode"),
+  };
+  const status = object["status"] as ProcessRecord["status"];
+  if (status === "running") return { ...base, status, completed_at: null };
+  // Whoever wrote that it ended wrote it when it ended.
+  return { ...base, status, completed_at: textField(object, "completed_at") ?? modified.toISOString() };
+}
+
+function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {
+  if (status !== "running") return false;
+  // Only its own machine knows whether a process lives.
+  const host = textField(object, "host");
+  return (host === null || host === hostname()) && !isAlive(pid, timeField(object, "started_at"));
+}
+
+async function endRecord(
+  path: string,
+  read: JsonObject,
+  { record, now }: { readonly record: ProcessRecord; readonly now: Date },
+): Promise<ProcessRecord> {
+  const end = { status: "failed", completed_at: now.toISOString() } as const;
+  let temporary: string | undefined;
+  try {
+    temporary = await writeBeside(path, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
+    const current = readJson(path);
+    if (current.kind !== "object") return { ...record, ...end };
+    // Another reader was faster: all shall tell the same end.
+    if (current.text !== read.text)
+      return problemOf(current.object) === null ? toRecord(current) : { ...record, ...end };
+    renameSync(temporary, path);
+    temporary = undefined;
+  } catch {
+    // The answer holds without the file.
+  } finally {
+    if (temporary !== undefined) await removeQuietly(temporary);
+  }
+  return { ...record, ...end };
+}
+
+function byStart(a: ProcessRecord, b: ProcessRecord): number {
+  const [left, right] = [Date.parse(a.started_at), Date.parse(b.started_at)];
+  return left - right || (a.process_id < b.process_id ? -1 : 1);
+}

@@ -99,9 +99,9 @@ function logCheck(signs: SpecSigns): Check {
 function lockCheck({ lock }: SpecSigns): Check {
   const name = "Lock file";
   if (lock === null) return { name, passed: true, details: "Not present: no process works on the spec" };
-  return lock.alive
-    ? { name, passed: true, details: `Present: process ${lock.pid} works on the spec` }
-    : { name, passed: false, details: `Present, but process ${lock.pid} is gone (${lock.file})` };
+  if (lock.alive) return { name, passed: true, details: `Present: process ${lock.pid} works on the spec` };
+  const owner = lock.pid === 0 ? "it names no process" : `process ${lock.pid} is gone`;
+  return { name, passed: false, details: `Present, but ${owner} (${lock.file})` };
 }
 
 function commitCheck({ commits, log, status }: SpecSigns): Check {

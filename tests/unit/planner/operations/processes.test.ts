@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { hostname } from "node:os";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 
@@ -70,6 +71,31 @@ test("planner_work_list shows a process that is gone as failed", async () => {
 
   expect(summary).toEqual({ running: 0, completed: 0, failed: 1 });
   expect(processes).toMatchObject([{ status: "failed", completed_at: expect.any(String) }]);
+});
+
+test("planner_work_list tells of records that it cannot read", async () => {
+  using project = await withSpec();
+  project.write(".planner/processes/broken.json", "{");
+
+  const { processes, unreadable } = await project.json("work_list", { include_completed: true });
+
+  expect(processes).toEqual([]);
+  expect(unreadable).toMatchObject([{ file: ".planner/processes/broken.json", message: expect.any(String) }]);
+});
+
+test("a living lock counts as work, a stale one does not", async () => {
+  using project = await withSpec("status: in_progress");
+  await using worker = sleeper();
+  const lock = { pid: worker.pid, host: hostname(), started_at: new Date().toISOString() };
+  project.write(`.planner/locks/${ID}.lock`, JSON.stringify(lock));
+
+  expect((await project.call("reset", { id: ID })).text).toContain(`process ${worker.pid} is working on it`);
+  expect((await project.json("diagnose", { id: ID })).checks[2].details).toBe(
+    `Present: process ${worker.pid} works on the spec`,
+  );
+  await worker[Symbol.asyncDispose]();
+  expect((await project.json("diagnose", { id: ID })).checks[2]).toMatchObject({ passed: false });
+  expect((await project.call("reset", { id: ID })).text).toBe(`Reset spec: ${ID}`);
 });
 
 test("planner_pause and planner_takeover refuse in the contract's words when nothing runs", async () => {

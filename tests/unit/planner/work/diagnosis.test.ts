@@ -84,6 +84,10 @@ test("diagnose finds a lock whose process is gone", () => {
   expect(diagnose(signs({ status: "in_progress", lock: lock(false) })).diagnosis).toBe(
     "Spec is in progress but has issues.",
   );
+  const details = (pid: number): string | undefined =>
+    diagnose(signs({ lock: { pid, alive: false, file: "a.lock" } })).checks[2]?.details;
+  expect(details(7)).toBe("Present, but process 7 is gone (a.lock)");
+  expect(details(0)).toBe("Present, but it names no process (a.lock)");
 });
 
 test("diagnose sees finished work that nobody finalized", () => {

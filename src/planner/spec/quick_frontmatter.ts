@@ -7,12 +7,11 @@ import { keepsText } from "./text_fields.ts";
  * nothing, so that every doubtful line is left to that one.
  */
 
-// A plain word: no control character, no ": " and no "#" at its beginning; the first one begins harmlessly.
-const CHARS = String.raw`[^\x00-\x20\x7f-\xa0:\ufeff]|:(?![\s\ufeff])`;
+// Words of a plain text: no control character, no ": ", no "#" at a word's beginning, and a harmless first character.
+// Runs of one class with the exceptions between them, which the engine matches much faster than alternatives in a loop.
 const FIRST = String.raw`[\w./\xa1-\ufefe\uff00-\uffff]`;
-const PLAIN = `${FIRST}(?:${CHARS})*(?: +(?!#)(?:${CHARS})+)*`;
-const FLOW_CHARS = String.raw`[^\x00-\x20\x7f-\xa0:\ufeff,[\]{}]|:(?![\s\ufeff,[\]{}])`;
-const FLOW_PLAIN = `${FIRST}(?:${FLOW_CHARS})*(?: +(?!#)(?:${FLOW_CHARS})+)*`;
+const PLAIN = plainText(String.raw`\x00-\x20\x7f-\xa0:\ufeff`, String.raw`\s\ufeff`);
+const FLOW_PLAIN = plainText(String.raw`\x00-\x20\x7f-\xa0:\ufeff,[\]{}`, String.raw`\s\ufeff,[\]{}`);
 const SINGLE = String.raw`'(?:[^'\x00-\x1f\x7f-\x9f\ufeff]|'')*'`;
 const DOUBLE = String.raw`"[^"\\\x00-\x1f\x7f-\x9f\ufeff]*"`;
 const FLOW_ITEM = `(?:${SINGLE}|${DOUBLE}|${FLOW_PLAIN})`;
@@ -23,6 +22,11 @@ const FIELD = new RegExp(`([A-Za-z_][A-Za-z0-9_-]{0,99}):(?: +(${SINGLE}|${DOUBL
 const ITEM = new RegExp(`( *)- +(${SINGLE}|${DOUBLE}|${PLAIN})${REST}`, "y");
 const SKIPPED = /(?: *(?:#[^\r\n]*)?\r?\n)*/y;
 const FLOW_ITEMS = new RegExp(FLOW_ITEM, "g");
+
+function plainText(excluded: string, notBehindColon: string): string {
+  const run = `[^${excluded}]*(?::(?![${notBehindColon}])[^${excluded}]*)*`;
+  return `${FIRST}${run}(?: +(?![#${notBehindColon}])${run})*`;
+}
 
 /** Stands for a value that this scanner leaves to the full parser. */
 const UNSURE = Symbol("unsure");

@@ -22,6 +22,22 @@ export const COMMANDS: CommandTable = {
     summary: "Set up .planner/ and the agents' MCP configuration",
     load: () => import("./commands/init.ts"),
   },
+  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/config.ts") },
+  schema: {
+    group: "project",
+    summary: "Print the frontmatter's JSON Schema for editors",
+    load: () => import("./commands/schema.ts"),
+  },
+  hook: {
+    group: "project",
+    summary: "Check the staged specs before each git commit",
+    load: () => import("./commands/hook.ts"),
+  },
+  completion: {
+    group: "project",
+    summary: "Print the completion script of a shell",
+    load: () => import("./commands/completion.ts"),
+  },
   add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/add.ts") },
   list: { group: "specs", summary: "List the active specs", load: () => import("./commands/list.ts") },
   show: { group: "specs", summary: "Show one spec", load: () => import("./commands/show.ts") },
@@ -39,13 +55,13 @@ export const COMMANDS: CommandTable = {
     summary: "Check specs against the schema and the rules",
     load: () => import("./commands/lint.ts"),
   },
-  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
-  diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
   verify: {
     group: "checks",
     summary: "Check acceptance criteria, or the output",
     load: () => import("./commands/verify.ts"),
   },
+  diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
+  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
   export: {
     group: "exchange",
     summary: "Write specs as JSON, CSV or Markdown",
@@ -57,20 +73,4 @@ export const COMMANDS: CommandTable = {
     load: () => import("./commands/import.ts"),
   },
   mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
-  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/config.ts") },
-  hook: {
-    group: "project",
-    summary: "Check the staged specs before each git commit",
-    load: () => import("./commands/hook.ts"),
-  },
-  schema: {
-    group: "project",
-    summary: "Print the frontmatter's JSON Schema for editors",
-    load: () => import("./commands/schema.ts"),
-  },
-  completion: {
-    group: "project",
-    summary: "Print the completion script of a shell",
-    load: () => import("./commands/completion.ts"),
-  },
 };

@@ -4,7 +4,7 @@ import { runSpecTool } from "../run_spec_tool.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../words.ts";
 
 export const command = defineCommand({
-  summary: "Set a failed spec back to pending, so that it can be worked again",
+  summary: "Set a spec back to pending that failed, needs attention or was left in progress",
   positionals: { id: ACTIVE_ID },
   flags: { json: JSON_FLAG },
   examples: [{ line: "planner reset 003", shows: "give today's third spec another try" }],

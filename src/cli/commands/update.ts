@@ -29,6 +29,7 @@ export const command = defineCommand({
     clear: {
       type: "enum",
       multiple: true,
+      value: "field",
       options: ["depends_on", "labels", "target_files", "model"],
       summary: "Empty this field",
     },

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command, Flag } from "#cli/command.ts";
+import { COMMANDS } from "#cli/commands.ts";
+import { EXIT_STATUS } from "#cli/exit_status.ts";
+import { commandHelp, programHelp, usageLine } from "#cli/help.ts";
+import { AGENTS } from "#cli/init/agents.ts";
+import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
+
+const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "cli.md"), "utf8");
+
+/** The text under each `### name` of docs/cli.md. */
+const SECTIONS = new Map(
+  DOCS.split(/^##(?=#? )/m)
+    .filter((part) => part.startsWith("# "))
+    .map((part) => [part.slice(2, part.indexOf("\n")), part]),
+);
+
+/** The words of a section's tables that look like flags, `--label` of "| `-l`, `--label <label>` |". */
+function documentedFlags(section: string): readonly string[] {
+  return [...section.matchAll(/^\| (?:`-\w`, )?`--([a-z-]+)[^`]*` \|/gm)].map(([, name = ""]) => name);
+}
+
+/** What the section of a command must hold. */
+function expectedTexts(name: string, { positionals, flags, ...command }: Command): readonly string[] {
+  return [
+    `\`${usageLine(name, { positionals, flags, ...command })}\``,
+    ...Object.entries(positionals).flatMap(([place, { required, options = [] }]) => [
+      required ? `| \`<${place}>\` |` : `| \`[${place}]\` |`,
+      ...options,
+    ]),
+    ...Object.entries(flags).flatMap(([flag, declared]) => [
+      flagCell(flag, declared),
+      ...(declared.type === "enum" ? declared.options : []),
+    ]),
+  ];
+}
+
+function flagCell(name: string, flag: Flag): string {
+  const short = "short" in flag && flag.short !== undefined ? `\`-${flag.short}\`, ` : "";
+  if (flag.type === "boolean") return `| ${short}\`--${name}\` |`;
+  return `| ${short}\`--${name} <${flag.value ?? (flag.type === "integer" ? "n" : name)}>\` |`;
+}
+
+describe("docs/cli.md", () => {
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    test(`tells of ${name}, its arguments and its flags, and of no others`, async () => {
+      const { command } = await entry.load();
+      const section = SECTIONS.get(name) ?? "";
+
+      for (const text of expectedTexts(name, command)) expect(section).toContain(text);
+      expect(documentedFlags(section)).toEqual(Object.keys(command.flags));
+    });
+  }
+
+  test("tells of no command that is not there", () => {
+    const general = ["Flags of every command", "Exit status", "Environment"];
+
+    expect([...SECTIONS.keys()].filter((name) => !general.includes(name))).toEqual(Object.keys(COMMANDS));
+  });
+
+  test("tells the flags of every command and of the program", () => {
+    const section = SECTIONS.get("Flags of every command") ?? "";
+
+    expect(documentedFlags(section)).toEqual(Object.keys(GLOBAL_FLAGS));
+    for (const name of Object.keys(PROGRAM_FLAGS)) expect(section).toContain(`\`--${name}\``);
+  });
+
+  test("tells every exit status", () => {
+    const rows = [...(SECTIONS.get("Exit status") ?? "").matchAll(/^\| (\d+) \| (\w+) \|/gm)];
+
+    expect(rows.map(([, status, name]) => [name ?? "", Number(status)])).toEqual(Object.entries(EXIT_STATUS));
+  });
+
+  test("tells every agent's file", () => {
+    const section = SECTIONS.get("init") ?? "";
+
+    for (const [agent, { files }] of Object.entries(AGENTS)) {
+      for (const file of files) expect(section).toMatch(new RegExp(`^\\| ${agent} \\|[^|]*\`${file}\``, "m"));
+    }
+  });
+});
+
+describe("help", () => {
+  test("programHelp names every command with its summary", () => {
+    const help = programHelp();
+
+    for (const [name, { summary }] of Object.entries(COMMANDS))
+      expect(help).toContain(`  ${name}`.padEnd(14) + summary);
+  });
+
+  for (const [name, entry] of Object.entries(COMMANDS)) {
+    test(`commandHelp of ${name} has summary, usage, every flag and an example that begins with planner`, async () => {
+      const { command } = await entry.load();
+      const help = commandHelp(name, command);
+
+      expect(help).toStartWith(`${command.summary}\n\nUsage:\n  planner ${name}`);
+      for (const flag of Object.keys({ ...command.flags, ...GLOBAL_FLAGS })) expect(help).toContain(`--${flag}`);
+      expect(command.examples.length).toBeGreaterThan(0);
+      for (const { line } of command.examples) expect(line).toContain("planner ");
+      expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
+    });
+  }
+});

@@ -13,6 +13,7 @@ const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "docs", "c
 /** The text under each `### name` of docs/cli.md. */
 const SECTIONS = new Map(
   DOCS.split(/^##(?=#? )/m)
+    .slice(1)
     .filter((part) => part.startsWith("# "))
     .map((part) => [part.slice(2, part.indexOf("\n")), part]),
 );

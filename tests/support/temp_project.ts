@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -8,6 +8,10 @@ export interface TempProject {
   /** Writes a file by its path from the root; makes the folders. */
   write(path: string, content: string | Uint8Array): void;
   read(path: string): string;
+  /** Names in a folder, hidden ones included, sorted. */
+  list(path: string): string[];
+  /** Sets when a file was last changed. */
+  touch(path: string, modified: Date): void;
   /** Writes `.planner/specs/<id>.md`. */
   spec(id: string, text: string): void;
   remove(): void;
@@ -26,6 +30,8 @@ export function tempProject(): TempProject {
     root,
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
+    list: (path) => readdirSync(join(root, path)).sort(),
+    touch: (path, modified) => utimesSync(join(root, path), modified, modified),
     spec: (id, text) => write(`.planner/specs/${id}.md`, text),
     remove,
     [Symbol.dispose]: remove,

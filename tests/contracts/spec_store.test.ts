@@ -1,0 +1,5 @@
+import { openSpecStore } from "#planner/store/spec_store.ts";
+import { specStoreContract } from "./spec_store.ts";
+
+specStoreContract("looking at every file", (root) => openSpecStore(root, { follow: false }));
+specStoreContract("following the files", (root) => openSpecStore(root, { follow: true }));

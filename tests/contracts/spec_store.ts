@@ -1,0 +1,283 @@
+import { describe, expect, test } from "bun:test";
+import { OperationError } from "#kernel/errors.ts";
+import type { SpecStore } from "#planner/ports.ts";
+import { editFields } from "#planner/spec/edit_fields.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type TempProject, tempProject } from "../support/temp_project.ts";
+
+const A = "2026-11-01-001-aaa" as SpecId;
+const B = "2026-11-01-002-bbb" as SpecId;
+const GONE = "2026-10-01-001-old" as SpecId;
+
+const pending = (title: string): string => `---\nstatus: pending\n---\n\n# ${title}\n`;
+
+/** Every promise of the `SpecStore` port; each way to open a store keeps all of them. */
+export function specStoreContract(name: string, open: (root: string) => SpecStore): void {
+  function project(files: Readonly<Record<string, string>> = {}): TempProject & { readonly store: SpecStore } {
+    const temp = tempProject();
+    for (const [path, text] of Object.entries(files)) temp.write(`.planner/${path}`, text);
+    return { ...temp, store: open(temp.root) };
+  }
+
+  const refusal = async (action: Promise<unknown>): Promise<string> => {
+    const error = await action.then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!(error instanceof OperationError)) throw new Error(`expected a refusal, got ${error}`);
+    return `${error.kind}: ${error.message}`;
+  };
+
+  describe(`SpecStore, ${name}`, () => {
+    test("ids lists the specs' files in the order of ids", async () => {
+      using at = project({
+        "specs/2026-11-01-00a-aaa.md": "",
+        "specs/2026-11-01-002-bbb.10.md": "",
+        "specs/2026-11-01-002-bbb.2.md": "",
+        "specs/2026-11-01-002-bbb.md": "",
+        "specs/notes.md": "",
+        "specs/.hidden.md": "",
+        "specs/readme.txt": "",
+        "specs/nested/2026-11-01-003-ccc.md": "",
+      });
+
+      const ids = await at.store.ids();
+
+      expect(ids as readonly string[]).toEqual([
+        "2026-11-01-002-bbb",
+        "2026-11-01-002-bbb.2",
+        "2026-11-01-002-bbb.10",
+        "2026-11-01-00a-aaa",
+        "notes",
+      ]);
+    });
+
+    test("archivedIds finds specs in folders of days and flat ones", async () => {
+      using at = project({
+        [`archive/2026-10-01/${GONE}.md`]: pending("Old"),
+        "archive/flat.md": pending("Flat"),
+        "archive/other/2026-10-01-002-no.md": pending("Elsewhere"),
+      });
+
+      expect([...(await at.store.archivedIds())].sort() as string[]).toEqual([GONE, "flat"]);
+      expect((await at.store.archived()).specs.map(({ id, file, archived }) => [id, file, archived])).toEqual([
+        [GONE, `.planner/archive/2026-10-01/${GONE}.md`, true],
+        ["flat" as SpecId, ".planner/archive/flat.md", true],
+      ]);
+    });
+
+    test("active reads every spec and reports what it cannot read", async () => {
+      using at = project({
+        [`specs/${B}.md`]: pending("Second"),
+        [`specs/${A}.md`]: pending("First"),
+        "specs/broken.md": "---\nstatus: [\n---\n",
+      });
+
+      const { specs, unreadable } = await at.store.active();
+
+      expect(specs.map(({ id, title, file }) => [id, title, file])).toEqual([
+        [A, "First", `.planner/specs/${A}.md`],
+        [B, "Second", `.planner/specs/${B}.md`],
+      ]);
+      expect(unreadable).toEqual([
+        {
+          file: ".planner/specs/broken.md",
+          line: expect.any(Number),
+          column: expect.any(Number),
+          message: expect.any(String),
+        },
+      ]);
+    });
+
+    test("active is empty where there are no specs", async () => {
+      using at = project();
+
+      expect(await at.store.active()).toEqual({ specs: [], unreadable: [] });
+      expect(await at.store.archived()).toEqual({ specs: [], unreadable: [] });
+      expect([...(await at.store.archivedIds())]).toEqual([]);
+    });
+
+    test("active answers the same object while nothing changes", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      const first = await at.store.active();
+
+      expect(await at.store.active()).toBe(first);
+
+      at.spec(A, pending("Changed"));
+      expect((await at.store.active()).specs[0]?.title).toBe("Changed");
+    });
+
+    test("load reads active and archived specs by their full id", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First"), [`archive/2026-10-01/${GONE}.md`]: pending("Old") });
+
+      expect(await at.store.load(A)).toMatchObject({ id: A, title: "First", archived: false });
+      expect(await at.store.load(GONE)).toMatchObject({ id: GONE, title: "Old", archived: true });
+      expect(await refusal(at.store.load(B))).toBe(`not_found: Spec not found: ${B}`);
+    });
+
+    test("load prefers the active one of two files with one id", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("Active"), [`archive/2026-11-01/${A}.md`]: pending("Archived") });
+
+      expect(await at.store.load(A)).toMatchObject({ title: "Active", archived: false });
+    });
+
+    test("load names file, line and column of a spec that does not parse", async () => {
+      using at = project({ [`specs/${A}.md`]: "---\nstatus: pending\nlabels: [web\n---\n" });
+
+      expect(await refusal(at.store.load(A))).toMatch(
+        /^failed_precondition: \.planner\/specs\/2026-11-01-001-aaa\.md:\d+:\d+: /,
+      );
+    });
+
+    test("readText gives the text of specs that do not parse, too", async () => {
+      using at = project({ [`specs/${A}.md`]: "---\nlabels: [\r\n---\n\uFEFF", [`archive/${GONE}.md`]: "old" });
+
+      expect(await at.store.readText(A)).toEqual({
+        file: `.planner/specs/${A}.md`,
+        text: "---\nlabels: [\r\n---\n\uFEFF",
+      });
+      expect(await at.store.readText(GONE)).toEqual({ file: `.planner/archive/${GONE}.md`, text: "old" });
+      expect(await refusal(at.store.readText(B))).toBe(`not_found: Spec not found: ${B}`);
+    });
+
+    test("modified tells when the file was last changed", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      at.touch(`.planner/specs/${A}.md`, new Date("2026-10-05T10:00:00Z"));
+
+      expect(await at.store.modified(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
+      expect(await refusal(at.store.modified(B))).toBe(`not_found: Spec not found: ${B}`);
+    });
+
+    test("edit replaces the text and says so", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+
+      const changed = await at.store.edit(A, (text) => text.replace("pending", "completed"));
+
+      expect(changed).toBe(true);
+      expect(at.read(`.planner/specs/${A}.md`)).toBe("---\nstatus: completed\n---\n\n# First\n");
+      expect((await at.store.active()).specs[0]?.status).toBe("completed");
+    });
+
+    test("edit leaves a file alone whose text stays the same", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      at.touch(`.planner/specs/${A}.md`, new Date("2026-10-05T10:00:00Z"));
+
+      expect(await at.store.edit(A, (text) => text)).toBe(false);
+      expect(await at.store.modified(A)).toEqual(new Date("2026-10-05T10:00:00Z"));
+    });
+
+    test("edit changes nothing when the change is refused", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      const refuse = (): string => {
+        throw new OperationError("invalid_argument", "Not so");
+      };
+
+      expect(await refusal(at.store.edit(A, refuse))).toBe("invalid_argument: Not so");
+      expect(at.read(`.planner/specs/${A}.md`)).toBe(pending("First"));
+      expect(await at.store.edit(A, (text) => `${text}more`)).toBe(true);
+    });
+
+    test("edit refuses specs that are not active", async () => {
+      using at = project({ [`archive/${GONE}.md`]: pending("Old") });
+      const change = (text: string): string => `${text}!`;
+
+      expect(await refusal(at.store.edit(B, change))).toBe(`not_found: Spec not found: ${B}`);
+      expect(await refusal(at.store.edit(GONE, change))).toBe(
+        `failed_precondition: Spec "${GONE}" is archived: ".planner/archive/${GONE}.md" does not change`,
+      );
+    });
+
+    test("edit refuses a text that could not be read back", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+
+      expect(await refusal(at.store.edit(A, (text) => `${text}\uD800`))).toContain("half a surrogate pair");
+      expect(await refusal(at.store.edit(A, () => "x".repeat(5_000_000)))).toContain("5000000 bytes");
+      expect(at.read(`.planner/specs/${A}.md`)).toBe(pending("First"));
+    });
+
+    test("edit loses no change of many at once, whichever store they come through", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      const stores = [at.store, open(at.root), open(at.root)];
+      const fields = Array.from({ length: 30 }, (_, index) => `field_${index}`);
+
+      await Promise.all(
+        fields.map((field, index) => stores[index % 3]?.edit(A, (text) => editFields(text, { [field]: `v${index}` }))),
+      );
+
+      const { frontmatter } = await at.store.load(A);
+      expect(fields.map((field) => frontmatter[field])).toEqual(fields.map((_, index) => `v${index}`));
+    });
+
+    test("active shows at once what another store did", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First"), [`specs/${B}.md`]: pending("Second") });
+      const other = open(at.root);
+      await at.store.active();
+      await other.active();
+
+      await at.store.edit(A, (text) => text.replace("First", "One"));
+      expect((await other.active()).specs.map(({ title }) => title)).toEqual(["One", "Second"]);
+
+      await other.moveToArchive(B);
+      expect((await at.store.active()).specs.map(({ title }) => title)).toEqual(["One"]);
+      expect([...(await at.store.archivedIds())]).toEqual([B]);
+
+      const id = await other.create("2026-11-21", () => pending("New"));
+      expect((await at.store.active()).specs.map((spec) => spec.id)).toEqual([A, id]);
+    });
+
+    test("create counts on from the highest of the day, archive included", async () => {
+      using at = project({
+        "specs/2026-11-21-009-aaa.md": "",
+        "specs/2026-11-20-0zz-aaa.md": "",
+        "archive/2026-11-21/2026-11-21-00z-bbb.md": "",
+      });
+
+      const first = await at.store.create("2026-11-21", (id) => pending(id));
+      const second = await at.store.create("2026-11-21", (id) => pending(id));
+
+      expect(first).toMatch(/^2026-11-21-010-[0-9a-z]{3}$/);
+      expect(second).toMatch(/^2026-11-21-011-[0-9a-z]{3}$/);
+      expect(at.read(`.planner/specs/${first}.md`)).toBe(pending(first));
+    });
+
+    test("create refuses a day whose counter is used up", async () => {
+      using at = project({ "specs/2026-11-21-zzz-aaa.md": "" });
+
+      expect(await refusal(at.store.create("2026-11-21", () => ""))).toBe(
+        'resource_exhausted: Cannot create a spec: 2026-11-21 has no counter behind "zzz" left',
+      );
+    });
+
+    test("create gives many at once different counters and leaves only specs behind", async () => {
+      using at = project();
+      const other = open(at.root);
+
+      const ids = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? at.store : other).create("2026-11-21", () => "")),
+      );
+
+      expect(new Set(ids.map((id) => id.slice(0, 14))).size).toBe(20);
+      expect(at.list(".planner/specs")).toEqual(ids.map((id) => `${id}.md`).sort());
+    });
+
+    test("moveToArchive files the spec under the day of its id", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First"), "specs/notes.md": pending("Notes") });
+
+      expect(await at.store.moveToArchive(A)).toBe(`.planner/archive/2026-11-01/${A}.md`);
+      expect(await at.store.moveToArchive("notes" as SpecId)).toBe(".planner/archive/notes.md");
+      expect(at.read(`.planner/archive/2026-11-01/${A}.md`)).toBe(pending("First"));
+      expect(await at.store.ids()).toEqual([]);
+      expect(await at.store.load(A)).toMatchObject({ title: "First", archived: true });
+    });
+
+    test("moveToArchive refuses an id that the archive holds", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("New"), [`archive/${A}.md`]: pending("Old") });
+
+      expect(await refusal(at.store.moveToArchive(A))).toBe(
+        `already_exists: Cannot archive spec "${A}": the archive holds ".planner/archive/${A}.md"`,
+      );
+      expect(at.read(`.planner/specs/${A}.md`)).toBe(pending("New"));
+      expect(await refusal(at.store.moveToArchive(B))).toBe(`not_found: Spec not found: ${B}`);
+    });
+  });
+}

@@ -14,11 +14,16 @@ const parts = new Map(
     .map((part) => [part.slice(0, part.indexOf("\n")), part.split(/^## /m)[0] ?? ""]),
 );
 
-function row(name: string, schema: TSchema, required: boolean): string {
+/** The cells of a table's row but the last, whatever pads them. */
+function cells(line: string): string[] {
+  const all = line.split(/(?<!\\)\|/).map((cell) => cell.trim());
+  return all.slice(1, 5);
+}
+
+function row(name: string, schema: TSchema, required: boolean): string[] {
   const items = schema["items"] as TSchema | undefined;
   const type = items === undefined ? String(schema["type"]) : `array of ${String(items["type"])}`;
-  const standard = schema.default === undefined ? " " : ` ${schema.default} `;
-  return `| \`${name}\` | ${type} | ${required ? "yes" : "no"} |${standard}| `;
+  return [`\`${name}\``, type, required ? "yes" : "no", schema.default === undefined ? "" : String(schema.default)];
 }
 
 test("docs/tools.md describes every tool", () => {
@@ -32,8 +37,7 @@ test("docs/tools.md describes every parameter with its type, duty and default, a
       row(parameter, schema, params.required?.includes(parameter) === true),
     );
 
-    expect(rows, name).toHaveLength(expected.length);
-    for (const [index, start] of expected.entries()) expect(rows[index]).toStartWith(start);
+    expect(rows.map(cells), name).toEqual(expected);
   }
 });
 

@@ -37,10 +37,8 @@ class BatchFailed extends Error {
 /**
  * Applies items in the order of their needs, each in a savepoint of its own. An item whose need failed fails too.
  * With `atomic`, one failure undoes all. Source: data contract 8.12.
- * @throws Refusal for an empty or too large batch
  */
 export async function runBulk(session: WriteSession, items: readonly BulkItem[], atomic: boolean): Promise<BulkReply> {
-  demandSize(items.length);
   const { transactionId } = session.changes;
   if (!atomic) return reply(items, await applyAll(session, items), { committed: true, transactionId });
   try {
@@ -56,9 +54,10 @@ export async function runBulk(session: WriteSession, items: readonly BulkItem[],
   }
 }
 
-function demandSize(count: number): void {
+/** Refuses an empty or too large batch, before anything of it is looked at. */
+export function demandBatchSize(field: string, count: number): void {
   const expected = `1 to ${MAX_BATCH_ITEMS} items`;
-  const detail = { field: "items", value: count, expected };
+  const detail = { field, value: count, expected };
   if (count === 0) throw refuse("REQUIRED_FIELD", `A bulk call needs items: expected ${expected}`, detail);
   if (count <= MAX_BATCH_ITEMS) return;
   throw refuse("BATCH_TOO_LARGE", `A bulk call takes no ${count} items: expected ${expected}`, detail);

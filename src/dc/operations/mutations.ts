@@ -3,7 +3,7 @@ import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { type BulkItem, runBulk } from "./bulk.ts";
+import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { fromMessage } from "./convert.ts";
 import { findingInit } from "./findings.ts";
@@ -95,6 +95,7 @@ interface BulkUpsertRequest {
 }
 
 export async function bulkUpsert(session: WriteSession, kind: Coded, request: BulkUpsertRequest): Promise<BulkReply> {
+  demandBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
   const models = request.items.map((item) => read(kind, item));
   const needs = codesNeeded(
@@ -149,6 +150,7 @@ interface BulkDeleteRequest {
 
 /** Consumers and children go before what they depend on, so that a batch may hold both. */
 export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
+  demandBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;
   const stored = await Promise.all(request.codes.map((code) => session.writer.stored(kind, code.toLowerCase())));
   const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));

@@ -1,0 +1,90 @@
+import { cable, crac, device, inlet, link, ported, type Row, rack } from "./rule_requests.ts";
+import { end } from "./small_site.ts";
+
+/** What the small site takes with a warning. Source: data contract 10, rules marked W. */
+export const warned: Readonly<Record<string, readonly Row[]>> = {
+  UpsertDevice: [
+    [
+      "a measured draw above the nameplate",
+      device({ max_draw_w: 10, measured_draw_w: 11 }),
+      "MEASURED_ABOVE_MAX",
+      "measured_draw_w",
+    ],
+    [
+      "a unit reserved for the device's own tenant",
+      device({ position_u: 40, tenant: "acme" }),
+      "UNIT_RESERVED_BY_OWNER",
+    ],
+    ["air against the rack's", device({ airflow: "AIRFLOW_REAR_TO_FRONT" }), "AIRFLOW_AGAINST_RACK", "airflow"],
+    ["liquid in an air-only rack", device({ cooling_method: "COOLING_METHOD_LIQUID" }), "LIQUID_IN_AIR_ONLY_RACK"],
+    ["a device deeper than the rails", device({ placement: { width_mm: 1, depth_mm: 901 } }), "DEEPER_THAN_RACK"],
+    ["more draw than the rack gives", device({ allocated_draw_w: 9700 }), "RACK_POWER_EXCEEDED", "allocated_draw_w"],
+    ["more heat than the rack loses", device({ heat_w: 9700 }), "RACK_COOLING_EXCEEDED", "heat_w"],
+    ["weight near the limit", device({ weight_kg: 900 }), "WEIGHT_NEAR_LIMIT", "weight_kg"],
+    ["a feed that nobody declares", inlet({ source_ref: "feed:LATER" }), "UNDECLARED_FEED"],
+    ["one inlet where two supplies are required", inlet({ source_ref: "feed:FA" }), "SINGLE_CORDED"],
+    [
+      "both inlets on one side",
+      ported(
+        { name: "a", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "feed:FA" } },
+        { name: "b", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "device:PDU" } },
+      ),
+      "SAME_PATH",
+    ],
+    ["a plug that does not fit", inlet({ source_ref: "port:PDU/OUT2" }, { type: "iec-60320-c14" }), "PLUG_MISMATCH"],
+    [
+      "less redundancy than demanded",
+      device({
+        power: { required_redundancy: "REDUNDANCY_TWO_N" },
+        ports: [{ name: "a", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "feed:FA" } }],
+      }),
+      "REDUNDANCY_UNMET",
+    ],
+  ],
+  UpsertRack: [
+    [
+      "overlapping footprints",
+      rack({ placement: { x_mm: 1500, y_mm: 1500, width_mm: 600, depth_mm: 1200 } }),
+      "TILE_OVERLAP",
+      "placement",
+    ],
+    [
+      "opposite air across an aisle",
+      rack({
+        airflow: "AIRFLOW_REAR_TO_FRONT",
+        placement: { x_mm: 1000, y_mm: 3400, width_mm: 600, depth_mm: 1200, rotation_deg: 180 },
+      }),
+      "OPPOSITE_AIRFLOW",
+    ],
+  ],
+  UpsertCrac: [
+    ["no power inlets", crac({ power_inputs: [] }), "NO_POWER_INLETS"],
+    ["a scope that no other unit serves", crac({}), "ZONE_WITHOUT_RESERVE"],
+  ],
+  UpsertCable: [
+    [
+      "a passive copper cable of 8 m",
+      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_DAC_PASSIVE", length_m: 8 }),
+      "MEDIA_TOO_LONG",
+    ],
+    [
+      "OM4 of 151 m at 100G",
+      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_MMF_OM4", length_m: 151 }),
+      "MEDIA_TOO_LONG",
+    ],
+  ],
+  UpsertFabricLink: [
+    ["two leaves", link(end("LEAF-1", ""), end("SRV-1", "")), "UNUSUAL_ROLES"],
+    [
+      "more capacity than the port",
+      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { capacity_mbps: 400000 }),
+      "CAPACITY_ABOVE_PORT",
+    ],
+    [
+      "more traffic than capacity",
+      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { a_to_b_mbps: 100001 }),
+      "MEASURED_ABOVE_CAPACITY",
+    ],
+    ["ports without cables", link(end("LEAF-1", "e2"), end("SPINE-1", "e2")), "NO_PHYSICAL_PATH"],
+  ],
+};

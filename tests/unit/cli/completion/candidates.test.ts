@@ -1,0 +1,71 @@
+import { expect, test } from "bun:test";
+import { defineCommand } from "#cli/command.ts";
+import type { CommandTable } from "#cli/commands.ts";
+import { completionAt } from "#cli/completion/candidates.ts";
+
+const paint = defineCommand({
+  summary: "Paint",
+  positionals: {
+    spec: { summary: "Which", required: true, completes: "spec" },
+    tool: { summary: "With", required: false, options: ["brush", "roller"] },
+  },
+  flags: {
+    colour: { type: "enum", short: "c", options: ["red", "green"], summary: "Which colour" },
+    label: { type: "string", short: "l", multiple: true, summary: "Label" },
+    input: { type: "string", completes: "file", summary: "Read this" },
+    wet: { type: "boolean", short: "w", summary: "Wet" },
+  },
+  examples: [],
+  async run() {},
+});
+
+const TABLE: CommandTable = {
+  paint: { group: "specs", summary: "Paint things", load: async () => ({ command: paint }) },
+};
+
+async function words(...typed: string[]): Promise<readonly string[] | string> {
+  const completion = await completionAt(TABLE, typed);
+  return completion.kind === "words" ? completion.candidates.map(({ word }) => word) : completion.kind;
+}
+
+test("completionAt offers commands first, behind global flags too", async () => {
+  expect(await words("")).toEqual(["paint", "help"]);
+  expect(await words("--root", "/srv", "-q", "p")).toEqual(["paint", "help"]);
+  expect(await words("help", "")).toEqual(["paint", "help"]);
+});
+
+test("completionAt offers the flags that may still be given", async () => {
+  expect(await words("--")).toEqual(["--root", "--quiet", "--help"]);
+  expect(await words("paint", "--wet", "--label", "x", "--")).toEqual([
+    "--colour",
+    "--label",
+    "--input",
+    "--root",
+    "--quiet",
+    "--help",
+  ]);
+});
+
+test("completionAt offers a flag's values, written apart, inline or in bash's three words", async () => {
+  expect(await words("paint", "--colour", "")).toEqual(["red", "green"]);
+  expect(await words("paint", "-wc", "")).toEqual(["red", "green"]);
+  expect(await words("paint", "--colour=")).toEqual(["--colour=red", "--colour=green"]);
+  expect(await words("paint", "--colour", "=", "r")).toEqual(["red", "green"]);
+  expect(await words("paint", "--colour", "=")).toEqual(["red", "green"]);
+});
+
+test("completionAt leaves files, folders and specs to those who know them", async () => {
+  expect(await words("paint", "--input", "x")).toBe("file");
+  expect(await words("--root", "")).toBe("directory");
+  expect(await words("paint", "2026")).toBe("spec");
+});
+
+test("completionAt counts arguments without flags and their values", async () => {
+  expect(await words("paint", "--label", "x", "abc", "-w", "")).toEqual(["brush", "roller"]);
+  expect(await words("paint", "abc", "brush", "")).toEqual([]);
+});
+
+test("completionAt offers nothing behind a command that is not there", async () => {
+  expect(await words("pain", "")).toEqual([]);
+  expect(await words("constructor", "")).toEqual([]);
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { updateArgs } from "#cli/update_args.ts";
+import { UsageError } from "#cli/usage_error.ts";
+
+const NOTHING = {
+  id: "abc",
+  status: undefined,
+  output: undefined,
+  "replace-body": false,
+  "depends-on": [],
+  label: [],
+  "target-file": [],
+  model: undefined,
+  clear: [],
+} as const;
+
+test("updateArgs names only what was given", () => {
+  expect(updateArgs(NOTHING)).toEqual({ id: "abc" });
+  expect(updateArgs({ ...NOTHING, status: "failed", label: ["x"], output: "", "replace-body": true })).toEqual({
+    id: "abc",
+    status: "failed",
+    labels: ["x"],
+    output: "",
+    replace_body: true,
+  });
+});
+
+test("updateArgs empties what is cleared", () => {
+  expect(updateArgs({ ...NOTHING, clear: ["labels", "model"], "depends-on": ["y"] })).toEqual({
+    id: "abc",
+    labels: [],
+    model: "",
+    depends_on: ["y"],
+  });
+});
+
+test("updateArgs refuses a field that is both set and cleared", () => {
+  expect(() => updateArgs({ ...NOTHING, model: "m", clear: ["model"] })).toThrow(UsageError);
+});

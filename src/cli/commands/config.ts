@@ -1,10 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
 import type { ConfigProblem } from "#planner/config/check_config.ts";
-import { CONFIG_FILE } from "#planner/config/parse_config.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
-import { checkProjectConfig, configWarnings } from "../lint/config_warnings.ts";
+import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../lint/config_warnings.ts";
 import { plainLines } from "../plain_text.ts";
 import { print, printJson } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
@@ -31,15 +30,15 @@ export const command = defineCommand({
     const { context, root } = await cli.project();
     if (validate) return report(root, json);
     const value = settingAt(await context.config(), key);
-    for (const warning of configWarnings(root)) cli.warn(warning);
+    for (const warning of await configWarnings(root)) cli.warn(warning);
     if (json) printJson(value);
     else print(plainLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
     return EXIT_STATUS.ok;
   },
 });
 
-function report(root: string, json: boolean): ExitStatus {
-  const { errors, warnings } = checkProjectConfig(root);
+async function report(root: string, json: boolean): Promise<ExitStatus> {
+  const { errors, warnings } = await checkProjectConfig(root);
   if (json) printJson({ valid: errors.length === 0, errors, warnings });
   else {
     const lines = [

@@ -50,7 +50,7 @@ export const command = defineCommand({
     checkWanted(wanted);
     const project = await cli.project();
     const outcome = await lint(wanted, project, cli);
-    for (const warning of configWarnings(project.root)) cli.warn(warning);
+    for (const warning of await configWarnings(project.root)) cli.warn(warning);
     await writeReport(outcome, json ? "json" : (format ?? "text"), project.root);
     return statusOf(outcome, most, cli);
   },

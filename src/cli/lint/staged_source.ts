@@ -1,5 +1,4 @@
 import type { PlannerConfig } from "#planner/config/config.ts";
-import { parseConfig } from "#planner/config/parse_config.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { type LintSource, outputVerdict, specFromText } from "#planner/lint/lint_source.ts";
@@ -72,5 +71,6 @@ async function configOf(
   blobs: BlobReader,
 ): Promise<PlannerConfig> {
   if (entry === undefined || !entry.isFile) return context.config();
+  const { parseConfig } = await import("#planner/config/parse_config.ts");
   return parseConfig((await blobs.read(entry.hash)).toString()).config;
 }

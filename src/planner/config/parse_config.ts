@@ -3,7 +3,7 @@ import { type ConfigProblem, checkConfig } from "./check_config.ts";
 import type { PlannerConfig } from "./config.ts";
 
 /** Where the configuration lies, from the project root. */
-export const CONFIG_FILE = ".planner/config.md";
+const CONFIG_FILE = ".planner/config.md";
 
 /**
  * Reads the text of `.planner/config.md`.

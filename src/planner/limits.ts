@@ -60,6 +60,3 @@ export const PATTERN_LIMIT_MS = 2_000;
 
 /** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand, and nobody looks for more. */
 export const MAX_QUERY_CHARS = 4096;
-
-/** Longest search query, in characters. Ours: nobody types as much, and a pattern's cost grows with its length. */
-export const MAX_QUERY_CHARS = 1000;

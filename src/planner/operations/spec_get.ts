@@ -17,12 +17,11 @@ export const specGet = defineTool<PlannerContext>()({
     const { status, blockedBy } = await specStanding(context, spec);
     return {
       value: {
-        // First, so that a key of the same name never hides what the tool itself says.
-        ...furtherFields(spec),
         id: spec.id,
         title: spec.title,
         status,
         type: spec.type,
+        ...furtherFields(spec),
         file: spec.file,
         ...(spec.archived ? { archived: true } : {}),
         ...(blockedBy.length === 0 ? {} : { blocked_by: blockedBy }),
@@ -31,6 +30,18 @@ export const specGet = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** What the tool itself says: a frontmatter key of the same name never hides it. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "title",
+  "status",
+  "type",
+  "file",
+  "archived",
+  "blocked_by",
+  "body",
+]);
 
 /** Every other frontmatter field that is set, as written; a known list is a list even where one text was written. */
 function furtherFields(spec: Spec): Record<string, unknown> {
@@ -44,5 +55,7 @@ function furtherFields(spec: Spec): Record<string, unknown> {
   for (const [name, list] of Object.entries(lists)) {
     if (list.length > 0) fields[name] = list;
   }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([name, value]) => value !== null && value !== undefined && !OWN_FIELDS.has(name)),
+  );
 }

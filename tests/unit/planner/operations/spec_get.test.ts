@@ -34,13 +34,17 @@ test("planner_spec_get keeps its own fields when the frontmatter uses their name
     "---\nid: other\ntitle: Other\nbody: none\nfile: /etc\nstatus: failed\narchived: true\n---\n\n# Title\n",
   );
 
-  expect(await project.json("spec_get", { id: "abc" })).toMatchObject({
+  const answer = await project.json("spec_get", { id: "abc" });
+
+  expect(answer).toEqual({
     id: ID,
     title: "Title",
     status: "failed",
+    type: "code",
     file: `.planner/specs/${ID}.md`,
     body: "\n# Title\n",
   });
+  expect(Object.keys(answer)).toEqual(["id", "title", "status", "type", "file", "body"]);
 });
 
 test("planner_spec_get shows the status that the list shows and what blocks the spec", async () => {

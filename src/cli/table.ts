@@ -28,24 +28,15 @@ export interface Column<Row> {
  */
 export function renderTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[], width?: number): string {
   if (rows.length === 0) return "";
-  const cells = rows.map((row) => columns.map((column) => plainLine(column.text(row))));
-  const natural = columns.map((column, index) =>
-    cells.reduce((most, line) => Math.max(most, textWidth(line[index] ?? "")), textWidth(column.title)),
-  );
+  const header = columns.map(({ title }) => cellOf(title));
+  const body = rows.map((row) => columns.map(({ text }) => cellOf(text(row))));
+  const natural = columns.map((_, index) => widest([header, ...body], index));
   const widths = width === undefined ? natural : fit(natural, columns, width);
-  const header = columns.map(({ title, align }, index) => ({ text: title, align, width: widths[index] ?? 0 }));
-  const lines = [line(header.map((cell) => ({ ...cell, style: "bold" as const })))];
-  for (const [number, row] of rows.entries()) {
-    lines.push(
-      line(
-        columns.map(({ align, style }, index) => ({
-          text: cells[number]?.[index] ?? "",
-          align,
-          style: style?.(row),
-          width: widths[index] ?? 0,
-        })),
-      ),
-    );
+  const places = columns.map(({ align }, index) => ({ width: widths[index] ?? 0, align }));
+  const lines = [line(header, places, () => "bold")];
+  for (const [number, cells] of body.entries()) {
+    const row = rows[number] as Row;
+    lines.push(line(cells, places, (index) => columns[index]?.style?.(row)));
   }
   return lines.join("");
 }
@@ -71,17 +62,32 @@ export function cutText(text: string, width: number): string {
 interface Cell {
   readonly text: string;
   readonly width: number;
-  readonly align: "right" | undefined;
-  readonly style?: Style | undefined;
 }
 
-function line(cells: readonly Cell[]): string {
-  const padded = cells.map(({ text, width, align, style }, index) => {
-    const shown = cutText(text, width);
-    const fill = " ".repeat(Math.max(0, width - textWidth(shown)));
-    const painted = style === undefined || shown === "" ? shown : paint(shown, style);
-    if (align === "right") return fill + painted;
-    return index === cells.length - 1 ? painted : painted + fill;
+interface Place {
+  readonly width: number;
+  readonly align: "right" | undefined;
+}
+
+function cellOf(raw: string): Cell {
+  // Nearly every cell is plain ASCII, which is safe and as wide as it is long.
+  if (/^[ -~]*$/.test(raw)) return { text: raw, width: raw.length };
+  const text = plainLine(raw);
+  return { text, width: textWidth(text) };
+}
+
+function widest(lines: readonly (readonly Cell[])[], index: number): number {
+  return lines.reduce((most, cells) => Math.max(most, cells[index]?.width ?? 0), 0);
+}
+
+function line(cells: readonly Cell[], places: readonly Place[], style: (index: number) => Style | undefined): string {
+  const padded = cells.map((cell, index) => {
+    const { width, align } = places[index] ?? { width: cell.width, align: undefined };
+    const shown = cell.width > width ? cellOf(cutText(cell.text, width)) : cell;
+    const fill = " ".repeat(width - shown.width);
+    const wanted = shown.text === "" ? undefined : style(index);
+    const painted = wanted === undefined ? shown.text : paint(shown.text, wanted);
+    return align === "right" ? fill + painted : painted + fill;
   });
   return `${padded.join(GAP).trimEnd()}\n`;
 }

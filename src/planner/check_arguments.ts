@@ -69,7 +69,13 @@ function bare(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  return shortened(JSON.stringify(value) ?? String(value));
+  try {
+    return shortened(JSON.stringify(value) ?? String(value));
+  } catch (error) {
+    // Some hundred thousand levels of nesting can be read as JSON, but not written again.
+    if (error instanceof RangeError) return "a value nested too deeply to show";
+    throw error;
+  }
 }
 
 function shortened(text: string): string {

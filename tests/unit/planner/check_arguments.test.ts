@@ -89,3 +89,10 @@ test("checkArguments takes integers that are written as floats and refuses those
   expect(checkArguments(params, { id: "a", limit: JSON.parse("1e3") })).toEqual({ id: "a", limit: 1000 });
   expect(refusal({ id: "a", limit: JSON.parse("1e300") })).toStartWith('Invalid parameter "limit"');
 });
+
+test("checkArguments refuses a value nested two million levels deep", () => {
+  const deep = JSON.parse(`${"[".repeat(2_000_000)}${"]".repeat(2_000_000)}`);
+
+  expect(refusal({ id: deep })).toStartWith('Invalid parameter "id": expected string, got ');
+  expect(refusal({ id: "a", labels: deep })).toStartWith('Invalid parameter "labels.0": expected string');
+});

@@ -13,7 +13,7 @@ export class LinesOfProcess {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
   readonly #lines: string[] = [];
-  readonly #waiting: ((line: string) => void)[] = [];
+  readonly #waiting: { resolve(line: string): void; reject(error: Error): void }[] = [];
   readonly #read: string[] = [];
   #stderr = "";
   #rest = "";
@@ -28,6 +28,8 @@ export class LinesOfProcess {
     this.ended = new Promise((resolve) => {
       this.child.on("close", (code, signal) => {
         const rest = this.#rest === "" ? [] : [this.#rest];
+        const error = new Error(`The process ended (${code ?? signal}): ${this.#stderr}`);
+        for (const { reject } of this.#waiting) reject(error);
         resolve({ code, signal, lines: [...this.#read, ...rest], stderr: this.#stderr });
       });
     });
@@ -46,9 +48,10 @@ export class LinesOfProcess {
     this.request(id, "tools/call", { name, arguments: args });
   }
 
-  /** The next line as JSON. */
+  /** The next line as JSON; rejects when the process ends before it. */
   async next(): Promise<Record<string, unknown>> {
-    const line = this.#lines.shift() ?? (await new Promise<string>((resolve) => this.#waiting.push(resolve)));
+    const line =
+      this.#lines.shift() ?? (await new Promise<string>((resolve, reject) => this.#waiting.push({ resolve, reject })));
     return JSON.parse(line);
   }
 
@@ -70,7 +73,7 @@ export class LinesOfProcess {
       this.#read.push(line);
       const waiting = this.#waiting.shift();
       if (waiting === undefined) this.#lines.push(line);
-      else waiting(line);
+      else waiting.resolve(line);
     }
   }
 }

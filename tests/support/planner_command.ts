@@ -5,9 +5,12 @@ const ROOT = join(import.meta.dirname, "..", "..");
 
 /**
  * The command under test as an argument list: the built binary, or what `PLANNER_COMMAND` names
- * (`deno run -A src/main.ts`, say). Nothing in `tests/e2e` imports the source.
+ * (`deno run -A src/main.ts`, say; a path into `src/` is taken from the project's root, since tests run elsewhere).
+ * Nothing in `tests/e2e` imports the source.
  */
-export const PLANNER: readonly string[] = (process.env["PLANNER_COMMAND"] ?? join(ROOT, "dist", "planner")).split(" ");
+export const PLANNER: readonly string[] = (process.env["PLANNER_COMMAND"] ?? join(ROOT, "dist", "planner"))
+  .split(" ")
+  .map((word) => (word.startsWith("src/") ? join(ROOT, word) : word));
 
 /** False for tests that need the compiled executable itself. */
 export const IS_BINARY: boolean = process.env["PLANNER_COMMAND"] === undefined;

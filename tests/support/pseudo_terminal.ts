@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
 
+/** util-linux's, on every Debian; it runs a command on a terminal of its own. */
+const PROGRAM = "script";
+
 /** What a session on a pseudo terminal came to. */
 export interface TerminalResult {
   readonly code: number | null;
@@ -16,7 +19,7 @@ export interface TerminalOptions {
 }
 
 /** Why there is no pseudo terminal here, or null: only util-linux's `script` takes a command and gives its status. */
-export const NO_PSEUDO_TERMINAL: string | null = spawnSync("script", ["--version"], {
+export const NO_PSEUDO_TERMINAL: string | null = spawnSync(PROGRAM, ["--version"], {
   encoding: "utf8",
 }).stdout?.includes("util-linux")
   ? null
@@ -29,7 +32,7 @@ export function runOnTerminal(command: readonly string[], options: TerminalOptio
   const line = `stty cols ${columns} rows 24; exec ${quoted}`;
   const { NO_COLOR: _, COLUMNS: __, ...inherited } = process.env;
   return new Promise((resolve, reject) => {
-    const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
+    const child = spawn(PROGRAM, ["--quiet", "--return", "--command", line, "/dev/null"], {
       cwd,
       env: { ...inherited, TERM: "xterm", SHELL: "/bin/sh", ...env },
     });

@@ -57,6 +57,7 @@ export class SchemaIndex {
   readonly problems: string[] = [];
   readonly #resources = new Map<string, Resource>();
   readonly #places = new Map<SchemaObject, SchemaPlace>();
+  #count = 0;
 
   add(document: SchemaDocument): void {
     const { schema, uris } = document;
@@ -161,7 +162,7 @@ export class SchemaIndex {
   }
 
   #register(node: SchemaObject, resource: Resource, pointer: string): void {
-    this.#places.set(node, { resource, pointer, number: this.#places.size });
+    this.#places.set(node, { resource, pointer, number: this.#count++ });
     const { $anchor: anchor, $dynamicAnchor: dynamicAnchor } = node;
     if (typeof anchor === "string") resource.anchors.set(anchor, node);
     if (typeof dynamicAnchor === "string") {

@@ -1,11 +1,17 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { OperationError } from "#kernel/errors.ts";
-import { OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import { selfCommand, selfEnvironment } from "#runtime/self_command.ts";
 import { CHECK_COMMAND } from "./check_command.ts";
-import { type CheckAnswer, type CheckJob, slowCheckVerdict, slowPatternVerdict } from "./messages.ts";
+import {
+  type CheckAnswer,
+  type CheckJob,
+  type CheckLimits,
+  type CheckQuestion,
+  slowCheckVerdict,
+  slowPatternVerdict,
+} from "./messages.ts";
 
 /** How long an idle child is kept, in milliseconds: the next output of one run of lint comes at once. */
 const IDLE_MS = 1_000;
@@ -23,6 +29,7 @@ interface Pending {
  * with its input: when it was idle for a while, or when this process goes away. It never keeps this process alive.
  */
 export class CheckProcess {
+  readonly #limits: CheckLimits;
   readonly #waiting: Pending[] = [];
   #child: ChildProcess | undefined;
   #job: Pending | undefined;
@@ -30,8 +37,13 @@ export class CheckProcess {
   #patternTimer: NodeJS.Timeout | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
 
+  constructor(limits: CheckLimits) {
+    this.#limits = limits;
+  }
+
   /** @throws OperationError `unavailable` when no child can be started or it ends by itself */
-  check(job: CheckJob): Promise<OutputVerdict> {
+  check(question: CheckQuestion): Promise<OutputVerdict> {
+    const job: CheckJob = { ...question, limits: this.#limits };
     const { promise, resolve, reject } = Promise.withResolvers<OutputVerdict>();
     this.#waiting.push({ line: `${JSON.stringify(job)}\n`, resolve, reject });
     this.#next();
@@ -46,7 +58,8 @@ export class CheckProcess {
       this.#rest();
       return;
     }
-    this.#jobTimer = setTimeout(() => this.#kill(slowCheckVerdict()), OUTPUT_CHECK_LIMIT_MS);
+    const { checkMs } = this.#limits;
+    this.#jobTimer = setTimeout(() => this.#kill(slowCheckVerdict(checkMs)), checkMs);
     try {
       this.#child ??= this.#start();
       this.#child.stdin?.write(this.#job.line);
@@ -88,9 +101,9 @@ export class CheckProcess {
     clearTimeout(this.#patternTimer);
     if ("verdict" in answer) this.#finish((job) => job.resolve(answer.verdict));
     else if (answer.pattern !== null) {
-      const { pattern, characters } = answer;
-      const verdict = slowPatternVerdict(pattern, characters);
-      this.#patternTimer = setTimeout(() => this.#kill(verdict), PATTERN_LIMIT_MS);
+      const { patternMs } = this.#limits;
+      const verdict = slowPatternVerdict(answer.pattern, answer.characters, patternMs);
+      this.#patternTimer = setTimeout(() => this.#kill(verdict), patternMs);
     }
   }
 

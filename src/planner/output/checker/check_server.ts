@@ -1,8 +1,7 @@
-import { OUTPUT_CHECK_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import { type CheckWatch, checkOutput } from "../check_output.ts";
 import type { PatternTest } from "../patterns.ts";
-import { type CheckAnswer, type CheckJob, slowPatternVerdict } from "./messages.ts";
+import { type CheckAnswer, type CheckJob, type CheckLimits, slowPatternVerdict } from "./messages.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 /** Texts of which no honest or hostile pattern makes a match long enough to be worth announcing, in characters. */
@@ -21,9 +20,9 @@ class SlowPattern extends Error {
   override readonly name = "SlowPattern";
   readonly verdict: OutputVerdict;
 
-  constructor(pattern: string, characters: number) {
-    super(`Pattern ${pattern} is too slow`);
-    this.verdict = slowPatternVerdict(pattern, characters);
+  constructor(verdict: OutputVerdict) {
+    super("A pattern is too slow");
+    this.verdict = verdict;
   }
 }
 
@@ -32,8 +31,9 @@ export async function serveChecks(input: AsyncIterable<string>, write: (line: st
   const watchdog = startWatchdog();
   const answer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
   for await (const line of lines(input)) {
-    watchdog.begin(OUTPUT_CHECK_LIMIT_MS + GRACE_MS);
-    answer({ verdict: verdictOf(JSON.parse(line), answer) });
+    const job = JSON.parse(line) as CheckJob;
+    watchdog.begin(job.limits.checkMs + GRACE_MS);
+    answer({ verdict: verdictOf(job, answer) });
     watchdog.end();
   }
 }
@@ -50,9 +50,9 @@ async function* lines(input: AsyncIterable<string>): AsyncGenerator<string> {
   }
 }
 
-function verdictOf({ bundle, value }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
+function verdictOf({ bundle, value, limits }: CheckJob, answer: (message: CheckAnswer) => void): OutputVerdict {
   try {
-    return checkOutput(bundle, value, announcing(answer));
+    return checkOutput(bundle, value, announcing(answer, limits));
   } catch (error) {
     if (error instanceof SlowPattern) return error.verdict;
     throw error;
@@ -60,7 +60,7 @@ function verdictOf({ bundle, value }: CheckJob, answer: (message: CheckAnswer) =
 }
 
 /** Tells the parent of every match that could take long, and when it is over. */
-function announcing(answer: (message: CheckAnswer) => void): CheckWatch {
+function announcing(answer: (message: CheckAnswer) => void, { patternMs }: CheckLimits): CheckWatch {
   let announced = false;
   const test: PatternTest = (pattern, text, match) => {
     if (text.length < SHORT_TEXT) return match();
@@ -69,7 +69,8 @@ function announcing(answer: (message: CheckAnswer) => void): CheckWatch {
     const before = process.cpuUsage();
     const matched = match();
     const { user, system } = process.cpuUsage(before);
-    if (!matched && (user + system) / 1000 > DOUBTFUL_MATCH_MS) throw new SlowPattern(pattern, text.length);
+    if (!matched && (user + system) / 1000 > DOUBTFUL_MATCH_MS)
+      throw new SlowPattern(slowPatternVerdict(pattern, text.length, patternMs));
     return matched;
   };
   const interrupt = (): void => {

@@ -1,11 +1,22 @@
-import { OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputVerdict } from "#planner/ports.ts";
 import type { SchemaBundle } from "../schema_document.ts";
 
-/** What the parent sends, one JSON object per line. */
-export interface CheckJob {
+/** How long things may take, in milliseconds. */
+export interface CheckLimits {
+  /** Comparing one output with its schema. */
+  readonly checkMs: number;
+  /** One match of a pattern. */
+  readonly patternMs: number;
+}
+
+export interface CheckQuestion {
   readonly bundle: SchemaBundle;
   readonly value: unknown;
+}
+
+/** What the parent sends, one JSON object per line. */
+export interface CheckJob extends CheckQuestion {
+  readonly limits: CheckLimits;
 }
 
 /**
@@ -18,14 +29,14 @@ export type CheckAnswer =
   | { readonly verdict: OutputVerdict };
 
 /** A pattern that was given up on; what the schema demands cannot be told. */
-export function slowPatternVerdict(pattern: string, characters: number): OutputVerdict {
-  const limit = `the limit of ${PATTERN_LIMIT_MS / 1000} s`;
+export function slowPatternVerdict(pattern: string, characters: number, limitMs: number): OutputVerdict {
+  const limit = `the limit of ${limitMs / 1000} s`;
   const problem = `pattern ${JSON.stringify(pattern)} takes longer than ${limit} on a text of ${characters} characters`;
   return { kind: "invalid_schema", problems: [problem] };
 }
 
 /** A check that was given up on as a whole. */
-export function slowCheckVerdict(): OutputVerdict {
-  const limit = `the limit of ${OUTPUT_CHECK_LIMIT_MS / 1000} s`;
+export function slowCheckVerdict(limitMs: number): OutputVerdict {
+  const limit = `the limit of ${limitMs / 1000} s`;
   return { kind: "invalid_schema", problems: [`comparing the output with the schema takes longer than ${limit}`] };
 }

@@ -1,13 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
-import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS } from "#planner/limits.ts";
+import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
 import { checkOutput } from "../check_output.ts";
 import { type ExtractedJson, extractJson } from "../extract_json.ts";
 import { outputFormatSection } from "../format_section.ts";
 import { nestingDepth } from "../scan_json.ts";
 import { type SchemaBundle, SchemaError } from "../schema_document.ts";
+import type { CheckProcess } from "./check_process.ts";
 import { isHarmless } from "./harmless.ts";
 import { loadBundle } from "./load_bundle.ts";
+import type { CheckLimits } from "./messages.ts";
 import { SchemaFiles } from "./schema_files.ts";
 
 /** Time that a check may hold up this process before a child takes over, in milliseconds. */
@@ -15,17 +17,21 @@ const IN_PROCESS_LIMIT_MS = 200;
 
 class OutOfTime extends Error {}
 
+const LIMITS: CheckLimits = { checkMs: OUTPUT_CHECK_LIMIT_MS, patternMs: PATTERN_LIMIT_MS };
+
 /** Checks outputs against the schema files of the project at `root`, an absolute path. */
-export function createOutputValidator(root: string): OutputValidator {
-  return new ProjectOutputs(root);
+export function createOutputValidator(root: string, limits = LIMITS): OutputValidator {
+  return new ProjectOutputs(root, limits);
 }
 
 class ProjectOutputs implements OutputValidator {
   readonly #root: string;
-  #process: Promise<{ check(job: { bundle: SchemaBundle; value: unknown }): Promise<OutputVerdict> }> | undefined;
+  readonly #limits: CheckLimits;
+  #process: Promise<CheckProcess> | undefined;
 
-  constructor(root: string) {
+  constructor(root: string, limits: CheckLimits) {
     this.#root = root;
+    this.#limits = limits;
   }
 
   async validate(schemaPath: string, output: string): Promise<OutputVerdict> {
@@ -40,7 +46,11 @@ class ProjectOutputs implements OutputValidator {
 
   async promptSection(schemaPath: string): Promise<string> {
     try {
-      return outputFormatSection(schemaPath, await loadBundle(new SchemaFiles(this.#root), schemaPath));
+      const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
+      // Any value will do: what is asked is whether the schema itself is sound, without running its patterns.
+      const verdict = checkOutput(bundle, null, { test: () => true });
+      if (verdict.kind === "invalid_schema") throw new SchemaError(verdict.problems);
+      return outputFormatSection(schemaPath, bundle);
     } catch (error) {
       if (!(error instanceof SchemaError)) throw error;
       throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
@@ -66,7 +76,7 @@ class ProjectOutputs implements OutputValidator {
   async #judge(bundle: SchemaBundle, { text, value }: ExtractedJson): Promise<OutputVerdict> {
     const verdict = isHarmless(bundle, text) ? checkHere(bundle, value) : undefined;
     if (verdict !== undefined) return verdict;
-    this.#process ??= import("./check_process.ts").then(({ CheckProcess }) => new CheckProcess());
+    this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
     return (await this.#process).check({ bundle, value });
   }
 }

@@ -1,28 +1,35 @@
 import type { Parts } from "./parts.ts";
 import { textMatching } from "./pattern_text.ts";
 
-/** A text of each format. Source: JSON Schema 2020-12 Validation, 7.3; hosts and addresses from RFC 2606, 3849, 5737. */
-const FORMATS: Readonly<Record<string, string>> = {
-  date: "2026-01-31",
-  "date-time": "2026-01-31T09:30:00Z",
-  time: "09:30:00Z",
-  duration: "PT1H30M",
-  email: "name@example.com",
-  "idn-email": "name@example.com",
-  hostname: "www.example.com",
-  "idn-hostname": "www.example.com",
-  ipv4: "192.0.2.1",
-  ipv6: "2001:db8::1",
-  uri: "https://example.com/",
-  "uri-reference": "/path",
-  iri: "https://example.com/",
-  "iri-reference": "/path",
-  uuid: "123e4567-e89b-42d3-a456-426614174000",
-  "uri-template": "https://example.com/{id}",
-  "json-pointer": "/name",
-  "relative-json-pointer": "0/name",
-  regex: "^[a-z]+$",
+/**
+ * Texts of each format; `nth` makes several of them differ. Source: JSON Schema 2020-12 Validation, 7.3; hosts and
+ * addresses from RFC 2606, 3849 and 5737.
+ */
+const FORMATS: Readonly<Record<string, (nth: number) => string>> = {
+  date: (nth) => `2026-01-${31 - nth}`,
+  "date-time": (nth) => `2026-01-${31 - nth}T09:30:00Z`,
+  time: (nth) => `09:${30 + nth}:00Z`,
+  duration: (nth) => `PT${nth + 1}H30M`,
+  email: (nth) => `name${suffix(nth)}@example.com`,
+  "idn-email": (nth) => `name${suffix(nth)}@example.com`,
+  hostname: (nth) => `www${suffix(nth)}.example.com`,
+  "idn-hostname": (nth) => `www${suffix(nth)}.example.com`,
+  ipv4: (nth) => `192.0.2.${nth + 1}`,
+  ipv6: (nth) => `2001:db8::${nth + 1}`,
+  uri: (nth) => `https://example.com/${suffix(nth)}`,
+  "uri-reference": (nth) => `/path${suffix(nth)}`,
+  iri: (nth) => `https://example.com/${suffix(nth)}`,
+  "iri-reference": (nth) => `/path${suffix(nth)}`,
+  uuid: (nth) => `123e4567-e89b-42d3-a456-4266141740${10 + nth}`,
+  "uri-template": (nth) => `https://example.com/{id}/${suffix(nth)}`,
+  "json-pointer": (nth) => `/name${suffix(nth)}`,
+  "relative-json-pointer": (nth) => `${nth}/name`,
+  regex: (nth) => `^[a-z]{${nth + 1}}$`,
 };
+
+function suffix(nth: number): string {
+  return nth === 0 ? "" : String(nth + 1);
+}
 
 /** Longest text that is padded to a demanded length, in characters. */
 const MAX_PADDED = 2000;
@@ -36,8 +43,8 @@ export function exampleString(parts: Parts, nth: number): string {
     const text = matching(pattern, least + nth);
     if (text !== undefined) return text;
   }
-  const format = FORMATS[String(parts.first("format"))];
-  if (format !== undefined && nth === 0) return format;
+  const format = parts.first("format");
+  if (typeof format === "string" && Object.hasOwn(FORMATS, format)) return FORMATS[format]?.(nth) ?? "";
   const text = nth === 0 ? "text" : `text ${nth + 1}`;
   return text.padEnd(least, "text").slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
 }

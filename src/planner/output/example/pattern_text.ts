@@ -8,7 +8,7 @@ export function textMatching(pattern: string, extra = 0): string | undefined {
   try {
     return new PatternWriter(pattern, extra).write();
   } catch (error) {
-    if (error instanceof NotSimple) return undefined;
+    if (error instanceof NotSimple || error instanceof SyntaxError) return undefined;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { distance } from "fastest-levenshtein";
 import { nearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
@@ -20,6 +21,9 @@ export interface LintInput {
   /** For completed specs with an `output_schema`: what checking the last run's output found. */
   readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;
 }
+
+/** Letters by which a mistyped id may differ from the one that was meant. */
+const MOST_SLIPS = 2;
 
 /** What a rule may ask about the project around one spec. Every answer is computed when first asked for. */
 export class World {
@@ -52,10 +56,14 @@ export class World {
     return this.#parents.has(id);
   }
 
-  /** The known id that `text` most likely means, or undefined when none is near. */
-  nearestId(text: string): string | undefined {
+  /** The known id that `text` most likely means in a list of `spec`, or undefined when none is near. */
+  nearestId(text: string, spec: Spec): string | undefined {
     if (this.#suggested++ >= MAX_NEAREST_IDS) return undefined;
-    const matches = [...this.knownIds].filter((id) => id.includes(text));
-    return matches.length === 1 ? matches[0] : nearest(text, this.knownIds);
+    const others = [...this.knownIds].filter((id) => id !== spec.id);
+    const matches = others.filter((id) => id.includes(text));
+    if (matches.length === 1) return matches[0];
+    const near = nearest(text, others);
+    // Ids of one day are alike by nature: only a slip of the finger is one.
+    return near !== undefined && distance(text, near) <= MOST_SLIPS ? near : undefined;
   }
 }

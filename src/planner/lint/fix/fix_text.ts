@@ -104,13 +104,21 @@ function editedFrontmatter(
   if (!split.ok || split.range === null) return unchanged(text);
   const edits = editsOf(text, split.range, yamlOf(text, split.range));
   const edited = applyEdits(text, edits);
-  return sameMeaning(text, edited) ? { text: edited, done: [said(counted(edits.length))] } : unchanged(text);
+  return sameMeaning(text, edited)
+    ? { text: edited, done: [said(counted(changedLines(text, edited)))] }
+    : unchanged(text);
 }
 
 function sameMeaning(before: string, after: string): boolean {
   const [old, now] = [parseDocument(before), parseDocument(after)];
   if (!old.ok || !now.ok) return false;
   return old.body === now.body && JSON.stringify(old.frontmatter) === JSON.stringify(now.frontmatter);
+}
+
+/** These edits neither add nor take away a line. */
+function changedLines(before: string, after: string): number {
+  const now = after.split(/\r\n?|\n/);
+  return before.split(/\r\n?|\n/).filter((line, index) => line !== now[index]).length;
 }
 
 function unchanged(text: string): ReturnType<Fix> {

@@ -36,7 +36,7 @@ function* listFindings(spec: Spec, field: ListField, world: World): Iterable<Rul
     } else if (id === spec.id) {
       yield { severity: "error", field, message: `${field} '${id}' is the spec itself`, path, suggestion: "Remove it" };
     } else if (!world.knownIds.has(id)) {
-      const near = world.nearestId(id);
+      const near = world.nearestId(id, spec);
       const suggestion = near === undefined ? undefined : `Did you mean '${near}'?`;
       yield { severity: "error", field, message: `${field} '${id}' does not exist`, path, suggestion };
     }

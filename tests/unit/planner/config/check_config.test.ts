@@ -1,0 +1,133 @@
+import { expect, test } from "bun:test";
+import { checkConfig } from "#planner/config/check_config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+
+const config = (yaml: string): string => `---\n${yaml}\n---\n\n# Settings\n\nFree text: [\n`;
+const errors = (yaml: string): readonly string[] =>
+  checkConfig(config(yaml)).errors.map(({ line, column, message }) => `${line}:${column} ${message}`);
+const warnings = (yaml: string): readonly string[] =>
+  checkConfig(config(yaml)).warnings.map(({ line, column, message }) => `${line}:${column} ${message}`);
+
+test("checkConfig gives the defaults for a file that says nothing", () => {
+  for (const text of [
+    "",
+    "# Settings\n",
+    "---\n---\n",
+    "---\n# nothing yet\n---\n",
+    config("lint:\nschema:\n  spec:"),
+  ]) {
+    expect(checkConfig(text)).toEqual({ config: DEFAULT_CONFIG, errors: [], warnings: [] });
+  }
+});
+
+test("checkConfig lays every setting over its default", () => {
+  const { config: read } = checkConfig(
+    config(
+      [
+        "project: {name: shop}",
+        "defaults: {prompt: careful, model: haiku}",
+        "schema:",
+        "  spec:",
+        "    required: [status, model, status]",
+        "    fields:",
+        "      status: {enum: [todo, done]}",
+        "      team: {type: string}",
+        "validation: {strict_output_validation: true}",
+        "lint:",
+        "  thresholds: {complexity_words: 300, simple_words: 0}",
+        "  disable: [coupling, coupling]",
+      ].join("\n"),
+    ),
+  );
+
+  expect(read).toEqual({
+    project: { name: "shop" },
+    defaults: { prompt: "careful", model: "haiku" },
+    schema: {
+      spec: {
+        required: ["status", "model"],
+        fields: {
+          ...DEFAULT_CONFIG.schema.spec.fields,
+          status: { type: "string", enum: ["todo", "done"] },
+          team: { type: "string" },
+        },
+      },
+    },
+    validation: { strict_output_validation: true },
+    lint: {
+      thresholds: { ...DEFAULT_CONFIG.lint.thresholds, complexity_words: 300, simple_words: 0 },
+      disable: ["coupling"],
+    },
+  });
+});
+
+test("checkConfig lets a field of another type inherit nothing, and compares enum values by their text", () => {
+  const { config: read } = checkConfig(
+    config("schema:\n  spec:\n    fields:\n      labels: {type: string}\n      size: {type: integer, enum: [1, 2]}"),
+  );
+
+  expect(read?.schema.spec.fields).toMatchObject({ size: { type: "integer", enum: ["1", "2"] } });
+  expect(read?.schema.spec.fields["labels"]).toEqual({ type: "string" });
+});
+
+test("checkConfig names key path, value, expectation and place of a wrong type", () => {
+  expect(errors("lint:\n  thresholds:\n    complexity_words: many")).toEqual([
+    '4:23 Invalid setting "lint.thresholds.complexity_words": expected a whole number of at least 0, got "many"',
+  ]);
+  expect(errors("lint: 3")).toEqual(['2:7 Invalid setting "lint": expected keys with values below it, got 3']);
+  expect(errors("schema: {spec: {required: status}}")).toEqual([
+    '2:27 Invalid setting "schema.spec.required": expected a list, got "status"',
+  ]);
+  expect(errors("schema: {spec: {required: [[a]]}}")).toEqual([
+    '2:28 Invalid setting "schema.spec.required[0]": expected a text that is not empty, got ["a"]',
+  ]);
+  expect(errors("validation:\n  strict_output_validation: 1")).toEqual([
+    '3:29 Invalid setting "validation.strict_output_validation": expected true or false, got 1',
+  ]);
+  expect(errors("schema: {spec: {fields: {status: {enum: []}}}}")).toEqual([
+    '2:41 Invalid setting "schema.spec.fields.status.enum": expected a list that is not empty, got []',
+  ]);
+});
+
+test("checkConfig refuses numbers that make no sense", () => {
+  for (const value of ["-1", "1.5", ".inf", "'3'"]) {
+    expect(errors(`lint: {thresholds: {simple_files: ${value}}}`)).toHaveLength(1);
+  }
+});
+
+test("checkConfig refuses a rule that does not exist and names the nearest", () => {
+  expect(errors("lint:\n  disable: [title, couplin]")).toEqual([
+    '3:20 Invalid setting "lint.disable[1]": expected one of parse, required, title, type, dependency, approval, output, complexity, coupling, model_waste, got "couplin". Did you mean "coupling"?',
+  ]);
+});
+
+test("checkConfig reports every error at once and then no configuration", () => {
+  const checked = checkConfig(config("project: {name: 3}\nlint: {disable: none}\nvalidation: []"));
+
+  expect(checked.config).toBeNull();
+  expect(checked.errors.map(({ line }) => line)).toEqual([2, 4, 3]);
+});
+
+test("checkConfig warns of unknown keys at their place and names the nearest, and keeps them out", () => {
+  expect(warnings("projct: {name: x}\nlint:\n  threshold: {}\n  thresholds: {wrods: 3}")).toEqual([
+    '2:1 Unknown setting "projct". Did you mean "project"?',
+    '4:3 Unknown setting "lint.threshold". Did you mean "thresholds"?',
+    '5:16 Unknown setting "lint.thresholds.wrods": expected one of complexity_criteria, complexity_files, complexity_words, simple_criteria, simple_files, simple_words',
+  ]);
+  expect(
+    checkConfig(config("schema: {spec: {fields: {a: {type: string, min: 3}}}}")).config?.schema.spec.fields["a"],
+  ).toEqual({ type: "string" });
+});
+
+test("checkConfig warns of items that have no effect", () => {
+  expect(
+    warnings("schema:\n  spec:\n    fields:\n      a: {type: string, items: string}\n      b: {items: string}"),
+  ).toEqual(['5:25 Setting "schema.spec.fields.a.items" has no effect: expected type array beside it, got string']);
+});
+
+test("checkConfig places a broken frontmatter", () => {
+  const { config: read, errors: found } = checkConfig("---\nlint:\n  disable: [a\n---\n");
+
+  expect(read).toBeNull();
+  expect(found).toMatchObject([{ line: 4, column: 1 }]);
+});

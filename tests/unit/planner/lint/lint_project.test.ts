@@ -1,0 +1,99 @@
+import { expect, test } from "bun:test";
+import { lintProject } from "#planner/lint/lint_project.ts";
+import type { Spec } from "#planner/spec/spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { ID, lintTexts, memorySource, OTHER, specText, THIRD } from "../../../support/lint_world.ts";
+
+const dependsOn = (id: string): string => specText(`status: pending\nlabels: [a]\ndepends_on: [${id}]`);
+
+//  ID ──> OTHER ──> THIRD ──> ID
+test("lintProject sees a cycle from one of its specs alone", async () => {
+  const source = memorySource({ [ID]: dependsOn(OTHER), [OTHER]: dependsOn(THIRD), [THIRD]: dependsOn(ID) });
+
+  const report = await lintProject(source, [OTHER as SpecId]);
+
+  expect(report.specsChecked).toBe(1);
+  expect(report.files.map(({ specId, findings }) => [specId, findings.map(({ message }) => message)])).toEqual([
+    [OTHER, [`depends_on cycle: ${OTHER} -> ${THIRD} -> ${ID} -> ${OTHER}`]],
+  ]);
+});
+
+test("lintProject says the same of a spec alone as of the whole project", async () => {
+  const texts = {
+    [ID]: specText(`status: nearly\ndepends_on: [${OTHER}, nobody]\nlabels:\n  - 1: 2`, `# T\n\n${THIRD}\n`),
+    [OTHER]: "---\nstatus: [\n---\n",
+    [THIRD]: dependsOn(ID),
+  };
+  const whole = await lintTexts(texts);
+
+  for (const id of Object.keys(texts)) {
+    const alone = await lintProject(memorySource(texts), [id as SpecId]);
+    expect(alone.files).toEqual(whole.files.filter(({ specId }) => specId === id));
+  }
+});
+
+test("lintProject reads only what the wanted specs reach", async () => {
+  const source = memorySource({ [ID]: dependsOn(OTHER), [OTHER]: "# T\n", [THIRD]: "# T\n" });
+  const read: string[] = [];
+
+  const noting = {
+    ...source,
+    one: (id: SpecId) => {
+      read.push(id);
+      return source.one(id);
+    },
+  };
+  await lintProject(noting, [ID as SpecId]);
+
+  expect(read).toEqual([ID, OTHER]);
+});
+
+test("lintProject places findings by lines of the whole file, whatever the line endings and the mark", async () => {
+  const text = "\ufeff---\nlabels: [a]\n# why\nstatus:  'nearly'\ntype: 'odd'\n---\n\n# T\n\n2026-11-21-009-zzz\n";
+  for (const eol of ["\n", "\r\n", "\r"]) {
+    const { files } = await lintTexts({ [ID]: text.replaceAll("\n", eol) });
+
+    expect(files[0]?.findings.map(({ rule, line, column }) => [rule, line, column])).toEqual([
+      ["required", 4, 10],
+      ["type", 5, 7],
+      ["coupling", 10, undefined],
+    ]);
+  }
+});
+
+test("lintProject places values however they are written", async () => {
+  const forms = {
+    "{status: nearly, labels: [a]}": [2, 10],
+    '"status": nearly\nlabels: [a]': [2, 11],
+    "labels: [a]\n? status\n: nearly": [4, 3],
+    "labels: [a]\nnote: |\n  status: x\nstatus: nearly": [5, 9],
+    "labels: [a]\nstatus:\n  nearly": [4, 3],
+    "labels: [a]\nstatus: >-\n  nearly": [3, 9],
+    "labels: [a]\nstatus: &x nearly": [3, 12],
+  };
+  for (const [yaml, place] of Object.entries(forms)) {
+    const { files } = await lintTexts({ [ID]: specText(yaml) });
+
+    expect(files[0]?.findings.map(({ line, column }) => [line, column])).toEqual([place]);
+  }
+});
+
+test("lintProject asks for the output of completed specs with a schema alone", async () => {
+  const asked: string[] = [];
+  const source = memorySource({
+    [ID]: specText("status: completed\noutput_schema: a.json\nlabels: [a]"),
+    [OTHER]: specText("status: pending\noutput_schema: a.json\nlabels: [a]"),
+    [THIRD]: specText("status: completed\nlabels: [a]"),
+  });
+
+  const noting = {
+    ...source,
+    output: async ({ id }: Spec) => {
+      asked.push(id);
+      return null;
+    },
+  };
+  await lintProject(noting);
+
+  expect(asked).toEqual([ID]);
+});

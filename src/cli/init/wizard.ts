@@ -3,6 +3,7 @@ import { plainLine } from "../plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 
 const USUAL_COLUMNS = 80;
+const USUAL_ROWS = 24;
 
 /** What the person is asked for; a question whose answer a flag gives is left out. */
 export interface Questions {
@@ -23,8 +24,9 @@ export interface Answers {
 
 /** Asks, writing nothing; undefined when the person gave up (Ctrl-C or Escape). */
 export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
-  // A terminal that does not know its size says 0, and the prompts would wrap every character.
+  // A terminal that does not know its size says 0, and the prompts would wrap every character and show no line.
   if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
+  if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;
   intro(`planner init in ${plainLine(questions.root)}`);
   const name = questions.name === undefined ? undefined : await askName(questions.name);
   if (isCancel(name)) return undefined;
@@ -33,7 +35,7 @@ export async function askForSetup(questions: Questions): Promise<Answers | undef
     : undefined;
   if (isCancel(prompts)) return undefined;
   const agents = await multiselect<AgentName>({
-    message: "Which agents shall reach the project? (space selects, enter goes on)",
+    message: "Which agents shall reach the project?",
     options: AGENT_NAMES.map((agent) => ({ value: agent, label: AGENTS[agent].title, hint: AGENTS[agent].files[0] })),
     required: false,
   });

@@ -1,5 +1,8 @@
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
+/** How a write fails when there is nobody at the other end, or never was. Source: POSIX, Node.js error codes. */
+const NOBODY_READS: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
+
 /** Where the bytes of answers go. `write` resolves when the operating system has taken them all, and rejects for good. */
 export interface ByteSink {
   write(bytes: Uint8Array): Promise<void>;
@@ -12,11 +15,14 @@ export interface ByteSink {
  * wait. After a failed write (the reader is gone) every line is dropped and `closed` resolves.
  */
 export class LineOutput {
-  /** Resolves when nobody reads any more; never otherwise. */
-  readonly closed: Promise<void>;
+  /**
+   * Resolves when a write failed, with nothing when nobody reads any more, else with the error (a full disk); never
+   * otherwise.
+   */
+  readonly closed: Promise<Error | undefined>;
   readonly #sink: ByteSink;
   readonly #encoder = new TextEncoder();
-  #close: () => void = () => {};
+  #close: (error?: Error) => void = () => {};
   #lines: string[] = [];
   #chars = 0;
   #writing: Promise<void> | undefined;
@@ -65,10 +71,10 @@ export class LineOutput {
     this.#lines = [];
     try {
       await this.#sink.write(bytes);
-    } catch {
+    } catch (error) {
       this.#broken = true;
       this.#lines = [];
-      this.#close();
+      this.#close(NOBODY_READS.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
     }
     this.#chars = 0;
     for (const line of this.#lines) this.#chars += line.length;

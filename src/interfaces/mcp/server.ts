@@ -40,7 +40,9 @@ export class McpServer {
    * At the end of the input everything that was read is answered; after `stop` only what ends within a short grace.
    */
   async serve(stop: AbortSignal): Promise<Ending> {
-    const hurry = Promise.race([aborted(stop), this.#output.closed]).then(() => false);
+    const hurry = Promise.race([aborted(stop), this.#output.closed.then((error) => this.#logFailure(error))]).then(
+      () => false,
+    );
     await Promise.race([this.#read(), hurry]);
     this.#stopping = true;
     const rested = this.#rest().then(() => true);
@@ -95,6 +97,10 @@ export class McpServer {
     for (const [index, each] of batchExchanges(exchange, values.length).entries()) {
       await this.#requests.take(readMessage(values[index]), each);
     }
+  }
+
+  #logFailure(error: Error | undefined): void {
+    if (error !== undefined) this.#options.log(`Cannot write the output: ${error.message}`);
   }
 
   async #rest(): Promise<void> {

@@ -19,8 +19,8 @@ class Sink {
     await settle();
   }
 
-  async break(): Promise<void> {
-    this.#take?.reject(new Error("EPIPE"));
+  async break(code: string): Promise<void> {
+    this.#take?.reject(Object.assign(new Error(code), { code }));
     await settle();
   }
 }
@@ -110,12 +110,23 @@ describe("LineOutput", () => {
     output.push("one");
     await settle();
     output.push("two");
-    await sink.break();
-    await output.closed;
+    await sink.break("EPIPE");
+    expect(await output.closed).toBeUndefined();
     output.push("three");
     await output.drained();
 
     expect(sink.written).toEqual(["one\n"]);
     expect(output.ready()).toBeUndefined();
+  });
+
+  test("tells why a write failed when somebody still reads", async () => {
+    const sink = new Sink();
+    const output = new LineOutput(sink);
+
+    output.push("one");
+    output.flush();
+    await sink.break("ENOSPC");
+
+    expect((await output.closed)?.message).toBe("ENOSPC");
   });
 });

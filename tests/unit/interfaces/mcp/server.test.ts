@@ -193,12 +193,25 @@ describe("the end", () => {
   test("comes when nobody reads the answers any more", async () => {
     const served = new Served({
       loadTools: async () => testTools([echo]),
-      write: async () => Promise.reject(new Error("EPIPE")),
+      write: async () => Promise.reject(Object.assign(new Error("gone"), { code: "EPIPE" })),
     });
 
     served.call(1, "echo");
 
     expect(await served.ending).toBe("finished");
+    expect(served.log).toEqual([]);
+  });
+
+  test("comes with a word when the answers cannot be written", async () => {
+    const served = new Served({
+      loadTools: async () => testTools([echo]),
+      write: async () => Promise.reject(Object.assign(new Error("No space left"), { code: "ENOSPC" })),
+    });
+
+    served.call(1, "echo");
+
+    expect(await served.ending).toBe("finished");
+    expect(served.log).toEqual(["Cannot write the output: No space left"]);
   });
 
   test("comes when the input breaks", async () => {

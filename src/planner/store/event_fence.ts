@@ -33,8 +33,9 @@ export class EventFence {
     const folder = mkdtempSync(join(tmpdir(), "planner-"));
     const path = (name: Name): string => join(folder, name);
     this.#descriptors = { before: openSync(path("before"), "wx"), behind: openSync(path("behind"), "wx") };
-    this.#watcher = watch(folder, { persistent: false }, (_type, name) => {
-      if (name === this.#awaited?.name) this.#awaited?.settle(true);
+    this.#watcher = watch(folder, { persistent: false }, (type, name) => {
+      // The removal of the names below is told as "rename".
+      if (type === "change" && name === this.#awaited?.name) this.#awaited?.settle(true);
     });
     this.#watcher.on("error", () => this.close());
     for (const name of NAMES) unlinkSync(path(name));

@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { parseSpecId, type SpecId } from "../spec/spec_id.ts";
-import { isMissing, reason } from "./disk_error.ts";
+import { errorCode, reason } from "./disk_error.ts";
 import { type FileMark, isUnsettled, markOf, sameMark } from "./file_mark.ts";
 import { sortById } from "./sort_ids.ts";
 
@@ -61,7 +61,7 @@ export class FolderNames {
       this.#mark = mark;
       this.#settled = !isUnsettled(mark, now);
     } catch (error) {
-      if (!isMissing(error)) throw this.#refusal(error);
+      if (errorCode(error) !== "ENOENT") throw this.#refusal(error);
       this.#listing = EMPTY;
       this.#settled = false;
     }

@@ -17,7 +17,7 @@ export async function main(words: readonly string[]): Promise<void> {
   }
   if (first === CHECK_COMMAND) {
     const { serveChecks } = await import("#planner/output/checker/check_server.ts");
-    await serveChecks(process.stdin.setEncoding("utf8"), print);
+    await serveChecks({ parent: Number(words[1]), input: process.stdin.setEncoding("utf8"), write: print });
     return;
   }
   // Everything else is loaded behind the version, which many programs ask for just to see whether planner is there.

@@ -82,7 +82,7 @@ export class CheckProcess {
 
   #start(): ChildProcess {
     const [program = "", ...args] = selfCommand();
-    const child = spawn(program, [...args, CHECK_COMMAND], {
+    const child = spawn(program, [...args, CHECK_COMMAND, String(process.pid)], {
       stdio: ["pipe", "pipe", "inherit"],
       env: selfEnvironment() as NodeJS.ProcessEnv,
       windowsHide: true,

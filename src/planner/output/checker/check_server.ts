@@ -26,9 +26,18 @@ class SlowPattern extends Error {
   }
 }
 
-/** Answers jobs until the input ends. `write` takes whole lines and returns when they are out. */
-export async function serveChecks(input: AsyncIterable<string>, write: (line: string) => void): Promise<void> {
-  const watchdog = startWatchdog();
+export interface CheckServerOptions {
+  /** The pid of the process that asks. */
+  readonly parent: number;
+  /** Jobs, one per line. */
+  readonly input: AsyncIterable<string>;
+  /** Takes whole lines and returns when they are out. */
+  readonly write: (line: string) => void;
+}
+
+/** Answers jobs until the input ends. */
+export async function serveChecks({ parent, input, write }: CheckServerOptions): Promise<void> {
+  const watchdog = startWatchdog(parent);
   const answer = (message: CheckAnswer): void => write(`${JSON.stringify(message)}\n`);
   for await (const line of lines(input)) {
     const job = JSON.parse(line) as CheckJob;

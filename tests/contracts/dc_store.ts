@@ -1,22 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { resourceKey } from "#dc/model/resource_key.ts";
-import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DcStore, DcWriter, DeviceQuery, Stored } from "#dc/ports.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { DcStore, DeviceQuery } from "#dc/ports.ts";
 import { changeRecord } from "../support/dc/change_record.ts";
-
-const NOW = "2026-01-02T03:04:05.000Z";
-
-export function stored<Resource>(resource: Resource, updateTime = NOW): Stored<Resource> {
-  return { resource, etag: "e1", createTime: NOW, updateTime };
-}
-
-export async function putAll<Kind extends ResourceKind>(
-  writer: DcWriter,
-  kind: Kind,
-  resources: readonly ResourceByKind[Kind][],
-): Promise<void> {
-  for (const resource of resources) await writer.put(kind, stored(resource));
-}
+import { NOW, putAll, stored } from "../support/dc/stored.ts";
 
 const query = (parts: Partial<DeviceQuery> = {}): DeviceQuery => ({
   filter: {},

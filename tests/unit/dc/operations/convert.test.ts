@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { type DescEnum, type DescMessage, fromJson } from "@bufbuild/protobuf";
+import type { Cable, Crac, Device, FabricLink, Port, Rack, ResourceKind } from "#dc/model/resources.ts";
+import * as words from "#dc/model/words.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+import { fromMessage, toMessage } from "#dc/operations/convert.ts";
+import type * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DeviceSchema, file_datacenter_v1_datacenter } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+
+type Kept = "$typeName" | "$unknown" | "etag" | "createTime" | "updateTime";
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
+
+test("the model's resources have exactly the proto's fields", () => {
+  const device: Same<keyof Device, Exclude<keyof pb.Device, Kept>> = true;
+  const port: Same<keyof Port, Exclude<keyof pb.Port, Kept | "deviceCode" | "cable" | "farEnd" | "pathStatus">> = true;
+  const rack: Same<keyof Rack, Exclude<keyof pb.Rack, Kept | "health" | "healthReasons">> = true;
+  const crac: Same<keyof Crac, Exclude<keyof pb.Crac, Kept>> = true;
+  const cable: Same<keyof Cable, Exclude<keyof pb.Cable, Kept>> = true;
+  const computed: Same<
+    keyof FabricLink,
+    Exclude<keyof pb.FabricLink, Kept | "utilizationPct" | "congested" | "physical">
+  > = true;
+
+  expect([device, port, rack, crac, cable, computed].every(Boolean)).toBe(true);
+});
+
+test("the model's words are exactly the proto's values", () => {
+  const byPrefix = new Map(
+    file_datacenter_v1_datacenter.enums.map((desc: DescEnum) => {
+      const prefix = (desc.value[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
+      return [desc.name, desc.values.slice(1).map(({ name }) => name.slice(prefix.length))];
+    }),
+  );
+  const lists = Object.entries(words).map(([, list]) => [...list].join(" "));
+
+  const known = [...byPrefix.values()].map((values) => values.join(" "));
+  expect(lists.filter((list) => !known.includes(list))).toEqual([]);
+});
+
+test("fromMessage and toMessage give back every item of the sample", () => {
+  const sets: readonly (readonly [ResourceKind, readonly object[]])[] = [
+    ["rack", ams1.racks],
+    ["device", ams1.devices],
+    ["crac", ams1.cracs],
+    ["cable", ams1.cables],
+    ["fabric_link", ams1.fabric_links],
+  ];
+  for (const [kind, items] of sets) {
+    const schema: DescMessage = SCHEMAS[kind];
+    for (const item of items) {
+      const message = fromJson(schema, item as never);
+
+      expect(toMessage(schema, fromMessage<object>(schema, message))).toEqual(message);
+    }
+  }
+});
+
+test("fromMessage refuses an enumeration value that the contract does not know, naming the field", () => {
+  const message = fromJson(DeviceSchema, { code: "A" });
+  message.kind = 99 as never;
+
+  expect(() => fromMessage(DeviceSchema, message)).toThrow('Field "kind" has no value 99');
+});

@@ -15,7 +15,7 @@ export function textReport(report: LintReport, fixed: readonly FixedFile[] = [],
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
   const files = [...report.files, ...onlyFixed(report, fixed)];
   const lines = files.flatMap((file) => [
-    `${file.file}:`,
+    `${oneLine(file.file)}:`,
     ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),
     ...file.findings.flatMap((finding) => findingLines(file, finding)),
   ]);

@@ -92,7 +92,10 @@ const nested = (depth: number): fc.Arbitrary<readonly string[]> => {
       ...shifted(
         values.flatMap(([first = "", ...rest]) =>
           first === "" && rest[0] !== undefined
-            ? [`-${" ".repeat(gap)}${rest[0].trimStart()}`, ...rest.slice(1).map((line) => shiftTo(line, rest[0] ?? "", gap))]
+            ? [
+                `-${" ".repeat(gap)}${rest[0].trimStart()}`,
+                ...rest.slice(1).map((line) => shiftTo(line, rest[0] ?? "", gap)),
+              ]
             : [`-${" ".repeat(gap)}${first}`, ...rest],
         ),
         width,

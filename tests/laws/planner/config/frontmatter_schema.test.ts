@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { FieldRule } from "#planner/config/config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { frontmatterSchema } from "#planner/config/frontmatter_schema.ts";
+import { checkOutput } from "#planner/output/check_output.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { findingsOf, ID } from "../../../support/lint_world.ts";
+
+const scalarType = fc.constantFrom("string" as const, "integer" as const, "number" as const, "boolean" as const);
+const words = fc.uniqueArray(fc.constantFrom("red", "blue", "1", "2", "true"), { minLength: 1 });
+const fieldRule: fc.Arbitrary<FieldRule> = fc.oneof(
+  fc.record({ type: scalarType }),
+  fc.record({ type: fc.constant("string" as const), enum: words }),
+  fc.record({ type: fc.constant("array" as const), items: scalarType }),
+  fc.record({ type: fc.constant("array" as const), items: fc.constant("string" as const), enum: words }),
+  fc.record({ items: scalarType }),
+  fc.record({ type: fc.constant("object" as const) }),
+);
+const config = fc
+  .record({
+    required: fc.uniqueArray(fc.constantFrom("status", "team", "owner", "model")),
+    fields: fc.dictionary(fc.constantFrom("team", "owner", "labels"), fieldRule),
+  })
+  .map(({ required, fields }) => ({
+    ...DEFAULT_CONFIG,
+    schema: { spec: { required, fields: { ...DEFAULT_CONFIG.schema.spec.fields, ...fields } } },
+  }));
+
+const scalar = fc.oneof(
+  fc.constantFrom("red", "green", "1", "pending", "cancelled", "ready"),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+  fc.boolean(),
+);
+const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constant({ a: 1 }));
+const frontmatter = fc.dictionary(fc.constantFrom("status", "team", "owner", "other"), value);
+
+test("frontmatterSchema and lint agree on every frontmatter", async () => {
+  await fc.assert(
+    fc.asyncProperty(config, frontmatter, async (settings, fields) => {
+      // Known fields keep their text, whatever YAML would read, so the status is written as a text.
+      const written = {
+        ...fields,
+        ...(typeof fields["status"] === "object" ? {} : { status: String(fields["status"] ?? "pending") }),
+      };
+      const text = `---\n${JSON.stringify(written)}\n---\n\n# T\n`;
+
+      const findings = await findingsOf("required", { [ID]: text }, { config: settings });
+      const schema = frontmatterSchema(settings);
+      const verdict = checkOutput([{ path: "schema.json", uris: ["file:///schema.json"], schema }], written);
+
+      const errors = findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
+      expect({ errors, fits: verdict.kind === "passed" }).toEqual({ errors, fits: errors.length === 0 });
+    }),
+    { numRuns: LAW_RUNS * 3 },
+  );
+});

@@ -1,0 +1,100 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { checkConfig } from "#planner/config/check_config.ts";
+import { lintReport } from "#planner/lint/finding.ts";
+import type { UnplacedFinding } from "#planner/lint/lint_specs.ts";
+import { placeFindings } from "#planner/lint/place_findings.ts";
+import { githubReport } from "#planner/lint/reports/github.ts";
+import { textReport } from "#planner/lint/reports/text.ts";
+import { frontmatterPlaces } from "#planner/spec/frontmatter_places.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { ID, lintTexts, OTHER, THIRD } from "../../../support/lint_world.ts";
+import { flowSpecText, ordinaryFrontmatter, specText } from "../../../support/spec_texts.ts";
+
+const runs = { numRuns: LAW_RUNS };
+const names = fc.constantFrom(ID, OTHER, THIRD, `${ID}.1`, "notes", "a b");
+const anyFile = fc.oneof(
+  specText.map(({ text }) => text),
+  flowSpecText,
+  ordinaryFrontmatter.map((yaml) => `---\n${yaml}---\n\n# T\n`),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom("", "---\n", "---\nmembers: {a: b}\ndepends_on: [[x], 1, ~]\napproval: [x]\nlabels: {}\n---\n"),
+);
+const anyProject = fc.dictionary(names, anyFile, { maxKeys: 5 });
+
+test("lint judges any project without a fault of its own, and every report has the contract's form", async () => {
+  await fc.assert(
+    fc.asyncProperty(anyProject, async (texts) => {
+      const report = await lintTexts(texts);
+
+      expect(report.specsChecked).toBe(Object.keys(texts).length);
+      const lines = textReport(report).slice(0, -1).split("\n");
+      expect(lines.pop()).toBe(`${report.errors} errors, ${report.warnings} warnings`);
+      for (const line of lines) expect(line).toMatch(/^(?:\S.*:| {2}(?:error|warning): .*| {4}(?:at|→) .*)$/);
+      expect(githubReport(report).split("\n")).toHaveLength(report.errors + report.warnings + 2);
+    }),
+    runs,
+  );
+});
+
+test("lint finds the same place for a value by a quick look as by parsing", async () => {
+  const text = fc.oneof(
+    specText.map(({ text: each }) => each),
+    flowSpecText,
+    ordinaryFrontmatter.map((yaml) => `---\n${yaml}---\n`),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      text,
+      fc.constantFrom("status", "labels", "depends_on", "title", "model", "owner", "x-unknown", "id", "type"),
+      async (content, field) => {
+        const exact = frontmatterPlaces(content)([field]);
+        fc.pre(exact !== undefined);
+        const finding: UnplacedFinding = {
+          rule: "required",
+          severity: "error",
+          field,
+          message: "",
+          allowed: [],
+          path: [field],
+        };
+        const report = lintReport(1, [{ file: "a.md", specId: "a", findings: [finding] }]);
+
+        const placed = await placeFindings(report, async () => content);
+
+        const [found] = placed.files[0]?.findings ?? [];
+        expect({ line: found?.line, column: found?.column }).toEqual({ ...exact });
+      },
+    ),
+    { numRuns: LAW_RUNS * 5 },
+  );
+});
+
+test("checkConfig judges any text without a fault of its own, and gives a configuration unless it names an error", () => {
+  const anyConfig = fc.oneof(
+    anyFile,
+    fc.json().map((json) => `---\n${json}\n---\n`),
+    fc
+      .record(
+        {
+          project: fc.oneof(fc.record({ name: fc.string() }), fc.anything()),
+          schema: fc.oneof(
+            fc.record({ spec: fc.record({ required: fc.array(fc.string()), fields: fc.object() }) }),
+            fc.anything(),
+          ),
+          lint: fc.oneof(fc.record({ thresholds: fc.object(), disable: fc.array(fc.string()) }), fc.anything()),
+        },
+        { requiredKeys: [] },
+      )
+      .map((value) => `---\n${JSON.stringify(value) ?? ""}\n---\n`),
+  );
+  fc.assert(
+    fc.property(anyConfig, (text) => {
+      const { config, errors, warnings } = checkConfig(text);
+
+      expect(config === null).toBe(errors.length > 0);
+      for (const { line, column } of [...errors, ...warnings]) expect(Math.min(line, column)).toBeGreaterThanOrEqual(1);
+    }),
+    runs,
+  );
+});

@@ -19,8 +19,3 @@ export function member(value: unknown, token: string): unknown {
   if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(token) ? value[Number(token)] : undefined;
   return Object.hasOwn(value, token) ? (value as Record<string, unknown>)[token] : undefined;
 }
-
-/** What `pointer` points to in `value`, or undefined. */
-export function valueAt(value: unknown, pointer: string): unknown {
-  return (pointerTokens(pointer) ?? [""]).reduce(member, value);
-}

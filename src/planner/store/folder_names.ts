@@ -1,8 +1,7 @@
 import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { OperationError } from "#kernel/errors.ts";
 import { parseSpecId, type SpecId } from "../spec/spec_id.ts";
-import { errorCode, reason } from "./disk_error.ts";
+import { diskRefusal, errorCode } from "./disk_error.ts";
 import { type FileMark, isUnsettled, markOf, sameMark } from "./file_mark.ts";
 import { sortById } from "./sort_ids.ts";
 
@@ -49,7 +48,7 @@ export class FolderNames {
   /**
    * The names as they are now; none where there is no folder. The same object as before when nothing changed.
    *
-   * @throws OperationError `unavailable` for a folder that cannot be read
+   * @throws OperationError for a folder that cannot be read
    */
   read(): Listing {
     const path = join(this.#root, this.#folder);
@@ -61,15 +60,11 @@ export class FolderNames {
       this.#mark = mark;
       this.#settled = !isUnsettled(mark, now);
     } catch (error) {
-      if (errorCode(error) !== "ENOENT") throw this.#refusal(error);
+      if (errorCode(error) !== "ENOENT") throw diskRefusal(`read "${this.#folder}"`, error);
       this.#listing = EMPTY;
       this.#settled = false;
     }
     return this.#listing;
-  }
-
-  #refusal(error: unknown): OperationError {
-    return new OperationError("unavailable", `Cannot read "${this.#folder}": ${reason(error)}`, { cause: error });
   }
 }
 

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from "node:fs";
+import { accessSync, constants } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -72,7 +72,10 @@ function tryAcquire(root: string, open: () => Database): Database | undefined {
   let database: Database | undefined;
   try {
     database = open();
-    database.exec("BEGIN IMMEDIATE");
+    // A database that may only be read would be opened all the same, and lock nobody out.
+    accessSync(join(root, LOCK), constants.W_OK);
+    // The journal in memory: a full disk must not keep a file from shrinking.
+    database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     return database;
   } catch (error) {
     database?.close();
@@ -82,11 +85,12 @@ function tryAcquire(root: string, open: () => Database): Database | undefined {
   }
 }
 
-/** SQLite does not say why it cannot open a file, the system does. */
 function lockRefusal(root: string, error: unknown): unknown {
-  const path = join(root, LOCK);
+  const refusal = diskRefusal(`lock "${LOCK}"`, error);
+  if (refusal !== error) return refusal;
   try {
-    accessSync(existsSync(path) ? path : join(root, LOCKS), constants.W_OK);
+    // SQLite does not say why it cannot make a file, the system does.
+    accessSync(join(root, LOCKS), constants.W_OK);
   } catch (cause) {
     return diskRefusal(`lock "${LOCK}"`, cause);
   }

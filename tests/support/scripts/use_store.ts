@@ -1,0 +1,32 @@
+/**
+ * One use of the spec store by a process of its own: `bun use_store.ts <root> <operation> [word …]`. Prints one line of
+ * JSON: the answer, or `{refused, message}`. `STORE_UID` names a user to become first, for what root may do anyway.
+ */
+import { OperationError } from "#kernel/errors.ts";
+import type { SpecStore } from "#planner/ports.ts";
+import { editFields } from "#planner/spec/edit_fields.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openSpecStore } from "#planner/store/spec_store.ts";
+
+type Operation = (store: SpecStore, words: readonly string[]) => Promise<unknown>;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  read: (store) => store.active(),
+  load: (store, [id = ""]) => store.load(id as SpecId),
+  set: (store, [id = "", field = "", value = ""]) =>
+    store.edit(id as SpecId, (text) => editFields(text, { [field]: value })),
+  grow: (store, [id = "", size = ""]) => store.edit(id as SpecId, (text) => text + "x".repeat(Number(size))),
+  create: (store, [day = "", size = "0"]) => store.create(day, (id) => `# ${id}\n${"x".repeat(Number(size))}`),
+  archive: (store, [id = ""]) => store.moveToArchive(id as SpecId),
+};
+
+const [root = "", operation = "", ...words] = process.argv.slice(2);
+const uid = process.env["STORE_UID"];
+if (uid !== undefined) process.setuid?.(Number(uid));
+const run = OPERATIONS[operation];
+if (run === undefined) throw new Error(`No such operation: ${operation}`);
+const answer = await run(openSpecStore(root, { follow: false }), words).catch((error: unknown) => {
+  if (error instanceof OperationError) return { refused: error.kind, message: error.message };
+  throw error;
+});
+process.stdout.write(`${JSON.stringify(answer)}\n`);

@@ -35,7 +35,7 @@ export const MAX_NEAREST_IDS = 100;
 export const MAX_CYCLE_IDS = 50;
 
 /** Longest output that is compared with a schema, in characters. Ours: as much as is read of a log's last run. */
-export const MAX_OUTPUT_CHARS = MAX_RUN_BYTES;
+export const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
 
 /** Largest schema file, in bytes. Ours: the largest that people write by hand is a tenth of it. */
 export const MAX_SCHEMA_BYTES = 1024 * 1024;

@@ -218,3 +218,14 @@ test("tests of the command import nothing of the source", () => {
 
   expect(broken).toEqual([]);
 });
+
+test("every dependency has a line of reason", () => {
+  const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const reasons = readFileSync(join(ROOT, "docs", "dependencies.md"), "utf8");
+
+  const silent = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }).filter(
+    (name) => !reasons.includes(`| \`${name}\` |`),
+  );
+
+  expect(silent).toEqual([]);
+});

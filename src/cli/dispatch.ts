@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import { runNamedCommand } from "./citty_command.ts";
 import type { Cli, Command } from "./command.ts";
-import { COMMANDS } from "./commands.ts";
+import { COMMANDS, type CommandEntry } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
 import { print } from "./print.ts";
 import { reportError } from "./report_error.ts";
@@ -25,8 +26,16 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   const rest = words.toSpliced(place, 1);
   if (name === "help") return help(rest);
   if (name === "__complete") return complete(words.slice(place + 1));
-  const command = await load(name);
-  const { help: wantsHelp, root, quiet, args } = parseWords(name, command, rest);
+  knownCommand(name);
+  let status: ExitStatus = EXIT_STATUS.ok;
+  await runNamedCommand(COMMANDS, [name, rest], async (row, command, given) => {
+    status = await runWords(row, command, given);
+  });
+  return status;
+}
+
+async function runWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
+  const { help: wantsHelp, root, quiet, args } = parseWords(name, command, words);
   if (wantsHelp) return showHelp(name, command);
   // parseWords has just made the words what the command declares, name by name.
   return (await command.run(args as Parameters<Command["run"]>[0], openCli(root, quiet))) ?? EXIT_STATUS.ok;
@@ -39,10 +48,10 @@ function commandPlace(words: readonly string[]): number {
   return index;
 }
 
-async function load(name: string): Promise<Command> {
+function knownCommand(name: string): CommandEntry {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (entry === undefined) throw unknownCommand(name);
-  return (await entry.load()).command;
+  return entry;
 }
 
 function unknownCommand(name: string): UsageError {
@@ -65,7 +74,7 @@ async function help(words: readonly string[]): Promise<ExitStatus> {
   const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
   if (name === undefined || name.startsWith("-")) return overview(words);
   if (rest[0] !== undefined) throw new UsageError(`Unexpected argument "${rest[0]}": expected one command`, null);
-  return showHelp(name, await load(name));
+  return showHelp(name, (await knownCommand(name).load()).command);
 }
 
 // For the completion scripts; not in the table, because nobody types it.

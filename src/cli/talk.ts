@@ -1,3 +1,4 @@
+import { createConsola, LogLevels, type LogObject } from "consola/core";
 import { plainLines } from "./plain_text.ts";
 import { printError } from "./print.ts";
 import { paint } from "./terminal.ts";
@@ -11,15 +12,23 @@ export interface Talk {
 }
 
 export function talkOnStderr(quiet: boolean): Talk {
-  return {
-    note: (message) => {
-      if (!quiet) printError(`${plainLines(message)}\n`);
-    },
-    warn: (message) => printError(`${paint("warning:", "yellow", "stderr")} ${plainLines(message)}\n`),
-  };
+  const talk = logger(quiet ? LogLevels.warn : LogLevels.info);
+  return { note: (message) => talk.info(message), warn: (message) => talk.warn(message) };
 }
 
 /** Says why the command ends without its result. */
 export function sayError(message: string): void {
-  printError(`${paint("error:", "red", "stderr")} ${plainLines(message)}\n`);
+  logger(LogLevels.error).error(message);
+}
+
+// No line is folded into "repeated N times": two equal warnings may be about two files.
+function logger(level: number): ReturnType<typeof createConsola> {
+  return createConsola({ level, throttle: 0, reporters: [{ log: report }] });
+}
+
+function report({ type, args }: LogObject): void {
+  const message = plainLines(args.join(" "));
+  if (type === "error") printError(`${paint("error:", "red", "stderr")} ${message}\n`);
+  else if (type === "warn") printError(`${paint("warning:", "yellow", "stderr")} ${message}\n`);
+  else printError(`${message}\n`);
 }

@@ -24,7 +24,7 @@ test("plannerTools tells what each tool does to the project", () => {
     idempotentHint: true,
     openWorldHint: false,
   });
-  expect(hints["planner_spec_update"]).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+  expect(hints["planner_add"]).toMatchObject({ readOnlyHint: false, destructiveHint: false });
   expect(hints["planner_cancel"]).toMatchObject({ readOnlyHint: false, destructiveHint: true });
 });
 

@@ -1,3 +1,4 @@
+import { compareSpecIds } from "../../spec/spec_id.ts";
 import type { FileReport, Finding, LintReport } from "../finding.ts";
 import type { FixedFile } from "../fix/fix_text.ts";
 
@@ -14,6 +15,7 @@ import type { FixedFile } from "../fix/fix_text.ts";
 export function textReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
   const files = [...report.files, ...onlyFixed(report, fixed)];
+  files.sort((a, b) => compareSpecIds(a.specId, b.specId));
   const lines = files.flatMap((file) => [
     `${oneLine(file.file)}:`,
     ...(fixes.get(file.file) ?? []).map((fix) => `  ${said}: ${fix}`),

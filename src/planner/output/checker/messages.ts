@@ -11,7 +11,8 @@ export interface CheckLimits {
 
 export interface CheckQuestion {
   readonly bundle: SchemaBundle;
-  readonly value: unknown;
+  /** The output's JSON as it was found: written anew, a number beyond the range of numbers would become null. */
+  readonly json: string;
 }
 
 /** What the parent sends, one JSON object per line. */

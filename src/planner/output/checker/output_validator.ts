@@ -77,7 +77,7 @@ class ProjectOutputs implements OutputValidator {
     const verdict = isHarmless(bundle, text) ? checkHere(bundle, value) : undefined;
     if (verdict !== undefined) return verdict;
     this.#process ??= import("./check_process.ts").then((module) => new module.CheckProcess(this.#limits));
-    return (await this.#process).check({ bundle, value });
+    return (await this.#process).check({ bundle, json: text });
   }
 }
 

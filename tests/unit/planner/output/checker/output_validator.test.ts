@@ -196,6 +196,16 @@ test("validate gives up on hostile patterns, names them, and goes on with the ne
   expect(fourth).toEqual(["passed"]);
 }, 30_000);
 
+test("validate sees the same value in either process", async () => {
+  const numbers = { items: { type: "number" } };
+  schema(`${FOLDER}/here.json`, numbers);
+  schema(`${FOLDER}/there.json`, { ...numbers, pattern: "x" });
+  const output = "[1e400, -0, 1.0, 12345678901234567890]";
+
+  expect(await outputs.validate("here.json", output)).toEqual(PASSED);
+  expect(await outputs.validate("there.json", output)).toEqual(PASSED);
+});
+
 test("promptSection shows the schema with what it refers to", async () => {
   schema(`${FOLDER}/a.json`, { required: ["b"], properties: { b: { $ref: "b.json" } } });
   schema(`${FOLDER}/b.json`, { type: "integer", description: "How many" });

@@ -5,18 +5,30 @@ import type { LiveSet } from "./power_live.ts";
 export interface InletPath {
   readonly inlet: string;
   readonly path: readonly string[];
-  /** Label of the supply side: the nearest one on the way. */
+  /** Label of the supply side. */
   readonly label: string;
   readonly live: boolean;
 }
 
 /** The way of each inlet of a node to a root, over the first live supply of every element. Cost: O(inlets × depth). */
 export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): readonly InletPath[] {
-  return (graph.inlets[index] ?? []).map(({ from, inlet }) => {
+  return (graph.inlets[index] ?? []).map(({ from, inlet, label }) => {
     const way = wayUp(graph, live, from);
-    const label = way.map((at) => labelOf(graph, at)).find((text) => text !== undefined) ?? "";
-    return { inlet, path: way.map((at) => graph.nodes[at]?.ref ?? ""), label, live: live[from] === 1 };
+    return {
+      inlet,
+      path: way.map((at) => graph.nodes[at]?.ref ?? ""),
+      label: label ?? sideOf(graph, way),
+      live: live[from] === 1,
+    };
   });
+}
+
+/** The supply side of a way: the nearest label, but beyond the first feed, since a PDU's own label may be a mistake. */
+function sideOf(graph: PowerGraph, way: readonly number[]): string {
+  const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));
+  const beyond = way.slice(Math.max(0, feed));
+  const label = beyond.map((at) => labelOf(graph, at)).find((text) => text !== undefined);
+  return label ?? graph.nodes[beyond.at(-1) ?? -1]?.ref ?? "";
 }
 
 function wayUp(graph: PowerGraph, live: LiveSet, start: number): readonly number[] {

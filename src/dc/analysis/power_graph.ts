@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { outletCapacityW } from "#dc/model/draw.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { parseRef, portKey, portRef } from "#dc/model/ref.ts";
-import type { Crac, Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
 
 /** An edge from a supply to a consumer; `inlet` names where it arrives, and is empty from a device to its own outlet. */
 export interface PowerEdge {
@@ -11,6 +11,8 @@ export interface PowerEdge {
   readonly inlet: string;
   /** Recorded draw of the inlet, which splits the consumer's load; watts. */
   readonly allocatedW?: number;
+  /** Recorded label of the inlet's supply side. */
+  readonly label?: string;
 }
 
 interface NodeBase {
@@ -108,15 +110,16 @@ class Builder {
       const end = { deviceCode: code, portName: port.name };
       if (port.kind === "POWER_OUT") this.joinOutlet(own, end, port, ports, cabled);
       else if (port.kind === "POWER_IN") {
-        this.join(this.sourceOf(port, end, cabled), own, port.name, port.powerIn?.allocatedDrawW);
+        this.join(this.sourceOf(port, end, cabled), own, port.name, port.powerIn);
       }
     }
   }
 
   joinCrac({ code, powerInputs = [] }: Crac): void {
     const own = this.indexOf.get(`crac:${codeKey(code)}`) ?? 0;
-    for (const [place, { sourceRef, allocatedDrawW }] of powerInputs.entries()) {
-      this.join(sourceRef === undefined ? undefined : this.named(sourceRef), own, String(place), allocatedDrawW);
+    for (const [place, input] of powerInputs.entries()) {
+      const source = input.sourceRef === undefined ? undefined : this.named(input.sourceRef);
+      this.join(source, own, String(place), input);
     }
   }
 
@@ -147,13 +150,13 @@ class Builder {
     const own = this.indexOf.get(`port:${portKey(end)}`) ?? 0;
     const inletName = outlet.powerOut?.inletName;
     if (inletName === undefined) {
-      this.join(device, own, "", undefined);
+      this.join(device, own, "");
       return;
     }
     const inlet = ports.find(({ name, kind }) => name === inletName && kind === "POWER_IN");
     if (inlet === undefined) return;
     const source = this.sourceOf(inlet, { ...end, portName: inlet.name }, cabled);
-    this.join(source, own, inlet.name, undefined);
+    this.join(source, own, inlet.name);
   }
 
   private sourceOf(inlet: Port, end: PortRef, cabled: ReadonlyMap<string, PortRef>): number | undefined {
@@ -181,9 +184,10 @@ class Builder {
     return index;
   }
 
-  private join(from: number | undefined, to: number, inlet: string, allocatedW: number | undefined): void {
+  private join(from: number | undefined, to: number, inlet: string, { allocatedDrawW, powerPath }: PowerIn = {}): void {
     if (from === undefined) return;
-    const edge = { from, to, inlet, ...(allocatedW !== undefined && { allocatedW }) };
+    const recorded = allocatedDrawW === undefined ? {} : { allocatedW: allocatedDrawW };
+    const edge = { from, to, inlet, ...recorded, ...(powerPath !== undefined && { label: powerPath }) };
     this.supplies[from]?.push(edge);
     this.inlets[to]?.push(edge);
   }

@@ -87,35 +87,39 @@ function wayTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
 }
 
 /**
- * The labels of the supply sides that an inlet hangs on: its own, else the nearest ones upstream, else the roots.
- * Cost: one look-up per element up to the nearest labels.
+ * The labels of the supply sides that an inlet hangs on: its own, else the nearest ones at or beyond its feeds, since a
+ * PDU's own label may be a mistake; without feeds the nearest ones, and without labels the roots themselves.
+ * Cost: one look-up per element up to the labels.
  */
 export async function pathsOf(device: Device, inlet: Port, site: SiteReader): Promise<ReadonlySet<string>> {
   const own = inlet.powerIn?.powerPath;
   if (own !== undefined) return new Set([own]);
   const source = await sourceOf(device, inlet, site);
-  return source === undefined ? new Set() : labelsFrom(source, site);
+  if (source === undefined) return new Set();
+  const feeds = await walkUp([source], site, async (node) => (node.startsWith("feed:") ? node : undefined));
+  const beyond = [...feeds].filter((node) => node.startsWith("feed:"));
+  return walkUp(beyond.length > 0 ? beyond : [source], site, (node) => labelOf(node, site));
 }
 
-/** The nearest labels at and upstream of a node; an element without supply and label counts under its own name. */
-export async function labelsFrom(source: string, site: SiteReader): Promise<ReadonlySet<string>> {
-  const labels = new Set<string>();
-  const seen = new Set([source.toLowerCase()]);
-  const queue = [source];
+/** What `mark` finds first on every way up; a way without a mark counts under its root. */
+async function walkUp(
+  from: readonly string[],
+  site: SiteReader,
+  mark: (node: string) => Promise<string | undefined>,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  const seen = new Set(from.map((node) => node.toLowerCase()));
+  const queue = [...from];
   for (const node of queue) {
-    const label = await labelOf(node, site);
-    if (label !== undefined) {
-      labels.add(label);
-      continue;
-    }
-    const above = await upstream(node, site);
-    if (above.length === 0) labels.add(node);
+    const label = await mark(node);
+    const above = label === undefined ? await upstream(node, site) : [];
+    if (above.length === 0) found.add(label ?? node);
     for (const next of above) {
       if (!seen.has(next.toLowerCase())) queue.push(next);
       seen.add(next.toLowerCase());
     }
   }
-  return labels;
+  return found;
 }
 
 async function labelOf(node: string, site: SiteReader): Promise<string | undefined> {

@@ -1,10 +1,9 @@
+import { standsIn } from "#dc/analysis/location_scope.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import type { Location } from "#dc/model/resources.ts";
 
 /** The nodes that a power source stands for. `equipment` are those that fail themselves; the rest only loses supply. */
 export interface Sources {
@@ -31,7 +30,7 @@ export function sourceNodes(graph: PowerGraph, text: string, field: string): Sou
   }
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
-  const nodes = [...graph.nodes.keys()].filter((index) => standsIn(graph, index, ref));
+  const nodes = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
   if (nodes.length === 0)
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
   return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
@@ -42,22 +41,10 @@ function isEquipment(graph: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-function standsIn(graph: PowerGraph, index: number, ref: Ref): boolean {
+function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
   const node = graph.nodes[index];
-  if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return false;
-  const { location, rackCode } = node.kind === "DEVICE" ? node.device : node.crac;
-  if (ref.kind === "rack") return codeKey(rackCode ?? "") === codeKey(ref.code);
-  return location !== undefined && locatedIn(location, ref);
-}
-
-/** Whether a location lies in a site, floor, room, row or zone. */
-export function locatedIn(location: Location, ref: Ref): boolean {
-  if (!("site" in ref) || codeKey(location.siteId) !== codeKey(ref.site)) return false;
-  if (ref.kind === "site") return true;
-  if (location.floorNumber !== ref.floor) return false;
-  if (ref.kind === "floor") return true;
-  const names = { room: location.room, row: location.row, zone: location.zoneId };
-  return codeKey(names[ref.kind] ?? "") === codeKey(ref.name);
+  if (node?.kind === "DEVICE") return standsIn(node.device, ref);
+  return node?.kind === "CRAC" && standsIn(node.crac, ref);
 }
 
 /** Codes of the devices that hang on sources, directly or not; the sources themselves are left out. */

@@ -1,0 +1,186 @@
+import { drawW, heatW } from "#dc/model/draw.ts";
+import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { DeviceBody, Rack } from "#dc/model/resources.ts";
+import type { Face, LoadBasis } from "#dc/model/words.ts";
+
+/** One whole unit: the devices on its front and rear, and who has reserved it. */
+export interface UnitRow {
+  readonly u: number;
+  readonly front: readonly string[];
+  readonly rear: readonly string[];
+  readonly reserved: string;
+}
+
+/** A place that is taken twice: by two devices, or by a device in units that someone else reserved. */
+export interface Conflict {
+  readonly deviceCode: string;
+  readonly otherCode: string;
+  readonly positionU: number;
+  readonly face: Face;
+  readonly code: "U_SPACE_OCCUPIED" | "UNIT_RESERVED" | "OUTSIDE_RACK";
+}
+
+/** What a rack holds and could hold. Units are whole units; a half-used one counts as used. */
+export interface RackCapacity {
+  readonly totalU: number;
+  readonly usedU: number;
+  readonly reservedU: number;
+  readonly freeU: number;
+  readonly largestFreeBlockU: number;
+  readonly spacePct: number;
+  readonly allocatedW: number;
+  readonly powerCapacityW?: number;
+  readonly powerPct?: number;
+  readonly weightKg: number;
+  readonly maxLoadKg?: number;
+  readonly heatW: number;
+  readonly coolingCapacityW?: number;
+}
+
+export interface Elevation {
+  /** Devices from the top down; those without a position last, by code. */
+  readonly occupants: readonly DeviceBody[];
+  /** Units from the top down. */
+  readonly units: readonly UnitRow[];
+  readonly capacity: RackCapacity;
+  readonly conflicts: readonly Conflict[];
+}
+
+type Positioned = readonly [DeviceBody, Space];
+
+/**
+ * Lays a rack out on its units.
+ *
+ * @param devices what stands in the rack
+ * @param now ISO 8601 in UTC; reservations that ended before it hold nothing
+ *
+ * Cost: O(units × devices + devices²). Source: data contract 8.7.
+ */
+export function rackElevation(
+  rack: Rack,
+  devices: readonly DeviceBody[],
+  { now, basis }: { readonly now: string; readonly basis: LoadBasis },
+): Elevation {
+  const positioned = devices.flatMap((device): Positioned[] => {
+    const space = spaceOf(device);
+    return space === undefined ? [] : [[device, space]];
+  });
+  const reserved = reservedUnits(rack, now);
+  const units = unitRows(rack, positioned, reserved);
+  return {
+    occupants: topDown(rack, devices),
+    units,
+    capacity: capacity(rack, devices, units, basis),
+    conflicts: conflicts(rack, positioned, reserved),
+  };
+}
+
+/** Stands where a reservation names no owner, so that the unit still shows as reserved. */
+const NOBODY = "reserved";
+
+/** Reserved units and their owners. */
+function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
+  return new Map(
+    reservations
+      .filter((reservation) => holds(reservation, now))
+      .flatMap(({ units, owner = NOBODY }) => units.map((unit) => [unit, owner] as const)),
+  );
+}
+
+function unitRows(rack: Rack, positioned: readonly Positioned[], reserved: ReadonlyMap<number, string>): UnitRow[] {
+  const { from, to } = unitRange(rack);
+  const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
+    const u = from + index;
+    const here = positioned.filter(([, space]) => space.from < u + 1 && u < space.to);
+    const on = (face: Face) => here.filter(([, { faces }]) => faces.includes(face)).map(([{ code }]) => code);
+    return { u, front: on("FRONT"), rear: on("REAR"), reserved: reserved.get(u) ?? "" };
+  });
+  // Units are numbered from the bottom unless the rack says otherwise, and drawn from the top.
+  return rack.descUnits === true ? rows : rows.toReversed();
+}
+
+function topDown(rack: Rack, devices: readonly DeviceBody[]): readonly DeviceBody[] {
+  const turn = rack.descUnits === true ? 1 : -1;
+  return devices.toSorted((a, b) => {
+    if (a.positionU === undefined || b.positionU === undefined) {
+      return Number(a.positionU === undefined) - Number(b.positionU === undefined) || compareText(a.code, b.code);
+    }
+    return turn * (a.positionU - b.positionU) || compareText(a.code, b.code);
+  });
+}
+
+function capacity(
+  rack: Rack,
+  devices: readonly DeviceBody[],
+  units: readonly UnitRow[],
+  basis: LoadBasis,
+): RackCapacity {
+  const used = units.filter(isUsed).length;
+  const reserved = units.filter((row) => !isUsed(row) && row.reserved !== "").length;
+  const allocatedW = sum(devices, (device) => drawW(device, basis));
+  const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
+  return {
+    totalU: units.length,
+    usedU: used,
+    reservedU: reserved,
+    freeU: units.length - used - reserved,
+    largestFreeBlockU: largestFreeBlock(units),
+    spacePct: ((used + reserved) / units.length) * 100,
+    allocatedW,
+    ...(powerCapacityW !== undefined && { powerCapacityW }),
+    ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
+    weightKg: sum(devices, ({ weightKg = 0 }) => weightKg),
+    ...(maxLoadKg !== undefined && { maxLoadKg }),
+    heatW: sum(devices, (device) => heatW(device, basis)),
+    ...(coolingCapacityW !== undefined && { coolingCapacityW }),
+  };
+}
+
+function isUsed({ front, rear }: UnitRow): boolean {
+  return front.length > 0 || rear.length > 0;
+}
+
+function largestFreeBlock(units: readonly UnitRow[]): number {
+  let longest = 0;
+  let run = 0;
+  for (const row of units) {
+    run = isUsed(row) || row.reserved !== "" ? 0 : run + 1;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
+function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+function conflicts(
+  rack: Rack,
+  positioned: readonly Positioned[],
+  reserved: ReadonlyMap<number, string>,
+): readonly Conflict[] {
+  const { from, to } = unitRange(rack);
+  return positioned.flatMap(([device, space], index): Conflict[] => {
+    const place = { deviceCode: device.code, face: space.faces[0] ?? ("FRONT" as const) };
+    const rivals = positioned.slice(index + 1).filter(([, other]) => overlaps(space, other));
+    const owners = unitsOf(space).filter((unit) => reserved.has(unit) && reserved.get(unit) !== (device.tenant ?? ""));
+    return [
+      ...(space.from < from || space.to > to
+        ? [{ ...place, otherCode: rack.code, positionU: space.from, code: "OUTSIDE_RACK" as const }]
+        : []),
+      ...rivals.map(([other, taken]) => ({
+        ...place,
+        otherCode: other.code,
+        positionU: Math.max(space.from, taken.from),
+        code: "U_SPACE_OCCUPIED" as const,
+      })),
+      ...owners.map((unit) => ({
+        ...place,
+        otherCode: reserved.get(unit) ?? "",
+        positionU: unit,
+        code: "UNIT_RESERVED" as const,
+      })),
+    ];
+  });
+}

@@ -1,0 +1,110 @@
+import type { DeviceBody, Rack } from "#dc/model/resources.ts";
+import type { Health } from "#dc/model/words.ts";
+import type { Conflict, RackCapacity } from "./rack_elevation.ts";
+import type { RackPower } from "./rack_power.ts";
+import type { Hotspot } from "./thermal_spots.ts";
+
+/** One reason for a rack's health; without `health` it only informs. */
+export interface HealthReason {
+  readonly code: string;
+  readonly value?: number;
+  readonly limit?: number;
+  readonly ref: string;
+  readonly health?: Exclude<Health, "OK">;
+}
+
+export interface RackHealthInput {
+  readonly rack: Rack;
+  readonly devices: readonly DeviceBody[];
+  readonly capacity: RackCapacity;
+  readonly conflicts: readonly Conflict[];
+  readonly power: RackPower;
+  readonly hotspots: readonly Hotspot[];
+  /** ISO 8601 in UTC. */
+  readonly now: string;
+}
+
+/** Age from which a measurement is called stale, in milliseconds. Ours: a day without telemetry is an outage of it. */
+const STALE_MS = 24 * 60 * 60 * 1000;
+
+/** The worst of everything that is known about a rack, always with reasons. Source: data contract 8.10. */
+export function rackHealth(input: RackHealthInput): {
+  readonly health: Health;
+  readonly reasons: readonly HealthReason[];
+} {
+  const ref = `rack:${input.rack.code}`;
+  const { capacity, power } = input;
+  const reasons = [
+    ...step("POWER_NORMAL", ref, worst(capacity.powerPct, power.normalPct), { watch: 80, fault: 100 }),
+    ...step("POWER_FAILOVER", ref, power.failoverPct, { watch: 80, fault: 100 }),
+    ...redundancy(input, ref),
+    ...step("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
+    ...step("WEIGHT", ref, weightPct(capacity), { watch: 90, fault: 100 }),
+    ...input.hotspots.map(({ code, value, limit, severity, ref: spot }) => ({
+      code,
+      value,
+      limit,
+      ref: spot,
+      health: severity,
+    })),
+    ...input.devices
+      .filter(({ status }) => status === "FAILED")
+      .map(({ code }) => ({ code: "DEVICE_FAILED", ref: `device:${code}`, health: "WATCH" as const })),
+    ...input.conflicts.map(({ code, deviceCode, positionU }) => ({
+      code,
+      value: positionU,
+      ref: `device:${deviceCode}`,
+      health: "FAULT" as const,
+    })),
+    ...stale(input, ref),
+  ];
+  return { health: overall(reasons), reasons };
+}
+
+function overall(reasons: readonly HealthReason[]): Health {
+  if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
+  return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";
+}
+
+function worst(...values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.max(...known);
+}
+
+/** At the limits already the graver one counts: 100 % of a breaker trips it. */
+function step(
+  code: string,
+  ref: string,
+  value: number | undefined,
+  { watch, fault }: { readonly watch: number; readonly fault: number },
+): readonly HealthReason[] {
+  if (value === undefined || value < watch) return [];
+  return value >= fault
+    ? [{ code, value, limit: fault, ref, health: "FAULT" }]
+    : [{ code, value, limit: watch, ref, health: "WATCH" }];
+}
+
+function weightPct({ weightKg, maxLoadKg }: RackCapacity): number | undefined {
+  return maxLoadKg === undefined || maxLoadKg === 0 ? undefined : (weightKg / maxLoadKg) * 100;
+}
+
+/** A rack that requires two supplies is at fault with one, and watched while a device in it has one. */
+function redundancy({ rack, power }: RackHealthInput, ref: string): readonly HealthReason[] {
+  if (rack.requiredRedundancy !== "TWO_N" || power.paths.length === 0) return [];
+  if (power.paths.length === 1) return [{ code: "ONE_POWER_PATH", value: 1, limit: 2, ref, health: "FAULT" }];
+  return power.singlePath.map((code) => ({
+    code: "REDUNDANCY_UNMET",
+    value: 1,
+    limit: 2,
+    ref: `device:${code}`,
+    health: "WATCH" as const,
+  }));
+}
+
+function stale({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
+  if (rack.measuredAt === undefined) return [];
+  const hours = (Date.parse(now) - Date.parse(rack.measuredAt)) / 3_600_000;
+  return hours * 3_600_000 < STALE_MS
+    ? []
+    : [{ code: "STALE_TELEMETRY", value: hours, limit: STALE_MS / 3_600_000, ref }];
+}

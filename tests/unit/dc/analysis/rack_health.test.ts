@@ -1,0 +1,115 @@
+import { describe, expect, test } from "bun:test";
+import { type FloorAnswer, floorPlan, onFloor } from "#dc/analysis/floor_plan.ts";
+import { powerGraph } from "#dc/analysis/power_graph.ts";
+import { liveSet } from "#dc/analysis/power_live.ts";
+import { loads } from "#dc/analysis/power_load.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Device, Rack } from "#dc/model/resources.ts";
+import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { estate, load, source } from "../../../support/dc/power.ts";
+
+function input(site: Estate) {
+  const power = powerGraph(site);
+  const live = liveSet(power);
+  const loadsW = loads(power, live, "ALLOCATED");
+  return { power, live, loadsW, basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
+}
+
+/** The reasons of one rack with these devices, fed by sources A and B. */
+function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
+  const site = estate(source("A"), source("B"), ...devices);
+  const inside = devices.filter(({ rackCode }) => rackCode === "R");
+  const { health, reasons: found } = onFloor({ code: "R", uHeight: 10, ...rack }, inside, input(site));
+  return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
+}
+
+const server = (code: string, sources: readonly string[], parts: Partial<Device> = {}) =>
+  load(code, sources, { rackCode: "R", allocatedDrawW: 100, ...parts });
+const pdu = (code: string, feed: string, capacityW: number): Device =>
+  load(code, [feed], { kind: "RACK_PDU", rackCode: "R", power: { capacityW, powerPath: code } });
+
+describe("rackHealth", () => {
+  test("is OK without a reason", () => {
+    expect(reasons({}, server("s", ["device:A", "device:B"]))).toEqual({ health: "OK", found: [] });
+  });
+
+  test("watches a PDU that could not carry everything alone with a margin, and faults one that could not at all", () => {
+    const both = server("s", ["device:p", "device:q"]);
+
+    const tight = reasons({}, pdu("p", "device:A", 125), pdu("q", "device:B", 200), both);
+    const short = reasons({}, pdu("p", "device:A", 90), pdu("q", "device:B", 200), both);
+
+    expect(tight).toEqual({ health: "WATCH", found: [["POWER_FAILOVER", "rack:R", "WATCH"]] });
+    expect(short).toEqual({ health: "FAULT", found: [["POWER_FAILOVER", "rack:R", "FAULT"]] });
+  });
+
+  test("watches single-corded devices where two supplies are required, and faults a rack with one supply", () => {
+    const rack = { requiredRedundancy: "TWO_N" as const };
+
+    const one = reasons(rack, server("s", ["device:A", "device:B"]), server("t", ["device:A"]));
+    const all = reasons(rack, server("s", ["device:A", "device:A"]), server("t", ["device:A"]));
+
+    expect(one).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:t", "WATCH"]] });
+    expect(all).toEqual({ health: "FAULT", found: [["ONE_POWER_PATH", "rack:R", "FAULT"]] });
+  });
+
+  test("tells of power, weight, failed devices and places taken twice", () => {
+    const at = { positionU: 1, uHeight: 1, face: "FRONT" as const };
+    const found = reasons(
+      { powerCapacityW: 220, maxLoadKg: 100 },
+      server("s", ["device:A", "device:B"], { ...at, weightKg: 90 }),
+      server("t", ["device:A", "device:B"], { ...at, status: "FAILED" }),
+    );
+
+    expect(found).toEqual({
+      health: "FAULT",
+      found: [
+        ["POWER_NORMAL", "rack:R", "WATCH"],
+        ["WEIGHT", "rack:R", "WATCH"],
+        ["DEVICE_FAILED", "device:t", "WATCH"],
+        ["U_SPACE_OCCUPIED", "device:s", "FAULT"],
+      ],
+    });
+  });
+
+  test("only informs about old measurements", () => {
+    const found = reasons({ measuredAt: "2026-05-30T00:00:00.000Z" });
+
+    expect(found).toEqual({ health: "OK", found: [["STALE_TELEMETRY", "rack:R", undefined]] });
+  });
+
+  test("watches a full rack", () => {
+    const full = reasons({}, server("s", ["device:A", "device:B"], { positionU: 1, uHeight: 10, face: "FRONT" }));
+
+    expect(full).toEqual({ health: "WATCH", found: [["SPACE", "rack:R", "WATCH"]] });
+  });
+});
+
+describe("floorPlan", () => {
+  async function plan(): Promise<FloorAnswer> {
+    const site = await ams1Estate();
+    return floorPlan(site, parseRef("floor:AMS1/1") as Ref, input(site));
+  }
+
+  test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {
+    const { racks, cracs, devices, counts, extents, unplaced } = await plan();
+
+    expect([racks.length, cracs.length, devices.length, unplaced]).toEqual([40, 8, 20, []]);
+    expect(counts.ok + counts.watch + counts.fault).toBe(40);
+    expect(extents.widthMm).toBeGreaterThanOrEqual(10_150);
+  }, 60_000);
+
+  test("faults rack A08 of the sample, which hangs on one feed, and watches B03 for its server on one side", async () => {
+    const { racks } = await plan();
+    const of = (code: string) => racks.find(({ rack }) => rack.code === code);
+
+    expect(of("A08")).toMatchObject({
+      health: "FAULT",
+      reasons: expect.arrayContaining([expect.objectContaining({ code: "ONE_POWER_PATH" })]),
+    });
+    expect(of("B03")?.reasons).toContainEqual(
+      expect.objectContaining({ code: "REDUNDANCY_UNMET", ref: "device:SRV-B03-07", health: "WATCH" }),
+    );
+  }, 60_000);
+});

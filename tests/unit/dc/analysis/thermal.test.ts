@@ -1,0 +1,155 @@
+import { describe, expect, test } from "bun:test";
+import { type ThermalOptions, thermalHeadroom } from "#dc/analysis/thermal.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Crac, Device, Rack } from "#dc/model/resources.ts";
+import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+
+const place = { siteId: "S", floorNumber: 1, row: "A" };
+const other = { siteId: "S", floorNumber: 1, row: "B" };
+
+const crac = (code: string, sensibleCapacityKw: number, parts: Partial<Crac> = {}): Crac => ({
+  code,
+  kind: "CRAH",
+  status: "ACTIVE",
+  location: place,
+  serves: ["row:S/1/A"],
+  sensibleCapacityKw,
+  ...parts,
+});
+const hot = (code: string, watts: number, parts: Partial<Device> = {}): Device => ({
+  code,
+  kind: "SERVER",
+  location: place,
+  rackCode: "R",
+  allocatedDrawW: watts,
+  ...parts,
+});
+const rack = (parts: Partial<Rack> = {}): Rack => ({ code: "R", location: place, ...parts });
+
+function answer(parts: Partial<Estate>, scope = "floor:S/1", options: Partial<ThermalOptions> = {}) {
+  const estate = { racks: [rack()], devices: [], cracs: [], cables: [], fabricLinks: [], ...parts };
+  const all = { basis: "ALLOCATED" as const, reserveUnits: 1, failedCracCodes: [], lossW: () => 0, ...options };
+  return thermalHeadroom(estate, parseRef(scope) as Ref, all);
+}
+
+describe("thermalHeadroom", () => {
+  test("keeps the largest unit in reserve and sets the rest against the heat", () => {
+    const found = answer({ devices: [hot("d", 30_000)], cracs: [crac("a", 40, { deratePct: 50 }), crac("b", 30)] });
+
+    expect(found).toMatchObject({
+      heatKw: 30,
+      airHeatKw: 30,
+      ratedKw: 70,
+      effectiveKw: 50,
+      reserveKw: 30,
+      usableKw: 20,
+      headroomKw: -10,
+      headroomPct: -50,
+      redundancyOk: false,
+    });
+    expect(found.hotspots).toEqual([
+      { ref: "row:S/1/A", severity: "WATCH", code: "ZONE_WITHOUT_RESERVE", value: 30, limit: 20 },
+    ]);
+  });
+
+  test("shares the heat in proportion to the effective capacity", () => {
+    const { cracs } = answer({
+      devices: [hot("d", 30_000)],
+      cracs: [crac("a", 40), crac("b", 20), crac("s", 9, { status: "STANDBY" })],
+    });
+
+    expect(cracs.map(({ crac: { code }, loadKw, utilizationPct }) => [code, loadKw, utilizationPct])).toEqual([
+      ["a", 20, 50],
+      ["b", 10, 50],
+      ["s", 0, 0],
+    ]);
+  });
+
+  test("lets standby units help out, but not failed ones", () => {
+    const cracs = [crac("a", 20), crac("s", 15, { status: "STANDBY" }), crac("x", 50, { status: "FAILED" })];
+
+    const whole = answer({ devices: [hot("d", 10_000)], cracs });
+    const lost = answer({ devices: [hot("d", 10_000)], cracs }, "floor:S/1", { failedCracCodes: ["A"] });
+
+    expect(whole).toMatchObject({ effectiveKw: 20, reserveKw: 20, usableKw: 15, redundancyOk: true });
+    expect(lost).toMatchObject({ effectiveKw: 0, usableKw: 15 });
+  });
+
+  test("takes what liquid carries away out of the air, and adds the losses of power equipment", () => {
+    const gpu = hot("g", 10_000, { coolingMethod: "HYBRID", liquidFractionPct: 70 });
+    const ups: Device = { code: "u", kind: "UPS", location: place };
+
+    const found = answer({ devices: [gpu, ups] }, "floor:S/1", { lossW: ({ kind }) => (kind === "UPS" ? 500 : 0) });
+
+    expect(found.heatKw).toBeCloseTo(10.5, 9);
+    expect(found.airHeatKw).toBeCloseTo(3.5, 9);
+    expect(found.liquidHeatKw).toBeCloseTo(7, 9);
+    expect(found.infrastructureHeatKw).toBe(0.5);
+  });
+
+  test("demands redundancy in every zone, not of the sum alone", () => {
+    const cracs = [crac("a", 50), crac("b", 50), crac("c", 10, { serves: ["row:S/1/B"] })];
+    const devices = [hot("d", 10_000), hot("e", 9_000, { rackCode: "Q", location: other })];
+
+    const found = answer({ racks: [rack(), { code: "Q", location: other }], devices, cracs });
+
+    expect(found.headroomKw).toBeGreaterThan(0);
+    expect(found.redundancyOk).toBe(false);
+    expect(found.zones.map(({ ref, redundancyOk }) => [ref, redundancyOk])).toEqual([
+      ["row:S/1/A", true],
+      ["row:S/1/B", false],
+    ]);
+  });
+
+  test("counts a unit that also serves other places with its share of the scope", () => {
+    const devices = [hot("d", 10_000), hot("e", 30_000, { rackCode: "Q", location: other })];
+
+    const found = answer({ devices, cracs: [crac("a", 80, { serves: ["floor:S/1"] })] }, "rack:R", { reserveUnits: 0 });
+
+    expect(found).toMatchObject({ airHeatKw: 10, effectiveKw: 20, headroomKw: 10 });
+  });
+
+  test("watches and faults inlets by class, and racks by their cooling capacity", () => {
+    const devices = [
+      hot("a", 850, { inletTempC: 28 }),
+      hot("b", 100, { inletTempC: 23, thermalClass: "H1" }),
+      hot("c", 100, { inletTempC: 36 }),
+    ];
+
+    const { hotspots, racks, rciHiPct, rciLoPct } = answer({ racks: [rack({ coolingCapacityW: 1000 })], devices });
+
+    expect(hotspots.map(({ ref, severity, limit }) => [ref, severity, limit])).toEqual([
+      ["device:a", "WATCH", 27],
+      ["device:b", "WATCH", 22],
+      ["device:c", "FAULT", 35],
+      ["rack:R", "FAULT", 100],
+    ]);
+    expect(racks[0]).toMatchObject({ health: "FAULT", inletTempC: 36, utilizationPct: 105 });
+    // (1/8 + 1/3 + 9/8) of three intakes
+    expect(rciHiPct).toBeCloseTo((1 - (1 / 8 + 1 / 3 + 9 / 8) / 3) * 100, 9);
+    expect(rciLoPct).toBe(100);
+  });
+
+  test("tells the air that a unit must move for its load", () => {
+    const { cracs } = answer({
+      devices: [hot("d", 12_000)],
+      cracs: [crac("a", 40, { supplyTempC: 20, returnTempC: 32 })],
+    });
+
+    expect(cracs[0]).toMatchObject({ deltaTK: 12, requiredAirflowM3h: 2985 });
+  });
+
+  test("leaves the cooling indexes out where nothing was measured", () => {
+    const found = answer({});
+
+    expect([found.rciHiPct, found.rciLoPct, found.ccf, found.headroomPct]).toEqual([undefined, undefined, 0, 0]);
+  });
+
+  test("finds that row D of the sample depends on its reserve", async () => {
+    const found = answer(await ams1Estate(), "row:AMS1/1/D");
+
+    expect(found.airHeatKw).toBeCloseTo(74.6, 9);
+    expect(found).toMatchObject({ effectiveKw: 108, usableKw: 54, redundancyOk: false });
+  }, 60_000);
+});

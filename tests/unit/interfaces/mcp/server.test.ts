@@ -122,6 +122,15 @@ describe("back-pressure", () => {
 });
 
 describe("lines", () => {
+  test("need no newline at the end of the input", async () => {
+    const served = serve();
+
+    served.send('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+    await served.end();
+
+    expect(served.ids).toEqual([1]);
+  });
+
   test("of 5 MiB are answered", async () => {
     const served = serve();
     const text = "x".repeat(5 * 1024 * 1024);
@@ -175,6 +184,22 @@ describe("the end", () => {
     setTimeout(() => latch.open(), 20);
 
     expect(await served.stop()).toBe("finished");
+    expect(served.ids).toEqual([1]);
+  });
+
+  test("by a signal takes nothing in any more", async () => {
+    const latch = new Latch();
+    const served = serve(waiting("slow", latch, { slow: true }));
+
+    served.call(1, "slow");
+    await settle();
+    const ending = served.stop();
+    await settle();
+    served.call(2, "echo");
+    await settle();
+    latch.open();
+    await ending;
+
     expect(served.ids).toEqual([1]);
   });
 

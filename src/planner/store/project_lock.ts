@@ -29,10 +29,14 @@ const queues = new Map<string, Promise<unknown>>();
  *
  * @throws OperationError `aborted` when the others do not finish, and whatever `task` throws
  */
-export function withProjectLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
+export function withProjectLock<Result>(
+  root: string,
+  task: () => Promise<Result>,
+  waitMs: number = WAIT_MS,
+): Promise<Result> {
   const before = queues.get(root) ?? Promise.resolve();
   const result = before.then(async () => {
-    const database = await acquire(root);
+    const database = await acquire(root, waitMs);
     try {
       return await task();
     } finally {
@@ -45,7 +49,7 @@ export function withProjectLock<Result>(root: string, task: () => Promise<Result
   return result;
 }
 
-async function acquire(root: string): Promise<Database> {
+async function acquire(root: string, waitMs: number): Promise<Database> {
   await mkdir(join(root, LOCKS), { recursive: true }).catch((error: unknown) => {
     throw diskRefusal(`make "${LOCKS}"`, error);
   });
@@ -53,14 +57,14 @@ async function acquire(root: string): Promise<Database> {
   const { DatabaseSync } = await import("node:sqlite");
   // Opened anew for each write: a database that was deleted meanwhile would lock nobody out.
   const open = (): Database => new DatabaseSync(join(root, LOCK), { timeout: 0 });
-  const deadline = performance.now() + WAIT_MS;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const database = tryAcquire(root, open);
     if (database !== undefined) return database;
     if (performance.now() > deadline) {
       throw new OperationError(
         "aborted",
-        `Cannot lock "${LOCK}": another process held it for ${WAIT_MS / 1000} seconds`,
+        `Cannot lock "${LOCK}": another process held it for ${waitMs / 1000} seconds`,
       );
     }
     await sleep(1 + Math.random() * PAUSE_MS);

@@ -9,7 +9,7 @@ import { delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
 const REPORTS = mkdtempSync(join(tmpdir(), "planner-reports-"));
-const DENO = "deno run --quiet --allow-all src/main.ts";
+const DENO = `deno run --quiet --allow-all ${join(ROOT, "src", "main.ts")}`;
 
 interface Step {
   readonly name: string;

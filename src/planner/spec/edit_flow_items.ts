@@ -91,7 +91,9 @@ function severalLines(parts: FlowParts, plan: ItemPlan, lineBreak: string): stri
     if (place < planned.length - 1) return `${lead}${text},${tail}`;
     return `${lead}${text}${lastComma ? "," : ""}${tail.trim() === "" ? lastTail : tail}`;
   });
-  return opening + written.join("") + commentsOf(items.slice(previous + 1)) + closing;
+  const all = written.join("") + commentsOf(items.slice(previous + 1)) + closing;
+  // On the bracket's own line an item needs no indent.
+  return opening + (/[\r\n]$/.test(opening) ? all : all.replace(/^[ \t]+/, ""));
 }
 
 /** The comment lines that stand before removed items stay. */

@@ -91,6 +91,16 @@ test("isReady lets members begin one after the other, as numbers", () => {
   expect(ready(world)).toEqual([`${DRIVER}.2`]);
 });
 
+test("isReady lets members of a member begin one after the other", () => {
+  const world = [
+    [`${DRIVER}.2.1`, ""],
+    [`${DRIVER}.2.2`, ""],
+    [`${DRIVER}.2.10`, ""],
+  ] as const;
+
+  expect(ready(world)).toEqual([`${DRIVER}.2.1`]);
+});
+
 test("isReady lets a member begin that names its own dependencies, be they none", () => {
   const world = [
     [`${DRIVER}.1`, ""],

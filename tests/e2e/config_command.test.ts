@@ -73,4 +73,6 @@ test("schema prints a JSON Schema that follows the configuration", async () => {
   expect(schema.$schema).toBe("https://json-schema.org/draft/2020-12/schema");
   expect(schema.required).toEqual(["status", "team"]);
   expect(schema.properties.team).toEqual({ type: "string", enum: ["red"] });
+  const older = JSON.parse((await planner("schema", "--draft", "07")).stdout);
+  expect(older).toEqual({ ...schema, $schema: "http://json-schema.org/draft-07/schema#" });
 });

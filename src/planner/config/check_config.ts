@@ -6,6 +6,7 @@ import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatt
 import type { PlannerConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
+import { PROVIDER_NAMES } from "./provider_words.ts";
 
 /** Something wrong in `.planner/config.md`. */
 export interface ConfigProblem extends Place {
@@ -33,7 +34,8 @@ export function checkConfig(text: string): CheckedConfig {
     message,
   });
   const warnings = [...unknownKeys(CONFIG_SCHEMA, written, []), ...idleItems(written)].map(placed);
-  const errors = wrongValues(written).map(placed);
+  const wrong = wrongValues(written);
+  const errors = (wrong.length > 0 ? wrong : unknownProviders(written)).map(placed);
   if (errors.length > 0) return { config: null, errors, warnings };
   return { config: mergeConfig(onlyKnown(CONFIG_SCHEMA, written) as WrittenConfig), errors: [], warnings };
 }
@@ -94,11 +96,13 @@ function named(path: FieldPath): string {
 }
 
 function expectation(schema: TSchema): string {
+  if (schema.description !== undefined) return schema.description;
   if (TypeGuard.IsUnion(schema)) {
     const options = words(schema);
     return options.length > 0 ? `one of ${options.join(", ")}` : "a text, a number or a boolean";
   }
   if (TypeGuard.IsInteger(schema)) return `a whole number of at least ${schema.minimum}`;
+  if (TypeGuard.IsNumber(schema)) return `a number of at least ${schema.minimum}`;
   if (TypeGuard.IsBoolean(schema)) return "true or false";
   if (TypeGuard.IsString(schema)) return "a text that is not empty";
   if (TypeGuard.IsArray(schema)) return schema.minItems === undefined ? "a list" : "a list that is not empty";
@@ -144,4 +148,25 @@ function idleItems(written: WrittenConfig): Complaint[] {
       of: "key",
       message: `Setting "schema.spec.fields.${name}.items" has no effect: expected type array beside it, got ${type}`,
     }));
+}
+
+/** An agent is one of the table or one that the configuration says how to start. */
+function unknownProviders({ defaults, providers = {} }: WrittenConfig): Complaint[] {
+  const table: readonly string[] = PROVIDER_NAMES;
+  const added = Object.keys(providers).filter((name) => !table.includes(name));
+  const lost = added
+    .filter((name) => providers[name]?.command === undefined)
+    .map((name): Complaint => {
+      const near = nearest(name, table);
+      const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
+      const expected = `expected a "command" below it, or one of ${table.join(", ")}`;
+      return { path: ["providers", name], of: "key", message: `Unknown agent "${name}": ${expected}${hint}` };
+    });
+  const chosen = defaults?.provider;
+  const known = [...table, ...added];
+  if (chosen === undefined || known.includes(chosen)) return lost;
+  const near = nearest(chosen, known);
+  const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
+  const message = `Invalid setting "defaults.provider": expected one of ${known.join(", ")}, got "${chosen}"${hint}`;
+  return [{ path: ["defaults", "provider"], of: "value", message }, ...lost];
 }

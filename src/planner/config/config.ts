@@ -1,3 +1,4 @@
+import type { PromptVia, StreamKind } from "./provider_words.ts";
 import type { RuleName } from "./rule_names.ts";
 
 /** How one frontmatter field must look. Source: contract, Configuration. */
@@ -17,13 +18,53 @@ export interface LintThresholds {
   readonly simple_words: number;
 }
 
+/** What the configuration says about one agent; what it leaves out is the provider table's. */
+export interface ProviderSettings {
+  /** The program, by its name on PATH or its path. */
+  readonly command?: string;
+  /** Added behind the row's own arguments; may hold `{prompt_file}`, `{model}` and `{mcp_config}`. */
+  readonly args?: readonly string[];
+  readonly prompt_via?: PromptVia;
+  readonly stream?: StreamKind;
+  readonly env?: Readonly<Record<string, string>>;
+  /** True: the agent is told to ask for no permission at all. */
+  readonly skip_permissions?: boolean;
+}
+
+/** Source: decision S-27. */
+export interface WatchSettings {
+  readonly poll_interval_ms: number;
+  /** Minutes without work after which watch ends; 0 means never. */
+  readonly idle_timeout_minutes: number;
+  /** How often a failed spec is tried again; 0 means never. */
+  readonly max_retries: number;
+  /** Wait before the first retry. */
+  readonly retry_delay_ms: number;
+  /** Each further wait is the one before times this. */
+  readonly backoff_multiplier: number;
+}
+
 /** `.planner/config.md`, every key filled in. */
 export interface PlannerConfig {
   readonly project: { readonly name: string | null };
-  readonly defaults: { readonly prompt: string | null; readonly model: string | null };
+  readonly defaults: {
+    readonly prompt: string | null;
+    /** A name of the provider table or a key of `providers`. */
+    readonly provider: string;
+    readonly model: string | null;
+    /** Model of `planner split`; null means `model`. */
+    readonly split_model: string | null;
+    readonly branch_prefix: string;
+    /** Branch that finished work is merged into; null means the one that the project's own checkout is on. */
+    readonly main_branch: string | null;
+  };
+  readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly schema: {
     readonly spec: { readonly required: readonly string[]; readonly fields: Readonly<Record<string, FieldRule>> };
   };
   readonly validation: { readonly strict_output_validation: boolean };
+  readonly verify: { readonly commands: readonly string[]; readonly require_commit: boolean };
+  readonly watch: WatchSettings;
+  readonly parallel: { readonly max: number };
   readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly RuleName[] };
 }

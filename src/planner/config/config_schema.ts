@@ -1,8 +1,10 @@
 import { type TObject, Type } from "@sinclair/typebox";
+import { PROMPT_WAYS, STREAM_KINDS } from "./provider_words.ts";
 import { RULE_NAMES } from "./rule_names.ts";
 
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));
+const FLAG = Type.Optional(Type.Boolean());
 const SCALARS = ["string", "boolean", "integer", "number"] as const;
 
 function oneOf(words: readonly string[]) {
@@ -15,15 +17,45 @@ const FIELD_RULE = Type.Object({
   items: Type.Optional(oneOf(SCALARS)),
 });
 
+// What git takes as the beginning of a branch's name, and no argument that begins with a dash.
+const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
+
+const PROVIDER = Type.Object({
+  command: TEXT,
+  args: Type.Optional(Type.Array(Type.String())),
+  prompt_via: Type.Optional(oneOf(PROMPT_WAYS)),
+  stream: Type.Optional(oneOf(STREAM_KINDS)),
+  env: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
+  skip_permissions: FLAG,
+});
+
+const DEFAULTS = Type.Object({
+  prompt: TEXT,
+  provider: TEXT,
+  model: TEXT,
+  split_model: TEXT,
+  branch_prefix: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the beginning of a branch name" })),
+  main_branch: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
+});
+
+const WATCH = Type.Object({
+  poll_interval_ms: Type.Optional(Type.Integer({ minimum: 10 })),
+  idle_timeout_minutes: Type.Optional(Type.Number({ minimum: 0 })),
+  max_retries: COUNT,
+  retry_delay_ms: COUNT,
+  backoff_multiplier: Type.Optional(Type.Number({ minimum: 1 })),
+});
+
 /**
  * The frontmatter of `.planner/config.md` as it may be written: every key may be left out. Keys that are not here are
  * kept out of it by the walk over unknown keys, which knows the nearest right one.
  *
- * Source: contract, Configuration; decision S-11 for the thresholds.
+ * Source: contract, Configuration; decisions S-11 for the thresholds, S-22 to S-27 for the agents.
  */
 export const CONFIG_SCHEMA: TObject = Type.Object({
   project: Type.Optional(Type.Object({ name: TEXT })),
-  defaults: Type.Optional(Type.Object({ prompt: TEXT, model: TEXT })),
+  defaults: Type.Optional(DEFAULTS),
+  providers: Type.Optional(Type.Record(Type.String(), PROVIDER)),
   schema: Type.Optional(
     Type.Object({
       spec: Type.Optional(
@@ -34,7 +66,12 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
       ),
     }),
   ),
-  validation: Type.Optional(Type.Object({ strict_output_validation: Type.Optional(Type.Boolean()) })),
+  validation: Type.Optional(Type.Object({ strict_output_validation: FLAG })),
+  verify: Type.Optional(
+    Type.Object({ commands: Type.Optional(Type.Array(Type.String({ minLength: 1 }))), require_commit: FLAG }),
+  ),
+  watch: Type.Optional(WATCH),
+  parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),
   lint: Type.Optional(
     Type.Object({
       thresholds: Type.Optional(

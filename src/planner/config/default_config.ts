@@ -8,7 +8,15 @@ import type { PlannerConfig } from "./config.ts";
  */
 export const DEFAULT_CONFIG: PlannerConfig = {
   project: { name: null },
-  defaults: { prompt: null, model: null },
+  defaults: {
+    prompt: null,
+    provider: "claude",
+    model: null,
+    split_model: null,
+    branch_prefix: "planner/",
+    main_branch: null,
+  },
+  providers: {},
   schema: {
     spec: {
       required: ["status"],
@@ -26,6 +34,15 @@ export const DEFAULT_CONFIG: PlannerConfig = {
     },
   },
   validation: { strict_output_validation: false },
+  verify: { commands: [], require_commit: false },
+  watch: {
+    poll_interval_ms: 5000,
+    idle_timeout_minutes: 5,
+    max_retries: 3,
+    retry_delay_ms: 60_000,
+    backoff_multiplier: 2,
+  },
+  parallel: { max: 8 },
   lint: {
     thresholds: {
       complexity_criteria: 10,

@@ -42,21 +42,30 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   output_schema: "JSON Schema file that the output must fit",
 };
 
+/** The dialects that the schema can be written in; what it says is the same in each. */
+export const SCHEMA_DRAFTS = ["2020-12", "07"] as const;
+
+export type SchemaDraft = (typeof SCHEMA_DRAFTS)[number];
+
+const DIALECTS: { readonly [Draft in SchemaDraft]: string } = {
+  "2020-12": "https://json-schema.org/draft/2020-12/schema",
+  "07": "http://json-schema.org/draft-07/schema#",
+};
+
 /** Types that lint knows, offered but not demanded. */
 const TYPE_EXAMPLES = ["code", "task", "docs", "fix", "research", "driver", "group"];
 
 /**
- * The JSON Schema (draft 2020-12) of a spec's frontmatter, for editors: what rule `required` demands under this
- * configuration. Keys that it does not name are allowed. `title` is never required here, because the body's heading is
+ * The JSON Schema of a spec's frontmatter, for editors: what rule `required` demands under this configuration. Keys that it does not name are allowed. `title` is never required here, because the body's heading is
  * one as well.
  *
  * Source: decision S-15.
  */
-export function frontmatterSchema({ schema }: PlannerConfig): JsonSchema {
+export function frontmatterSchema({ schema }: PlannerConfig, draft: SchemaDraft = "2020-12"): JsonSchema {
   const { required, fields } = schema.spec;
   const own = Object.entries(fields).map(([name, rule]) => [name, fieldSchema(name, rule)]);
   return {
-    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $schema: DIALECTS[draft],
     title: "Frontmatter of a planner spec",
     type: "object",
     required: required.filter((name) => name !== "title"),

@@ -1,4 +1,4 @@
-import type { FieldRule, LintThresholds, PlannerConfig } from "./config.ts";
+import type { FieldRule, LintThresholds, PlannerConfig, ProviderSettings, WatchSettings } from "./config.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 import type { RuleName } from "./rule_names.ts";
 
@@ -7,10 +7,23 @@ export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {
   readonly enum?: readonly (string | number | boolean)[];
 }
 
+/** An agent's settings as they may be written; values in `env` may be numbers and booleans. */
+export interface WrittenProvider extends Omit<ProviderSettings, "env"> {
+  readonly env?: Readonly<Record<string, string | number | boolean>>;
+}
+
 /** The frontmatter of `.planner/config.md` once it has been checked. */
 export interface WrittenConfig {
   readonly project?: { readonly name?: string };
-  readonly defaults?: { readonly prompt?: string; readonly model?: string };
+  readonly defaults?: {
+    readonly prompt?: string;
+    readonly provider?: string;
+    readonly model?: string;
+    readonly split_model?: string;
+    readonly branch_prefix?: string;
+    readonly main_branch?: string;
+  };
+  readonly providers?: Readonly<Record<string, WrittenProvider>>;
   readonly schema?: {
     readonly spec?: {
       readonly required?: readonly string[];
@@ -18,6 +31,9 @@ export interface WrittenConfig {
     };
   };
   readonly validation?: { readonly strict_output_validation?: boolean };
+  readonly verify?: { readonly commands?: readonly string[]; readonly require_commit?: boolean };
+  readonly watch?: Partial<WatchSettings>;
+  readonly parallel?: { readonly max?: number };
   readonly lint?: { readonly thresholds?: Partial<LintThresholds>; readonly disable?: readonly RuleName[] };
 }
 
@@ -26,10 +42,11 @@ export interface WrittenConfig {
  * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const { project, defaults, schema, validation, lint } = DEFAULT_CONFIG;
+  const { project, defaults, schema, validation, verify, watch, parallel, lint } = DEFAULT_CONFIG;
   return {
     project: { ...project, ...written.project },
     defaults: { ...defaults, ...written.defaults },
+    providers: mergeProviders(written.providers ?? {}),
     schema: {
       spec: {
         required: [...new Set(written.schema?.spec?.required ?? schema.spec.required)],
@@ -37,11 +54,27 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
       },
     },
     validation: { ...validation, ...written.validation },
+    verify: { ...verify, ...written.verify },
+    watch: { ...watch, ...written.watch },
+    parallel: { ...parallel, ...written.parallel },
     lint: {
       thresholds: { ...lint.thresholds, ...written.lint?.thresholds },
       disable: [...new Set(written.lint?.disable ?? lint.disable)],
     },
   };
+}
+
+function mergeProviders(written: Readonly<Record<string, WrittenProvider>>): Record<string, ProviderSettings> {
+  return Object.fromEntries(
+    Object.entries(written).map(([name, { env, ...rest }]) => [
+      name,
+      env === undefined ? rest : { ...rest, env: texts(env) },
+    ]),
+  );
+}
+
+function texts(values: Readonly<Record<string, string | number | boolean>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
 }
 
 function mergeFields(written: Readonly<Record<string, WrittenFieldRule>>): Record<string, FieldRule> {

@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
-import { DEFAULT_CONFIG } from "../config/default_config.ts";
-import { isMissing, reason } from "./disk_error.ts";
+import { readText } from "./read_text.ts";
 
 /** Path of the settings from the project root. Source: decision S-01. */
 const CONFIG_FILE = ".planner/config.md";
@@ -18,7 +16,6 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
   let known: { readonly text: string; readonly config: PlannerConfig } | undefined;
   return async () => {
     const text = readConfigText(root);
-    if (text === "") return DEFAULT_CONFIG;
     if (text === known?.text) return known.config;
     // Most commands ask for no setting, so its YAML reader is not on their way.
     const { parseConfig } = await import("../config/parse_config.ts");
@@ -29,10 +26,9 @@ export function openConfig(root: string): () => Promise<PlannerConfig> {
 }
 
 function readConfigText(root: string): string {
-  try {
-    return readFileSync(join(root, CONFIG_FILE), "utf8");
-  } catch (error) {
-    if (isMissing(error)) return "";
-    throw new OperationError("unavailable", `Cannot read "${CONFIG_FILE}": ${reason(error)}`, { cause: error });
-  }
+  const read = readText(join(root, CONFIG_FILE));
+  if (read.kind === "text") return read.text;
+  if (read.kind === "missing") return "";
+  const place = read.line === null ? "" : `:${read.line}:${read.column}`;
+  throw new OperationError("failed_precondition", `Cannot read "${CONFIG_FILE}${place}": ${read.message}`);
 }

@@ -76,13 +76,15 @@ export function tooLarge(size: number): string {
 }
 
 function failed(path: string, error: unknown): TextRead {
-  if (!isMissing(error)) return { ...NOWHERE, message: `Cannot be read: ${reason(error)}`, mark: null };
+  if (!isMissing(error)) return { ...NOWHERE, message: sentence(reason(error)), mark: null };
   try {
     // The name may be there all the same: a link to nothing.
     if (!lstatSync(path).isSymbolicLink()) return readText(path);
-    return { ...NOWHERE, message: "Cannot be read: it is a symbolic link to a file that does not exist", mark: null };
+    return { ...NOWHERE, message: "It is a symbolic link to a file that does not exist", mark: null };
   } catch (again) {
-    return errorCode(again) === "ENOENT" ? { kind: "missing" } : { ...NOWHERE, message: reason(again), mark: null };
+    return errorCode(again) === "ENOENT"
+      ? { kind: "missing" }
+      : { ...NOWHERE, message: sentence(reason(again)), mark: null };
   }
 }
 
@@ -93,8 +95,12 @@ function unreadable(message: string, stats: Stats): TextRead {
 }
 
 function kindOf(stats: Stats): string {
-  if (stats.isDirectory()) return "Cannot be read: it is a folder, expected a file";
-  if (stats.isFIFO()) return "Cannot be read: it is a named pipe, expected a file";
-  if (stats.isSocket()) return "Cannot be read: it is a socket, expected a file";
-  return "Cannot be read: it is a device, expected a file";
+  if (stats.isDirectory()) return "It is a folder: expected a file";
+  if (stats.isFIFO()) return "It is a named pipe: expected a file";
+  if (stats.isSocket()) return "It is a socket: expected a file";
+  return "It is a device: expected a file";
+}
+
+function sentence(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -30,31 +30,31 @@ const specs = (name: string): string => join(project.root, ".planner/specs", nam
 const BAD: Readonly<Record<string, { readonly make: () => unknown; readonly says: readonly unknown[] }>> = {
   "a folder": {
     make: () => mkdirSync(specs("x.md")),
-    says: [null, null, "Cannot be read: it is a folder, expected a file"],
+    says: [null, null, "It is a folder: expected a file"],
   },
   "a link to nothing": {
     make: () => symlinkSync("nowhere", specs("x.md")),
-    says: [null, null, "Cannot be read: it is a symbolic link to a file that does not exist"],
+    says: [null, null, "It is a symbolic link to a file that does not exist"],
   },
   "a link to itself": {
     make: () => symlinkSync("x.md", specs("x.md")),
-    says: [null, null, "Cannot be read: it is a symbolic link that leads back to itself (ELOOP)"],
+    says: [null, null, "It is a symbolic link that leads back to itself (ELOOP)"],
   },
   "a link to a folder": {
     make: () => symlinkSync(".", specs("x.md")),
-    says: [null, null, "Cannot be read: it is a folder, expected a file"],
+    says: [null, null, "It is a folder: expected a file"],
   },
   "a named pipe": {
     make: () => execFileSync("mkfifo", [specs("x.md")]),
-    says: [null, null, "Cannot be read: it is a named pipe, expected a file"],
+    says: [null, null, "It is a named pipe: expected a file"],
   },
   "a link to a device": {
     make: () => symlinkSync("/dev/zero", specs("x.md")),
-    says: [null, null, "Cannot be read: it is a device, expected a file"],
+    says: [null, null, "It is a device: expected a file"],
   },
   "a socket": {
     make: () => listen(specs("x.md")),
-    says: [null, null, "Cannot be read: it is a socket, expected a file"],
+    says: [null, null, "It is a socket: expected a file"],
   },
   "a file of 50 MB": {
     make: () => ftruncateSync(openSync(specs("x.md"), "w"), 50_000_000),

@@ -117,7 +117,7 @@ test("SpecStore reports a file that it may not read and reads the rest", async (
 
   expect(await useStore(project.root, ["read"], asNobody)).toMatchObject({
     specs: [{ id: "good" }],
-    unreadable: [{ file: FILE, line: null, column: null, message: "Cannot be read: permission denied (EACCES)" }],
+    unreadable: [{ file: FILE, line: null, column: null, message: "Permission denied (EACCES)" }],
   });
 });
 

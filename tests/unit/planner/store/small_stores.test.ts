@@ -1,0 +1,234 @@
+import { describe, expect, test } from "bun:test";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openConfig } from "#planner/store/config_file.ts";
+import { openGitHistory } from "#planner/store/git_history.ts";
+import { openLogStore } from "#planner/store/log_store.ts";
+import { openProcessControl } from "#planner/store/process_control.ts";
+import { openPromptStore } from "#planner/store/prompt_store.ts";
+import { sleeper } from "../../../support/sleeper.ts";
+import { type TempProject, tempProject } from "../../../support/temp_project.ts";
+
+const ID = "2026-11-01-001-aaa" as SpecId;
+
+describe("LogStore", () => {
+  const FILE = `.planner/logs/${ID}.log`;
+
+  test("opens nothing where there is no log", async () => {
+    using project = tempProject();
+
+    expect(await openLogStore(project.root).open(ID)).toBeNull();
+  });
+
+  test("tells size and time and reads any range of bytes", async () => {
+    using project = tempProject();
+    project.write(FILE, "0123456789ä");
+    project.touch(FILE, new Date("2026-11-01T10:00:00Z"));
+
+    const log = await openLogStore(project.root).open(ID);
+
+    expect(log).toMatchObject({ file: FILE, size: 12, modified: new Date("2026-11-01T10:00:00Z") });
+    const read = async (offset: number, length: number): Promise<string> =>
+      Buffer.from((await log?.read(offset, length)) ?? []).toString("latin1");
+    expect(await read(3, 4)).toBe("3456");
+    expect(await read(10, 100)).toBe("Ã¤");
+    expect(await read(11, 1)).toBe("¤");
+    expect(await read(50, 10)).toBe("");
+    expect(await read(0, 0)).toBe("");
+  });
+
+  test("reads what was written behind the size that it told", async () => {
+    using project = tempProject();
+    project.write(FILE, "one\n");
+    const log = await openLogStore(project.root).open(ID);
+    appendFileSync(join(project.root, FILE), "two\n");
+
+    expect(Buffer.from((await log?.read(0, 100)) ?? []).toString()).toBe("one\ntwo\n");
+  });
+
+  test("reads nothing from a log that was removed meanwhile", async () => {
+    using project = tempProject();
+    project.write(FILE, "one\n");
+    const log = await openLogStore(project.root).open(ID);
+    rmSync(join(project.root, FILE));
+
+    expect(await log?.read(0, 100)).toEqual(new Uint8Array());
+  });
+
+  test("refuses what is no file, without waiting for a pipe", async () => {
+    using project = tempProject();
+    mkdirSync(join(project.root, FILE), { recursive: true });
+    await expect(openLogStore(project.root).open(ID)).rejects.toMatchObject({
+      kind: "failed_precondition",
+      message: `Cannot read "${FILE}": it is not a file`,
+    });
+
+    rmSync(join(project.root, FILE), { recursive: true });
+    execFileSync("mkfifo", [join(project.root, FILE)]);
+    await expect(openLogStore(project.root).open(ID)).rejects.toThrow("it is not a file");
+  });
+});
+
+describe("GitHistory", () => {
+  function repository(): TempProject & { commit(message: string): string } {
+    const project = tempProject();
+    const git = (...args: readonly string[]): string =>
+      execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.org", ...args], {
+        cwd: project.root,
+        encoding: "utf8",
+      });
+    git("init", "-q");
+    return {
+      ...project,
+      commit(message) {
+        git("commit", "-q", "--allow-empty", "-m", message);
+        return git("log", "-1", "--format=%h").trim();
+      },
+    };
+  }
+
+  test("finds the commits that name the spec, newest first", async () => {
+    using project = repository();
+    const first = project.commit(`planner(${ID}): begin`);
+    project.commit("planner(2026-11-01-001-aab): another");
+    project.commit(`planner(${ID}.1): a member`);
+    const last = project.commit(`Merge\n\nplanner(${ID}): end`);
+
+    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([last, first]);
+  });
+
+  test("takes an id for text and not for a pattern or an option", async () => {
+    using project = repository();
+    const hash = project.commit("planner(a.b*): x");
+    project.commit("planner(aXbb): x");
+
+    expect(await openGitHistory(project.root).commitsNaming("a.b*" as SpecId)).toEqual([hash]);
+    expect(await openGitHistory(project.root).commitsNaming("--all" as SpecId)).toEqual([]);
+  });
+
+  test("answers nothing without a repository, a commit or a folder", async () => {
+    using project = tempProject();
+    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+    execFileSync("git", ["init", "-q"], { cwd: project.root });
+
+    expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+    expect(await openGitHistory(join(project.root, "gone")).commitsNaming(ID)).toEqual([]);
+  });
+
+  test("answers nothing where there is no git", async () => {
+    using project = repository();
+    project.commit(`planner(${ID}): begin`);
+    const path = process.env["PATH"];
+    process.env["PATH"] = project.root;
+    try {
+      expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([]);
+    } finally {
+      process.env["PATH"] = path;
+    }
+  });
+
+  test("looks at the root's repository when a hook of another one asks", async () => {
+    using project = repository();
+    using other = repository();
+    const hash = project.commit(`planner(${ID}): begin`);
+    process.env["GIT_DIR"] = join(other.root, ".git");
+    try {
+      expect(await openGitHistory(project.root).commitsNaming(ID)).toEqual([hash]);
+    } finally {
+      process.env["GIT_DIR"] = undefined;
+      delete process.env["GIT_DIR"];
+    }
+  });
+});
+
+describe("PromptStore", () => {
+  test("lists the templates by name", async () => {
+    using project = tempProject();
+    for (const name of ["b.md", "a.md", ".hidden.md", "note.txt", "extensions/c.md"]) {
+      project.write(`.planner/prompts/${name}`, "");
+    }
+
+    expect(await openPromptStore(project.root).names()).toEqual(["a", "b"]);
+  });
+
+  test("lists none where there is no folder", async () => {
+    using project = tempProject();
+
+    expect(await openPromptStore(project.root).names()).toEqual([]);
+  });
+});
+
+describe("openConfig", () => {
+  const FILE = ".planner/config.md";
+
+  test("gives the defaults where there is no file", async () => {
+    using project = tempProject();
+
+    expect(await openConfig(project.root)()).toEqual(DEFAULT_CONFIG);
+  });
+
+  test("reads the file again when it changed", async () => {
+    using project = tempProject();
+    const config = openConfig(project.root);
+    project.write(FILE, "---\nproject:\n  name: one\n---\n");
+    const first = await config();
+    expect(first.project.name).toBe("one");
+    expect(await config()).toBe(first);
+
+    project.write(FILE, "---\nproject:\n  name: two\n---\n");
+
+    expect((await config()).project.name).toBe("two");
+  });
+
+  test("refuses a broken file with its line each time", async () => {
+    using project = tempProject();
+    const config = openConfig(project.root);
+    project.write(FILE, "---\nvalidation:\n  strict_output_validation: perhaps\n---\n");
+
+    for (let tries = 0; tries < 2; tries++) {
+      await expect(config()).rejects.toMatchObject({
+        kind: "failed_precondition",
+        message: expect.stringContaining(`${FILE}:3:`),
+      });
+    }
+  });
+
+  test("refuses a file that is none", async () => {
+    using project = tempProject();
+    mkdirSync(join(project.root, FILE));
+
+    await expect(openConfig(project.root)()).rejects.toMatchObject({
+      kind: "failed_precondition",
+      message: expect.stringMatching(/^Cannot read "\.planner\/config\.md": .*folder/),
+    });
+  });
+
+  test("refuses a file that is not UTF-8 with the place", async () => {
+    using project = tempProject();
+    project.write(FILE, Buffer.from("---\nproject:\n  name: Caf\xe9\n---\n", "latin1"));
+
+    await expect(openConfig(project.root)()).rejects.toMatchObject({
+      kind: "failed_precondition",
+      message: `Cannot read "${FILE}:3:12": Byte 0xe9 is not valid UTF-8: expected UTF-8 text`,
+    });
+  });
+});
+
+describe("ProcessControl", () => {
+  test("asks a process to end", async () => {
+    await using worker = sleeper();
+
+    expect(await openProcessControl().terminate(worker.pid)).toBe(true);
+    expect(await worker.ended).toBe("SIGTERM");
+    expect(await openProcessControl().terminate(worker.pid)).toBe(false);
+  });
+
+  test("signals no group of processes, whatever number it is given", async () => {
+    for (const pid of [0, -1, 1, 1.5, Number.NaN, -process.pid]) {
+      expect(await openProcessControl().terminate(pid)).toBe(false);
+    }
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { join } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
 import { Client as StatelessClient } from "@modelcontextprotocol/client";
 import { StdioClientTransport as StatelessTransport } from "@modelcontextprotocol/client/stdio";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -8,8 +9,8 @@ import { TOUR, tourProject } from "../support/mcp_tour.ts";
 import { PLANNER, runCommand } from "../support/planner_command.ts";
 
 const INSPECTOR = join(
-  import.meta.dirname,
-  "../../node_modules/@modelcontextprotocol/inspector/clients/launcher/build/index.js",
+  dirname(createRequire(import.meta.url).resolve("@modelcontextprotocol/inspector/package.json")),
+  "clients/launcher/build/index.js",
 );
 const [PROGRAM = "", ...ARGS] = [...PLANNER, "mcp"];
 const ME = { name: "planner-tests", version: "1.0.0" };

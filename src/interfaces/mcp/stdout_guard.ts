@@ -1,5 +1,8 @@
 import { Console } from "node:console";
 
+// Deno and Bun do not agree on the type of the global.
+const theConsole = Reflect.get(globalThis, "console") as object;
+
 /**
  * Sends everything that code prints to standard error from here on, so that standard output carries protocol lines only:
  * `process.stdout` and the console, which some engines print from without it. Call it before foreign code is loaded and
@@ -15,15 +18,14 @@ export function guardStandardOutput(): void {
     if (typeof chunk === "string" || chunk instanceof Uint8Array) write(chunk);
     return stdout;
   }) as typeof stdout.end;
-  const printing = methodsOf(new Console({ stdout: stderr, stderr }));
   // `write` is Bun's own.
-  Object.assign(globalThis.console, printing, { write });
+  Object.assign(theConsole, methodsOf(new Console({ stdout: stderr, stderr })), { write });
 }
 
 // A Console keeps some methods on its prototype, and takes them only with itself as `this`.
 function methodsOf(source: Console): Record<string, unknown> {
   const methods: Record<string, unknown> = {};
-  for (const name of Object.keys(globalThis.console)) {
+  for (const name of Object.keys(theConsole)) {
     const method: unknown = Reflect.get(source, name);
     if (typeof method === "function") methods[name] = method.bind(source);
   }

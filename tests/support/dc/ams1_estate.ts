@@ -6,27 +6,30 @@ import { fromMessage } from "#dc/operations/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
 import { upsertResource } from "#dc/operations/upsert.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
-import { ams1 } from "./ams1.ts";
+import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";
 import { openTemporarySqlite } from "./stores.ts";
 
+/** A store that holds a site, filled in one transaction: one write to the disk instead of thousands. */
+export async function storeOf(site: Ams1): Promise<DcStore> {
+  const store = await openTemporarySqlite();
+  await store.write(async (writer) => {
+    const session = sessionOn(store, writer);
+    await load(session, "rack", site.racks);
+    await load(session, "device", suppliersFirst(site.devices));
+    await load(session, "crac", site.cracs);
+    await load(session, "cable", site.cables);
+    await load(session, "fabric_link", site.fabric_links);
+    await session.changes.flush();
+  });
+  return store;
+}
+
 let opened: Promise<DcStore> | undefined;
 
-/** A store that holds the sample site, for reading only; filled once per test process, in one transaction. */
+/** The sample site, for reading only; filled once per test process. */
 export function ams1Store(): Promise<DcStore> {
-  opened ??= (async () => {
-    const store = await openTemporarySqlite();
-    await store.write(async (writer) => {
-      const session = sessionOn(store, writer);
-      await load(session, "rack", ams1.racks);
-      await load(session, "device", suppliersFirst(ams1.devices));
-      await load(session, "crac", ams1.cracs);
-      await load(session, "cable", ams1.cables);
-      await load(session, "fabric_link", ams1.fabric_links);
-      await session.changes.flush();
-    });
-    return store;
-  })();
+  opened ??= storeOf(ams1);
   return opened;
 }
 
@@ -42,10 +45,14 @@ async function load(session: WriteSession, kind: ResourceKind, items: readonly J
   }
 }
 
-/** Devices that supply others come before the servers, as a bulk call would order them. */
+/** Devices that supply others come first, as a bulk call would order them. */
 function suppliersFirst(devices: readonly JsonObject[]): readonly JsonObject[] {
-  const supplies = (device: JsonObject) => (device["kind"] === "DEVICE_KIND_SERVER" ? 1 : 0);
-  return devices.toSorted((a, b) => supplies(a) - supplies(b));
+  const order = ["UTILITY", "GENERATOR", "TRANSFER_SWITCH", "SWITCHGEAR", "UPS", "RPP", "RACK_PDU"];
+  const rank = ({ kind }: JsonObject) => {
+    const place = order.indexOf(String(kind).slice("DEVICE_KIND_".length));
+    return place < 0 ? order.length : place;
+  };
+  return devices.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function sessionOn(store: DcStore, writer: DcWriter): WriteSession {

@@ -45,7 +45,7 @@ export async function testService({
   return { store, service, clock, call };
 }
 
-/** Loads the sample site through the bulk calls, edges one by one; answers what the bulk calls said. */
+/** Loads the sample site through the bulk calls, edges one by one; answers what the calls said. */
 export async function loadAms1({ call }: TestService) {
   const replies = {
     racks: await call("BulkUpsertRacks", { items: [...ams1.racks] }),

@@ -25,7 +25,13 @@ test("checkConfig lays every setting over its default", () => {
     config(
       [
         "project: {name: shop}",
-        "defaults: {prompt: careful, model: haiku}",
+        "defaults: {prompt: careful, provider: mine, model: haiku, split_model: opus, branch_prefix: work-, main_branch: trunk}",
+        "providers:",
+        "  claude: {skip_permissions: true, args: [--max-turns, '50']}",
+        "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
+        "verify: {commands: [npm test], require_commit: true}",
+        "watch: {poll_interval_ms: 100, idle_timeout_minutes: 0.5, max_retries: 0, retry_delay_ms: 0, backoff_multiplier: 1.5}",
+        "parallel: {max: 20}",
         "schema:",
         "  spec:",
         "    required: [status, model, status]",
@@ -42,7 +48,32 @@ test("checkConfig lays every setting over its default", () => {
 
   expect(read).toEqual({
     project: { name: "shop" },
-    defaults: { prompt: "careful", model: "haiku" },
+    defaults: {
+      prompt: "careful",
+      provider: "mine",
+      model: "haiku",
+      split_model: "opus",
+      branch_prefix: "work-",
+      main_branch: "trunk",
+    },
+    providers: {
+      claude: { skip_permissions: true, args: ["--max-turns", "50"] },
+      mine: {
+        command: "./agent",
+        prompt_via: "file",
+        stream: "text",
+        env: { DEPTH: "3", FAST: "true", NAME: "a" },
+      },
+    },
+    verify: { commands: ["npm test"], require_commit: true },
+    watch: {
+      poll_interval_ms: 100,
+      idle_timeout_minutes: 0.5,
+      max_retries: 0,
+      retry_delay_ms: 0,
+      backoff_multiplier: 1.5,
+    },
+    parallel: { max: 20 },
     schema: {
       spec: {
         required: ["status", "model"],
@@ -98,6 +129,31 @@ test("checkConfig refuses numbers that make no sense", () => {
 test("checkConfig refuses a rule that does not exist and names the nearest", () => {
   expect(errors("lint:\n  disable: [title, couplin]")).toEqual([
     '3:20 Invalid setting "lint.disable[1]": expected one of parse, required, title, type, dependency, approval, output, complexity, coupling, model_waste, got "couplin". Did you mean "coupling"?',
+  ]);
+});
+
+test("checkConfig refuses settings of agents, watch and branches that cannot work", () => {
+  expect(errors("watch: {backoff_multiplier: 0.5}")).toEqual([
+    '2:29 Invalid setting "watch.backoff_multiplier": expected a number of at least 1, got 0.5',
+  ]);
+  expect(errors("parallel: {max: 0}")).toEqual([
+    '2:17 Invalid setting "parallel.max": expected a whole number of at least 1, got 0',
+  ]);
+  expect(errors("providers: {claude: {prompt_via: pipe}}")).toEqual([
+    '2:34 Invalid setting "providers.claude.prompt_via": expected one of argument, stdin, file, got "pipe"',
+  ]);
+  for (const branch of ["-x", "a..b", "a b", "a//b", "/a", "x.lock", "a@{1}", "a~1", "''"]) {
+    expect(errors(`defaults: {main_branch: ${branch}}`)).toHaveLength(1);
+    expect(errors(`defaults: {branch_prefix: ${branch}}`)).toHaveLength(1);
+  }
+});
+
+test("checkConfig refuses an agent that is neither in the table nor given a command", () => {
+  expect(errors("providers:\n  claud: {skip_permissions: true}")).toEqual([
+    '3:3 Unknown agent "claud": expected a "command" below it, or one of claude, codex, gemini, cursor-agent, opencode, kiro, command. Did you mean "claude"?',
+  ]);
+  expect(errors("defaults: {provider: min}\nproviders: {mine: {command: x}}")).toEqual([
+    '2:22 Invalid setting "defaults.provider": expected one of claude, codex, gemini, cursor-agent, opencode, kiro, command, mine, got "min". Did you mean "mine"?',
   ]);
 });
 

@@ -36,6 +36,11 @@ export class LineOutput {
     });
   }
 
+  /** True once a write failed: nobody will get any further line. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
   /** Adds a line, to be written at the end of this turn or with the next `flush`. `line` holds no newline. */
   push(line: string): void {
     if (this.#broken) return;

@@ -11,7 +11,7 @@ export interface McpServerOptions extends Omit<RequestsOptions, "schedule"> {
   readonly output: ByteSink;
 }
 
-/** How serving ended: with every request answered, or with calls cut off after their time of grace. */
+/** How serving ended: with every request answered that anybody waits for, or with calls cut off after their time of grace. */
 export type Ending = "finished" | "cut_off";
 
 /**
@@ -47,9 +47,10 @@ export class McpServer {
     this.#stopping = true;
     const rested = this.#rest().then(() => true);
     const finished = (await Promise.race([rested, hurry])) || (await within(rested, STOP_GRACE_MS)) === true;
-    const cutOff = !finished || this.#requests.busy;
+    const missed = !finished || this.#requests.busy;
     this.#requests.cancelAll();
-    return cutOff ? "cut_off" : "finished";
+    // Nobody misses an answer that nobody reads.
+    return missed && !this.#output.broken ? "cut_off" : "finished";
   }
 
   /** Takes a failure that reached nobody, as the process's last resort hears of it. */

@@ -227,6 +227,21 @@ describe("the end", () => {
     expect(served.log).toEqual([]);
   });
 
+  test("leaves no call behind that nobody reads the answer of", async () => {
+    const tool = waiting("slow", new Latch(), { slow: true });
+    const served = new Served({
+      loadTools: async () => testTools([tool]),
+      write: async () => Promise.reject(Object.assign(new Error("gone"), { code: "EPIPE" })),
+    });
+
+    served.call(1, "slow");
+    await settle();
+    served.request(2, "ping");
+
+    expect(await served.ending).toBe("finished");
+    expect(tool.aborted()).toBe(true);
+  });
+
   test("comes with a word when the answers cannot be written", async () => {
     const served = new Served({
       loadTools: async () => testTools([echo]),

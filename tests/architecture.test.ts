@@ -16,7 +16,7 @@ interface Room {
 }
 
 const DOMAIN = ["planner/spec", "planner/config", "planner/lint", "planner/output", "planner/work"] as const;
-const PORTS = ["planner/ports.ts", "planner/limits.ts", "planner/context.ts"] as const;
+const PORTS = ["planner/ports.ts", "planner/run_ports.ts", "planner/limits.ts", "planner/context.ts"] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 

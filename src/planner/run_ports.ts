@@ -1,0 +1,219 @@
+import type { ProcessRecord, SpecStore, WorktreeStatus } from "./ports.ts";
+import type { SpecId } from "./spec/spec_id.ts";
+
+/** Everything a run of an agent does to the world. Every refusal is an `OperationError`. */
+export interface RunPorts {
+  readonly claims: Claims;
+  readonly worktrees: Worktrees;
+  readonly logs: RunLogs;
+  readonly records: ProcessRecords;
+  readonly agents: Agents;
+}
+
+/** An operating-system process that can be told from a later one with the same number. */
+export interface ProcessMark {
+  readonly pid: number;
+  /** When it began, in the system's own terms; null where the system does not tell. */
+  readonly began: string | null;
+}
+
+/** What `.planner/locks/<id>.lock` says about its holder. */
+export interface ClaimHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601 UTC: when the holder's process began. */
+  readonly started_at: string;
+  readonly heartbeat: string;
+  /** The run's process id, or null in a lock that another program wrote. */
+  readonly process_id: string | null;
+  /** The agent that the holder started last, its process group's leader; null before that. */
+  readonly agent: ProcessMark | null;
+  /** False for a stale claim, which the next claimant takes over. */
+  readonly alive: boolean;
+}
+
+export type ClaimAnswer =
+  /** `tookOver` is the dead holder of a claim that was never released: its agent may still run, see `Agents.endRun`. */
+  { readonly claim: Claim; readonly tookOver: ClaimHolder | null } | { readonly heldBy: ClaimHolder };
+
+/**
+ * Who works on a spec: at most one process at a time, over any number of them. A claim is stale when its process is
+ * gone (this machine), or when its heartbeat is older than `HEARTBEAT_LIMIT_MS` (another machine); no other is taken over.
+ *
+ * Source: decision S-23.
+ */
+export interface Claims {
+  /** Never waits for another holder. @param processId of the run that the claim is for */
+  claim(id: SpecId, processId: string): Promise<ClaimAnswer>;
+  holder(id: SpecId): Promise<ClaimHolder | null>;
+  /** Ids of every claim there is, stale ones included, sorted. */
+  ids(): Promise<readonly SpecId[]>;
+  /** Removes a stale claim and returns its holder; null when there is none or when it is alive. */
+  clearStale(id: SpecId): Promise<ClaimHolder | null>;
+}
+
+/** Renews its heartbeat by itself while this process runs. */
+export interface Claim {
+  readonly id: SpecId;
+  /** Writes the heartbeat now; false when the claim is no longer this one's: stop working then. */
+  renew(): Promise<boolean>;
+  /** Keeps who the agent is, for a later process to end it when this one is killed. */
+  noteAgent(agent: ProcessMark): Promise<boolean>;
+  /** Gives it up; somebody else's claim stays. May be called twice. */
+  release(): Promise<void>;
+}
+
+export interface WorktreeOptions {
+  /** As in `planner/`. */
+  readonly branchPrefix: string;
+  /** The branch that work begins from and is merged into; null means the one checked out around the project. */
+  readonly mainBranch: string | null;
+}
+
+/** Where one run works. */
+export interface Worktree {
+  /** Absolute path of the git worktree. */
+  readonly path: string;
+  /** Absolute path of the project in it: differs from `path` where the project is a folder of the repository. */
+  readonly root: string;
+  readonly branch: string;
+  readonly mainBranch: string;
+  /** True when it held work of an earlier run, which was kept. */
+  readonly reused: boolean;
+  /** Files that are not committed and were copied into it, paths from the project's root. */
+  readonly copied: readonly string[];
+}
+
+export type MergeAnswer =
+  /** The main branch now ends at `commit`; `commits` are the branch's, oldest first, as they were merged. */
+  | { readonly kind: "merged"; readonly commit: string; readonly commits: readonly string[] }
+  /** The branch holds nothing that the main branch lacks. */
+  | { readonly kind: "nothing" }
+  /** Branch, worktree and main branch are as before. Paths from the repository's top. */
+  | { readonly kind: "conflict"; readonly files: readonly string[] };
+
+/**
+ * A git worktree and a branch for each spec that is worked on: `.planner/worktrees/<id>`. Nothing here discards
+ * uncommitted changes or commits that are not in the main branch. Call with the spec's claim held.
+ *
+ * Source: decision S-24. How specs travel: docs/work.md.
+ */
+export interface Worktrees {
+  /**
+   * Makes the worktree, or takes the one that is there, and brings uncommitted planner files into it.
+   *
+   * @throws OperationError `failed_precondition` without a git repository or a first commit
+   */
+  prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
+  /** The worktree of a spec, or null when there is none. */
+  find(id: SpecId): Promise<Worktree | null>;
+  /** The specs as they are in the worktree. */
+  specs(worktree: Worktree): SpecStore;
+  /** Puts a file of the tool's own (an MCP configuration, say) into the project there, unseen by git. @param path from the project's root */
+  place(worktree: Worktree, path: string, text: string): Promise<void>;
+  /** Commits the spec's file in the worktree, and it alone; false when it is committed as it is, or ignored by git. */
+  commitSpec(id: SpecId, message: string): Promise<boolean>;
+  /** Full hashes of the branch's commits that the main branch lacks, oldest first. */
+  commits(id: SpecId): Promise<readonly string[]>;
+  /** Paths that are changed and not committed, from the worktree's top; files of the tool's own do not count. */
+  uncommitted(id: SpecId): Promise<readonly string[]>;
+  /** Whether the main branch holds every commit of the branch, be it by a copy with the same change. */
+  isMerged(id: SpecId): Promise<boolean>;
+  /**
+   * Rebases the branch onto the main branch, moves that forward, and brings the spec's file back into the project.
+   *
+   * @throws OperationError `failed_precondition` when the worktree or the main checkout has uncommitted changes
+   */
+  merge(id: SpecId): Promise<MergeAnswer>;
+  /**
+   * Removes worktree, branch and status file.
+   *
+   * @throws OperationError `failed_precondition` when that would lose uncommitted changes or unmerged commits
+   */
+  remove(id: SpecId): Promise<void>;
+  /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
+  writeStatus(status: NewWorktreeStatus): Promise<void>;
+}
+
+export type NewWorktreeStatus = Pick<WorktreeStatus, "error" | "commits"> & {
+  readonly spec_id: SpecId;
+  readonly status: "working" | "done" | "failed";
+};
+
+/** Writes logs in the format of work/log_format.ts. One writer per spec at a time: the holder of its claim. */
+export interface RunLogs {
+  /** Begins a run: completes a line that a killed writer left, then writes the run's header. */
+  open(id: SpecId, processId: string): Promise<RunLog>;
+}
+
+export interface RunLog {
+  /**
+   * Appends a line under the present time, a text with line ends as several. Resolves at once unless so much waits to be
+   * written that the caller should wait as well. Written within `LOG_FLUSH_MS`.
+   *
+   * @throws OperationError when the disk refuses
+   */
+  line(text: string): Promise<void>;
+  /** Resolves when the file holds everything so far. */
+  flush(): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
+export interface ProcessRecords {
+  start(record: NewProcessRecord): Promise<ProcessRecord>;
+  /** Makes a record terminal; false when it already is, or is not there. */
+  finish(processId: string, status: "completed" | "failed", at: Date): Promise<boolean>;
+  /** Makes every `running` record failed whose process is gone, and returns these. */
+  repair(): Promise<readonly ProcessRecord[]>;
+}
+
+export type NewProcessRecord = Pick<ProcessRecord, "process_id" | "spec_id" | "pid" | "started_at" | "mode">;
+
+export interface AgentStart {
+  /** Program and arguments; no shell sees them. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** On top of this process's environment; undefined removes a variable. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Written to its standard input, which is then closed; without it the input is empty. */
+  readonly input?: string;
+  /** The run it belongs to: `endRun` finds it by that. */
+  readonly processId: string;
+}
+
+export interface Agents {
+  /**
+   * Starts a program in a process group of its own.
+   *
+   * @throws OperationError `failed_precondition` when it cannot be started, a program that is not there for example
+   */
+  start(start: AgentStart): Promise<AgentProcess>;
+  /**
+   * Ends what a killed planner process left of a run: the agent's group and, on Linux, every process that inherited the
+   * run's name in its environment. A process that took over the agent's number since is not touched.
+   *
+   * @returns how many processes were found
+   */
+  endRun(run: { readonly processId: string; readonly agent: ProcessMark | null }, graceMs: number): Promise<number>;
+}
+
+export interface AgentProcess {
+  readonly mark: ProcessMark;
+  /** What it prints. Each is to be read to its end; a reader that waits makes the agent wait. */
+  readonly stdout: AsyncIterable<Uint8Array>;
+  readonly stderr: AsyncIterable<Uint8Array>;
+  /** Its own end. What it started may live on and hold the streams open: `stop` ends that. */
+  readonly exited: Promise<AgentExit>;
+  /**
+   * Ends it with everything it started: asks (SIGTERM), and after `graceMs` forces. Resolves when all are gone. Also to
+   * be called after it exited by itself. A second call with less grace cuts the first one short.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** One of the two is null. */
+export interface AgentExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}

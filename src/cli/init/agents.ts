@@ -1,4 +1,5 @@
-import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
+import { AGENT_FILES, type AgentFile, type McpServer, SERVER_NAME } from "#planner/work/mcp_config/agent_files.ts";
+import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 
 /** How an agent's project configuration is written; `files` in the order in which an existing one is looked for. */
 export interface Agent {
@@ -11,88 +12,35 @@ export interface Agent {
 }
 
 /** How every agent starts the server: the program of that name on its PATH. Source: contract, point 4. */
-const COMMAND = "planner";
-const ARGS = ["mcp"] as const;
-const NAME = "planner";
-
-const STDIO: ServerEntry = { type: "stdio", command: COMMAND, args: ARGS };
-const PLAIN: ServerEntry = { command: COMMAND, args: ARGS };
+const SERVER: McpServer = { command: "planner", args: ["mcp"] };
 
 /**
  * Every agent that `init --agent` knows. Each row was checked against the agent's own documentation in November 2026;
  * docs/cli.md names the pages. Source: decision S-28
  */
 export const AGENTS = {
-  claude: {
-    title: "Claude Code",
-    files: [".mcp.json"],
-    note: "Claude Code asks once whether to trust the project's servers",
-    extend: (file, text) => json(file, text, ["mcpServers", NAME], STDIO),
-  },
-  cursor: {
-    title: "Cursor",
-    files: [".cursor/mcp.json"],
-    note: null,
-    extend: (file, text) => json(file, text, ["mcpServers", NAME], STDIO),
-  },
+  claude: agent("Claude Code", AGENT_FILES.claude, "Claude Code asks once whether to trust the project's servers"),
+  cursor: agent("Cursor", AGENT_FILES.cursor),
   codex: {
     title: "Codex CLI",
     files: [".codex/config.toml"],
     note: "Codex reads it in a trusted project only",
     async extend(file, text) {
       const { extendToml } = await import("./toml_config.ts");
-      return extendToml(file, text, ["mcp_servers", NAME], PLAIN);
+      return extendToml(file, text, ["mcp_servers", SERVER_NAME], { ...SERVER });
     },
   },
-  gemini: {
-    title: "Gemini CLI",
-    files: [".gemini/settings.json"],
-    note: null,
-    extend: (file, text) => json(file, text, ["mcpServers", NAME], PLAIN),
-  },
-  opencode: {
-    title: "opencode",
-    files: ["opencode.json", "opencode.jsonc"],
-    note: null,
-    extend: openCode,
-  },
-  kiro: {
-    title: "Kiro",
-    files: [".kiro/settings/mcp.json"],
-    note: null,
-    extend: (file, text) => json(file, text, ["mcpServers", NAME], PLAIN),
-  },
-  vscode: {
-    title: "VS Code",
-    files: [".vscode/mcp.json"],
-    note: null,
-    extend: (file, text) => json(file, text, ["servers", NAME], STDIO),
-  },
-  generic: {
-    title: "another agent that reads .mcp.json",
-    files: [".mcp.json"],
-    note: null,
-    extend: (file, text) => json(file, text, ["mcpServers", NAME], STDIO),
-  },
+  gemini: agent("Gemini CLI", AGENT_FILES.gemini),
+  opencode: agent("opencode", AGENT_FILES.opencode),
+  kiro: agent("Kiro", AGENT_FILES.kiro),
+  vscode: agent("VS Code", AGENT_FILES.vscode),
+  generic: agent("another agent that reads .mcp.json", AGENT_FILES.claude),
 } as const satisfies Record<string, Agent>;
 
 export type AgentName = keyof typeof AGENTS;
 
 export const AGENT_NAMES = Object.keys(AGENTS) as readonly AgentName[];
 
-async function json(file: string, text: string, path: readonly string[], entry: ServerEntry): Promise<ConfigEdit> {
-  const { extendJson } = await import("./json_config.ts");
-  return extendJson(file, text, path, entry);
-}
-
-// Version 1 keeps servers right under "mcp", version 2 under "mcp.servers" but reads the older shape as well: a file
-// that has the newer map gets its entry there, any other the shape that both read.
-async function openCode(file: string, text: string): Promise<ConfigEdit> {
-  const { extendJson, readJson } = await import("./json_config.ts");
-  const servers = readJson(text, ["mcp", "servers"]);
-  const isMap = typeof servers === "object" && servers !== null && !("type" in servers) && !("enabled" in servers);
-  const older = readJson(text, ["mcp", NAME]) !== undefined;
-  const entry = { type: "local", command: [COMMAND, ...ARGS] };
-  if (isMap && !older) return extendJson(file, text, ["mcp", "servers", NAME], entry);
-  return extendJson(file, text, ["mcp", NAME], { ...entry, enabled: true });
+function agent(title: string, { files, extend }: AgentFile, note: string | null = null): Agent {
+  return { title, files, note, extend: (file, text) => extend(file, text, SERVER) };
 }

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
-import type { ConfigEdit } from "./config_edit.ts";
 import { projectFiles } from "./project_files.ts";
 
 /** Everything that `init` needs to know; a wizard or the flags fill it in. */

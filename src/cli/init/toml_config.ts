@@ -7,7 +7,7 @@ import {
   lineEnding,
   type ServerEntry,
   unfitConfig,
-} from "./config_edit.ts";
+} from "#planner/work/mcp_config/config_edit.ts";
 
 /**
  * Adds a table to the end of a TOML file; every byte that was there stays.

@@ -1,6 +1,6 @@
+import { equalJson } from "#kernel/equal_json.ts";
 import { shown, shownList, typeOf } from "../problems.ts";
 import { fail, type Keyword, keyword } from "./check.ts";
-import { equalJson } from "./equal_json.ts";
 
 /** Keywords that speak about every value. Source: JSON Schema 2020-12 Validation, 6.1. */
 export const ANY_CHECKS: readonly Keyword[] = [

@@ -1,9 +1,9 @@
-import { equalJson } from "../checks/equal_json.ts";
+import { equalJson } from "#kernel/equal_json.ts";
 import { evaluate } from "../evaluate.ts";
 import { linkSchema } from "../link_schema.ts";
 import { type SchemaBundle, SchemaError, type SchemaNode, type SchemaObject } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
-import { exampleNumber, exampleString } from "./example_scalar.ts";
+import { canMatch, exampleNumber, exampleString } from "./example_scalar.ts";
 import { type Parts, partsOf } from "./parts.ts";
 
 /** Fields beside the required ones that an example shows. */
@@ -20,7 +20,7 @@ const CHOICES = [0, 1, 2, 3] as const;
 
 export interface Example {
   readonly value: unknown;
-  /** True when the value fits the schema; patterns are taken on trust. */
+  /** True when the value fits the schema; that a text matches its pattern is taken on trust. */
   readonly fits: boolean;
 }
 
@@ -41,8 +41,9 @@ export function exampleOf(bundle: SchemaBundle): Example {
   ]);
   let first: unknown;
   for (const attempt of attempts) {
-    const value = new ExampleMaker(index, attempt).value([root]) ?? null;
-    if (fits(value)) return { value, fits: true };
+    const maker = new ExampleMaker(index, attempt);
+    const value = maker.value([root]) ?? null;
+    if (!maker.guessed && fits(value)) return { value, fits: true };
     first ??= value;
   }
   return { value: first ?? null, fits: false };
@@ -69,6 +70,7 @@ interface Wish {
 class ExampleMaker {
   readonly #open: SchemaObject[] = [];
   #depth = 0;
+  #guessed = false;
   readonly #index: SchemaIndex;
   readonly #choice: number;
   readonly #hints: boolean;
@@ -77,6 +79,11 @@ class ExampleMaker {
     this.#index = index;
     this.#choice = choice;
     this.#hints = hints;
+  }
+
+  /** True when some text was written for a pattern that it may not match. */
+  get guessed(): boolean {
+    return this.#guessed;
   }
 
   /** A value for what several schemas demand together, or undefined when there is none to be had. */
@@ -121,6 +128,7 @@ class ExampleMaker {
       case "null":
         return null;
       default:
+        this.#guessed ||= !canMatch(parts);
         return exampleString(parts, nth);
     }
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { extendJson } from "#cli/init/json_config.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { extendJson } from "#planner/work/mcp_config/json_config.ts";
 
 const ENTRY = { type: "stdio", command: "planner", args: ["mcp"] } as const;
 const PATH = ["mcpServers", "planner"];

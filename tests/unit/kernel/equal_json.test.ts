@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { canonicalJson, equalJson } from "../../../../../src/planner/output/checks/equal_json.ts";
+import { canonicalJson, equalJson } from "#kernel/equal_json.ts";
 
 const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
   [1, 1.0, true],

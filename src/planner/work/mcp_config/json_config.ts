@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import {
   createScanner,
   findNodeAtLocation,
@@ -8,6 +7,7 @@ import {
   parseTree,
   printParseErrorCode,
 } from "jsonc-parser";
+import { equalJson } from "#kernel/equal_json.ts";
 import {
   BYTE_ORDER_MARK,
   brokenConfig,
@@ -41,11 +41,11 @@ export function extendJson(file: string, text: string, path: readonly string[], 
   const root = parseRoot(file, json);
   if (root === undefined) return { kind: "added", text: `${mark}${freshJson(path, entry, lineEnding(json))}` };
   const found = findNodeAtLocation(root, [...path]);
-  if (found !== undefined) return { kind: isDeepStrictEqual(dataOf(json, found), entry) ? "present" : "other" };
+  if (found !== undefined) return { kind: equalJson(dataOf(json, found), entry) ? "present" : "other" };
   const { parent, depth } = deepestObject(file, root, path);
   const key = path[depth] ?? "";
   const extended = insertProperty(json, parent, key, nested(path.slice(depth + 1), entry));
-  if (!isDeepStrictEqual(parse(extended, [], LENIENT), expected(parse(json, [], LENIENT), path, entry))) {
+  if (!equalJson(parse(extended, [], LENIENT), expected(parse(json, [], LENIENT), path, entry))) {
     throw unfitConfig(file, `"${path.slice(0, -1).join(".")}" is written in a way that cannot be extended safely`);
   }
   return { kind: "added", text: mark + extended };

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
-import { extendJson } from "#cli/init/json_config.ts";
-import { LAW_RUNS } from "../../support/law_runs.ts";
+import { extendJson } from "#planner/work/mcp_config/json_config.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const ENTRY = { command: "planner", args: ["mcp"] } as const;
 const LENIENT = { allowTrailingComma: true } as const;

@@ -1,0 +1,70 @@
+import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
+
+/** How an agent is to start the MCP server. */
+export interface McpServer {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** An agent's own configuration file in a project; `files` in the order in which an existing one is looked for. */
+export interface AgentFile {
+  /** Paths from the project root; the first that exists is extended, else the first is made. */
+  readonly files: readonly [string, ...string[]];
+  /** Adds the server to the file's text; the text is empty for a file that is to be made. */
+  extend(file: string, text: string, server: McpServer): Promise<ConfigEdit>;
+}
+
+/** The name under which every agent knows the server. Source: contract, point 4. */
+export const SERVER_NAME = "planner";
+
+/**
+ * The files in which agents look for a project's MCP servers, all JSON. Each row was checked against the agent's own
+ * documentation in November 2026; docs/cli.md names the pages. Source: decisions S-22 and S-28.
+ */
+export const AGENT_FILES = {
+  claude: { files: [".mcp.json"], extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)) },
+  cursor: {
+    files: [".cursor/mcp.json"],
+    extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)),
+  },
+  gemini: {
+    files: [".gemini/settings.json"],
+    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+  },
+  opencode: { files: ["opencode.json", "opencode.jsonc"], extend: openCode },
+  kiro: {
+    files: [".kiro/settings/mcp.json"],
+    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+  },
+  vscode: { files: [".vscode/mcp.json"], extend: (file, text, server) => json(file, text, "servers", stdio(server)) },
+} as const satisfies Record<string, AgentFile>;
+
+/** The whole text of a file that lists this server and no other, as `.mcp.json` has it. */
+export function mcpConfigText(server: McpServer): string {
+  return `${JSON.stringify({ mcpServers: { [SERVER_NAME]: stdio(server) } }, null, 2)}\n`;
+}
+
+function stdio({ command, args }: McpServer): ServerEntry {
+  return { type: "stdio", command, args };
+}
+
+function plain({ command, args }: McpServer): ServerEntry {
+  return { command, args };
+}
+
+async function json(file: string, text: string, list: string, entry: ServerEntry): Promise<ConfigEdit> {
+  const { extendJson } = await import("./json_config.ts");
+  return extendJson(file, text, [list, SERVER_NAME], entry);
+}
+
+// Version 1 keeps servers right under "mcp", version 2 under "mcp.servers" but reads the older shape as well: a file
+// that has the newer map gets its entry there, any other the shape that both read.
+async function openCode(file: string, text: string, { command, args }: McpServer): Promise<ConfigEdit> {
+  const { extendJson, readJson } = await import("./json_config.ts");
+  const servers = readJson(text, ["mcp", "servers"]);
+  const isMap = typeof servers === "object" && servers !== null && !("type" in servers) && !("enabled" in servers);
+  const older = readJson(text, ["mcp", SERVER_NAME]) !== undefined;
+  const entry = { type: "local", command: [command, ...args] };
+  if (isMap && !older) return extendJson(file, text, ["mcp", "servers", SERVER_NAME], entry);
+  return extendJson(file, text, ["mcp", SERVER_NAME], { ...entry, enabled: true });
+}

@@ -46,10 +46,12 @@ export function checkOutput(bundle: SchemaBundle, value: unknown, watch: CheckWa
  */
 function prepareSchema(bundle: SchemaBundle, watch: CheckWatch): LinkedSchema {
   refuse(bundle.flatMap(dialectProblems));
-  refuse(bundle.flatMap(metaSchemaProblems));
+  refuse(bundle.flatMap((document) => metaSchemaProblems(document)));
   const index = new SchemaIndex();
   for (const document of bundle) index.add(document);
   for (const document of META_DOCUMENTS) if (index.resource(document.path) === undefined) index.add(document);
+  for (const reference of index.references) index.resolve(reference.uri);
+  refuse(index.strays.flatMap((stray) => metaSchemaProblems(stray.document, stray)));
   const schema = linkSchema(index, bundle[0].uris[0], watch.test);
   refuse(bundle.flatMap((document) => customDialectProblems(index, document, watch)));
   return schema;

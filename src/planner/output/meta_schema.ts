@@ -35,12 +35,18 @@ let linkedMeta: LinkedSchema | undefined;
 /**
  * What is wrong with a schema file by the rules of its dialect: an unknown `$schema`, or keywords whose values make no
  * sense, such as `"type": "strng"`. Schemas that do not pass must not be linked.
+ *
+ * @param part one schema of the file in place of the whole
  */
-export function metaSchemaProblems(document: SchemaDocument): readonly string[] {
+export function metaSchemaProblems(
+  document: SchemaDocument,
+  part: { readonly node?: unknown; readonly pointer?: string } = {},
+): readonly string[] {
+  const { node = document.schema, pointer = "" } = part;
   linkedMeta ??= linkMeta();
-  return evaluate(linkedMeta, document.schema).problems.map((problem) => {
+  return evaluate(linkedMeta, node).problems.map((problem) => {
     const line = problemLine({ ...problem, at: undefined, aboutField: true });
-    return schemaProblem(document, pointerTo(problem.at), line);
+    return schemaProblem(document, pointer + pointerTo(problem.at), line);
   });
 }
 

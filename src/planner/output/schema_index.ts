@@ -42,6 +42,13 @@ export interface SchemaReference {
   readonly uri: string;
 }
 
+/** A schema at a place where the dialect expects none. */
+export interface StraySchema {
+  readonly document: SchemaDocument;
+  readonly pointer: string;
+  readonly node: SchemaObject;
+}
+
 export interface ReferenceTarget {
   readonly node: SchemaNode;
   readonly resource: Resource;
@@ -55,6 +62,8 @@ export class SchemaIndex {
   /** In the order of the documents; documents added later append to it. */
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
+  /** What only a reference made a schema of; nobody has looked at it before. */
+  readonly strays: StraySchema[] = [];
   readonly #resources = new Map<string, Resource>();
   readonly #places = new Map<SchemaObject, SchemaPlace>();
   #count = 0;
@@ -84,10 +93,6 @@ export class SchemaIndex {
     return this.#places.get(node);
   }
 
-  *schemas(): Iterable<readonly [SchemaObject, SchemaPlace]> {
-    yield* this.#places;
-  }
-
   /** What a reference with an absolute URI leads to, or undefined. */
   resolve(uri: string): ReferenceTarget | undefined {
     const resource = this.resource(uri);
@@ -104,14 +109,17 @@ export class SchemaIndex {
       node = member(node, token);
       if (isSchemaObject(node)) nearest = this.place(node)?.resource ?? nearest;
     }
-    return this.#target(node, nearest, pointer);
+    return this.#target(node, nearest, resource.pointer + pointer);
   }
 
   #target(node: unknown, resource: Resource, pointer: string): ReferenceTarget | undefined {
     if (!isSchemaNode(node)) return undefined;
     if (typeof node === "boolean") return { node, resource };
     // A pointer may lead to a place that no keyword of the dialect knows; what stands there is a schema from now on.
-    if (!this.#places.has(node)) this.#visit(node, resource, pointer);
+    if (!this.#places.has(node)) {
+      this.strays.push({ document: resource.document, pointer, node });
+      this.#visit(node, resource, pointer);
+    }
     return { node, resource: this.place(node)?.resource ?? resource };
   }
 

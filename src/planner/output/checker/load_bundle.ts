@@ -35,7 +35,11 @@ class Loader {
   async load(file: SchemaFile): Promise<SchemaBundle> {
     const first = this.#add(file);
     // The list grows while it is walked: every file that is added brings its own references.
-    for (const reference of this.#index.references) await this.#follow(reference);
+    for (const reference of this.#index.references) {
+      await this.#follow(reference);
+      // What a reference makes a schema of may refer to further files.
+      this.#index.resolve(reference.uri);
+    }
     if (this.#problems.length > 0) throw new SchemaError(this.#problems);
     const [, ...others] = this.#documents.values();
     return [this.#documents.get(first.path) ?? first, ...others];

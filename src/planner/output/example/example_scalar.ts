@@ -49,6 +49,12 @@ export function exampleString(parts: Parts, nth: number): string {
   return text.padEnd(least, "text").slice(0, most === Number.POSITIVE_INFINITY ? undefined : most);
 }
 
+/** False when a pattern is demanded that no text can be written for. */
+export function canMatch(parts: Parts): boolean {
+  const patterns = parts.values("pattern");
+  return patterns.length === 0 || (patterns.length === 1 && textMatching(String(patterns[0])) !== undefined);
+}
+
 /** The shortest text for the pattern that is long enough, else the longest one that could be written. */
 function matching(pattern: string, least: number): string | undefined {
   let best = textMatching(pattern);

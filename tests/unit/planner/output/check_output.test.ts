@@ -28,6 +28,12 @@ test("checkOutput names the file in which the fault is", () => {
   ]);
 });
 
+test("checkOutput looks at what only a reference makes a schema of", () => {
+  const schema = { $ref: "inner#/x-own/0", $defs: { inner: { $id: "inner", "x-own": [{ required: 5 }] } } };
+
+  expect(problems(schema, {})).toEqual(["schema.json#/$defs/inner/x-own/0/required: expected array, got integer"]);
+});
+
 test("checkOutput judges a schema by the project's own meta-schema where it names one", () => {
   const meta = { "meta.json": { $id: "https://example.com/meta", required: ["title"] } };
 

@@ -196,6 +196,15 @@ test("validate gives up on hostile patterns, names them, and goes on with the ne
   expect(fourth).toEqual(["passed"]);
 }, 30_000);
 
+test("validate gives up on a pattern in a place that only a reference makes a schema of", async () => {
+  schema(`${FOLDER}/a.json`, { $ref: "#/x-own/0", "x-own": [{ $ref: "b.json#/x-other" }] });
+  schema(`${FOLDER}/b.json`, { "x-other": { pattern: "^(a+)+$" } });
+
+  expect(await problems("a.json", `${"a".repeat(40)}!`)).toEqual([
+    'pattern "^(a+)+$" takes longer than the limit of 2 s on a text of 41 characters',
+  ]);
+});
+
 test("validate sees the same value in either process", async () => {
   const numbers = { items: { type: "number" } };
   schema(`${FOLDER}/here.json`, numbers);

@@ -110,6 +110,10 @@ test("exampleOf says when what it made up does not fit", () => {
   expect(exampleOf(bundle(false))).toEqual({ value: null, fits: false });
 });
 
+test("exampleOf does not claim a fit where it could not write a text for a pattern", () => {
+  expect(exampleOf(bundle({ type: "string", pattern: "^(?=a).b$" }))).toEqual({ value: "text", fits: false });
+});
+
 test("exampleOf runs no pattern", () => {
   const hostile = { properties: { a: { type: "string", pattern: "^(a+)+$", examples: [`${"a".repeat(50)}!`] } } };
 

@@ -1,0 +1,68 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { exampleOf } from "../../../../src/planner/output/example/example_value.ts";
+import { outputFormatSection } from "../../../../src/planner/output/format_section.ts";
+import { APPLICATORS, ASSERTIONS } from "../../../../src/planner/output/schema_keywords.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { bundle, verdict } from "../../../support/schema_bundle.ts";
+
+const word = fc.constantFrom(
+  ...APPLICATORS.keys(),
+  ...ASSERTIONS,
+  "$ref",
+  "$dynamicRef",
+  "$anchor",
+  "$dynamicAnchor",
+  "$id",
+  "$vocabulary",
+  "format",
+  "default",
+  "examples",
+  "x-own",
+  "a",
+);
+
+const scalar = fc.oneof(
+  fc.constantFrom("#", "#/$defs/a", "#/x-own", "#a", "a", "string", "object", "^a$", "", "https://example.com/a"),
+  fc.integer({ min: -1, max: 3 }),
+  fc.boolean(),
+  fc.constant(null),
+);
+
+/** Whatever people and tools may leave in a schema file: keywords with values that do or do not make sense. */
+const anySchema = fc.letrec<{ node: unknown }>((tie) => ({
+  node: fc.oneof(
+    { depthSize: "medium" },
+    scalar,
+    fc.dictionary(word, tie("node"), { maxKeys: 4 }),
+    fc.array(tie("node"), { maxLength: 3 }),
+  ),
+})).node;
+
+test("checkOutput gives a verdict, whatever stands in the schema file", () => {
+  fc.assert(
+    fc.property(anySchema, fc.jsonValue(), (schema, value) => {
+      const found = verdict(schema, value);
+
+      expect(["passed", "failed", "invalid_schema"]).toContain(found.kind);
+      if ("problems" in found) expect(found.problems).not.toBeEmpty();
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+test("every sound schema has an Output Format section", () => {
+  fc.assert(
+    fc.property(anySchema, (schema) => {
+      fc.pre(verdict(schema, null).kind !== "invalid_schema");
+
+      const { value, fits } = exampleOf(bundle(schema));
+
+      // Patterns are not run for an example, so with one of them it may be wrong.
+      const certain = fits && !/"pattern(?:Properties)?":/.test(JSON.stringify(schema));
+      if (certain) expect(verdict(schema, JSON.parse(JSON.stringify(value))).kind).toBe("passed");
+      expect(outputFormatSection("a.json", bundle(schema))).toContain("### Example");
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

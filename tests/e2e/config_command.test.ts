@@ -63,6 +63,17 @@ test("config --validate lists every problem and ends with 1 on errors alone", as
   expect((await planner("config", "--validate", "lint")).code).toBe(2);
 });
 
+test("config warns of a default prompt without a template", async () => {
+  settings("defaults:\n  prompt: careful");
+
+  expect((await planner("config", "--validate")).stdout).toBe(
+    '.planner/config.md:3:11: warning: Setting "defaults.prompt" names no template: expected .planner/prompts/careful.md\n0 errors, 1 warnings\n',
+  );
+
+  project.write(".planner/prompts/careful.md", "Go slowly.\n");
+  expect((await planner("config", "--validate")).stdout).toBe("0 errors, 0 warnings\n");
+});
+
 test("schema prints a JSON Schema that follows the configuration", async () => {
   settings("schema: {spec: {required: [status, team], fields: {team: {type: string, enum: [red]}}}}");
 

@@ -4,6 +4,7 @@ import type { ConfigProblem } from "#planner/config/check_config.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../lint/config_warnings.ts";
+import type { OpenProject } from "../open_project.ts";
 import { plainLines } from "../plain_text.ts";
 import { print, printJson } from "../print.ts";
 import { UsageError } from "../usage_error.ts";
@@ -27,18 +28,18 @@ export const command = defineCommand({
   async run({ key, validate, json }, cli) {
     if (validate && key !== undefined)
       throw new UsageError('Flag "--validate" checks every setting: it takes no key', null);
-    const { context, root } = await cli.project();
-    if (validate) return report(root, json);
-    const value = settingAt(await context.config(), key);
-    for (const warning of await configWarnings(root)) cli.warn(warning);
+    const project = await cli.project();
+    if (validate) return report(project, json);
+    const value = settingAt(await project.context.config(), key);
+    for (const warning of await configWarnings(project)) cli.warn(warning);
     if (json) printJson(value);
     else print(plainLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
     return EXIT_STATUS.ok;
   },
 });
 
-async function report(root: string, json: boolean): Promise<ExitStatus> {
-  const { errors, warnings } = await checkProjectConfig(root);
+async function report(project: OpenProject, json: boolean): Promise<ExitStatus> {
+  const { errors, warnings } = await checkProjectConfig(project);
   if (json) printJson({ valid: errors.length === 0, errors, warnings });
   else {
     const lines = [

@@ -50,8 +50,8 @@ export const command = defineCommand({
     checkWanted(wanted);
     const project = await cli.project();
     const outcome = await lint(wanted, project, cli);
-    for (const warning of await configWarnings(project.root)) cli.warn(warning);
-    await writeReport(outcome, json ? "json" : (format ?? "text"), project.root);
+    for (const warning of await configWarnings(project)) cli.warn(warning);
+    await writeReport(outcome, json ? "json" : (format ?? "text"), project);
     return statusOf(outcome, most, cli);
   },
 });

@@ -3,21 +3,30 @@ import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 
+import type { OpenProject } from "../open_project.ts";
+
 /** Where the configuration lies, from the project root. Source: decision S-01. */
 export const CONFIG_FILE = ".planner/config.md";
 
 /** Judges the project's configuration; a project without one has the defaults. */
-export async function checkProjectConfig(root: string): Promise<CheckedConfig> {
+export async function checkProjectConfig({ root, context }: OpenProject): Promise<CheckedConfig> {
   const text = textOf(join(root, CONFIG_FILE));
   // The check brings a YAML reader and a schema library, which a project without settings has no use for.
   if (text === "") return { config: DEFAULT_CONFIG, errors: [], warnings: [] };
   const { checkConfig } = await import("#planner/config/check_config.ts");
-  return checkConfig(text);
+  const checked = checkConfig(text);
+  if (checked.config === null) return checked;
+  const { prompt } = checked.config.defaults;
+  if (prompt === null || (await context.prompts.names()).includes(prompt)) return checked;
+  const { frontmatterPlaces } = await import("#planner/spec/frontmatter_places.ts");
+  const place = frontmatterPlaces(text)(["defaults", "prompt"]) ?? { line: 1, column: 1 };
+  const message = `Setting "defaults.prompt" names no template: expected .planner/prompts/${prompt}.md`;
+  return { ...checked, warnings: [...checked.warnings, { ...place, message }] };
 }
 
 /** What is odd about the configuration, a line each, beginning with its place. */
-export async function configWarnings(root: string): Promise<readonly string[]> {
-  const { warnings } = await checkProjectConfig(root);
+export async function configWarnings(project: OpenProject): Promise<readonly string[]> {
+  const { warnings } = await checkProjectConfig(project);
   return warnings.map(({ line, column, message }) => `${CONFIG_FILE}:${line}:${column}: ${message}`);
 }
 

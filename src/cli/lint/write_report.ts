@@ -1,10 +1,12 @@
+import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import type { FixedFile } from "#planner/lint/fix/fix_text.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { jsonReport } from "#planner/lint/reports/json.ts";
-import { sarifReport } from "#planner/lint/reports/sarif.ts";
+import { type SarifOptions, sarifReport } from "#planner/lint/reports/sarif.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
 import { findRepository } from "../git/repository.ts";
+import type { OpenProject } from "../open_project.ts";
 import { plainLines } from "../plain_text.ts";
 import { print, printError, printJson } from "../print.ts";
 import { VERSION } from "../version.ts";
@@ -29,13 +31,13 @@ export interface LintOutcome {
 export async function writeReport(
   { report, fixed, diff }: LintOutcome,
   format: LintFormat,
-  root: string,
+  { root, context }: OpenProject,
 ): Promise<void> {
   switch (format) {
     case "json":
       return printJson({ ...jsonReport(report, fixed), ...(diff === undefined ? {} : { diff }) });
     case "sarif":
-      return printJson(sarifReport(report, { version: VERSION, prefix: await prefixOf(root) }));
+      return printJson(sarifReport(report, await sarifOptions(root, context)));
     case "github":
       return print(githubReport(report, await prefixOf(root)));
     case "text": {
@@ -45,6 +47,11 @@ export async function writeReport(
       return printError(text);
     }
   }
+}
+
+async function sarifOptions(root: string, context: PlannerContext): Promise<SarifOptions> {
+  const { project } = await context.config();
+  return { version: VERSION, prefix: await prefixOf(root), project: project.name };
 }
 
 async function prefixOf(root: string): Promise<string> {

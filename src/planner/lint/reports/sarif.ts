@@ -10,6 +10,8 @@ export interface SarifOptions {
   readonly version: string;
   /** Path from the repository's root to the project's, `""` or ending in a slash: code scanning knows only the former. */
   readonly prefix?: string;
+  /** The project's name: by it code scanning keeps the findings of several projects in one repository apart. */
+  readonly project?: string | null;
 }
 
 /**
@@ -18,13 +20,14 @@ export interface SarifOptions {
  *
  * Source: decision S-12; OASIS SARIF 2.1.0.
  */
-export function sarifReport(report: LintReport, { version, prefix = "" }: SarifOptions): unknown {
+export function sarifReport(report: LintReport, { version, prefix = "", project = null }: SarifOptions): unknown {
   return {
     $schema: SCHEMA,
     version: "2.1.0",
     runs: [
       {
         tool: { driver: { name: "planner", version, rules: RULE_NAMES.map(ruleDescriptor) } },
+        ...(project === null ? {} : { automationDetails: { id: `planner/${project}/` } }),
         columnKind: "utf16CodeUnits",
         results: report.files.flatMap((file) => file.findings.map((finding) => result(file, finding, prefix))),
       },

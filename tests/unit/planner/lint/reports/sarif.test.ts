@@ -62,3 +62,9 @@ test("sarifReport gives each finding its rule, level, message and region", async
   ] as unknown as typeof results);
   for (const { ruleId, ruleIndex } of results) expect(tool.driver.rules[ruleIndex]?.id).toBe(ruleId);
 });
+
+test("sarifReport keeps projects of one repository apart by their names", async () => {
+  const log = sarifReport(await lintTexts({}), { version: "1.2.3", project: "shop" });
+
+  expect(log).toMatchObject({ runs: [{ automationDetails: { id: "planner/shop/" } }] });
+});

@@ -33,3 +33,12 @@ test("model_waste follows the configured thresholds", async () => {
 
   expect(await said("model_waste", specText("model: opus", "# Fix a longer typo\n"), { config })).toHaveLength(1);
 });
+
+test("model_waste takes the configured model where the spec names none", async () => {
+  const { config } = parseConfig("---\ndefaults: {model: opus}\n---\n");
+
+  expect(await said("model_waste", simple("status: pending"), { config })).toEqual([
+    "warning: model 'opus' for a simple spec",
+  ]);
+  expect(await said("model_waste", simple("model: haiku"), { config })).toEqual([]);
+});

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { SpecSet } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { type FolderNames, isSpecName } from "./folder_names.ts";
 import { sortById } from "./sort_ids.ts";
 import { type EntryPlace, isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
@@ -22,6 +23,8 @@ export class SpecFiles {
   readonly #entries = new Map<string, SpecEntry>();
   /** Names whose files are looked at every time, whatever the folder's events say. */
   readonly #doubtful = new Set<string>();
+  /** The names in the order of their ids; sorting takes longer than everything else that one change costs. */
+  #order: readonly string[] | undefined;
   #set: SpecSet | undefined;
 
   constructor(options: SpecFilesOptions) {
@@ -30,7 +33,7 @@ export class SpecFiles {
 
   /** Everything known, sorted by id. The same object as before when nothing changed. */
   get set(): SpecSet {
-    this.#set ??= collect(this.#entries.values());
+    this.#set ??= this.#collect();
     return this.#set;
   }
 
@@ -71,12 +74,15 @@ export class SpecFiles {
     this.#entries.set(name, entry);
     if (entry.linked || !entry.settled) this.#doubtful.add(name);
     else this.#doubtful.delete(name);
+    if (known === undefined) this.#order = undefined;
     if (entry.content !== known?.content) this.#set = undefined;
   }
 
   #remove(name: string): void {
     this.#doubtful.delete(name);
-    if (this.#entries.delete(name)) this.#set = undefined;
+    if (!this.#entries.delete(name)) return;
+    this.#order = undefined;
+    this.#set = undefined;
   }
 
   #place(name: string): EntryPlace {
@@ -84,14 +90,22 @@ export class SpecFiles {
     const file = `${folder}/${name}`;
     return { name, file, path: join(root, file), archived };
   }
+
+  #collect(): SpecSet {
+    this.#order ??= sortById(Array.from(this.#entries.keys(), named)).map(({ name }) => name);
+    const specs: Spec[] = [];
+    const unreadable: UnreadableFile[] = [];
+    for (const name of this.#order) {
+      const content = this.#entries.get(name)?.content;
+      if (content === undefined) continue;
+      if (isSpec(content)) specs.push(content);
+      else unreadable.push(content);
+    }
+    return { specs, unreadable };
+  }
 }
 
-function collect(entries: Iterable<SpecEntry>): SpecSet {
-  const specs: Spec[] = [];
-  const unreadable: UnreadableFile[] = [];
-  for (const { content } of entries) {
-    if (isSpec(content)) specs.push(content);
-    else unreadable.push(content);
-  }
-  return { specs: sortById(specs), unreadable: unreadable.sort((a, b) => (a.file < b.file ? -1 : 1)) };
+/** A name that can be no id stands where its text would. */
+function named(name: string): { readonly id: SpecId; readonly name: string } {
+  return { id: name.slice(0, -".md".length) as SpecId, name };
 }

@@ -18,6 +18,7 @@ export interface SpecStore {
   ids(): Promise<readonly SpecId[]>;
   /** Ids of the files in `archive/`; reads no file. */
   archivedIds(): Promise<ReadonlySet<SpecId>>;
+  /** Every active spec. The same object as before when nothing changed, so that what is derived from it can be kept. */
   active(): Promise<SpecSet>;
   archived(): Promise<SpecSet>;
   /** One spec, active or archived, by its full id. */
@@ -33,8 +34,12 @@ export interface SpecStore {
   edit(id: SpecId, change: (text: string) => string): Promise<boolean>;
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
-  /** Moves an active spec to the archive; returns its new path from the root. Refuses when the archive holds that id. */
-  moveToArchive(id: SpecId): Promise<string>;
+  /**
+   * Moves an active spec to the archive; returns its new path from the root. Refuses when the archive holds that id.
+   *
+   * @param admit sees the spec as it is about to move and may throw a refusal; no other writer comes in between
+   */
+  moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
 }
 
 /** A growing log file. Offsets and sizes are bytes. */

@@ -270,6 +270,21 @@ export function specStoreContract(name: string, open: (root: string) => SpecStor
       expect(await at.store.load(A)).toMatchObject({ title: "First", archived: true });
     });
 
+    test("moveToArchive asks whether the spec may go as it stands just then", async () => {
+      using at = project({ [`specs/${A}.md`]: pending("First") });
+      const seen: string[] = [];
+      // The edit comes first, whatever was known of the spec before.
+      const edit = at.store.edit(A, (text) => text.replace("pending", "completed"));
+      const move = at.store.moveToArchive(A, ({ status }) => {
+        seen.push(status);
+        throw new OperationError("failed_precondition", "Not this one");
+      });
+
+      expect(await refusal(move)).toBe("failed_precondition: Not this one");
+      expect([await edit, seen]).toEqual([true, ["completed"]]);
+      expect(await at.store.ids()).toEqual([A]);
+    });
+
     test("moveToArchive refuses an id that the archive holds", async () => {
       using at = project({ [`specs/${A}.md`]: pending("New"), [`archive/${A}.md`]: pending("Old") });
 

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import type { Spec } from "../spec/spec.ts";
 import { findSpec } from "./find_spec.ts";
 import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
@@ -13,12 +14,16 @@ export const archive = defineTool<PlannerContext>()({
   idempotent: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
-    const { id, status } = await findSpec(context, text, { archived: false });
-    if (status !== "completed") {
-      throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
-    }
+    const spec = await findSpec(context, text, { archived: false });
+    const { id } = spec;
+    refuseUnlessCompleted(spec);
     await refuseWhileWorked(context, id, "archive");
-    const file = await context.specs.moveToArchive(id);
+    const file = await context.specs.moveToArchive(id, refuseUnlessCompleted);
     return { value: { spec_id: id, file }, text: `Archived spec: ${id} -> ${file}` };
   },
 });
+
+function refuseUnlessCompleted({ id, status }: Spec): void {
+  if (status === "completed") return;
+  throw new OperationError("failed_precondition", `Spec '${id}' must be completed to archive (current: ${status})`);
+}

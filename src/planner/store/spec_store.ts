@@ -94,9 +94,10 @@ class FileSpecStore implements SpecStore {
     });
   }
 
-  moveToArchive(id: SpecId): Promise<string> {
-    return this.#write(() => {
+  moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string> {
+    return this.#write(async () => {
       this.#refuseUnlessActive(id);
+      admit?.(await this.load(id));
       const file = this.#archive.find(id);
       if (file === undefined) return archiveSpec(this.#root, id);
       throw new OperationError("already_exists", `Cannot archive spec "${id}": the archive holds "${file}"`);

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { broken } from "#dc/model/finding.ts";
+import { broken, type Finding } from "#dc/model/finding.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -19,7 +19,15 @@ export interface BulkItem {
 export interface ItemDone {
   readonly outcome: Outcome;
   readonly etag: string;
-  readonly warnings: readonly Parameters<typeof findingInit>[0][];
+  readonly warnings: readonly Finding[];
+}
+
+/** Looks at an applied item again once all are applied. */
+export type Review = (code: string) => Promise<readonly Finding[]>;
+
+export interface BulkOptions {
+  readonly atomic: boolean;
+  readonly review?: Review;
 }
 
 type Result = { readonly done: ItemDone } | { readonly error: OperationError };
@@ -38,14 +46,22 @@ class BatchFailed extends Error {
  * Applies items in the order of their needs, each in a savepoint of its own. An item whose need failed fails too.
  * With `atomic`, one failure undoes all. Source: data contract 8.12.
  */
-export async function runBulk(session: WriteSession, items: readonly BulkItem[], atomic: boolean): Promise<BulkReply> {
+export async function runBulk(
+  session: WriteSession,
+  items: readonly BulkItem[],
+  { atomic, review = async () => [] }: BulkOptions,
+): Promise<BulkReply> {
   const { transactionId } = session.changes;
-  if (!atomic) return reply(items, await applyAll(session, items), { committed: true, transactionId });
+  if (!atomic)
+    return reply(items, await reviewed(items, await applyAll(session, items), review), {
+      committed: true,
+      transactionId,
+    });
   try {
     const results = await session.changes.attempt(async () => {
       const applied = await applyAll(session, items);
       if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
-      return applied;
+      return reviewed(items, applied, review);
     });
     return reply(items, results, { committed: true, transactionId });
   } catch (error) {
@@ -75,6 +91,24 @@ async function applyAll(session: WriteSession, items: readonly BulkItem[]): Prom
     results[index] = result;
   }
   return results;
+}
+
+async function reviewed(
+  items: readonly BulkItem[],
+  results: readonly Result[],
+  review: Review,
+): Promise<readonly Result[]> {
+  const complete: Result[] = [];
+  for (const [index, result] of results.entries()) {
+    const changed =
+      "done" in result && (result.done.outcome === Outcome.CREATED || result.done.outcome === Outcome.UPDATED);
+    if (!changed) complete.push(result);
+    else {
+      const found = await review(items[index]?.code ?? "");
+      complete.push({ done: { ...result.done, warnings: [...result.done.warnings, ...found] } });
+    }
+  }
+  return complete;
 }
 
 async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {

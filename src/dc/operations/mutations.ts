@@ -1,4 +1,7 @@
 import { create, type DescMessage, type DescMethodUnary, type MessageShape } from "@bufbuild/protobuf";
+import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
+import type { WarningFinding } from "#dc/model/finding.ts";
+import { PowerWarnings } from "#dc/model/power_warnings.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
@@ -56,14 +59,31 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
   });
+  const loads = outcome === "UNCHANGED" ? [] : await loadWarnings(session, kind, stored.resource);
   return create(
     method.output as DescMessage,
     {
       [FIELDS[kind]]: MESSAGES[kind](stored),
       outcome: OUTCOMES[outcome],
-      warnings: warnings.map(findingInit),
+      warnings: [...warnings, ...loads].map(findingInit),
     } as never,
   ) as MessageShape<Method["output"]>;
+}
+
+/** A device moves the loads above itself, a power cable those above its inlet. */
+async function loadWarnings(
+  session: WriteSession,
+  kind: ResourceKind,
+  resource: ResourceByKind[ResourceKind],
+): Promise<readonly WarningFinding[]> {
+  if (kind === "device" && "code" in resource) return powerWarnings(session, 1).of(resource.code);
+  if (kind !== "cable" || !("a" in resource)) return [];
+  for (const { deviceCode, portName } of [resource.a, resource.b]) {
+    const device = await session.writer.device(deviceCode);
+    const inlet = device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN");
+    if (inlet === true) return powerWarnings(session, 1).of(deviceCode);
+  }
+  return [];
 }
 
 interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
@@ -105,7 +125,15 @@ export async function bulkUpsert(session: WriteSession, kind: Coded, request: Bu
   const items = request.items.map(({ code }, index) =>
     upsertItem(session, kind, { code, model: models[index], maskPaths, needs }),
   );
-  return runBulk(session, items, request.atomic);
+  const { atomic } = request;
+  if (kind !== "device") return runBulk(session, items, { atomic });
+  const power = powerWarnings(session, items.length);
+  return runBulk(session, items, { atomic, review: (code) => power.of(code) });
+}
+
+/** Loads are judged when all of a call is written, since each item moves them. */
+function powerWarnings({ writer }: WriteSession, items: number): PowerWarnings {
+  return new PowerWarnings(writer, MAX_LOAD_WALK + items * MAX_LOAD_WALK_PER_ITEM);
 }
 
 /** An item that cannot be read fails alone; the others go on. */
@@ -170,5 +198,5 @@ export async function bulkDelete(session: WriteSession, kind: Coded, request: Bu
       return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
     },
   }));
-  return runBulk(session, items, request.atomic);
+  return runBulk(session, items, { atomic: request.atomic });
 }

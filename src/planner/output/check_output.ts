@@ -40,6 +40,21 @@ export function checkOutput(bundle: SchemaBundle, value: unknown, watch: CheckWa
 }
 
 /**
+ * What is wrong with the schemas of a bundle, whatever the value; nothing when they can be used.
+ *
+ * Throws only what `watch` throws.
+ */
+export function schemaProblems(bundle: SchemaBundle, watch: CheckWatch = {}): readonly string[] {
+  try {
+    prepareSchema(bundle, watch);
+    return [];
+  } catch (error) {
+    if (error instanceof SchemaError) return problemLines(error.problems);
+    throw error;
+  }
+}
+
+/**
  * Checks the schemas of a bundle by the rules of their dialect and links the first one.
  *
  * @throws SchemaError for the first kind of fault that is found

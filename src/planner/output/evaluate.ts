@@ -20,6 +20,23 @@ const KEYWORDS: readonly Keyword[] = [
 /** Judgements between two looks at the clock: often enough for a limit of a second, seldom enough to cost nothing. */
 const STEPS_PER_LOOK = 512;
 
+/** Judgements that a made-up example or a schema file is worth: a second's work. */
+const MAX_STEPS = 2_000_000;
+
+/** Thrown by `stepLimit`. */
+export class TooManySteps extends Error {
+  override readonly name = "TooManySteps";
+}
+
+/** An `interrupt` that gives up after a number of judgements, the same on every machine. */
+export function stepLimit(): () => void {
+  let left = MAX_STEPS / STEPS_PER_LOOK;
+  return () => {
+    left -= 1;
+    if (left < 0) throw new TooManySteps("Comparing takes too many steps");
+  };
+}
+
 interface PreparedSchema {
   readonly checks: Readonly<Record<keyof Kinds, readonly Check<never>[]>>;
   readonly tracks: boolean;

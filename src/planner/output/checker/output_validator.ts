@@ -1,7 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_JSON_DEPTH, MAX_OUTPUT_CHARS, OUTPUT_CHECK_LIMIT_MS, PATTERN_LIMIT_MS } from "#planner/limits.ts";
 import type { OutputValidator, OutputVerdict } from "#planner/ports.ts";
-import { checkOutput } from "../check_output.ts";
+import { checkOutput, schemaProblems } from "../check_output.ts";
+import { stepLimit, TooManySteps } from "../evaluate.ts";
 import { type ExtractedJson, extractJson } from "../extract_json.ts";
 import { outputFormatSection } from "../format_section.ts";
 import { nestingDepth } from "../scan_json.ts";
@@ -47,12 +48,12 @@ class ProjectOutputs implements OutputValidator {
   async promptSection(schemaPath: string): Promise<string> {
     try {
       const bundle = await loadBundle(new SchemaFiles(this.#root), schemaPath);
-      // Any value will do: what is asked is whether the schema itself is sound, without running its patterns.
-      const verdict = checkOutput(bundle, null, { test: () => true });
-      if (verdict.kind === "invalid_schema") throw new SchemaError(verdict.problems);
+      // A meta-schema of the project may have patterns as well; they are not run for a prompt.
+      const problems = schemaProblems(bundle, { test: () => true, interrupt: stepLimit() });
+      if (problems.length > 0) throw new SchemaError(problems);
       return outputFormatSection(schemaPath, bundle);
     } catch (error) {
-      if (!(error instanceof SchemaError)) throw error;
+      if (!(error instanceof SchemaError || error instanceof TooManySteps)) throw error;
       throw new OperationError("failed_precondition", `Cannot use the schema "${schemaPath}": ${error.message}`);
     }
   }

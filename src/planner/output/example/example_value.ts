@@ -1,6 +1,7 @@
 import { equalJson } from "#kernel/equal_json.ts";
-import { evaluate } from "../evaluate.ts";
+import { evaluate, stepLimit, TooManySteps } from "../evaluate.ts";
 import { linkSchema } from "../link_schema.ts";
+import type { LinkedSchema } from "../linked_schema.ts";
 import { type SchemaBundle, SchemaError, type SchemaNode, type SchemaObject } from "../schema_document.ts";
 import { SchemaIndex } from "../schema_index.ts";
 import { canMatch, exampleNumber, exampleString } from "./example_scalar.ts";
@@ -14,6 +15,9 @@ const MAX_DEPTH = 8;
 
 /** Items that an example writes where the schema demands many. */
 const MAX_ITEMS = 20;
+
+/** Values that an example is made of at most: fields within fields grow without end where all of them are required. */
+const MAX_VALUES = 300;
 
 /** Which alternatives are tried, in order, until an example fits. */
 const CHOICES = [0, 1, 2, 3] as const;
@@ -52,9 +56,18 @@ export function exampleOf(bundle: SchemaBundle): Example {
 function fitTest(index: SchemaIndex, [{ uris }]: SchemaBundle): (value: unknown) => boolean {
   try {
     const schema = linkSchema(index, uris[0], () => true);
-    return (value) => evaluate(schema, value).count === 0;
+    return (value) => fitsWithinSteps(schema, value);
   } catch (error) {
     if (error instanceof SchemaError) return () => false;
+    throw error;
+  }
+}
+
+function fitsWithinSteps(schema: LinkedSchema, value: unknown): boolean {
+  try {
+    return evaluate(schema, value, stepLimit()).count === 0;
+  } catch (error) {
+    if (error instanceof TooManySteps) return false;
     throw error;
   }
 }
@@ -71,6 +84,7 @@ class ExampleMaker {
   readonly #open: SchemaObject[] = [];
   #depth = 0;
   #guessed = false;
+  #left = MAX_VALUES;
   readonly #index: SchemaIndex;
   readonly #choice: number;
   readonly #hints: boolean;
@@ -90,7 +104,8 @@ class ExampleMaker {
   value(nodes: readonly SchemaNode[], { nth = 0, optional = false }: Wish = {}): unknown {
     const parts = partsOf(this.#index, nodes, this.#choice);
     const repeats = optional && parts.schemas.some((schema) => this.#open.includes(schema));
-    if (nodes.includes(false) || repeats || this.#depth > MAX_DEPTH) return undefined;
+    this.#left -= 1;
+    if (nodes.includes(false) || repeats || this.#depth > MAX_DEPTH || this.#left < 0) return undefined;
     const given = this.#given(parts, nth);
     if (given !== undefined) return given.value;
     this.#open.push(...parts.schemas);

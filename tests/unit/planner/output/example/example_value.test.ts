@@ -114,6 +114,22 @@ test("exampleOf does not claim a fit where it could not write a text for a patte
   expect(exampleOf(bundle({ type: "string", pattern: "^(?=a).b$" }))).toEqual({ value: "text", fits: false });
 });
 
+test("exampleOf comes to an end where a schema demands more and more of itself", () => {
+  const names = Array.from({ length: 20 }, (_, index) => `f${index}`);
+  const endless = {
+    type: "object",
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, { $ref: "#" }])),
+  };
+  const twice = (name: string) => ({ anyOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
+  const $defs = Object.fromEntries(
+    names.map((name, index) => [name, index === 19 ? false : twice(names[index + 1] ?? "")]),
+  );
+
+  expect(exampleOf(bundle(endless)).fits).toBe(false);
+  expect(exampleOf(bundle({ allOf: [{ $ref: "#/$defs/f0" }, { $ref: "#/$defs/f0" }], $defs })).fits).toBe(false);
+});
+
 test("exampleOf runs no pattern", () => {
   const hostile = { properties: { a: { type: "string", pattern: "^(a+)+$", examples: [`${"a".repeat(50)}!`] } } };
 

@@ -5,6 +5,7 @@ import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS, REQUEST_MEMORY_MS } from "./limits.ts";
 import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
+import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
 import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
 import { detailRegistry } from "./operations/status.ts";
@@ -49,28 +50,47 @@ export class DcService {
 
   /** Answers one call. @throws OperationError for a refusal */
   async call(rpc: Rpc, request: Message, caller: Caller): Promise<Reply> {
+    return this.counted(rpc.method.name, caller, async () => {
+      this.authorise(rpc, caller);
+      return rpc.effect === "read" ? this.read(rpc, request) : this.write(rpc, request, caller);
+    });
+  }
+
+  /** Reads the change log back; open to every principal. @throws OperationError for a refusal */
+  async history(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
+    return this.counted("AuditHistory", caller, () => {
+      this.demandPrincipal(caller);
+      return this.context.store.read((reader) => auditHistory(this.context, reader, parameters));
+    });
+  }
+
+  private async counted<Result>(method: string, caller: Caller, work: () => Promise<Result>): Promise<Result> {
     const started = performance.now();
     let outcome = "internal";
     try {
-      this.authorise(rpc, caller);
-      const reply = rpc.effect === "read" ? await this.read(rpc, request) : await this.write(rpc, request, caller);
+      const result = await work();
       outcome = "ok";
-      return reply;
+      return result;
     } catch (error) {
       if (error instanceof OperationError) outcome = error.kind;
       throw error;
     } finally {
       const seconds = (performance.now() - started) / 1000;
-      this.context.observe({ method: rpc.method.name, interface: caller.interface, outcome, seconds });
+      this.context.observe({ method, interface: caller.interface, outcome, seconds });
     }
   }
 
+  private demandPrincipal({ principal }: Caller): void {
+    if (!this.context.authRequired || principal !== undefined) return;
+    throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
+  }
+
   /** Reads are open to every principal, writes to writers and admins; asked before anything is looked up. */
-  private authorise({ effect, method }: Rpc, { principal }: Caller): void {
-    if (!this.context.authRequired) return;
-    if (principal === undefined)
-      throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
-    if (effect === "read" || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
+  private authorise({ effect, method }: Rpc, caller: Caller): void {
+    this.demandPrincipal(caller);
+    const { principal } = caller;
+    if (effect === "read" || principal === undefined) return;
+    if (!this.context.authRequired || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method.name}: expected role writer or admin`);
   }
 

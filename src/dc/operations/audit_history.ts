@@ -1,0 +1,154 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { DcContext } from "#dc/context.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/words.ts";
+import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
+import { openPageToken, sealPageToken } from "./page_token.ts";
+
+/** The parameters of a history read-back as they come from outside, by their wire names. Source: data contract 7.2, HTTP. */
+export const HISTORY_PARAMETERS = [
+  "entity",
+  "actor",
+  "action",
+  "request_id",
+  "interface",
+  "since",
+  "until",
+  "page_size",
+  "page_token",
+  "order",
+] as const;
+
+export type HistoryParameters = Readonly<Partial<Record<(typeof HISTORY_PARAMETERS)[number], string>>>;
+
+export interface HistoryPage {
+  readonly entries: readonly ChangeRecord[];
+  /** Empty on the last page. */
+  readonly nextPageToken: string;
+  /** The moment up to which nothing is missing: every write of this service is in the log when it is committed. */
+  readonly completeThrough: string;
+  readonly chain: ChainHead;
+}
+
+/** Reads one page of the change log. @throws Refusal for a parameter that cannot be read, naming it */
+export async function auditHistory(
+  { pageKey, clock }: DcContext,
+  reader: DcReader,
+  parameters: HistoryParameters,
+): Promise<HistoryPage> {
+  const { limit, ...question } = readParameters(parameters);
+  const { page_token: token = "" } = parameters;
+  const after = token === "" ? undefined : openPageToken<number>(pageKey, question, token);
+  const found = await reader.history({ ...question, limit: limit + 1, ...(after !== undefined && { after }) });
+  const entries = found.slice(0, limit);
+  const last = entries.at(-1);
+  return {
+    entries,
+    nextPageToken: found.length > limit && last !== undefined ? sealPageToken(pageKey, question, last.seq) : "",
+    completeThrough: clock.now().toISOString(),
+    chain: await reader.chainHead(),
+  };
+}
+
+function readParameters(given: HistoryParameters): HistoryQuery {
+  const unknown = Object.keys(given).find((name) => !HISTORY_PARAMETERS.some((known) => known === name));
+  if (unknown !== undefined) throw wrong("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
+  const { entity, actor, request_id: requestId } = given;
+  if (entity !== undefined && parseRef(entity) === undefined) {
+    throw wrong("INVALID_REF", "entity", entity, "a reference such as device:<code>");
+  }
+  const action = word("action", given.action, AUDIT_ACTIONS);
+  const door = word("interface", given.interface, AUDIT_INTERFACES);
+  const since = moment("since", given.since);
+  const until = moment("until", given.until);
+  return {
+    ...(entity !== undefined && { entity }),
+    ...(actor !== undefined && { actor }),
+    ...(requestId !== undefined && { requestId }),
+    ...(action !== undefined && { action }),
+    ...(door !== undefined && { interface: door }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    descending: word("order", given.order, ["ASC", "DESC"]) !== "ASC",
+    limit: pageSize(given.page_size),
+  };
+}
+
+function word<Word extends string>(name: string, text: string | undefined, words: readonly Word[]): Word | undefined {
+  if (text === undefined) return undefined;
+  const found = words.find((one) => one === text.toUpperCase());
+  if (found === undefined) throw wrong("FIELD_OUT_OF_RANGE", name, text, words.join(", ").toLowerCase());
+  return found;
+}
+
+const MOMENT = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+function moment(name: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const time = MOMENT.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time)) throw wrong("FIELD_OUT_OF_RANGE", name, text, "a moment such as 2026-01-05T12:00:00Z");
+  return new Date(time).toISOString();
+}
+
+function pageSize(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PAGE_SIZE;
+  if (!/^\d{1,9}$/.test(text)) throw wrong("FIELD_OUT_OF_RANGE", "page_size", text, `0 to ${MAX_PAGE_SIZE}`);
+  return Number(text) === 0 ? DEFAULT_PAGE_SIZE : Math.min(Number(text), MAX_PAGE_SIZE);
+}
+
+function wrong(
+  reason: "UNKNOWN_FIELD" | "INVALID_REF" | "FIELD_OUT_OF_RANGE",
+  name: string,
+  value: string,
+  expected: string,
+): Refusal {
+  return refuse(reason, `Cannot read ${name} "${value}": expected ${expected}`, { field: name, value, expected });
+}
+
+/** One page as it goes over the wire: snake_case names, as everywhere. */
+export function historyJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
+  return {
+    entries: entries.map(entryJson),
+    next_page_token: nextPageToken,
+    complete_through: completeThrough,
+    chain: { head_seq: chain.seq, head_hash: chain.hash },
+  };
+}
+
+function entryJson({ seq, id, occurredAt, recordedAt, actor, request, ...rest }: ChangeRecord): JsonObject {
+  return {
+    seq,
+    id,
+    occurred_at: occurredAt,
+    recorded_at: recordedAt,
+    actor: {
+      principal: actor.principal,
+      roles: [...actor.roles],
+      auth_method: actor.authMethod,
+      on_behalf_of: actor.onBehalfOf ?? "",
+    },
+    request: {
+      id: request.id,
+      interface: request.interface,
+      method: request.method,
+      client_ip: request.clientIp ?? "",
+      user_agent: request.userAgent ?? "",
+      trace_id: request.traceId ?? "",
+    },
+    action: rest.action,
+    entity: rest.entity,
+    related: [...rest.related],
+    before: (rest.before as JsonObject | undefined) ?? null,
+    after: (rest.after as JsonObject | undefined) ?? null,
+    changed_fields: [...rest.changedFields],
+    message: rest.message ?? "",
+    source: rest.source,
+    transaction_id: rest.transactionId,
+    prev_hash: rest.prevHash,
+    hash: rest.hash,
+    sealed: true,
+  };
+}

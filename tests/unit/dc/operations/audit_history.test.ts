@@ -1,0 +1,82 @@
+import { describe, expect, test } from "bun:test";
+import type { Caller } from "#dc/context.ts";
+import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import { testService } from "../../../support/dc/service.ts";
+import { smallSite } from "../../../support/dc/small_site.ts";
+
+const READER: Caller = { interface: "REST", principal: { name: "rita", roles: ["reader"], authMethod: "token" } };
+
+describe("history", async () => {
+  const site = await smallSite();
+  site.clock.moveS(60);
+  const graphql: Caller = { interface: "GRAPHQL", principal: { name: "bert", roles: ["writer"], authMethod: "jwt" } };
+  await site.call("UpsertRack", { rack: { code: "R2", name: "late" } }, graphql);
+
+  const entities = async (parameters: HistoryParameters) =>
+    (await site.service.history(parameters, READER)).entries.map(({ entity }) => entity);
+
+  test("shows the newest change first and links to the end of the chain", async () => {
+    const page = await site.service.history({ page_size: "1" }, READER);
+
+    expect(page.entries).toMatchObject([{ entity: "rack:R2", action: "UPDATE", seq: 17 }]);
+    expect(page.chain).toEqual({ seq: 17, hash: page.entries[0]?.hash ?? "" });
+  });
+
+  test("pages through everything once, in either order", async () => {
+    const seen: number[] = [];
+    let token = "";
+    do {
+      const page = await site.service.history({ page_size: "5", order: "asc", page_token: token }, READER);
+      seen.push(...page.entries.map(({ seq }) => seq));
+      token = page.nextPageToken;
+    } while (token !== "");
+
+    expect(seen).toEqual(Array.from({ length: 17 }, (_, index) => index + 1));
+  });
+
+  const rows: readonly (readonly [string, HistoryParameters, readonly string[]])[] = [
+    ["an entity and what belongs to it", { entity: "device:CH-1" }, ["device:BL-1", "device:CH-1"]],
+    ["an actor", { actor: "bert" }, ["rack:R2"]],
+    ["an interface in any case", { interface: "graphql" }, ["rack:R2"]],
+    ["an action", { action: "update" }, ["rack:R2"]],
+    ["a time", { since: "2026-01-02T03:05:00Z" }, ["rack:R2"]],
+    ["a time with another offset", { until: "2026-01-02T04:04:00+01:00" }, []],
+  ];
+  for (const [what, parameters, expected] of rows) {
+    test(`filters by ${what}`, async () => {
+      expect(await entities(parameters)).toEqual([...expected]);
+    });
+  }
+
+  test("refuses parameters that it cannot read, naming them", async () => {
+    const bad: readonly HistoryParameters[] = [
+      { entity: "nothing" },
+      { action: "BURN" },
+      { since: "yesterday" },
+      { page_size: "-1" },
+      { page_token: "x" },
+      { order: "sideways" },
+    ];
+    for (const parameters of bad) {
+      const field = Object.keys(parameters)[0] ?? "";
+      await expect(site.service.history(parameters, READER)).rejects.toMatchObject({ violations: [{ field }] });
+    }
+    await expect(site.service.history({ colour: "red" } as HistoryParameters, READER)).rejects.toMatchObject({
+      reason: "UNKNOWN_FIELD",
+    });
+  });
+
+  test("needs a principal where authentication is on", async () => {
+    const closed = await testService({ authRequired: true });
+
+    await expect(closed.service.history({}, { interface: "REST" })).rejects.toMatchObject({ kind: "unauthenticated" });
+    expect((await closed.service.history({}, READER)).entries).toEqual([]);
+  });
+
+  test("goes over the wire in snake_case", async () => {
+    const json = historyJson(await site.service.history({ page_size: "1" }, READER));
+
+    expect(Object.keys(json)).toEqual(["entries", "next_page_token", "complete_through", "chain"]);
+    expect(json["entries"]).toMatchObject([{ changed_fields: ["name"], actor: { auth_method: "jwt" }, sealed: true }]);
+  });
+});

@@ -3,7 +3,7 @@ import { totalLine } from "./text.ts";
 
 /**
  * Workflow commands by which GitHub Actions puts findings beside the lines of a pull request, and the count as the last
- * line for whoever reads the log. A finding without a line shows at the top of its file.
+ * line for whoever reads the log. A finding without a line shows at the top of its file, as GitHub would have it anyway.
  *
  * @param prefix path from the repository's root to the project's, `""` or ending in a slash: GitHub knows only the former
  *
@@ -16,7 +16,7 @@ export function githubReport(report: LintReport, prefix = ""): string {
 
 function command({ file }: FileReport, finding: Finding, prefix: string): string {
   const { severity, rule, message, suggestion, line, column } = finding;
-  const properties = Object.entries({ file: prefix + file, line, col: column, title: `planner ${rule}` })
+  const properties = Object.entries({ file: prefix + file, line: line ?? 1, col: column, title: `planner ${rule}` })
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${escapeProperty(String(value))}`);
   const text = suggestion === undefined ? message : `${message}\n${suggestion}`;

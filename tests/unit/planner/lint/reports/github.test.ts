@@ -9,7 +9,7 @@ test("githubReport writes one workflow command a finding and ends with the count
   expect(githubReport(report, "sub/")).toBe(
     [
       `::error file=sub/.planner/specs/${ID}.md,line=2,col=9,title=planner required::status 'pendin' not in enum [pending, in_progress, completed, failed]%0ADid you mean 'pending'?`,
-      `::warning file=sub/.planner/specs/${ID}.md,title=planner required::missing optional field 'labels'`,
+      `::warning file=sub/.planner/specs/${ID}.md,line=1,title=planner required::missing optional field 'labels'`,
       "1 errors, 1 warnings\n",
     ].join("\n"),
   );

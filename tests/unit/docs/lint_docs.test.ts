@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { RULE_NAMES } from "#planner/config/rule_names.ts";
+import { githubReport } from "#planner/lint/reports/github.ts";
+import { textReport } from "#planner/lint/reports/text.ts";
+import { ID, lintTexts, OTHER, specText, THIRD } from "../../support/lint_world.ts";
+
+const doc = (name: string): string => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8");
+const lint = doc("lint.md");
+
+/** A rule's part of the page. */
+function section(rule: string): string {
+  const start = lint.indexOf(`\n### ${rule}\n`);
+  return lint.slice(start, lint.slice(start + 1).search(/\n###? /) + start + 1);
+}
+
+const block = (text: string, language: string): string | undefined =>
+  new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(text)?.[1];
+
+test("docs/lint.md has a part for every rule, in report order", () => {
+  expect([...lint.matchAll(/^### (.*)$/gm)].map(([, name]) => name)).toEqual([...RULE_NAMES]);
+});
+
+for (const rule of RULE_NAMES.filter((name) => name !== "output")) {
+  test(`docs/lint.md shows for ${rule} what lint really says`, async () => {
+    const example = block(section(rule), "markdown");
+    const said = block(section(rule), "text");
+    expect([typeof example, typeof said]).toEqual(["string", "string"]);
+
+    const report = await lintTexts({
+      [ID]: example ?? "",
+      [OTHER]: specText("status: pending\nlabels: [a]"),
+      [THIRD]: specText(`status: pending\nlabels: [a]\ndepends_on: [${ID}]`),
+    });
+
+    const own = { ...report, files: report.files.filter(({ specId }) => specId === ID) };
+    expect(textReport(own).split("\n").slice(1, -2).join("\n")).toBe((said ?? "").trimEnd());
+  });
+}
+
+test("docs/lint.md shows a report as lint prints it", async () => {
+  const report = await lintTexts({ [ID]: `---\nid: ${ID}\nstatus: pendin\n---\n\n# T\n` });
+
+  expect(block(lint, "text")).toBe(textReport(report));
+});
+
+test("docs/lint.md gives the thresholds that hold without a configuration", () => {
+  const listed = [...lint.matchAll(/^\| `lint\.thresholds\.([a-z_]+)` \| (\d+) \|/gm)].map(([, key, value]) => [
+    key,
+    value,
+  ]);
+
+  expect(Object.fromEntries(listed)).toEqual(
+    Object.fromEntries(Object.entries(DEFAULT_CONFIG.lint.thresholds).map(([key, value]) => [key, String(value)])),
+  );
+});
+
+test("docs/editors.md has a problem matcher that takes every finding", async () => {
+  const { tasks } = JSON.parse(block(doc("editors.md"), "json") ?? "");
+  const { regexp, ...groups } = tasks[0].problemMatcher.pattern;
+  const report = await lintTexts({ [ID]: specText("status: nearly"), [OTHER]: "---\nstatus: [\n---\n" });
+
+  const lines = githubReport(report).split("\n").slice(0, -2);
+  const found = lines.map((line) => new RegExp(regexp).exec(line));
+
+  expect(found.map((match) => [match?.[groups.severity], match?.[groups.line], match?.[groups.code]])).toEqual([
+    ["error", "2", "required"],
+    ["warning", "1", "required"],
+    ["error", "3", "parse"],
+  ]);
+  expect(found[0]?.[groups.file]).toBe(`.planner/specs/${ID}.md`);
+  expect(found[0]?.[groups.column]).toBe("9");
+  expect(found[1]?.[groups.message]).toBe("missing optional field 'labels'");
+});

@@ -60,3 +60,6 @@ export const PATTERN_LIMIT_MS = 2_000;
 
 /** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand, and nobody looks for more. */
 export const MAX_QUERY_CHARS = 4096;
+
+/** Longest prompt that is passed as an argument, in bytes. Ours: Windows takes 32,767 characters in a command line. */
+export const MAX_PROMPT_ARGUMENT_BYTES = 24 * 1024;

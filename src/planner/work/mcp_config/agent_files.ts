@@ -4,6 +4,8 @@ import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
+  /** True where nobody is there to confirm each call of its tools. */
+  readonly trusted?: boolean;
 }
 
 /** An agent's own configuration file in a project; `files` in the order in which an existing one is looked for. */
@@ -29,7 +31,7 @@ export const AGENT_FILES = {
   },
   gemini: {
     files: [".gemini/settings.json"],
-    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+    extend: (file, text, server) => json(file, text, "mcpServers", confirmed(server)),
   },
   opencode: { files: ["opencode.json", "opencode.jsonc"], extend: openCode },
   kiro: {
@@ -50,6 +52,11 @@ function stdio({ command, args }: McpServer): ServerEntry {
 
 function plain({ command, args }: McpServer): ServerEntry {
   return { command, args };
+}
+
+// Gemini refuses every tool that it would have to ask about when no person is there; this speaks of our server alone.
+function confirmed(server: McpServer): ServerEntry {
+  return server.trusted === true ? { ...plain(server), trust: true } : plain(server);
 }
 
 async function json(file: string, text: string, list: string, entry: ServerEntry): Promise<ConfigEdit> {

@@ -1,0 +1,106 @@
+import { OperationError } from "#kernel/errors.ts";
+import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
+import { type McpServer, mcpConfigText } from "./mcp_config/agent_files.ts";
+import type { ConfigEdit } from "./mcp_config/config_edit.ts";
+import type { Provider } from "./providers.ts";
+
+/** Where one run happens. Paths are absolute. */
+export interface LaunchPlace {
+  readonly prompt: string;
+  /** Files that the run may write for itself, outside of what is committed. */
+  readonly promptFile: string;
+  readonly mcpConfigFile: string;
+  /** How the agent is to start `planner mcp` for this run's worktree. */
+  readonly server: McpServer;
+  /** Folders outside the working directory that a commit writes to: git's own. */
+  readonly writable: readonly string[];
+}
+
+/** A configuration file of the agent's own, in its working directory. */
+export interface ProjectFile {
+  /** Paths from the working directory; the first that exists is extended, else the first is made. */
+  readonly files: readonly [string, ...string[]];
+  /** Adds the server; a person's own entry of that name stays. The text is empty for a file that is to be made. */
+  extend(file: string, text: string): Promise<ConfigEdit>;
+}
+
+/** Everything that starting an agent takes. */
+export interface AgentLaunch {
+  /** Program and arguments; no shell sees them. */
+  readonly argv: readonly string[];
+  /** On top of the environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The text for standard input, or null when it is empty. */
+  readonly input: string | null;
+  /** Files to write first, by absolute path. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** To be extended first. */
+  readonly projectFile: ProjectFile | null;
+}
+
+/**
+ * The command line of a run.
+ *
+ * A prompt that is too long for an argument is left in its file, and the argument says so.
+ *
+ * @throws OperationError `failed_precondition` when an argument wants a model and none is chosen
+ */
+export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch {
+  const { row, model } = provider;
+  const pieces = [
+    ...row.args,
+    ...(provider.skipsPermissions ? row.skipArgs : row.guardedArgs),
+    ...(row.writableArgs === null || provider.skipsPermissions || place.writable.length === 0
+      ? []
+      : row.writableArgs(place.writable)),
+    ...(row.mcp?.kind === "arguments" ? row.mcp.args(place.server) : []),
+    ...(model === null ? [] : row.modelArgs),
+    ...provider.extraArgs,
+    ...row.lastArgs,
+  ];
+  const argv = [
+    provider.program,
+    ...pieces.map((piece) => filled(piece, provider, place)),
+    ...promptArgs(pieces, provider, place),
+  ];
+  const names = (path: string): boolean => argv.some((argument) => argument.includes(path));
+  const files = [
+    { path: place.promptFile, text: place.prompt },
+    { path: place.mcpConfigFile, text: mcpConfigText(place.server) },
+  ];
+  return {
+    argv,
+    env: provider.env,
+    input: provider.promptVia === "stdin" ? place.prompt : null,
+    files: files.filter(({ path }) => names(path)),
+    projectFile: projectFile(provider, place.server),
+  };
+}
+
+function projectFile({ row }: Provider, server: McpServer): ProjectFile | null {
+  if (row.mcp?.kind !== "project_file") return null;
+  const { files, extend } = row.mcp.file;
+  return { files, extend: (file, text) => extend(file, text, { ...server, trusted: true }) };
+}
+
+function filled(piece: string, { name, model }: Provider, place: LaunchPlace): string {
+  return piece.replace(/\{(prompt_file|mcp_config|model)\}/g, (_, word: string) => {
+    if (word === "prompt_file") return place.promptFile;
+    if (word === "mcp_config") return place.mcpConfigFile;
+    if (model !== null) return model;
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot start the agent "${name}": argument "${piece}" wants a model: expected "defaults.model" or the spec's own`,
+    );
+  });
+}
+
+function promptArgs(pieces: readonly string[], { promptVia }: Provider, place: LaunchPlace): readonly string[] {
+  if (promptVia === "stdin") return [];
+  if (promptVia === "file") return pieces.some((piece) => piece.includes("{prompt_file}")) ? [] : [place.promptFile];
+  if (new TextEncoder().encode(place.prompt).length > MAX_PROMPT_ARGUMENT_BYTES) {
+    return [`Read the whole file ${place.promptFile} and do what it says.`];
+  }
+  // A prompt that begins with a dash would be read as a flag.
+  return [place.prompt.startsWith("-") ? `\n${place.prompt}` : place.prompt];
+}

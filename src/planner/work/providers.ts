@@ -1,0 +1,105 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig, ProviderSettings } from "../config/config.ts";
+import { PROVIDER_NAMES, type PromptVia, type ProviderName, type StreamKind } from "../config/provider_words.ts";
+import { claude } from "./providers/claude.ts";
+import { codex } from "./providers/codex.ts";
+import { command } from "./providers/command.ts";
+import { cursorAgent } from "./providers/cursor_agent.ts";
+import { gemini } from "./providers/gemini.ts";
+import { kiro } from "./providers/kiro.ts";
+import { opencode } from "./providers/opencode.ts";
+import type { ProviderRow } from "./providers/provider_row.ts";
+
+/** Every agent that planner knows how to start. Source: decision S-22. */
+export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
+  claude,
+  codex,
+  gemini,
+  "cursor-agent": cursorAgent,
+  opencode,
+  kiro,
+  command,
+};
+
+/** The agent of one run: its row with the configuration laid over it, and the model. */
+export interface Provider {
+  readonly name: string;
+  readonly row: ProviderRow;
+  readonly program: string;
+  /** The configured arguments, behind the row's own. */
+  readonly extraArgs: readonly string[];
+  readonly promptVia: PromptVia;
+  readonly stream: StreamKind;
+  readonly env: Readonly<Record<string, string>>;
+  readonly skipsPermissions: boolean;
+  readonly model: string | null;
+}
+
+/** What a model is chosen by. */
+export interface ModelWish {
+  /** What the spec, or the caller of a split, names; it wins over the configuration. */
+  readonly model: string | null;
+  readonly task: "work" | "split";
+}
+
+/**
+ * The agent that the configuration chooses, with the model for this task.
+ *
+ * @throws OperationError `failed_precondition` when no program is named, when the model cannot be passed on, or when the
+ *   configured arguments skip permissions without saying so under `skip_permissions`
+ */
+export function providerFor(config: PlannerConfig, wish: ModelWish): Provider {
+  const name = config.defaults.provider;
+  const row = rowOf(name);
+  const settings: ProviderSettings = Object.hasOwn(config.providers, name) ? (config.providers[name] ?? {}) : {};
+  const program = settings.command ?? row.program;
+  if (program === null) {
+    throw refused(name, `"providers.${name}.command" in .planner/config.md names no program`);
+  }
+  const extraArgs = settings.args ?? [];
+  const skipsPermissions = settings.skip_permissions ?? false;
+  const skipping = skipsPermissions ? undefined : extraArgs.find((argument) => skipsByItself(row, argument));
+  if (skipping !== undefined) {
+    throw refused(name, `argument "${skipping}" skips permissions: expected "skip_permissions: true" beside it`);
+  }
+  return {
+    name,
+    row,
+    program,
+    extraArgs,
+    promptVia:
+      settings.prompt_via ?? (extraArgs.some((each) => each.includes("{prompt_file}")) ? "file" : row.promptVia),
+    stream: settings.stream ?? row.stream,
+    env: settings.env ?? {},
+    skipsPermissions,
+    model: chosenModel(config, name, wish),
+  };
+}
+
+/** What an agent's exit status says beyond that it failed, or null. */
+export function exitMeaning({ row }: Provider, code: number): string | null {
+  return row.exits[code] ?? null;
+}
+
+function rowOf(name: string): ProviderRow {
+  const known = PROVIDER_NAMES.find((each) => each === name);
+  return known === undefined ? command : PROVIDERS[known];
+}
+
+function chosenModel({ defaults }: PlannerConfig, name: string, { model, task }: ModelWish): string | null {
+  const chosen = model ?? (task === "split" ? defaults.split_model : null) ?? defaults.model;
+  // A spec's text must not become a flag of the agent's.
+  if (chosen !== null && !/^[^\s-]\S*$/.test(chosen)) {
+    throw refused(name, `model "${chosen}" is not a model's name: expected one word that begins with no dash`);
+  }
+  return chosen;
+}
+
+// `--flag=value` and `key="value"` carry two words.
+function skipsByItself({ skipWords }: ProviderRow, argument: string): boolean {
+  return argument.split(/[="']+/).some((word) => skipWords.includes(word));
+}
+
+function refused(name: string, why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot start the agent "${name}": ${why}`);
+}

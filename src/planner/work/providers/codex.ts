@@ -1,0 +1,35 @@
+import type { McpServer } from "../mcp_config/agent_files.ts";
+import type { ProviderRow } from "./provider_row.ts";
+
+export const codex: ProviderRow = {
+  title: "Codex CLI",
+  program: "codex",
+  args: ["exec", "--json", "--color", "never"],
+  guardedArgs: ["--sandbox", "workspace-write"],
+  skipArgs: ["--dangerously-bypass-approvals-and-sandbox"],
+  skipWords: ["--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"],
+  modelArgs: ["--model", "{model}"],
+  // The prompt is read from standard input.
+  lastArgs: ["-"],
+  promptVia: "stdin",
+  stream: "codex",
+  mcp: { kind: "arguments", args: serverArgs },
+  // A linked worktree's index and objects lie in the repository's own .git, which the sandbox would keep read-only.
+  writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${tomlValue(folders)}`],
+  exits: {},
+};
+
+// Without an approval mode of its own, nobody is there to approve a tool that changes something: it would be cancelled.
+function serverArgs({ command, args }: McpServer): readonly string[] {
+  const server = "mcp_servers.planner";
+  return [
+    ...["-c", `${server}.command=${tomlValue(command)}`],
+    ...["-c", `${server}.args=${tomlValue(args)}`],
+    ...["-c", `${server}.default_tools_approval_mode="approve"`],
+  ];
+}
+
+// A JSON text is a TOML one but for the delete character, which TOML wants escaped.
+function tomlValue(value: string | readonly string[]): string {
+  return JSON.stringify(value).replaceAll("\x7f", "\\u007F");
+}

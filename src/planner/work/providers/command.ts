@@ -1,0 +1,27 @@
+import type { ProviderRow } from "./provider_row.ts";
+
+/** Any program; the row of agents that only the configuration knows. */
+export const command: ProviderRow = {
+  title: "a command of your own",
+  program: null,
+  args: [],
+  guardedArgs: [],
+  skipArgs: [],
+  // Only what cannot mean anything else: other programs have a --force and an --auto of their own.
+  skipWords: [
+    "--dangerously-skip-permissions",
+    "--allow-dangerously-skip-permissions",
+    "--dangerously-bypass-approvals-and-sandbox",
+    "--yolo",
+    "--trust-all-tools",
+    "bypassPermissions",
+    "danger-full-access",
+  ],
+  modelArgs: [],
+  lastArgs: [],
+  promptVia: "stdin",
+  stream: "text",
+  mcp: null,
+  writableArgs: null,
+  exits: {},
+};

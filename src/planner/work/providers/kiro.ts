@@ -1,0 +1,19 @@
+import { AGENT_FILES } from "../mcp_config/agent_files.ts";
+import type { ProviderRow } from "./provider_row.ts";
+
+export const kiro: ProviderRow = {
+  title: "Kiro CLI",
+  program: "kiro-cli",
+  args: ["chat", "--no-interactive"],
+  // Its two harnesses name their tools differently, so which ones to trust is for the configuration to say.
+  guardedArgs: [],
+  skipArgs: ["--trust-all-tools"],
+  skipWords: ["--trust-all-tools", "-a"],
+  modelArgs: ["--model", "{model}"],
+  lastArgs: [],
+  promptVia: "stdin",
+  stream: "text",
+  mcp: { kind: "project_file", file: AGENT_FILES.kiro },
+  writableArgs: null,
+  exits: { 3: "an MCP server did not start", 4: "it does not know the agent that it was told to be" },
+};

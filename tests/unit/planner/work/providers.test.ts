@@ -1,0 +1,238 @@
+import { describe, expect, test } from "bun:test";
+import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
+import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
+import { PROVIDER_NAMES } from "#planner/config/provider_words.ts";
+import { type AgentLaunch, agentLaunch, type LaunchPlace } from "#planner/work/agent_launch.ts";
+import { exitMeaning, PROVIDERS, providerFor } from "#planner/work/providers.ts";
+
+/** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
+const SKIPPING =
+  /dangerous|bypass|danger-full|yolo|^--force$|^-f$|^-y$|^--auto$|^--trust|approve-mcps|skip-trust|full-auto|allow-all/i;
+
+const PLACE: LaunchPlace = {
+  prompt: "Do it\n",
+  promptFile: "/run/prompt.md",
+  mcpConfigFile: "/run/mcp.json",
+  server: { command: "/bin/planner", args: ["mcp", "--root", "/work tree"] },
+  writable: ["/repo/.git", "/repo/.git/worktrees/a"],
+};
+
+function config(provider: string, settings?: ProviderSettings, model: string | null = null): PlannerConfig {
+  return {
+    ...DEFAULT_CONFIG,
+    defaults: { ...DEFAULT_CONFIG.defaults, provider, model },
+    providers: settings === undefined ? {} : { [provider]: settings },
+  };
+}
+
+function launch(provider: string, settings?: ProviderSettings, model: string | null = "m1"): AgentLaunch {
+  const named = provider in PROVIDERS && provider !== "command" ? settings : { command: "./agent", ...settings };
+  return agentLaunch(providerFor(config(provider, named), { model, task: "work" }), PLACE);
+}
+
+const MCP_FILE = {
+  path: "/run/mcp.json",
+  text: `${JSON.stringify({ mcpServers: { planner: { type: "stdio", ...PLACE.server } } }, null, 2)}\n`,
+};
+
+describe("agentLaunch", () => {
+  test("starts claude in print mode with our server alone", () => {
+    const started = launch("claude");
+
+    expect(started.argv).toEqual([
+      ...["claude", "-p", "--output-format", "stream-json", "--verbose"],
+      ...["--mcp-config", "/run/mcp.json", "--strict-mcp-config"],
+      ...["--permission-mode", "acceptEdits", "--allowedTools", "mcp__planner,Bash(git add:*),Bash(git commit:*)"],
+      ...["--model", "m1"],
+    ]);
+    expect(started).toMatchObject({ input: "Do it\n", files: [MCP_FILE], projectFile: null, env: {} });
+  });
+
+  test("starts codex in its sandbox, with git's folders writable and the server in its arguments", () => {
+    const started = launch("codex");
+
+    expect(started.argv).toEqual([
+      ...["codex", "exec", "--json", "--color", "never", "--sandbox", "workspace-write"],
+      ...["-c", 'sandbox_workspace_write.writable_roots=["/repo/.git","/repo/.git/worktrees/a"]'],
+      ...["-c", 'mcp_servers.planner.command="/bin/planner"'],
+      ...["-c", 'mcp_servers.planner.args=["mcp","--root","/work tree"]'],
+      ...["-c", 'mcp_servers.planner.default_tools_approval_mode="approve"'],
+      ...["--model", "m1", "-"],
+    ]);
+    expect(started).toMatchObject({ input: "Do it\n", files: [], projectFile: null });
+  });
+
+  test("starts gemini with its settings file extended", async () => {
+    const started = launch("gemini");
+
+    expect(started.argv).toEqual([
+      "gemini",
+      "--output-format",
+      "stream-json",
+      "--approval-mode",
+      "auto_edit",
+      "--model",
+      "m1",
+    ]);
+    expect(started).toMatchObject({ input: "Do it\n", files: [] });
+    expect(started.projectFile?.files).toEqual([".gemini/settings.json"]);
+    expect(await written(started)).toEqual({ mcpServers: { planner: { ...PLACE.server, trust: true } } });
+  });
+
+  test("starts cursor-agent with the prompt as its argument", async () => {
+    const started = launch("cursor-agent");
+
+    expect(started.argv).toEqual(["cursor-agent", "-p", "--output-format", "stream-json", "--model", "m1", "Do it\n"]);
+    expect(started).toMatchObject({ input: null, files: [] });
+    expect(started.projectFile?.files).toEqual([".cursor/mcp.json"]);
+    expect(await written(started)).toEqual({ mcpServers: { planner: { type: "stdio", ...PLACE.server } } });
+  });
+
+  test("starts opencode with its project file extended", async () => {
+    const started = launch("opencode", undefined, "anthropic/m1");
+
+    expect(started.argv).toEqual(["opencode", "run", "--format", "json", "--model", "anthropic/m1"]);
+    expect(started).toMatchObject({ input: "Do it\n", files: [] });
+    expect(started.projectFile?.files).toEqual(["opencode.json", "opencode.jsonc"]);
+    expect(await written(started)).toEqual({
+      mcp: { planner: { type: "local", command: ["/bin/planner", "mcp", "--root", "/work tree"], enabled: true } },
+    });
+  });
+
+  test("starts kiro without a person", async () => {
+    const started = launch("kiro");
+
+    expect(started.argv).toEqual(["kiro-cli", "chat", "--no-interactive", "--model", "m1"]);
+    expect(started).toMatchObject({ input: "Do it\n", files: [] });
+    expect(started.projectFile?.files).toEqual([".kiro/settings/mcp.json"]);
+    expect(await written(started)).toEqual({ mcpServers: { planner: PLACE.server } });
+  });
+
+  test("starts any command, every placeholder filled in and its files written", () => {
+    const started = launch("command", {
+      args: ["--task={prompt_file}", "{model}", "--mcp", "{mcp_config}", "{other}"],
+    });
+
+    expect(started.argv).toEqual(["./agent", "--task=/run/prompt.md", "m1", "--mcp", "/run/mcp.json", "{other}"]);
+    expect(started.input).toBeNull();
+    expect(started.files).toEqual([{ path: "/run/prompt.md", text: "Do it\n" }, MCP_FILE]);
+  });
+
+  test("knows agents that only the configuration names", () => {
+    const started = launch("mine", { command: "mine", args: ["go"], prompt_via: "file", env: { DEPTH: "3" } });
+
+    expect(started.argv).toEqual(["mine", "go", "/run/prompt.md"]);
+    expect(started).toMatchObject({ env: { DEPTH: "3" }, input: null });
+  });
+
+  test("lets the configuration change a row", () => {
+    const started = launch("claude", { command: "/opt/claude", args: ["--max-turns", "5"], env: { A: "1" } }, null);
+
+    expect(started.argv[0]).toBe("/opt/claude");
+    expect(started.argv.slice(-2)).toEqual(["--max-turns", "5"]);
+    expect(started.env).toEqual({ A: "1" });
+    expect(started.argv).not.toContain("--model");
+  });
+
+  for (const name of PROVIDER_NAMES) {
+    test(`passes ${name} no flag that skips permissions unless the configuration says so`, () => {
+      for (const settings of [undefined, {}, { skip_permissions: false }, { args: ["--max-turns", "5"] }]) {
+        expect(launch(name, settings).argv.filter((argument) => SKIPPING.test(argument))).toEqual([]);
+      }
+    });
+  }
+
+  test("passes each agent's own flag once the configuration says so, in place of what it is held to", () => {
+    const skipping = { skip_permissions: true };
+
+    expect(launch("claude", skipping).argv).toContain("--dangerously-skip-permissions");
+    expect(launch("claude", skipping).argv).not.toContain("--permission-mode");
+    expect(launch("codex", skipping).argv).toContain("--dangerously-bypass-approvals-and-sandbox");
+    expect(launch("codex", skipping).argv).not.toContain("--sandbox");
+    expect(launch("gemini", skipping).argv.join(" ")).toContain("--approval-mode yolo");
+    expect(launch("cursor-agent", skipping).argv).toContain("--force");
+    expect(launch("opencode", skipping).argv).toContain("--auto");
+    expect(launch("kiro", skipping).argv).toContain("--trust-all-tools");
+    expect(launch("command", { ...skipping, args: ["--yolo"] }).argv).toEqual(["./agent", "--yolo"]);
+  });
+
+  test("leaves a prompt that is too long for an argument in its file", () => {
+    const prompt = "é".repeat(20_000);
+    const provider = providerFor(config("cursor-agent"), { model: null, task: "work" });
+
+    const started = agentLaunch(provider, { ...PLACE, prompt });
+
+    expect(started.argv.at(-1)).toBe("Read the whole file /run/prompt.md and do what it says.");
+    expect(started.files).toEqual([{ path: "/run/prompt.md", text: prompt }]);
+  });
+
+  test("never lets a prompt be read as a flag", () => {
+    const provider = providerFor(config("cursor-agent"), { model: null, task: "work" });
+
+    expect(agentLaunch(provider, { ...PLACE, prompt: "--force" }).argv.at(-1)).toBe("\n--force");
+  });
+
+  test("refuses an argument that wants a model when none is chosen", () => {
+    expect(() => launch("command", { args: ["-m", "{model}"] }, null)).toThrow(
+      'Cannot start the agent "command": argument "{model}" wants a model: expected "defaults.model" or the spec\'s own',
+    );
+  });
+});
+
+describe("providerFor", () => {
+  test("lets the spec's model win over the configured one, and a split have its own", () => {
+    const both = config("claude", undefined, "sonnet");
+    const splitting = { ...both, defaults: { ...both.defaults, split_model: "opus" } };
+
+    expect(providerFor(both, { model: "haiku", task: "work" }).model).toBe("haiku");
+    expect(providerFor(splitting, { model: null, task: "work" }).model).toBe("sonnet");
+    expect(providerFor(splitting, { model: null, task: "split" }).model).toBe("opus");
+    expect(providerFor(both, { model: null, task: "split" }).model).toBe("sonnet");
+    expect(providerFor(splitting, { model: "haiku", task: "split" }).model).toBe("haiku");
+    expect(providerFor(DEFAULT_CONFIG, { model: null, task: "work" }).model).toBeNull();
+  });
+
+  test("refuses a model that would be read as a flag", () => {
+    for (const model of ["--yolo", "-y", "a b", "", "a\nb"]) {
+      expect(() => providerFor(config("gemini"), { model, task: "work" })).toThrow("is not a model's name");
+    }
+  });
+
+  test("refuses configured arguments that skip permissions without saying so", () => {
+    const hidden: readonly (readonly [string, string])[] = [
+      ["claude", "--dangerously-skip-permissions"],
+      ["claude", "--permission-mode=bypassPermissions"],
+      ["codex", 'sandbox_mode="danger-full-access"'],
+      ["gemini", "--approval-mode=yolo"],
+      ["gemini", "-y"],
+      ["cursor-agent", "-f"],
+      ["opencode", "--auto"],
+      ["kiro", "--trust-all-tools"],
+      ["command", "--dangerously-skip-permissions"],
+    ];
+    for (const [name, argument] of hidden) {
+      expect(() => launch(name, { args: [argument] })).toThrow(
+        `argument "${argument}" skips permissions: expected "skip_permissions: true" beside it`,
+      );
+      expect(launch(name, { args: [argument], skip_permissions: true }).argv).toContain(argument);
+    }
+  });
+
+  test("refuses the command row without a command", () => {
+    expect(() => providerFor(config("command"), { model: null, task: "work" })).toThrow(
+      'Cannot start the agent "command": "providers.command.command" in .planner/config.md names no program',
+    );
+  });
+});
+
+test("exitMeaning tells statuses that an agent documents", () => {
+  const gemini = providerFor(config("gemini"), { model: null, task: "work" });
+
+  expect(exitMeaning(gemini, 53)).toBe("it reached its limit of turns");
+  expect(exitMeaning(gemini, 1)).toBeNull();
+});
+
+async function written({ projectFile }: AgentLaunch): Promise<unknown> {
+  const edit = await projectFile?.extend(projectFile.files[0], "");
+  return edit?.kind === "added" ? JSON.parse(edit.text) : edit;
+}

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
+import { type FixedFile, fixText } from "#planner/lint/fix/fix_text.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, projectSource, specFromText } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -18,23 +18,16 @@ export interface FixOutcome {
 
 /** Mends the specs, then judges them. Files that do not parse are left alone. */
 export async function lintAndFix(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<FixOutcome> {
-  const fixed: FixedFile[] = [];
-  const failed: { file: string; message: string }[] = [];
-  for (const { id, file } of await readable(context, ids)) {
+  const tried = await each(await readable(context, ids), async ({ id }) => {
     let fixes: readonly string[] = [];
-    try {
-      await context.specs.edit(id, (text) => {
-        const result = fixText(text, id);
-        fixes = result.fixes;
-        return result.text;
-      });
-      if (fixes.length > 0) fixed.push({ file, specId: id, fixes });
-    } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      failed.push({ file, message: error.message });
-    }
-  }
-  return { report: await lintProject(await projectSource(context), ids), fixed, failed };
+    await context.specs.edit(id, (text) => {
+      const result = fixText(text, id);
+      fixes = result.fixes;
+      return result.text;
+    });
+    return fixes;
+  });
+  return { report: await lintProject(await projectSource(context), ids), ...tried };
 }
 
 /** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
@@ -42,19 +35,38 @@ export async function previewFix(
   context: PlannerContext,
   ids: readonly SpecId[] | undefined,
 ): Promise<FixOutcome & { readonly diff: string }> {
-  const fixed: FixedFile[] = [];
-  const texts = new Map<SpecId, FixedText>();
+  const texts = new Map<SpecId, string>();
   let diff = "";
-  for (const { id, file } of await readable(context, ids)) {
+  const tried = await each(await readable(context, ids), async ({ id, file }) => {
     const { text } = await context.specs.readText(id);
-    const result = fixText(text, id);
-    if (result.fixes.length === 0) continue;
-    fixed.push({ file, specId: id, fixes: result.fixes });
-    texts.set(id, result);
-    diff += unifiedDiff(file, text, result.text);
-  }
+    const { text: fixed, fixes } = fixText(text, id);
+    if (fixes.length > 0) {
+      texts.set(id, fixed);
+      diff += unifiedDiff(file, text, fixed);
+    }
+    return fixes;
+  });
   const source = overlaid(await projectSource(context), texts);
-  return { report: await lintProject(source, ids), fixed, failed: [], diff };
+  return { report: await lintProject(source, ids), ...tried, diff };
+}
+
+/** Fixes spec after spec; one that refuses does not keep the others from it. */
+async function each(
+  specs: readonly Spec[],
+  fix: (spec: Spec) => Promise<readonly string[]>,
+): Promise<Pick<FixOutcome, "fixed" | "failed">> {
+  const fixed: FixedFile[] = [];
+  const failed: { file: string; message: string }[] = [];
+  for (const spec of specs) {
+    try {
+      const fixes = await fix(spec);
+      if (fixes.length > 0) fixed.push({ file: spec.file, specId: spec.id, fixes });
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      failed.push({ file: spec.file, message: error.message });
+    }
+  }
+  return { fixed, failed };
 }
 
 async function readable(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<readonly Spec[]> {
@@ -65,10 +77,10 @@ async function readable(context: PlannerContext, ids: readonly SpecId[] | undefi
 }
 
 /** The project as it would be with these texts in place of the files'. */
-function overlaid(source: LintSource, texts: ReadonlyMap<SpecId, FixedText>): LintSource {
+function overlaid(source: LintSource, texts: ReadonlyMap<SpecId, string>): LintSource {
   const over = (spec: Spec): Spec => {
     const fixed = texts.get(spec.id);
-    const read = fixed === undefined ? spec : specFromText(spec.id, spec.file, fixed.text);
+    const read = fixed === undefined ? spec : specFromText(spec.id, spec.file, fixed);
     return "id" in read ? read : spec;
   };
   return {
@@ -81,6 +93,6 @@ function overlaid(source: LintSource, texts: ReadonlyMap<SpecId, FixedText>): Li
       const found = await source.one(id);
       return "id" in found ? over(found) : found;
     },
-    text: async (id) => texts.get(id)?.text ?? source.text(id),
+    text: async (id) => texts.get(id) ?? source.text(id),
   };
 }

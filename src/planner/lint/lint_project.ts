@@ -1,3 +1,4 @@
+import { OperationError } from "#kernel/errors.ts";
 import type { OutputVerdict } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -25,7 +26,15 @@ export async function lintProject(source: LintSource, wanted?: readonly SpecId[]
     knownIds: new Set<string>([...source.ids, ...source.archivedIds]),
     outputs: await outputsOf(source, specs),
   });
-  return placeFindings(report, ({ specId }) => source.text(specId as SpecId));
+  return placeFindings(report, async ({ specId }) => {
+    try {
+      return await source.text(specId as SpecId);
+    } catch (error) {
+      // A file that went away meanwhile keeps its findings; they lose only their lines.
+      if (error instanceof OperationError) return "";
+      throw error;
+    }
+  });
 }
 
 interface Gathered {

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { OperationError } from "#kernel/errors.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -76,6 +77,18 @@ test("lintProject places values however they are written", async () => {
 
     expect(files[0]?.findings.map(({ line, column }) => [line, column])).toEqual([place]);
   }
+});
+
+test("lintProject keeps the findings of a file that went away meanwhile, without their lines", async () => {
+  const source = memorySource({ [ID]: specText("status: nearly\nlabels: [a]") });
+  const gone = {
+    ...source,
+    text: () => Promise.reject(new OperationError("not_found", "Spec not found")),
+  };
+
+  const { files } = await lintProject(gone);
+
+  expect(files[0]?.findings.map(({ field, line }) => [field, line])).toEqual([["status", undefined]]);
 });
 
 test("lintProject asks for the output of completed specs with a schema alone", async () => {

@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { LogFile, LogStore } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
+import { LOGS } from "./places.ts";
 import { READ_WITHOUT_WAITING } from "./read_text.ts";
 
 /** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
 export function openLogStore(root: string): LogStore {
   return {
     async open(id) {
-      const file = `.planner/logs/${id}.log`;
+      const file = `${LOGS}/${id}.log`;
       const path = join(root, file);
       const found = await withFile(file, path, (handle) => handle.stat());
       if (found === null) return null;

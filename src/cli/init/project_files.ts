@@ -7,7 +7,7 @@ export interface ProjectFile {
 /** Every file of a new project; git keeps no empty folder, so each has a file. Source: decision S-01 */
 export function projectFiles(name: string, withPrompts: boolean): readonly ProjectFile[] {
   return [
-    { path: "config.md", text: configText(name) },
+    { path: "config.md", text: configText(name, withPrompts) },
     { path: ".gitignore", text: GITIGNORE },
     { path: "specs/.gitkeep", text: "" },
     { path: "archive/.gitkeep", text: "" },
@@ -27,15 +27,16 @@ watch.pid
 *.tmp
 `;
 
-function configText(name: string): string {
+function configText(name: string, withPrompts: boolean): string {
+  const defaults = `defaults:
+  # The file under prompts/ that an agent's task is written with, without ".md".
+  prompt: standard
+`;
   return `---
 project:
   # A JSON text is YAML as well, so any name is safe here.
   name: ${JSON.stringify(name)}
-defaults:
-  # The file under prompts/ that an agent's task is written with, without ".md".
-  prompt: standard
-schema:
+${withPrompts ? defaults : ""}schema:
   spec:
     # Fields that every spec must have; the id comes from the file name.
     required: [status]

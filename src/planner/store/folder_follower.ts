@@ -92,6 +92,10 @@ export class FolderFollower {
 
 /** Device, inode and birth: a new folder may get the number of the one that was just removed. */
 function identityOf(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? "" : `${stats.dev}:${stats.ino}:${stats.birthtimeMs}`;
+  try {
+    const { dev, ino, birthtimeMs } = statSync(path);
+    return `${dev}:${ino}:${birthtimeMs}`;
+  } catch {
+    return "";
+  }
 }

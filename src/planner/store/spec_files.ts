@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { SpecSet } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
-import { type FolderNames, isSpecName } from "./folder_names.ts";
+import { type FolderNames, isSpecName, type Listing } from "./folder_names.ts";
 import { sortById } from "./sort_ids.ts";
 import { type EntryPlace, isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
 
@@ -43,9 +43,12 @@ export class SpecFiles {
 
   /** Lists the folder and looks at every file. Cost: one system call a file where nothing changed. */
   checkAll(): void {
-    const { entries } = this.#options.names.read();
-    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
-    for (const [name, { isRegular }] of entries) this.#check(name, isRegular);
+    for (const [name, { isRegular }] of this.#list()) this.#check(name, isRegular);
+  }
+
+  /** Lists the folder and reads the files that are new in it. Cost: one system call where no name changed. */
+  checkNames(): void {
+    for (const [name, { isRegular }] of this.#list()) if (!this.#entries.has(name)) this.#read(name, isRegular);
   }
 
   /** Reads the named files, looks at the doubtful ones, and forgets a name that leads to no file. */
@@ -57,6 +60,13 @@ export class SpecFiles {
   /** Looks at the `count` known files from the `from`th on. */
   checkSome(from: number, count: number): void {
     for (const name of [...this.#entries.keys()].slice(from, from + count)) this.#check(name, false);
+  }
+
+  /** The names that there are; all others are forgotten. */
+  #list(): Listing["entries"] {
+    const { entries } = this.#options.names.read();
+    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
+    return entries;
   }
 
   #check(name: string, isRegular: boolean): void {

@@ -61,14 +61,21 @@ export class SpecIndex {
     const now = performance.now();
     if (now - this.#roundAt < ROUND_MS) return;
     this.#roundAt = now;
-    this.#step(0);
+    this.#stepSoon(0);
+  }
+
+  #stepSoon(from: number): void {
+    if (from <= this.#files.size) runLater(() => this.#step(from), STEP_PAUSE_MS).unref();
   }
 
   #step(from: number): void {
-    if (from >= this.#files.size) return;
-    runLater(() => {
+    try {
+      if (from === 0) this.#files.checkNames();
       this.#files.checkSome(from, STEP_FILES);
-      this.#step(from + STEP_FILES);
-    }, STEP_PAUSE_MS).unref();
+      this.#stepSoon(from + STEP_FILES);
+    } catch {
+      // The folder cannot be read: the next read looks at everything and says why.
+      this.#follower?.stop();
+    }
   }
 }

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { FolderNames } from "#planner/store/folder_names.ts";
+import { SPECS } from "#planner/store/places.ts";
+import { SpecFiles } from "#planner/store/spec_files.ts";
 import { SpecIndex } from "#planner/store/spec_index.ts";
 import { LinesOfProcess } from "../../../support/lines_of_process.ts";
 import type { FileChange } from "../../../support/scripts/change_files.ts";
@@ -179,4 +182,22 @@ test("SpecIndex.read shows before long what the system does not report", async (
     seen = await titles(index);
   }
   expect(seen).toEqual(["B"]);
+});
+
+test("SpecFiles.checkNames takes in new names, forgets old ones and looks at no known file", () => {
+  using project = tempProject();
+  project.spec("gone", titled("Gone"));
+  project.spec("kept", titled("Kept"));
+  const names = new FolderNames(project.root, SPECS);
+  const files = new SpecFiles({ root: project.root, folder: SPECS, archived: false, names });
+  files.checkAll();
+  rmSync(join(project.root, SPECS, "gone.md"));
+  project.spec("kept", titled("Changed"));
+  project.spec("new", titled("New"));
+
+  files.checkNames();
+
+  expect(files.set.specs.map(({ title }) => title)).toEqual(["Kept", "New"]);
+  files.checkSome(0, 1);
+  expect(files.set.specs.map(({ title }) => title)).toEqual(["Changed", "New"]);
 });

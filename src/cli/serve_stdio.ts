@@ -1,5 +1,6 @@
 import type { ServerInfo } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
+import type { Talk } from "#interfaces/mcp/talk.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
 import { standardInput, standardOutput } from "#runtime/standard_streams.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
@@ -44,26 +45,28 @@ export async function serveStdio({ info, loadTools }: ServeStdioOptions): Promis
   process.on("uncaughtException", (error) => server.blame(error));
   process.on("unhandledRejection", (reason) => server.blame(reason));
   const ending = await server.serve(stop.signal);
+  await (await talk)?.lastWords();
   const status: ExitStatus = ending === "cut_off" ? STATUS_OF_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
   return endProcess(status);
 }
 
+let talk: Promise<Talk> | undefined;
 let guarded = false;
+
+// Standard error is opened late as well: a server that has nothing to say never needs it.
+function openTalk(): Promise<Talk> {
+  talk ??= import("#interfaces/mcp/talk.ts").then((module) => new module.Talk());
+  return talk;
+}
 
 async function guardOnce(holdOutput: () => void): Promise<void> {
   if (guarded) return;
   guarded = true;
-  const { guardStandardOutput } = await import("#interfaces/mcp/stdout_guard.ts");
+  const [{ guardStandardOutput }, opened] = await Promise.all([import("#interfaces/mcp/stdout_guard.ts"), openTalk()]);
   holdOutput();
-  guardStandardOutput();
+  guardStandardOutput(opened);
 }
 
-let stderrIsSafe = false;
-
-// Not the waiting writer of the commands: a client that never reads standard error must not stop the server.
 function log(text: string): void {
-  const { stderr } = process;
-  if (!stderrIsSafe) stderr.on("error", () => {});
-  stderrIsSafe = true;
-  stderr.write(`planner mcp: ${text}\n`);
+  void openTalk().then((opened) => opened.say(`planner mcp: ${text}\n`));
 }

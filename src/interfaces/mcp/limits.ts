@@ -30,3 +30,9 @@ export const STOP_GRACE_MS = 1500;
 
 /** The same at the end of stdin, where calls may finish. Ours: the client may be gone, so it cannot be for ever. */
 export const FINISH_GRACE_MS = 60_000;
+
+/** Bytes of talk that nobody has read above which the rest is dropped. Ours: the first of many complaints tells most. */
+export const MAX_UNREAD_TALK_BYTES = 1024 * 1024;
+
+/** Time for the last talk to be read before the process ends, in milliseconds. Ours: whoever reads has done so by then. */
+export const LAST_WORDS_MS = 200;

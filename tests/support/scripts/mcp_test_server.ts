@@ -34,6 +34,7 @@ const TOOLS: readonly TestTool[] = [
     process.stdout.end("the end of noise\n");
     (console as unknown as { write?: (text: string) => void }).write?.("noise\n");
   }),
+  answering("print_much", () => console.log("x".repeat(1024 * 1024))),
   answering("throw_later", () => {
     setTimeout(fail, 1);
     return never;

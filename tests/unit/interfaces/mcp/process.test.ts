@@ -28,6 +28,23 @@ describe.each(ENGINES)("a server on the streams of a %s process", (name, command
     expect(code).toBe(0);
   });
 
+  // Deno writes to standard error and waits; there is no other way there.
+  test.skipIf(name === "Deno")("answers although nobody reads what is said on standard error", async () => {
+    const server = start();
+    server.child.stderr.pause();
+
+    for (let id = 0; id < 8; id += 1) server.call(id, "print_much");
+    server.call("last", "echo");
+    for (let id = 0; id < 8; id += 1) expect(await server.next()).toMatchObject({ id });
+    expect(await server.next()).toMatchObject({ id: "last" });
+    server.child.stderr.resume();
+    const { stderr } = await server.end();
+
+    // The first print is whole; what came on top of a mebibyte that nobody read is gone.
+    expect(stderr.length).toBeGreaterThan(1024 * 1024);
+    expect(stderr.length).toBeLessThan(4 * 1024 * 1024);
+  });
+
   test.each(["throw_later", "reject_alone"])("answers -32603 after %s and goes on", async (tool) => {
     const server = start();
 

@@ -1,0 +1,35 @@
+import { Writable } from "node:stream";
+import { LAST_WORDS_MS, MAX_UNREAD_TALK_BYTES } from "./limits.ts";
+
+/**
+ * What is said beside the protocol, on standard error. It never makes anybody wait: a client need not read it, so above
+ * `MAX_UNREAD_TALK_BYTES` the rest is dropped.
+ */
+export class Talk extends Writable {
+  constructor() {
+    super();
+    // A client may close standard error, which is no reason to end.
+    process.stderr.on("error", () => {});
+  }
+
+  override _write(chunk: Uint8Array, _: BufferEncoding, done: () => void): void {
+    process.stderr.write(chunk, () => done());
+  }
+
+  /** True while so much waits that more would be dropped. */
+  get full(): boolean {
+    return this.writableLength >= MAX_UNREAD_TALK_BYTES;
+  }
+
+  say(chunk: string | Uint8Array): void {
+    if (!this.full) this.write(chunk);
+  }
+
+  /** Resolves when all is taken, or after the time that somebody who reads at all needs. */
+  async lastWords(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      setTimeout(resolve, LAST_WORDS_MS);
+      this.end(resolve);
+    });
+  }
+}

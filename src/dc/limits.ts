@@ -1,8 +1,6 @@
-/** Longest free-text name, in characters. Source: data contract 7.1. */
-export const MAX_NAME_CHARS = 128;
 /** Longest comment, in characters. Ours: a note, not a document; keeps rows and change log entries small. */
 export const MAX_COMMENT_CHARS = 4096;
-/** Longest other free text (manufacturer, model, serial, tenant ...), in characters. Ours: as a name. */
+/** Longest short text, in characters: names by data contract 7.1; manufacturer, serial, tenant and the like as those. */
 export const MAX_TEXT_CHARS = 128;
 /** Label pairs per resource and characters of key and value. Source: data contract 10, General. */
 export const MAX_LABELS = 64;
@@ -30,3 +28,9 @@ export const MAX_LOAD_WALK = 1000;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
 /** Values of one filter field. Ours: a filter is typed or clicked together, not a data set. */
 export const MAX_FILTER_VALUES = 1000;
+/** Default and largest list of a blast radius. Source: data contract 7.2. */
+export const DEFAULT_ITEMS = 1000;
+export const MAX_ITEMS = 10_000;
+/** Default and largest length of a traced path, in devices. Source: data contract 7.2. */
+export const DEFAULT_HOPS = 128;
+export const MAX_HOPS = 512;

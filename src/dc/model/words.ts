@@ -168,8 +168,8 @@ export type PhysicalMatch = (typeof PHYSICAL_MATCHES)[number];
 export const PATH_STATUSES = ["COMPLETE", "OPEN", "SPLIT", "LOOP", "TRUNCATED", "UNCONNECTED"] as const;
 export type PathStatus = (typeof PATH_STATUSES)[number];
 
-export const LOAD_BASISES = ["ALLOCATED", "MEASURED", "MAX"] as const;
-export type LoadBasis = (typeof LOAD_BASISES)[number];
+export const LOAD_BASES = ["ALLOCATED", "MEASURED", "MAX"] as const;
+export type LoadBasis = (typeof LOAD_BASES)[number];
 
 export const OUTCOMES = ["CREATED", "UPDATED", "UNCHANGED", "DELETED", "NOT_FOUND", "FAILED", "ABORTED"] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -1,0 +1,105 @@
+import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
+import { standsIn } from "#dc/analysis/location_scope.ts";
+import { MAX_HOPS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { fabricLinkRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Device, FabricLink } from "#dc/model/resources.ts";
+import type { PhysicalMatch } from "#dc/model/words.ts";
+import type { DcReader } from "#dc/ports.ts";
+import {
+  type FabricTopologyRequest,
+  type FabricTopologyResponse,
+  FabricTopologyResponseSchema,
+  Severity,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import { CONGESTED_PCT } from "../messages.ts";
+import type { Topology } from "../topology.ts";
+import { readPercent, readRef } from "./parameters.ts";
+
+/** Utilisation from which a link is watched. Source: data contract 7.2. */
+const WATCH_PCT = 60;
+
+/** The structured answer of FabricTopology; the screen adds its picture. @throws Refusal for parameters that are none */
+export async function fabricTopologyAnswer(
+  { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
+  request: FabricTopologyRequest,
+): Promise<FabricTopologyResponse> {
+  const { estate } = topology;
+  const devices = new Map(estate.devices.map((device) => [codeKey(device.code), device]));
+  demandDevices(devices, request.failedDeviceCodes);
+  const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
+  const links = chosen(estate.fabricLinks, devices, request);
+  const answer = fabricTopology(links, devices, {
+    congestionPct,
+    watchPct: readPercent("watch_pct", request.watchPct, WATCH_PCT),
+    failedDeviceCodes: request.failedDeviceCodes,
+  });
+  const physical = request.checkPhysical ? await physicalMatches(reader, links) : new Map<FabricLink, PhysicalMatch>();
+  return toMessage(FabricTopologyResponseSchema, {
+    ...answer,
+    nodes: answer.nodes.map(({ device: { code, role, rackCode }, ...node }) => ({ ...node, code, role, rackCode })),
+    links: answer.links.map(({ link, utilizationPct, ...view }) => ({
+      ...view,
+      link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
+    })),
+    findings: [...answer.findings.map((found) => ({ ...found, severity: Severity.WARNING })), ...mismatches(physical)],
+  });
+}
+
+/** Links of a fabric, or those of which one end stands in a scope. */
+function chosen(
+  links: readonly FabricLink[],
+  devices: ReadonlyMap<string, Device>,
+  { fabricId, scopeRef }: FabricTopologyRequest,
+): readonly FabricLink[] {
+  const ofFabric = fabricId === "" ? links : links.filter((link) => codeKey(link.fabricId ?? "") === codeKey(fabricId));
+  if (fabricId !== "" && ofFabric.length === 0) {
+    throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
+  }
+  if (scopeRef === "") return ofFabric;
+  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  return ofFabric.filter(({ a, b }) =>
+    [a, b].some(({ deviceCode }) => {
+      const device = devices.get(codeKey(deviceCode));
+      return device !== undefined && standsIn(device, scope);
+    }),
+  );
+}
+
+function demandDevices(devices: ReadonlyMap<string, Device>, codes: readonly string[]): void {
+  const index = codes.findIndex((code) => !devices.has(codeKey(code)));
+  const code = codes[index];
+  if (code === undefined) return;
+  throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
+    field: `failed_device_codes[${index}]`,
+    value: code,
+    ref: `device:${code}`,
+  });
+}
+
+async function physicalMatches(
+  reader: DcReader,
+  links: readonly FabricLink[],
+): Promise<Map<FabricLink, PhysicalMatch>> {
+  const found = new Map<FabricLink, PhysicalMatch>();
+  for (const link of links) {
+    const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
+    const [path] = link.a.portName === "" ? [] : await traceCable(link.a, reader, options);
+    found.set(link, physicalMatch(link, path));
+  }
+  return found;
+}
+
+function mismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {
+  return [...physical]
+    .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
+    .map(([{ a, b }, match]) => ({
+      severity: Severity.WARNING,
+      code: `PHYSICAL_${match}`,
+      message: "The cables do not join the two ends of the link",
+      ref: fabricLinkRef(a, b),
+    }));
+}

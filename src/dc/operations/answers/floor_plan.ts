@@ -1,0 +1,57 @@
+import { floorPlan } from "#dc/analysis/floor_plan.ts";
+import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import {
+  type FloorPlanRequest,
+  type FloorPlanResponse,
+  FloorPlanResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import type { Topology } from "../topology.ts";
+import { readRef } from "./parameters.ts";
+
+/** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */
+export function floorPlanAnswer(topology: Topology, now: string, { floorRef }: FloorPlanRequest): FloorPlanResponse {
+  const scope = readRef("floor_ref", floorRef, ["floor"]);
+  const { estate, power, live, loadsW } = topology;
+  const basis = "ALLOCATED" as const;
+  const plan = floorPlan(estate, scope, { power, live, loadsW, basis, now });
+  if (plan.racks.length + plan.cracs.length + plan.devices.length === 0) {
+    throw refuse("NOT_FOUND", `Cannot find floor "${floorRef}"`, { field: "floor_ref", ref: floorRef });
+  }
+  const { cracs } = thermalHeadroom(estate, scope, { basis, reserveUnits: 0, failedCracCodes: [], lossW: () => 0 });
+  const utilization = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
+  return toMessage(FloorPlanResponseSchema, {
+    ...plan,
+    floorRef,
+    racks: plan.racks
+      .filter(({ rack }) => rack.placement !== undefined)
+      .map(({ rack: { code, name, placement, location }, health, reasons, capacity, thermal }) => ({
+        code,
+        name,
+        placement,
+        health,
+        reasons,
+        spacePct: capacity.spacePct,
+        powerPct: capacity.powerPct,
+        heatW: thermal.heatW,
+        inletTempC: thermal.inletTempC,
+        row: location?.row,
+      })),
+    cracs: plan.cracs
+      .filter(({ placement }) => placement !== undefined)
+      .map(({ code, name, placement, status }) => ({
+        code,
+        name,
+        placement,
+        status,
+        utilizationPct: utilization.get(code) ?? 0,
+      })),
+    devices: plan.devices.map(({ code, name, kind, placement, status, power: spec }) => {
+      const watts = loadsW[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
+      const capacityW = spec?.capacityW ?? 0;
+      return { code, name, kind, placement, status, ...(capacityW > 0 && { powerPct: (watts / capacityW) * 100 }) };
+    }),
+  });
+}

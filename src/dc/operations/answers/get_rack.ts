@@ -1,0 +1,44 @@
+import { onFloor } from "#dc/analysis/floor_plan.ts";
+import { rackElevation } from "#dc/analysis/rack_elevation.ts";
+import { rackPower } from "#dc/analysis/rack_power.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { drawW } from "#dc/model/draw.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader } from "#dc/ports.ts";
+import {
+  type GetRackRequest,
+  type GetRackResponse,
+  GetRackResponseSchema,
+  RackSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import type { Topology } from "../topology.ts";
+
+/** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */
+export async function getRackAnswer(
+  { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
+  { code }: GetRackRequest,
+): Promise<GetRackResponse> {
+  if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+  const stored = await reader.stored("rack", codeKey(code));
+  if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { ref: `rack:${code}` });
+  const { resource: rack, etag, createTime, updateTime } = stored;
+  const devices = await reader.devicesInRack(code);
+  const basis = "ALLOCATED" as const;
+  const { power, live, loadsW } = topology;
+  const { occupants, units, capacity, conflicts } = rackElevation(rack, devices, { now, basis });
+  const { paths } = rackPower(power, live, devices, { basis, loadsW });
+  const { health, reasons } = onFloor(rack, devices, { power, live, loadsW, basis, now });
+  return toMessage(GetRackResponseSchema, {
+    rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
+    occupants: occupants.map(({ code: deviceCode, uHeight = 0, ...device }) => ({
+      ...device,
+      deviceCode,
+      uHeight,
+      drawW: drawW(device, basis),
+    })),
+    units,
+    capacity: { ...capacity, failoverWByPath: paths },
+    conflicts,
+  });
+}

@@ -1,0 +1,56 @@
+import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
+import { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
+
+/** Reads a required reference of one of these kinds. @throws Refusal naming the field */
+export function readRef<Kind extends RefKind>(
+  field: string,
+  text: string,
+  kinds: readonly Kind[],
+): Extract<Ref, { readonly kind: Kind }> {
+  const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
+  if (text === "")
+    throw refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+  const ref = parseRef(text);
+  if (ref !== undefined && kinds.some((kind) => kind === ref.kind)) return ref as Extract<Ref, { readonly kind: Kind }>;
+  throw refuse("INVALID_REF", `Cannot read ${field} "${text}": expected ${expected}`, { field, value: text, expected });
+}
+
+/** A count with a default for 0; too much is cut down, as for page sizes. @throws Refusal when negative */
+export function readCount(
+  field: string,
+  asked: number,
+  { usual, most }: { readonly usual: number; readonly most: number },
+): number {
+  if (asked >= 0) return asked === 0 ? usual : Math.min(asked, most);
+  const expected = `0 to ${most}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is negative: expected ${expected}`, {
+    field,
+    value: asked,
+    expected,
+  });
+}
+
+/** @throws Refusal for a value that the contract does not know */
+export function readBasis(basis: LoadBasisNumber): LoadBasis {
+  if (basis === LoadBasisNumber.UNSPECIFIED) return "ALLOCATED";
+  const found = LOAD_BASES[basis - 1];
+  if (found !== undefined) return found;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "load_basis" has no value ${String(basis)}`, {
+    field: "load_basis",
+    value: basis,
+    expected: LOAD_BASES.join(", "),
+  });
+}
+
+/** A share in percent with a default. @throws Refusal outside of 0 to 100 */
+export function readPercent(field: string, asked: number | undefined, usual: number): number {
+  if (asked === undefined) return usual;
+  if (asked >= 0 && asked <= 100) return asked;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: expected 0 to 100`, {
+    field,
+    value: asked,
+    expected: "0 to 100",
+  });
+}

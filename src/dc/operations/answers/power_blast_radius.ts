@@ -1,0 +1,150 @@
+import { type BlastRadius, blastRadius, type Hit } from "#dc/analysis/blast_radius.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
+import { type LiveSet, liveSet } from "#dc/analysis/power_live.ts";
+import { ownDrawW } from "#dc/analysis/power_load.ts";
+import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
+import type { LoadBasis } from "#dc/model/words.ts";
+import {
+  ImpactState,
+  ItemKind,
+  OverloadSeverity,
+  type PowerBlastRadiusRequest,
+  type PowerBlastRadiusResponse,
+  PowerBlastRadiusResponseSchema,
+  PowerNodeKind,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import { type Sources, sourceNodes } from "../power_sources.ts";
+import type { Topology } from "../topology.ts";
+import { readBasis, readCount } from "./parameters.ts";
+
+/** The structured answer of PowerBlastRadius; the screen adds its picture. @throws Refusal for an unknown source */
+export function powerBlastRadiusAnswer(
+  { power, live, estate }: Topology,
+  request: PowerBlastRadiusRequest,
+): PowerBlastRadiusResponse {
+  const basis = readBasis(request.loadBasis);
+  const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
+  const sources = allSources(power, request);
+  const { cascade, assumeBattery } = request;
+  const blast = blastRadius(
+    power,
+    live,
+    { sources: sources.nodes, unlisted: sources.equipment },
+    { basis, cascade, assumeBattery },
+  );
+  const items = new Items(power, blast, { basis, baseline: live });
+  const racks = new Map(estate.racks.map((rack) => [rack.code.toLowerCase(), rack]));
+  const rackItems = [...blast.racks].map(([key, state]) => ({
+    kind: ItemKind.RACK,
+    code: racks.get(key)?.code ?? key,
+    name: racks.get(key)?.name,
+    role: racks.get(key)?.role,
+    state: { DARK: ImpactState.DARK, PARTIAL: ImpactState.PARTIAL, PROTECTED: ImpactState.DEGRADED }[state],
+    guarded: state === "PROTECTED",
+  }));
+  const off = blast.hits.filter(({ state }) => state !== "DEGRADED").map((hit) => items.of(hit));
+  const weaker = blast.hits.filter(({ state }) => state === "DEGRADED").map((hit) => items.of(hit));
+  const affected = [...off, ...rackItems.filter(({ guarded }) => !guarded)];
+  const guarded = request.includeProtected ? [...weaker, ...rackItems.filter((item) => item.guarded)] : [];
+  const graph = subgraph(power, blast, sources, limit);
+  return toMessage(PowerBlastRadiusResponseSchema, {
+    sourceRef: request.sourceRef,
+    impact: blast.impact,
+    affected: affected.slice(0, limit),
+    protected: guarded.slice(0, limit),
+    overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
+    cascadeSteps: blast.steps,
+    nodes: graph.nodes,
+    edges: graph.edges,
+    truncated: affected.length > limit || guarded.length > limit || graph.truncated,
+  });
+}
+
+function allSources(power: PowerGraph, { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): Sources {
+  const found = [sourceRef, ...additionalSourceRefs].map((text, index) =>
+    sourceNodes(power, text, index === 0 ? "source_ref" : `additional_source_refs[${index - 1}]`),
+  );
+  return {
+    nodes: new Set(found.flatMap(({ nodes }) => [...nodes])),
+    equipment: new Set(found.flatMap(({ equipment }) => [...equipment])),
+  };
+}
+
+interface Figures {
+  readonly basis: LoadBasis;
+  readonly baseline: LiveSet;
+}
+
+/** Turns hits into items of the answer. */
+class Items {
+  private readonly power: PowerGraph;
+  private readonly blast: BlastRadius;
+  private readonly figures: Figures;
+
+  constructor(power: PowerGraph, blast: BlastRadius, figures: Figures) {
+    this.power = power;
+    this.blast = blast;
+    this.figures = figures;
+  }
+
+  of({ index, state, depth, via }: Hit) {
+    const inlets = (this.power.inlets[index] ?? []).filter(({ from }) => this.figures.baseline[from] === 1);
+    const alive = (from: number) => this.blast.live[from] === 1;
+    return {
+      ...identity(this.power.nodes[index]),
+      state: ImpactState[state],
+      drawW: ownDrawW(this.power, index, this.figures.basis),
+      lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
+      remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
+      via,
+      depth,
+    };
+  }
+}
+
+function identity(node: PowerNode | undefined) {
+  if (node?.kind === "DEVICE") {
+    const { code, name, rackCode, role } = node.device;
+    return { kind: ItemKind.DEVICE, code, name, rackCode, role };
+  }
+  if (node?.kind !== "CRAC") return {};
+  const { code, name, rackCode } = node.crac;
+  return { kind: ItemKind.CRAC, code, name, rackCode };
+}
+
+/** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
+function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, limit: number) {
+  const states = new Map(blast.hits.map(({ index, state }) => [index, state]));
+  const before = liveSet(power);
+  const dark = [...power.nodes.keys()].filter((index) => before[index] === 1 && blast.live[index] !== 1);
+  const wanted = [...new Set([...nodes, ...dark, ...states.keys()])];
+  const shown = new Set(wanted.slice(0, limit));
+  return {
+    truncated: wanted.length > limit,
+    nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
+    edges: [...shown].flatMap((index) =>
+      (power.supplies[index] ?? [])
+        .filter(({ to }) => shown.has(to))
+        .map(({ from, to, inlet }) => ({
+          fromRef: power.nodes[from]?.ref,
+          toRef: power.nodes[to]?.ref,
+          inlet,
+          live: blast.live[from] === 1,
+        })),
+    ),
+  };
+}
+
+function nodeInit(power: PowerGraph, blast: BlastRadius, index: number, state: Hit["state"] | undefined) {
+  const node = power.nodes[index];
+  const name = node?.kind === "DEVICE" ? node.device.name : node?.kind === "CRAC" ? node.crac.name : undefined;
+  return {
+    ref: node?.ref,
+    kind: node === undefined ? PowerNodeKind.UNSPECIFIED : PowerNodeKind[node.kind],
+    name,
+    state: state === undefined ? ImpactState.UNSPECIFIED : ImpactState[state],
+    loadW: Math.round(blast.loadsAfter[index] ?? 0),
+    capacityW: node?.capacityW,
+  };
+}

@@ -1,0 +1,63 @@
+import { loads } from "#dc/analysis/power_load.ts";
+import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { LoadBasis } from "#dc/model/words.ts";
+import {
+  type ThermalHeadroomRequest,
+  type ThermalHeadroomResponse,
+  ThermalHeadroomResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import type { Topology } from "../topology.ts";
+import { readBasis, readCount, readRef } from "./parameters.ts";
+
+/** Largest reserve that is asked for. Ours: more units than any zone has. */
+const MAX_RESERVE = 100;
+
+/** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a scope that is none */
+export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
+  const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  const basis = readBasis(request.loadBasis);
+  const { estate } = topology;
+  demandCracs(topology, request.failedCracCodes);
+  const answer = thermalHeadroom(estate, scope, {
+    basis,
+    reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
+    failedCracCodes: request.failedCracCodes,
+    lossW: losses(topology, basis),
+  });
+  return toMessage(ThermalHeadroomResponseSchema, {
+    ...answer,
+    scopeRef: request.scopeRef,
+    cracs: answer.cracs.map(({ crac, ...share }) => ({ ...share, code: crac.code, status: crac.status })),
+  });
+}
+
+function reserve(asked: number): number {
+  return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
+}
+
+function demandCracs({ estate }: Topology, codes: readonly string[]): void {
+  const known = new Set(estate.cracs.map(({ code }) => codeKey(code)));
+  const index = codes.findIndex((code) => !known.has(codeKey(code)));
+  const code = codes[index];
+  if (code === undefined) return;
+  throw refuse("NOT_FOUND", `Cannot find cooling unit "${code}"`, {
+    field: `failed_crac_codes[${index}]`,
+    value: code,
+    ref: `crac:${code}`,
+  });
+}
+
+/** What power equipment turns into heat of what it passes on. */
+function losses({ power, live, loadsW }: Topology, basis: LoadBasis): (device: Device) => number {
+  const carried = basis === "ALLOCATED" ? loadsW : loads(power, live, basis);
+  return ({ code, power: spec }) => {
+    const efficiencyPct = spec?.efficiencyPct;
+    if (efficiencyPct === undefined) return 0;
+    const watts = carried[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
+    return watts * (1 - efficiencyPct / 100);
+  };
+}

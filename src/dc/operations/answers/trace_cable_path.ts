@@ -1,0 +1,42 @@
+import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { DEFAULT_HOPS, MAX_HOPS } from "#dc/limits.ts";
+import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import {
+  type TraceCablePathRequest,
+  type TraceCablePathResponse,
+  TraceCablePathResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { toMessage } from "../convert.ts";
+import { pathMessage } from "../paths.ts";
+import { readCount, readRef } from "./parameters.ts";
+
+/** The structured answer of TraceCablePath; the screen adds its picture. @throws Refusal for an unknown port */
+export async function traceCablePathAnswer(
+  reader: DcReader,
+  request: TraceCablePathRequest,
+): Promise<TraceCablePathResponse> {
+  const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
+  const start = startOf(request);
+  const device = await reader.device(start.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === start.portName);
+  if (device === undefined || port === undefined) {
+    throw refuse("NOT_FOUND", `Cannot find port "${formatPort(start)}"`, { ref: portRef(start) });
+  }
+  const { stopAtPower, followSplits } = request;
+  const end = { deviceCode: device.code, portName: port.name };
+  const paths = await traceCable(end, reader, { stopAtPower, followSplits, maxHops });
+  return toMessage(TraceCablePathResponseSchema, { paths: paths.map(pathMessage) });
+}
+
+function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
+  if (text === "" && start !== undefined) return start;
+  const { end } = readRef("port_ref", text, ["port"]);
+  if (start === undefined || samePort(start, end)) return end;
+  throw refuse("FIELD_CONFLICT", "port_ref and start name different ports", {
+    field: "start",
+    value: formatPort(start),
+  });
+}

@@ -1,0 +1,128 @@
+import type { StreamKind } from "../config/provider_words.ts";
+import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
+import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
+import { CODEX_EVENTS } from "./agent_stream/codex.ts";
+import { CURSOR_EVENTS } from "./agent_stream/cursor.ts";
+import { type Event, isObject, textAt } from "./agent_stream/event.ts";
+import { GEMINI_EVENTS } from "./agent_stream/gemini.ts";
+import { type ByteLine, LineReader } from "./agent_stream/line_reader.ts";
+import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
+import { TailText } from "./agent_stream/tail_text.ts";
+import { Transcript } from "./agent_stream/transcript.ts";
+
+/** Reads what one agent prints on its standard output. */
+export interface AgentStream {
+  /** The lines for the log that these bytes complete, without line ends. Never throws, whatever the bytes. */
+  push(chunk: Uint8Array): readonly string[];
+  /** To be called once, when the stream has ended. */
+  end(): AgentAnswer;
+}
+
+export interface AgentAnswer {
+  /** The last lines for the log. */
+  readonly lines: readonly string[];
+  /** What counts as the agent's output: its last message, or everything where it prints plain text. */
+  readonly output: string;
+  /** What the agent itself says went wrong, whatever its exit status; else null. */
+  readonly failure: string | null;
+}
+
+/** What becomes of each event; types that are not here are passed over. */
+const EVENTS: Readonly<
+  Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: Event, to: Transcript) => void>>
+> = {
+  claude: CLAUDE_EVENTS,
+  codex: CODEX_EVENTS,
+  gemini: GEMINI_EVENTS,
+  cursor: CURSOR_EVENTS,
+  opencode: OPENCODE_EVENTS,
+};
+
+/**
+ * Opens a reader for one run. The same bytes give the same lines and the same answer in whatever pieces they come; a line
+ * that is no event goes to the log as it is.
+ *
+ * Source: decision S-22; docs/providers.md tells whose events these are.
+ */
+export function openAgentStream(kind: StreamKind, limitBytes = MAX_AGENT_LINE_BYTES): AgentStream {
+  return kind === "text" ? new PlainStream(limitBytes) : new EventStream(EVENTS[kind], limitBytes);
+}
+
+class PlainStream implements AgentStream {
+  readonly #lines: LineReader;
+  readonly #output = new TailText(MAX_AGENT_OUTPUT_CHARS);
+
+  constructor(limitBytes: number) {
+    this.#lines = new LineReader({ limitBytes, onLong: "split" });
+  }
+
+  push(chunk: Uint8Array): readonly string[] {
+    return this.#read(this.#lines.push(chunk));
+  }
+
+  end(): AgentAnswer {
+    const lines = this.#read(this.#lines.end());
+    return { lines, output: this.#output.text, failure: null };
+  }
+
+  #read(lines: readonly ByteLine[]): readonly string[] {
+    return lines.map((line) => {
+      const text = textOf(line);
+      this.#output.add(line.kind === "text" && !line.whole ? text : `${text}\n`);
+      return text;
+    });
+  }
+}
+
+class EventStream implements AgentStream {
+  readonly #events: ReadonlyMap<string, (event: Event, to: Transcript) => void>;
+  readonly #lines: LineReader;
+  readonly #transcript = new Transcript();
+  /** Lines that are no events: the output of an agent that prints none. */
+  readonly #others = new TailText(MAX_AGENT_OUTPUT_CHARS);
+
+  constructor(events: ReadonlyMap<string, (event: Event, to: Transcript) => void>, limitBytes: number) {
+    this.#events = events;
+    this.#lines = new LineReader({ limitBytes, onLong: "leave_out" });
+  }
+
+  push(chunk: Uint8Array): readonly string[] {
+    for (const line of this.#lines.push(chunk)) this.#read(line);
+    return this.#transcript.take();
+  }
+
+  end(): AgentAnswer {
+    for (const line of this.#lines.end()) this.#read(line);
+    this.#transcript.end();
+    return {
+      lines: this.#transcript.take(),
+      output: this.#transcript.output ?? this.#others.text,
+      failure: this.#transcript.failure,
+    };
+  }
+
+  #read(line: ByteLine): void {
+    const text = textOf(line).trimEnd();
+    const event = line.kind === "text" ? parsed(text) : undefined;
+    if (event !== undefined) this.#events.get(textAt(event, "type"))?.(event, this.#transcript);
+    else if (text !== "") {
+      this.#others.add(`${text}\n`);
+      this.#transcript.quote(text);
+    }
+  }
+}
+
+function textOf(line: ByteLine): string {
+  return line.kind === "text" ? line.text : `[a line of ${line.bytes} bytes was left out]`;
+}
+
+function parsed(text: string): Event | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    // A line that was cut off, or one that only looks like an event: it is shown as it is.
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { aboutCall, type Event, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** Events of `codex exec --json`. */
+export const CODEX_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
+  ["item.started", started],
+  ["item.completed", completed],
+  // It also tells of a connection that it lost and will try again, so a turn that ends well takes this back.
+  ["error", (event: Event, to: Transcript) => to.fail(textAt(event, "message"))],
+  ["turn.failed", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "error"), "message"))],
+  ["turn.completed", (_: Event, to: Transcript) => to.recover()],
+]);
+
+function started(event: Event, to: Transcript): void {
+  const item = objectAt(event, "item");
+  if (textAt(item, "type") === "command_execution") to.step("shell", textAt(item, "command"));
+  if (textAt(item, "type") === "mcp_tool_call") {
+    to.step(`${textAt(item, "server")}.${textAt(item, "tool")}`, aboutCall(objectAt(item, "arguments")));
+  }
+}
+
+const ITEMS: ReadonlyMap<string, (item: Event, to: Transcript) => void> = new Map([
+  ["agent_message", (item: Event, to: Transcript) => to.say(textAt(item, "text"))],
+  ["command_execution", commandEnded],
+  ["mcp_tool_call", callEnded],
+  ["file_change", filesChanged],
+  ["web_search", (item: Event, to: Transcript) => to.step("web_search", textAt(item, "query"))],
+  ["error", (item: Event, to: Transcript) => to.note("warning", textAt(item, "message"))],
+]);
+
+function completed(event: Event, to: Transcript): void {
+  const item = objectAt(event, "item");
+  ITEMS.get(textAt(item, "type"))?.(item, to);
+}
+
+function commandEnded(item: Event, to: Transcript): void {
+  const code = ownValue(item, "exit_code");
+  const status = textAt(item, "status");
+  if (typeof code === "number" && code !== 0) to.stepFailed(`exit status ${code}`);
+  else if (status === "failed" || status === "declined") to.stepFailed(status);
+}
+
+function callEnded(item: Event, to: Transcript): void {
+  if (textAt(item, "status") === "failed") to.stepFailed(textAt(objectAt(item, "error"), "message"));
+}
+
+function filesChanged(item: Event, to: Transcript): void {
+  const paths = objectsAt(item, "changes").map((change) => textAt(change, "path"));
+  to.step("edit", paths.join(", "));
+  if (textAt(item, "status") === "failed") to.stepFailed("the change did not apply");
+}

@@ -1,0 +1,50 @@
+/** One JSON line of an agent: nothing about it is certain. */
+export type Event = Readonly<Record<string, unknown>>;
+
+/** The object under a key, empty when there is none. */
+export function objectAt(event: Event, key: string): Event {
+  const value = ownValue(event, key);
+  return isObject(value) ? value : {};
+}
+
+/** The objects of a list under a key. */
+export function objectsAt(event: Event, key: string): readonly Event[] {
+  const value = ownValue(event, key);
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** The text under a key, empty when there is none. */
+export function textAt(event: Event, key: string): string {
+  const value = ownValue(event, key);
+  return typeof value === "string" ? value : "";
+}
+
+export function ownValue(event: Event, key: string): unknown {
+  return Object.hasOwn(event, key) ? event[key] : undefined;
+}
+
+export function isObject(value: unknown): value is Event {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+const TELLING = ["command", "file_path", "filePath", "path", "pattern", "query", "url", "id", "description"] as const;
+
+/** What a call of a tool is about: its most telling argument, else its plain ones. */
+export function aboutCall(input: Event): string {
+  const telling = TELLING.map((key) => textAt(input, key)).find((text) => text !== "");
+  if (telling !== undefined) return telling;
+  return Object.entries(input)
+    .filter(([, value]) => typeof value !== "object")
+    .map(([name, value]) => `${name}: ${String(value)}`)
+    .join(", ");
+}
+
+/** The text of a content that is one, or a list of blocks as messages have it. */
+export function contentText(event: Event, key: string): string {
+  const text = textAt(event, key);
+  if (text !== "") return text;
+  return objectsAt(event, key)
+    .map((block) => textAt(block, "text"))
+    .filter((each) => each !== "")
+    .join("\n");
+}

@@ -1,0 +1,106 @@
+/** A piece of a byte stream between line ends. */
+export type ByteLine =
+  /** `whole` is false for a piece of a line that goes on with the next one. */
+  | { readonly kind: "text"; readonly text: string; readonly whole: boolean }
+  /** A line that was too long; `bytes` is its length. */
+  | { readonly kind: "left_out"; readonly bytes: number };
+
+export interface LineReaderOptions {
+  readonly limitBytes: number;
+  /** What becomes of a longer line: its text in pieces, or nothing but its length. */
+  readonly onLong: "split" | "leave_out";
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Cuts bytes into lines of UTF-8, whatever the pieces in which they arrive: the same bytes give the same lines. Bytes that
+ * are not UTF-8 become U+FFFD, a carriage return before a line feed belongs to the line end.
+ *
+ * Holds at most one line of `limitBytes`. Cost: O(bytes).
+ */
+export class LineReader {
+  readonly #options: LineReaderOptions;
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  #buffer = new Uint8Array(4096);
+  #length = 0;
+  /** Length of the line that is being left out, 0 when none is. */
+  #skipped = 0;
+
+  constructor(options: LineReaderOptions) {
+    this.#options = options;
+  }
+
+  push(chunk: Uint8Array): readonly ByteLine[] {
+    const lines: ByteLine[] = [];
+    let from = 0;
+    while (from < chunk.length) {
+      const at = chunk.indexOf(LINE_FEED, from);
+      const to = at === -1 ? chunk.length : at;
+      this.#take(chunk.subarray(from, to), lines);
+      if (at !== -1) lines.push(this.#line());
+      from = to + 1;
+    }
+    return lines;
+  }
+
+  /** What is left when the stream ends without a line end. */
+  end(): readonly ByteLine[] {
+    return this.#length === 0 && this.#skipped === 0 ? [] : [this.#line()];
+  }
+
+  #take(bytes: Uint8Array, lines: ByteLine[]): void {
+    const { limitBytes, onLong } = this.#options;
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (this.#skipped > 0) {
+        this.#skipped += rest.length;
+        return;
+      }
+      // One byte more than the limit tells a line of just that length from a longer one.
+      const part = rest.subarray(0, limitBytes + 1 - this.#length);
+      this.#append(part);
+      rest = rest.subarray(part.length);
+      if (this.#length <= limitBytes) continue;
+      if (onLong === "split") lines.push(this.#piece());
+      else {
+        this.#skipped = this.#length;
+        this.#length = 0;
+      }
+    }
+  }
+
+  #append(bytes: Uint8Array): void {
+    const needed = this.#length + bytes.length;
+    if (needed > this.#buffer.length) {
+      const larger = new Uint8Array(Math.max(needed, this.#buffer.length * 2));
+      larger.set(this.#buffer.subarray(0, this.#length));
+      this.#buffer = larger;
+    }
+    this.#buffer.set(bytes, this.#length);
+    this.#length = needed;
+  }
+
+  /** Takes the longest beginning that ends between two characters. */
+  #piece(): ByteLine {
+    let cut = this.#length - 1;
+    while (cut > this.#length - 4 && isContinuation(this.#buffer[cut])) cut--;
+    const text = this.#decoder.decode(this.#buffer.subarray(0, cut));
+    this.#buffer.copyWithin(0, cut, this.#length);
+    this.#length -= cut;
+    return { kind: "text", text, whole: false };
+  }
+
+  #line(): ByteLine {
+    const skipped = this.#skipped;
+    const text = this.#decoder.decode(this.#buffer.subarray(0, this.#length));
+    this.#length = 0;
+    this.#skipped = 0;
+    if (skipped > 0) return { kind: "left_out", bytes: skipped };
+    return { kind: "text", text: text.endsWith("\r") ? text.slice(0, -1) : text, whole: true };
+  }
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

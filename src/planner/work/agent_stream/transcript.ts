@@ -1,0 +1,131 @@
+import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
+import { TailText } from "./tail_text.ts";
+
+/**
+ * What an agent did, as its events tell: lines for the log as they become whole, and at the end the text that counts as
+ * its output, which is what it said behind its last step.
+ */
+export class Transcript {
+  #lines: string[] = [];
+  /** Streamed text whose line has not ended. */
+  #begun = "";
+  #saying = new TailText(MAX_AGENT_OUTPUT_CHARS);
+  #said = "";
+  #final: string | null = null;
+  #failure: string | null = null;
+
+  /** A whole message. */
+  say(text: string): void {
+    this.#endLine();
+    if (this.#saying.length > 0) this.#saying.add("\n");
+    this.#saying.add(text);
+    this.#log(text);
+  }
+
+  /** A message of somebody else, a helper of the agent's say, that is no output. */
+  quote(text: string): void {
+    this.#endLine();
+    this.#log(text);
+  }
+
+  /** A piece of a message that goes on with the next piece. */
+  stream(text: string): void {
+    this.#saying.add(text);
+    const lines = (this.#begun + text).split("\n");
+    this.#begun = lines.pop() ?? "";
+    this.#lines.push(...lines.map(withoutReturn));
+    if (this.#begun.length > MAX_AGENT_OUTPUT_CHARS) this.#endLine();
+  }
+
+  /** A step that the agent takes, with what it is about. */
+  step(name: string, about: string): void {
+    this.#endSaying();
+    this.#lines.push(oneLine(about === "" ? `[${name}]` : `[${name}] ${about}`));
+  }
+
+  /** A step that went wrong. */
+  stepFailed(why: string): void {
+    this.note("failed", why);
+  }
+
+  note(word: string, text: string): void {
+    this.#endLine();
+    this.#lines.push(oneLine(text === "" ? `[${word}]` : `[${word}] ${text}`));
+  }
+
+  /** The agent says itself that its run failed. */
+  fail(why: string): void {
+    this.note("error", why);
+    this.#failure = oneLine(why === "" ? "The agent reports an error" : why);
+  }
+
+  /** The agent goes on after all. */
+  recover(): void {
+    this.#failure = null;
+  }
+
+  /** The agent says itself what its output is. */
+  finish(text: string): void {
+    this.#endSaying();
+    this.#final = text;
+    // What it said last is in the log already.
+    if (text.trim() !== this.#said.trim()) this.#log(text);
+  }
+
+  /** The lines since the last call. */
+  take(): readonly string[] {
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+
+  /** Ends a line that the stream left open. */
+  end(): void {
+    this.#endSaying();
+  }
+
+  /** Null when the agent said nothing. Call it behind `end`. */
+  get output(): string | null {
+    return this.#final ?? (this.#said === "" ? null : this.#said);
+  }
+
+  /** True as long as nothing was said. */
+  get isSilent(): boolean {
+    return this.#said === "" && this.#saying.length === 0;
+  }
+
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  #endSaying(): void {
+    this.#endLine();
+    const text = this.#saying.text;
+    if (text.trim() !== "") this.#said = text;
+    this.#saying = new TailText(MAX_AGENT_OUTPUT_CHARS);
+  }
+
+  #endLine(): void {
+    if (this.#begun !== "") this.#lines.push(withoutReturn(this.#begun));
+    this.#begun = "";
+  }
+
+  #log(text: string): void {
+    if (text.trim() !== "") this.#lines.push(...text.trimEnd().split("\n").map(withoutReturn));
+  }
+}
+
+function withoutReturn(line: string): string {
+  return line.endsWith("\r") ? line.slice(0, -1) : line;
+}
+
+function oneLine(text: string): string {
+  // Only as much is looked at as can be shown.
+  const start = text
+    .slice(0, MAX_STEP_CHARS * 8)
+    .replace(/\s+/g, " ")
+    .trim();
+  return start.length <= MAX_STEP_CHARS && text.length <= MAX_STEP_CHARS * 8
+    ? start
+    : `${start.slice(0, MAX_STEP_CHARS)}…`;
+}

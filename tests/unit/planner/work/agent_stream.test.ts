@@ -1,0 +1,293 @@
+import { describe, expect, test } from "bun:test";
+import type { StreamKind } from "#planner/config/provider_words.ts";
+import { openAgentStream } from "#planner/work/agent_stream.ts";
+
+interface Read {
+  readonly lines: readonly string[];
+  readonly output: string;
+  readonly failure: string | null;
+}
+
+function read(kind: StreamKind, lines: readonly unknown[], limitBytes?: number): Read {
+  const stream = openAgentStream(kind, limitBytes);
+  const text = lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
+  const first = stream.push(new TextEncoder().encode(text));
+  const answer = stream.end();
+  return { ...answer, lines: [...first, ...answer.lines] };
+}
+
+function says(...content: readonly unknown[]): unknown {
+  return { type: "assistant", message: { content } };
+}
+
+describe("openAgentStream for text", () => {
+  test("takes everything as log and as output", () => {
+    expect(read("text", ["one", "", '{"a":1}'])).toEqual({
+      lines: ["one", "", '{"a":1}'],
+      output: 'one\n\n{"a":1}\n',
+      failure: null,
+    });
+  });
+
+  test("keeps a long line's text whole in the output", () => {
+    expect(read("text", ["abcdefgh"], 3)).toMatchObject({ lines: ["abc", "def", "gh"], output: "abcdefgh\n" });
+  });
+});
+
+describe("openAgentStream for claude", () => {
+  test("logs what is said and done, and takes the result as output", () => {
+    const answer = read("claude", [
+      { type: "system", subtype: "init", mcp_servers: [{ name: "planner", status: "connected" }] },
+      says(
+        { type: "text", text: "First I look.\nThen I act." },
+        { type: "tool_use", name: "Bash", input: { command: "ls\n-l" } },
+      ),
+      { type: "user", message: { content: [{ type: "tool_result", content: "fine" }] } },
+      says({ type: "thinking", thinking: "hm" }, { type: "text", text: '{"done": true}' }),
+      { type: "result", subtype: "success", is_error: false, result: '{"done": true}' },
+    ]);
+
+    expect(answer).toEqual({
+      lines: ["First I look.", "Then I act.", "[Bash] ls -l", '{"done": true}'],
+      output: '{"done": true}',
+      failure: null,
+    });
+  });
+
+  test("tells of a server that did not start, of failed and of denied calls", () => {
+    const { lines } = read("claude", [
+      { type: "system", mcp_servers: [{ name: "planner", status: "failed" }] },
+      { type: "user", message: { content: [{ is_error: true, content: [{ type: "text", text: "no such\nfile" }] }] } },
+      {
+        type: "result",
+        subtype: "success",
+        permission_denials: [{ tool_name: "Bash", tool_input: { command: "rm x" } }],
+      },
+    ]);
+
+    expect(lines).toEqual(["[mcp] planner: failed", "[failed] no such file", "[denied] Bash rm x"]);
+  });
+
+  test("keeps what a helper of the agent says out of the output", () => {
+    const helper = {
+      type: "assistant",
+      parent_tool_use_id: "t1",
+      message: { content: [{ type: "text", text: "aside" }] },
+    };
+
+    expect(read("claude", [says({ type: "text", text: "mine" }), helper])).toMatchObject({
+      lines: ["mine", "aside"],
+      output: "mine",
+    });
+  });
+
+  test("says what went wrong when the result is an error", () => {
+    expect(read("claude", [{ type: "result", subtype: "error_max_turns", is_error: true }]).failure).toBe(
+      "error_max_turns",
+    );
+    expect(read("claude", [{ type: "result", subtype: "success", is_error: true, result: "Credit is low" }])).toEqual({
+      lines: ["[error] Credit is low"],
+      output: "",
+      failure: "Credit is low",
+    });
+  });
+});
+
+describe("openAgentStream for codex", () => {
+  test("logs steps and takes the last message as output", () => {
+    const answer = read("codex", [
+      { type: "thread.started", thread_id: "t" },
+      { type: "item.completed", item: { type: "agent_message", text: "Looking" } },
+      { type: "item.started", item: { type: "command_execution", command: "make" } },
+      { type: "item.completed", item: { type: "command_execution", command: "make", exit_code: 2, status: "failed" } },
+      {
+        type: "item.started",
+        item: { type: "mcp_tool_call", server: "planner", tool: "planner_spec_get", arguments: { id: "a" } },
+      },
+      {
+        type: "item.completed",
+        item: { type: "mcp_tool_call", status: "failed", error: { message: "user cancelled" } },
+      },
+      {
+        type: "item.completed",
+        item: { type: "file_change", status: "completed", changes: [{ path: "a" }, { path: "b" }] },
+      },
+      { type: "item.completed", item: { type: "agent_message", text: "Done" } },
+      { type: "turn.completed", usage: {} },
+    ]);
+
+    expect(answer).toEqual({
+      lines: [
+        "Looking",
+        "[shell] make",
+        "[failed] exit status 2",
+        "[planner.planner_spec_get] a",
+        "[failed] user cancelled",
+        "[edit] a, b",
+        "Done",
+      ],
+      output: "Done",
+      failure: null,
+    });
+  });
+
+  test("forgets an error that the turn survived, and keeps one that it did not", () => {
+    const lost = { type: "error", message: "Reconnecting... 1/5" };
+
+    expect(read("codex", [lost, { type: "turn.completed" }]).failure).toBeNull();
+    expect(read("codex", [lost, { type: "turn.failed", error: { message: "usage limit" } }]).failure).toBe(
+      "usage limit",
+    );
+  });
+});
+
+describe("openAgentStream for gemini", () => {
+  test("puts streamed pieces together", () => {
+    const answer = read("gemini", [
+      { type: "init", model: "m" },
+      { type: "message", role: "user", content: "the prompt" },
+      { type: "message", role: "assistant", content: "I rea", delta: true },
+      { type: "message", role: "assistant", content: "d.\nThen", delta: true },
+      { type: "tool_use", tool_name: "read_file", parameters: { path: "a.ts" } },
+      { type: "tool_result", status: "error", error: { message: "gone" } },
+      { type: "message", role: "assistant", content: "Do", delta: true },
+      { type: "message", role: "assistant", content: "ne", delta: true },
+      { type: "result", status: "success" },
+    ]);
+
+    expect(answer).toEqual({
+      lines: ["I read.", "Then", "[read_file] a.ts", "[failed] gone", "Done"],
+      output: "Done",
+      failure: null,
+    });
+  });
+
+  test("tells warnings from errors, and a failed run", () => {
+    const answer = read("gemini", [
+      { type: "error", severity: "warning", message: "loop" },
+      { type: "result", status: "error", error: { type: "x", message: "turns" } },
+    ]);
+
+    expect(answer).toMatchObject({ lines: ["[warning] loop", "[error] turns"], failure: "turns" });
+  });
+});
+
+describe("openAgentStream for cursor", () => {
+  test("names tools by their key and takes what was said last", () => {
+    const answer = read("cursor", [
+      says({ type: "text", text: "Reading" }),
+      { type: "tool_call", subtype: "started", tool_call: { readToolCall: { args: { path: "a.ts" } } } },
+      { type: "tool_call", subtype: "completed", tool_call: { readToolCall: { result: { success: {} } } } },
+      { type: "tool_call", subtype: "started", tool_call: { function: { name: "other", arguments: "{}" } } },
+      {
+        type: "tool_call",
+        subtype: "completed",
+        tool_call: { shellToolCall: { result: { rejected: { reason: "" } } } },
+      },
+      says({ type: "text", text: "Done" }),
+      { type: "result", subtype: "success", is_error: false, result: "ReadingDone" },
+    ]);
+
+    expect(answer).toEqual({
+      lines: ["Reading", "[read] a.ts", "[other] {}", "[failed] rejected", "Done"],
+      output: "Done",
+      failure: null,
+    });
+  });
+
+  test("takes the result where nothing was said before", () => {
+    expect(read("cursor", [{ type: "result", subtype: "success", result: "Done" }])).toMatchObject({
+      lines: ["Done"],
+      output: "Done",
+    });
+    expect(read("cursor", [{ type: "result", is_error: true, result: "No key" }]).failure).toBe("No key");
+  });
+});
+
+describe("openAgentStream for opencode", () => {
+  test("logs texts and tools", () => {
+    const answer = read("opencode", [
+      { type: "step_start", part: {} },
+      { type: "text", part: { text: "Reading" } },
+      { type: "tool_use", part: { tool: "bash", state: { status: "completed", input: { command: "ls" } } } },
+      {
+        type: "tool_use",
+        part: { tool: "edit", state: { status: "error", error: "denied", input: { filePath: "a" } } },
+      },
+      { type: "text", part: { text: "One" } },
+      { type: "text", part: { text: "Two" } },
+      { type: "done", reason: "idle" },
+    ]);
+
+    expect(answer).toEqual({
+      lines: ["Reading", "[bash] ls", "[edit] a", "[failed] denied", "One", "Two"],
+      output: "One\nTwo",
+      failure: null,
+    });
+  });
+
+  test("says what went wrong", () => {
+    const error = { type: "error", error: { name: "ProviderAuthError", data: { message: "no key" } } };
+
+    expect(read("opencode", [error]).failure).toBe("no key");
+  });
+});
+
+describe("openAgentStream for events", () => {
+  test("shows lines that are no events, and takes them as output where nothing else is", () => {
+    expect(read("claude", ["Warning: x", '{"type":"assis', "[1]", "", "null"])).toEqual({
+      lines: ["Warning: x", '{"type":"assis', "[1]", "null"],
+      output: 'Warning: x\n{"type":"assis\n[1]\nnull\n',
+      failure: null,
+    });
+  });
+
+  test("passes over events and shapes that it does not know", () => {
+    const odd = [
+      ...["constructor", "__proto__", "toString", "stream_event", 3, null].map((type) => ({ type })),
+      ...[
+        "assistant",
+        "user",
+        "result",
+        "system",
+        "error",
+        "message",
+        "item.completed",
+        "tool_use",
+        "tool_call",
+        "text",
+      ].flatMap((type) => [
+        { type },
+        {
+          type,
+          message: null,
+          item: [],
+          part: "x",
+          error: 1,
+          tool_call: { a: 1 },
+          mcp_servers: {},
+          permission_denials: [null],
+        },
+        { type, message: { content: [null, 1, "x", {}] }, item: { type: "__proto__" }, errors: [1] },
+      ]),
+    ];
+    for (const kind of ["claude", "codex", "gemini", "cursor", "opencode"] as const) {
+      expect(() => read(kind, odd)).not.toThrow();
+    }
+  });
+
+  test("leaves out a line that is too long", () => {
+    expect(
+      read("claude", [says({ type: "text", text: "x".repeat(100) }), says({ type: "text", text: "y" })], 80),
+    ).toMatchObject({
+      lines: ["[a line of 170 bytes was left out]", "y"],
+      output: "y",
+    });
+  });
+
+  test("survives nesting that no parser follows", () => {
+    const deep = `{"type":"assistant","message":${'{"a":'.repeat(200_000)}1${"}".repeat(200_000)}}`;
+
+    expect(() => read("claude", [deep])).not.toThrow();
+  });
+});

@@ -115,6 +115,8 @@ export interface DcReader extends SiteReader {
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: string): Promise<string | undefined>;
   estate(): Promise<Estate>;
+  /** The estate with power ports and power cables only: a fraction of a large one, and all that power needs. */
+  powerEstate(): Promise<Estate>;
 }
 
 /** One transaction: it sees its own writes, others see all of them or none. */

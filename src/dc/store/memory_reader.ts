@@ -1,7 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
-import { samePort } from "#dc/model/ref.ts";
+import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -10,6 +10,7 @@ import type {
   DeviceBody,
   FabricLink,
   Location,
+  Port,
   PortRef,
   Rack,
   ResourceByKind,
@@ -169,6 +170,26 @@ export class MemoryReader implements DcReader {
       cracs: this.all("crac"),
       cables: this.all("cable"),
       fabricLinks: this.all("fabric_link"),
+    };
+  }
+
+  async powerEstate(): Promise<Estate> {
+    const whole = await this.estate();
+    const isPower = ({ kind }: Port) => kind === "POWER_IN" || kind === "POWER_OUT";
+    const inlets = new Set(
+      whole.devices.flatMap(({ code, ports = [] }) =>
+        ports
+          .filter(({ kind }) => kind === "POWER_IN")
+          .map(({ name }) => portKey({ deviceCode: code, portName: name })),
+      ),
+    );
+    return {
+      ...whole,
+      devices: whole.devices.map(({ ports = [], ...body }) => {
+        const power = ports.filter(isPower);
+        return power.length === 0 ? body : { ...body, ports: power };
+      }),
+      cables: whole.cables.filter(({ a, b }) => inlets.has(portKey(a)) || inlets.has(portKey(b))),
     };
   }
 

@@ -174,20 +174,34 @@ export class SqlReader implements DcReader {
   }
 
   async estate(): Promise<Estate> {
+    return this.everything({ ports: "", cables: "" });
+  }
+
+  async powerEstate(): Promise<Estate> {
+    return this.everything({
+      ports: "WHERE kind IN ('POWER_IN', 'POWER_OUT')",
+      cables: `WHERE key IN (SELECT cable_end.cable_key FROM cable_end JOIN port
+        ON port.device_key = cable_end.device_key AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN')`,
+    });
+  }
+
+  private async everything(where: { readonly ports: string; readonly cables: string }): Promise<Estate> {
     const ports = new Map<string, Port[]>();
-    for (const row of await this.runner.all("SELECT device_key, body FROM port ORDER BY device_key, place")) {
+    const rows = await this.runner.all(`SELECT device_key, body FROM port ${where.ports} ORDER BY device_key, place`);
+    for (const row of rows) {
       const key = text(row, "device_key");
-      const list = ports.get(key) ?? [];
-      list.push(bodyOf<Port>(row));
-      ports.set(key, list);
+      const list = ports.get(key);
+      if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
+      else list.push(bodyOf<Port>(row));
     }
     const devices = await this.bodies<DeviceBody>("SELECT body FROM device ORDER BY key");
+    const inOrder = `ORDER BY ${this.dialect.binary("key")}`;
     return {
       racks: await this.bodies("SELECT body FROM rack ORDER BY key"),
       devices: devices.map((body) => withPorts(body, ports.get(codeKey(body.code)) ?? [])),
       cracs: await this.bodies("SELECT body FROM crac ORDER BY key"),
-      cables: await this.bodies(`SELECT body FROM cable ORDER BY ${this.dialect.binary("key")}`),
-      fabricLinks: await this.bodies(`SELECT body FROM fabric_link ORDER BY ${this.dialect.binary("key")}`),
+      cables: await this.bodies(`SELECT body FROM cable ${where.cables} ${inOrder}`),
+      fabricLinks: await this.bodies(`SELECT body FROM fabric_link ${inOrder}`),
     };
   }
 

@@ -91,12 +91,13 @@ export class SqlWriter extends SqlReader implements DcWriter {
       const { feedId } = port.powerOut ?? {};
       const { sourceRef } = port.powerIn ?? {};
       await this.runner.run(
-        `INSERT INTO port (device_key, name, place, type, marked, feed_key, source_key, body)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        `INSERT INTO port (device_key, name, place, kind, type, marked, feed_key, source_key, body)
+          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
         [
           key,
           port.name,
           place,
+          port.kind,
           port.type ?? "",
           port.markConnected === true ? 1 : 0,
           feedId === undefined ? null : codeKey(feedId),

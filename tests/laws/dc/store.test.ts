@@ -45,6 +45,7 @@ async function play(store: DcStore, transactions: readonly (readonly [readonly S
 async function lookAround(reader: DcReader): Promise<unknown> {
   return {
     estate: await reader.estate(),
+    power: await reader.powerEstate(),
     feeds: [await reader.feedDeclarer("f1"), await reader.feedDeclarer("F2")],
     consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],

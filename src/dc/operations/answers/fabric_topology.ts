@@ -28,10 +28,11 @@ export async function fabricTopologyAnswer(
   request: FabricTopologyRequest,
 ): Promise<FabricTopologyResponse> {
   const { estate } = topology;
-  const devices = new Map(estate.devices.map((device) => [codeKey(device.code), device]));
-  demandDevices(devices, request.failedDeviceCodes);
+  const bodies = new Map(estate.devices.map((device) => [codeKey(device.code), device]));
+  demandDevices(bodies, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
-  const links = chosen(estate.fabricLinks, devices, request);
+  const links = chosen(estate.fabricLinks, bodies, request);
+  const devices = await withNetworkPorts(reader, links);
   const answer = fabricTopology(links, devices, {
     congestionPct,
     watchPct: readPercent("watch_pct", request.watchPct, WATCH_PCT),
@@ -78,6 +79,19 @@ function demandDevices(devices: ReadonlyMap<string, Device>, codes: readonly str
     value: code,
     ref: `device:${code}`,
   });
+}
+
+/** The devices at the links' ends with all of their ports, which the topology leaves out. */
+async function withNetworkPorts(reader: DcReader, links: readonly FabricLink[]): Promise<ReadonlyMap<string, Device>> {
+  const found = new Map<string, Device>();
+  for (const { a, b } of links) {
+    for (const { deviceCode } of [a, b]) {
+      const key = codeKey(deviceCode);
+      const device = found.has(key) ? undefined : await reader.device(deviceCode);
+      if (device !== undefined) found.set(key, device);
+    }
+  }
+  return found;
 }
 
 async function physicalMatches(

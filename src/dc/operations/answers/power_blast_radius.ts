@@ -1,6 +1,6 @@
 import { type BlastRadius, blastRadius, type Hit } from "#dc/analysis/blast_radius.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
-import { type LiveSet, liveSet } from "#dc/analysis/power_live.ts";
+import type { LiveSet } from "#dc/analysis/power_live.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
@@ -47,7 +47,7 @@ export function powerBlastRadiusAnswer(
   const weaker = blast.hits.filter(({ state }) => state === "DEGRADED").map((hit) => items.of(hit));
   const affected = [...off, ...rackItems.filter(({ guarded }) => !guarded)];
   const guarded = request.includeProtected ? [...weaker, ...rackItems.filter((item) => item.guarded)] : [];
-  const graph = subgraph(power, blast, sources, limit);
+  const graph = subgraph({ power, live }, blast, sources, limit);
   return toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
@@ -114,9 +114,13 @@ function identity(node: PowerNode | undefined) {
 }
 
 /** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
-function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, limit: number) {
+function subgraph(
+  { power, live: before }: Pick<Topology, "power" | "live">,
+  blast: BlastRadius,
+  { nodes }: Sources,
+  limit: number,
+) {
   const states = new Map(blast.hits.map(({ index, state }) => [index, state]));
-  const before = liveSet(power);
   const dark = [...power.nodes.keys()].filter((index) => before[index] === 1 && blast.live[index] !== 1);
   const wanted = [...new Set([...nodes, ...dark, ...states.keys()])];
   const shown = new Set(wanted.slice(0, limit));

@@ -92,11 +92,12 @@ describe("processes", () => {
   });
 
   test.skipIf(!canTellReuse)("have failed when their process ended and nobody took note", async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn("sh", ["-c", 'sh -c "exit 0" & echo $!; exec sleep 600'], {
-      stdio: ["ignore", "pipe", "ignore"],
-    });
+    // The shell becomes a program that never asks how its child ended; only then the child may end.
+    const script = 'exec 3<&0; sh -c "read line <&3" & echo $!; exec sleep 600';
+    const parent = spawn("sh", ["-c", script], { stdio: ["pipe", "pipe", "ignore"] });
     const pid = Number(await new Promise((resolve) => parent.stdout.once("data", resolve)));
+    while ((await Bun.file(`/proc/${parent.pid}/comm`).text()) !== "sleep\n") await Bun.sleep(1);
+    parent.stdin.write("\n");
     while (!(await Bun.file(`/proc/${pid}/stat`).text()).includes(") Z ")) await Bun.sleep(1);
     write({ pid });
 

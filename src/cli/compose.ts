@@ -38,6 +38,15 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
     processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: openOutputValidator(root),
+    runs: loadedOnce(async () => (await import("#planner/store/open_runs.ts")).openRuns(root, clock)),
     clock,
+  };
+}
+
+function loadedOnce<Value>(load: () => Promise<Value>): () => Promise<Value> {
+  let value: Promise<Value> | undefined;
+  return () => {
+    value ??= load();
+    return value;
   };
 }

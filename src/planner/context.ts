@@ -9,6 +9,7 @@ import type {
   SpecStore,
   WorkStore,
 } from "./ports.ts";
+import type { RunPorts } from "./run_ports.ts";
 
 /** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
 export interface PlannerContext {
@@ -23,5 +24,7 @@ export interface PlannerContext {
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
+  /** What running agents does to the world; loaded with the first call, for most commands run none. */
+  runs(): Promise<RunPorts>;
   readonly clock: Clock;
 }

@@ -80,8 +80,10 @@ export interface Worktree {
   readonly mainBranch: string;
   /** True when it held work of an earlier run, which was kept. */
   readonly reused: boolean;
-  /** Files that are not committed and were copied into it, paths from the project's root. */
+  /** Files that are not committed and were copied into it, paths from the project's root; the spec's own is left out. */
   readonly copied: readonly string[];
+  /** For the agent's environment: with it, git there overlooks copied and placed files. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export type MergeAnswer =
@@ -110,7 +112,7 @@ export interface Worktrees {
   /** The specs as they are in the worktree. */
   specs(worktree: Worktree): SpecStore;
   /** Puts a file of the tool's own (an MCP configuration, say) into the project there, unseen by git. @param path from the project's root */
-  place(worktree: Worktree, path: string, text: string): Promise<void>;
+  place(id: SpecId, path: string, text: string): Promise<void>;
   /** Commits the spec's file in the worktree, and it alone; false when it is committed as it is, or ignored by git. */
   commitSpec(id: SpecId, message: string): Promise<boolean>;
   /** Full hashes of the branch's commits that the main branch lacks, oldest first. */

@@ -1,13 +1,10 @@
 import { randomInt } from "node:crypto";
-import { existsSync, renameSync } from "node:fs";
-import { link } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { type SpecId, specIdParts } from "../spec/spec_id.ts";
-import { diskRefusal, errorCode } from "./disk_error.ts";
 import { checkWritable } from "./edit_spec.ts";
+import { createFile } from "./place_file.ts";
 import { activeFile } from "./places.ts";
-import { removeQuietly, syncFolder, writeBeside } from "./temporary_file.ts";
 
 /** Three base-36 characters. Source: decision S-03. */
 const WIDTH = 3;
@@ -52,35 +49,3 @@ function nextCounter(day: string, taken: Iterable<SpecId>): number {
 function base36(value: number): string {
   return value.toString(36).padStart(WIDTH, "0");
 }
-
-/** False when a file of that name is there. */
-async function createFile(path: string, file: string, text: string): Promise<boolean> {
-  let temporary: string | undefined;
-  try {
-    temporary = await writeBeside(path, text);
-    if (!(await giveName(temporary, path))) return false;
-    await syncFolder(dirname(path));
-    return true;
-  } catch (error) {
-    throw diskRefusal(`create "${file}"`, error);
-  } finally {
-    if (temporary !== undefined) await removeQuietly(temporary);
-  }
-}
-
-/** Unlike renaming, linking never takes another file's place. */
-async function giveName(temporary: string, path: string): Promise<boolean> {
-  try {
-    await link(temporary, path);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return false;
-    if (!WITHOUT_LINKS.has(errorCode(error) ?? "")) throw error;
-    // FAT and some network folders know no links; there the project's lock has to do.
-    if (existsSync(path)) return false;
-    renameSync(temporary, path);
-    return true;
-  }
-}
-
-const WITHOUT_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);

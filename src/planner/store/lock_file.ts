@@ -1,28 +1,70 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import type { LockHolder } from "../ports.ts";
+import type { ClaimHolder, ProcessMark } from "../run_ports.ts";
 import { type JsonRead, readJson, textField, timeField } from "./json_file.ts";
 import { LOCKS } from "./places.ts";
 import { isAlive } from "./process_life.ts";
+import { stillRuns } from "./process_mark.ts";
 
 /** Age at which the heartbeat of another machine's holder has stopped, in milliseconds. Ours: it beats every minute. */
-const HEARTBEAT_LIMIT_MS = 5 * 60_000;
+export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
+
+export function lockFile(id: string): string {
+  return `${LOCKS}/${id}.lock`;
+}
+
+/** Who holds the lock of a spec, in short. */
+export function readLock(root: string, id: string, now: Date): LockHolder | null {
+  const holder = readClaim(root, id, now)?.holder;
+  return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: lockFile(id) };
+}
 
 /**
- * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat}`, or a plain pid. A lock that says neither
- * belongs to nobody: pid 0, not alive.
+ * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
+ * plain pid. A lock that says neither belongs to nobody: pid 0, not alive.
  *
  * Source: decision S-23.
+ *
+ * @returns the holder, and the token by which it knows the lock for its own
  */
-export function readLock(root: string, id: string, now: Date): LockHolder | null {
-  const file = `${LOCKS}/${id}.lock`;
-  const read = readJson(join(root, file));
-  if (read.kind === "missing") return null;
-  const holder = holderOf(read);
-  if (holder === null) return { pid: 0, alive: false, file };
-  const alive =
-    holder.host === null || holder.host === hostname() ? isAlive(holder.pid, holder.since) : beats(read, now);
-  return { pid: holder.pid, alive, file };
+export function readClaim(
+  root: string,
+  id: string,
+  now: Date,
+): { readonly holder: ClaimHolder; readonly token: string | null } | undefined {
+  const read = readJson(join(root, lockFile(id)));
+  if (read.kind === "missing") return undefined;
+  const named = holderOf(read);
+  const object = read.kind === "object" ? read.object : {};
+  const holder = {
+    pid: named?.pid ?? 0,
+    host: named?.host ?? hostname(),
+    started_at: (named?.since ?? read.modified).toISOString(),
+    heartbeat: (timeField(object, "heartbeat") ?? read.modified).toISOString(),
+    process_id: textField(object, "process_id"),
+    agent: markIn(object["agent"]),
+  };
+  const alive = named !== null && lives(holder, { since: named.since, began: textField(object, "began"), now });
+  return { holder: { ...holder, alive }, token: textField(object, "token") };
+}
+
+interface Evidence {
+  readonly since: Date;
+  readonly began: string | null;
+  readonly now: Date;
+}
+
+function lives({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
+  if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
+  return began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+}
+
+function markIn(value: unknown): ProcessMark | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { pid, began } = value as Readonly<Record<string, unknown>>;
+  if (!Number.isSafeInteger(pid)) return null;
+  return { pid: Number(pid), began: typeof began === "string" ? began : null };
 }
 
 /**
@@ -44,10 +86,4 @@ export function holderOf(
     host: textField(read.object, "host"),
     since: timeField(read.object, "started_at") ?? since,
   };
-}
-
-function beats(read: JsonRead, now: Date): boolean {
-  if (read.kind !== "object") return false;
-  const beat = timeField(read.object, "heartbeat") ?? read.modified;
-  return now.getTime() - beat.getTime() < HEARTBEAT_LIMIT_MS;
 }

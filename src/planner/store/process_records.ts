@@ -16,6 +16,8 @@ type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
 export interface RecordSet {
   readonly records: readonly ProcessRecord[];
   readonly broken: readonly UnreadableFile[];
+  /** Those of the records that were `running` without a process until now. */
+  readonly repaired: readonly ProcessRecord[];
 }
 
 /**
@@ -27,6 +29,7 @@ export interface RecordSet {
 export async function readProcessRecords(root: string, now: Date): Promise<RecordSet> {
   const records: ProcessRecord[] = [];
   const broken: UnreadableFile[] = [];
+  const repaired: ProcessRecord[] = [];
   for (const name of await recordNames(root)) {
     const file = `${PROCESSES}/${name}`;
     const read = readJson(join(root, file));
@@ -37,9 +40,13 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
       continue;
     }
     const record = toRecord(read);
-    records.push(hasEnded(record, read.object) ? await endRecord(join(root, file), read, { record, now }) : record);
+    if (hasEnded(record, read.object)) {
+      const ended = await endRecord(join(root, file), read, { record, now });
+      records.push(ended);
+      repaired.push(ended);
+    } else records.push(record);
   }
-  return { records: records.sort(byStart), broken };
+  return { records: records.sort(byStart), broken, repaired };
 }
 
 async function recordNames(root: string): Promise<readonly string[]> {

@@ -19,7 +19,7 @@ export interface FileOwnership {
  * @returns the new file's path
  * @throws an error of the system; nothing is left behind then
  */
-export async function writeBeside(target: string, text: string, like?: FileOwnership): Promise<string> {
+export async function writeBeside(target: string, text: string | Uint8Array, like?: FileOwnership): Promise<string> {
   const path = join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
   const handle = await open(path, "wx", like?.mode);
   try {

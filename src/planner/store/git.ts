@@ -1,0 +1,140 @@
+import { spawn } from "node:child_process";
+import { OperationError } from "#kernel/errors.ts";
+
+/** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
+const GIT_LIMIT_MS = 5 * 60_000;
+
+/** Longest answer kept, in bytes. Ours: the list of a million changed files. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+export interface GitAnswer {
+  readonly status: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+export interface GitOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Variables by which a hook of some repository would lead git to that one, wherever it is started. */
+const PLACES: ReadonlySet<string> = new Set([
+  "GIT_DIR",
+  "GIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_PREFIX",
+  "GIT_COMMON_DIR",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_NAMESPACE",
+  "GIT_QUARANTINE_PATH",
+]);
+
+export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
+}
+
+/** git in one folder: no shell, nobody asked for a password or a text, ended when it hangs. */
+export class Git {
+  readonly cwd: string;
+
+  constructor(cwd: string) {
+    this.cwd = cwd;
+  }
+
+  /**
+   * Runs git to its end, whatever that is.
+   *
+   * @throws OperationError `unavailable` where git cannot be started, `deadline_exceeded` when it hangs
+   */
+  try(args: readonly string[], { input, env }: GitOptions = {}): Promise<GitAnswer> {
+    return new Promise((resolve, reject) => {
+      const child = spawn("git", args, {
+        cwd: this.cwd,
+        env: { ...withoutGitPlaces(process.env), ...QUIET, ...env },
+        stdio: ["pipe", "pipe", "pipe"],
+        windowsHide: true,
+      });
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        child.kill("SIGKILL");
+      }, GIT_LIMIT_MS);
+      const stdout = collect(child.stdout);
+      const stderr = collect(child.stderr);
+      child.on("error", (error) => {
+        clearTimeout(timer);
+        reject(new OperationError("unavailable", `Cannot run git: ${error.message}`));
+      });
+      child.on("close", (status) => {
+        clearTimeout(timer);
+        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${GIT_LIMIT_MS / 1000} s`));
+        else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
+      });
+      // It may end without having read.
+      child.stdin.on("error", () => {});
+      child.stdin.end(input ?? "");
+    });
+  }
+
+  /**
+   * The output of a git command that must succeed.
+   *
+   * @throws OperationError `failed_precondition` with git's own words
+   */
+  async run(args: readonly string[], options: GitOptions = {}): Promise<string> {
+    const { status, stdout, stderr } = await this.try(args, options);
+    if (status === 0) return stdout.toString();
+    throw new OperationError(
+      "failed_precondition",
+      `git ${args[0]} failed: ${gitsWords(stderr) || `status ${status}`}`,
+    );
+  }
+
+  /** The same without the last line end. */
+  async line(args: readonly string[]): Promise<string> {
+    return (await this.run(args)).replace(/\r?\n$/, "");
+  }
+
+  /** The entries of a `-z` listing. */
+  async list(args: readonly string[]): Promise<readonly string[]> {
+    return (await this.run(args)).split("\0").slice(0, -1);
+  }
+
+  /** The output, or null when git says no. */
+  async ask(args: readonly string[]): Promise<string | null> {
+    const { status, stdout } = await this.try(args);
+    return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
+  }
+}
+
+/** What git said, in one line. */
+export function gitsWords(stderr: string): string {
+  return stderr
+    .trim()
+    .replace(/^(?:fatal|error): /, "")
+    .replace(/\s*\n\s*/g, "; ");
+}
+
+const QUIET = {
+  LC_ALL: "C",
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_ASKPASS: "true",
+  SSH_ASKPASS: "true",
+  GIT_EDITOR: "true",
+  GIT_SEQUENCE_EDITOR: "true",
+  // Another command's lock on the index is no reason to fail when all that is wanted is a look.
+  GIT_OPTIONAL_LOCKS: "0",
+  GIT_LITERAL_PATHSPECS: "1",
+};
+
+function collect(stream: NodeJS.ReadableStream): Buffer[] {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_ANSWER_BYTES) chunks.push(chunk);
+  });
+  return chunks;
+}

@@ -1,0 +1,18 @@
+import type { Clock } from "#kernel/clock.ts";
+import type { RunPorts } from "../run_ports.ts";
+import { openAgents } from "./agent_process.ts";
+import { openClaims } from "./claims.ts";
+import { openRunLogs } from "./log_writer.ts";
+import { openProcessRecords } from "./record_writer.ts";
+import { openWorktrees } from "./worktrees.ts";
+
+/** Opens everything that runs of the project in `root`, an absolute path, do to the world. */
+export function openRuns(root: string, clock: Clock): RunPorts {
+  return {
+    claims: openClaims(root, clock),
+    worktrees: openWorktrees(root, clock),
+    logs: openRunLogs(root, clock),
+    records: openProcessRecords(root, clock),
+    agents: openAgents(root),
+  };
+}

@@ -85,6 +85,27 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(page.devices.map(({ resource }) => resource.code)).toEqual(["after", "before"]);
     });
 
+    test("sees its own writes at once, and what an undone savepoint has left", async () => {
+      await store.write((writer) => writer.put("device", stored(server("S", { name: "old", rackCode: "R" }))));
+
+      const seen = await store.write(async (writer) => {
+        const names: unknown[] = [(await writer.device("S"))?.name, (await writer.devicesInRack("R")).length];
+        await writer.put("device", stored(server("S", { name: "new" })));
+        names.push((await writer.device("S"))?.name, (await writer.devicesInRack("R")).length);
+        await writer
+          .savepoint(async () => {
+            await writer.remove("device", "s");
+            names.push(await writer.device("S"));
+            throw new Error("no");
+          })
+          .catch(() => {});
+        names.push((await writer.device("S"))?.name);
+        return names;
+      });
+
+      expect(seen).toEqual(["old", 1, "new", 0, undefined, "new"]);
+    });
+
     test("runs writes one after the other, none losing another's change", async () => {
       const raise = () => store.write(async (writer) => writer.raiseRevision());
 

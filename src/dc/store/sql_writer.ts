@@ -2,8 +2,9 @@ import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
-import type { Cable, Crac, Device, FabricLink, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Cable, Crac, Device, DeviceBody, FabricLink, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter, RememberedRequest, Stored } from "#dc/ports.ts";
+import { LookedUp } from "./looked_up.ts";
 import { columnsOf } from "./rows.ts";
 import { SqlReader } from "./sql_reader.ts";
 import { upsertSql } from "./sql_runner.ts";
@@ -11,9 +12,24 @@ import { upsertSql } from "./sql_runner.ts";
 /** The writes, in one SQL for every dialect. */
 export class SqlWriter extends SqlReader implements DcWriter {
   private depth = 0;
+  private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
+  private readonly racks = new LookedUp<readonly DeviceBody[]>();
+
+  override async stored<Kind extends ResourceKind>(
+    kind: Kind,
+    key: string,
+  ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
+    const found = await this.resources.get(`${kind} ${key}`, () => super.stored(kind, key));
+    return found as Stored<ResourceByKind[Kind]> | undefined;
+  }
+
+  override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
+    return this.racks.get(codeKey(rackCode), () => super.devicesInRack(rackCode));
+  }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     const columns = columnsOf(kind, stored);
+    this.forgetLookUps(kind, resourceKey(stored.resource));
     await this.runner.run(upsertSql(kind, Object.keys(columns), ["key"]), Object.values(columns));
     const { resource } = stored;
     const key = resourceKey(resource);
@@ -25,6 +41,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
+    this.forgetLookUps(kind, key);
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
@@ -75,12 +92,20 @@ export class SqlWriter extends SqlReader implements DcWriter {
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
+      this.resources.clear();
+      this.racks.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;
     } finally {
       this.depth -= 1;
     }
+  }
+
+  private forgetLookUps(kind: ResourceKind, key: string): void {
+    this.resources.drop(`${kind} ${key}`);
+    // Which rack a device leaves is not known here, and looking it up costs as much as the list.
+    if (kind === "device") this.racks.clear();
   }
 
   private async putDeviceParts(key: string, { ports = [], tags = [], labels = {} }: Device): Promise<void> {

@@ -1,0 +1,27 @@
+/** Answers kept per transaction. Ours: the racks and panels that a batch of a thousand devices touches. */
+const MAX_KEPT = 5000;
+
+/**
+ * What a transaction has looked up, so that a batch reads the panel that feeds it once. The owner drops what it changes,
+ * and everything when a savepoint is undone.
+ */
+export class LookedUp<Value> {
+  private readonly kept = new Map<string, Promise<Value>>();
+
+  get(key: string, look: () => Promise<Value>): Promise<Value> {
+    const known = this.kept.get(key);
+    if (known !== undefined) return known;
+    if (this.kept.size >= MAX_KEPT) this.kept.clear();
+    const found = look();
+    this.kept.set(key, found);
+    return found;
+  }
+
+  drop(key: string): void {
+    this.kept.delete(key);
+  }
+
+  clear(): void {
+    this.kept.clear();
+  }
+}

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { verifyLog } from "#dc/audit/verify_log.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 
@@ -24,23 +25,26 @@ function writeAndKill(file: string, first: number, lines: number): Promise<numbe
   });
 }
 
-test("openSqlite finds every acknowledged write and no half of one after a writer was killed", async () => {
+test("the service keeps every acknowledged call and no half of one after it was killed, and its chain verifies", async () => {
   const file = databaseFile();
   let next = 0;
   for (const lines of [1, 3, 17, 40, 2, 25]) {
     const acknowledged = await writeAndKill(file, next, lines);
 
     const store = await openSqlite(file);
-    const { estate, revision } = await store.read(async (reader) => ({
-      estate: await reader.estate(),
+    const { devices, head, revision, verdict } = await store.read(async (reader) => ({
+      devices: (await reader.estate()).devices,
+      head: await reader.chainHead(),
       revision: await reader.revision(),
+      verdict: await verifyLog(reader),
     }));
     await store.close();
 
-    expect(estate.devices.length).toBeGreaterThan(acknowledged);
-    expect(estate.racks.length).toBe(estate.devices.length);
-    expect(revision).toBe(estate.devices.length);
-    expect(estate.devices.every(({ ports }) => ports?.length === 20)).toBe(true);
-    next = estate.devices.length;
+    const calls = devices.length / 2;
+    expect(calls).toBeGreaterThan(acknowledged);
+    expect(Number.isInteger(calls)).toBe(true);
+    expect([head.seq, revision, verdict.ok]).toEqual([devices.length, calls, true]);
+    expect(devices.every(({ ports }) => ports?.length === 20)).toBe(true);
+    next = calls;
   }
 }, 60_000);

@@ -72,3 +72,21 @@ export const MAX_AGENT_OUTPUT_CHARS = 2 * 1024 * 1024;
 
 /** Longest description of one step of an agent in a log, in characters. Ours: it is read as one line. */
 export const MAX_STEP_CHARS = 200;
+
+/** Time that an agent gets to end by itself, in milliseconds. Ours: a paused one shall be gone within ten seconds. */
+export const AGENT_GRACE_MS = 5_000;
+
+/** Time for one command of `verify.commands`, in milliseconds. Ours: a whole test suite, not one that hangs. */
+export const VERIFY_LIMIT_MS = 10 * 60_000;
+
+/** How often a run looks whether its claim still is its own, in milliseconds. Ours: well within a heartbeat's limit. */
+export const CLAIM_CHECK_MS = 30_000;
+
+/** Longest `## Output` that a run appends, in characters; of a longer one the end counts. Ours: the log has it all. */
+export const MAX_APPENDED_CHARS = 64 * 1024;
+
+/** Most bytes of one context file that go into a prompt. Ours: more than that drowns the task itself. */
+export const MAX_CONTEXT_FILE_BYTES = 256 * 1024;
+
+/** Most characters of all context files in a prompt. Ours: agents' own limits begin at about a million. */
+export const MAX_CONTEXT_CHARS = 768 * 1024;

@@ -97,11 +97,25 @@ export interface WorkStore {
   watchPid(): Promise<number | null>;
 }
 
-/** The prompt templates of the project, `.planner/prompts/<name>.md`. */
+/** What prompts are written from: the templates `.planner/prompts/<name>.md`, and the project's own files. */
 export interface PromptStore {
-  /** Their names without `.md`, sorted; empty when there is no such folder. */
+  /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;
+  /**
+   * The text of a template, or null when there is none of that name.
+   *
+   * @throws OperationError `failed_precondition` when it cannot be read
+   */
+  text(name: string): Promise<string | null>;
+  /** The beginning of a file, at most `maxBytes` long. Nothing outside the project is read, whatever a path or a link says. */
+  projectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }
+
+/** `whole` is false where only the beginning was read; `why` says what a path leads to instead of a text. */
+export type ProjectFileText =
+  | { readonly kind: "text"; readonly text: string; readonly whole: boolean }
+  | { readonly kind: "none"; readonly why: string }
+  | { readonly kind: "outside" };
 
 /** The processes of this machine. */
 export interface ProcessControl {

@@ -1,3 +1,5 @@
+import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/standard_prompt.ts";
+
 /** A file that `init` makes, by its path below `.planner/`. */
 export interface ProjectFile {
   readonly path: string;
@@ -12,7 +14,7 @@ export function projectFiles(name: string, withPrompts: boolean): readonly Proje
     { path: "specs/.gitkeep", text: "" },
     { path: "archive/.gitkeep", text: "" },
     { path: "prompts/.gitkeep", text: "" },
-    ...(withPrompts ? [{ path: "prompts/standard.md", text: STANDARD_PROMPT }] : []),
+    ...(withPrompts ? [{ path: `prompts/${STANDARD_PROMPT_NAME}.md`, text: STANDARD_PROMPT }] : []),
     { path: "templates/spec.md", text: SPEC_TEMPLATE },
     { path: "schemas/.gitkeep", text: "" },
   ];
@@ -88,32 +90,4 @@ Why it is wanted, and what there is to know before one begins.
 
 - [ ] Something that can be seen or run once it is done
 - [ ] A test that fails today and passes then
-`;
-
-const STANDARD_PROMPT = `---
-name: standard
-purpose: Work one spec from its text to a commit
----
-
-# Work on {{spec.id}}: {{spec.title}}
-
-You work in the project {{project.name}}. The spec is the file {{spec.path}}:
-
-{{spec}}
-
-## How
-
-1. Read the spec wholly, then the files it names: {{spec.target_files}}
-2. Do what it asks and nothing beside it.
-3. Tick a criterion (\`- [x]\`) when you have seen that it holds, not before.
-4. Run the project's own checks.
-
-## Before you commit
-
-- [ ] The spec's frontmatter still has its id and status, and it is valid YAML.
-- [ ] The status is one of pending, in_progress, completed, failed.
-- [ ] Every id under depends_on exists.
-- [ ] \`planner lint {{spec.id}}\` reports no error.
-
-Commit with a message that begins \`planner({{spec.id}}):\`.
 `;

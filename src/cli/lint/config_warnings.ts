@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CheckedConfig } from "#planner/config/check_config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-
+import { hasTemplate } from "#planner/work/prompt_template.ts";
 import type { OpenProject } from "../open_project.ts";
 
 /** Where the configuration lies, from the project root. Source: decision S-01. */
@@ -17,7 +17,7 @@ export async function checkProjectConfig({ root, context }: OpenProject): Promis
   const checked = checkConfig(text);
   if (checked.config === null) return checked;
   const { prompt } = checked.config.defaults;
-  if (prompt === null || (await context.prompts.names()).includes(prompt)) return checked;
+  if (prompt === null || (await hasTemplate(context.prompts, prompt))) return checked;
   const { frontmatterPlaces } = await import("#planner/spec/frontmatter_places.ts");
   const place = frontmatterPlaces(text)(["defaults", "prompt"]) ?? { line: 1, column: 1 };
   const message = `Setting "defaults.prompt" names no template: expected .planner/prompts/${prompt}.md`;

@@ -1,10 +1,10 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
-import { nearest } from "#kernel/nearest.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { newSpecText, splitDescription } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { hasTemplate, promptNotFound } from "../work/prompt_template.ts";
 import { type Diagnostic, diagnosticsOf, lintProject } from "./lint_project.ts";
 import { localDay } from "./local_time.ts";
 
@@ -43,16 +43,8 @@ async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Di
   }
 }
 
-async function requirePrompt(context: PlannerContext, name: string): Promise<void> {
-  const names = await context.prompts.names();
-  if (names.includes(name)) return;
-  const near = nearest(name, names);
-  const hint = near === undefined ? `expected ${expected(names)}` : `did you mean "${near}"?`;
-  throw new OperationError("not_found", `Prompt not found: "${name}": ${hint}`);
-}
-
-function expected(names: readonly string[]): string {
-  return names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
+async function requirePrompt({ prompts }: PlannerContext, name: string): Promise<void> {
+  if (!(await hasTemplate(prompts, name))) throw promptNotFound(name, await prompts.names());
 }
 
 function diagnosticLines(diagnostics: readonly Diagnostic[]): readonly string[] {

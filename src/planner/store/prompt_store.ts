@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { PromptStore } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
+import { readProjectFile } from "./project_file.ts";
+import { readText } from "./read_text.ts";
 
 const FOLDER = ".planner/prompts";
 
-/** Opens `.planner/prompts/`. Source: decision S-01. */
+/** Opens `.planner/prompts/` and the files of the project at `root`. Source: decision S-01. */
 export function openPromptStore(root: string): PromptStore {
   return {
     async names() {
@@ -19,5 +21,18 @@ export function openPromptStore(root: string): PromptStore {
         .map((entry) => entry.name.slice(0, -".md".length))
         .sort();
     },
+
+    async text(name) {
+      // A name that leads to another folder is no name.
+      if (name === "" || name.startsWith(".") || /[\\/\0]/.test(name)) return null;
+      const file = `${FOLDER}/${name}.md`;
+      const read = readText(join(root, file));
+      if (read.kind === "text") return read.text;
+      if (read.kind === "missing") return null;
+      const place = read.line === null ? "" : `line ${read.line}, column ${read.column}: `;
+      throw new OperationError("failed_precondition", `Cannot read "${file}": ${place}${read.message}`);
+    },
+
+    projectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
   };
 }

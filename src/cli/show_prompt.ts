@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { WORKTREES } from "#planner/store/places.ts";
+import { assemblePrompt } from "#planner/work/prompt.ts";
+import { projectName } from "./init/project_name.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLines } from "./plain_text.ts";
+import { print, printJson } from "./print.ts";
+import { isTerminal } from "./terminal.ts";
+
+export interface ShowPromptOptions {
+  readonly json: boolean;
+  readonly warn: (message: string) => void;
+}
+
+/** Prints the prompt of a run in a worktree of its own, byte for byte unless a terminal reads it. */
+export async function showPrompt(
+  { context, root }: OpenProject,
+  id: SpecId,
+  options: ShowPromptOptions,
+): Promise<void> {
+  const [spec, { text: specText }, config] = await Promise.all([
+    context.specs.load(id),
+    context.specs.readText(id),
+    context.config(),
+  ]);
+  const { template, text, warnings } = await assemblePrompt(context, {
+    spec,
+    specText,
+    config,
+    projectName: config.project.name ?? projectName(root),
+    template: null,
+    place: { path: join(root, WORKTREES, id), branch: `${config.defaults.branch_prefix}${id}`, isolated: true },
+  });
+  if (options.json) return printJson({ spec_id: id, template, prompt: text, warnings });
+  for (const warning of warnings) options.warn(warning);
+  print(isTerminal("stdout") ? plainLines(text) : text);
+}

@@ -49,6 +49,8 @@ export const COMMANDS: CommandTable = {
   finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/finalize.ts") },
   reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },
   cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/cancel.ts") },
+  approve: { group: "state", summary: "Approve a spec", load: () => import("./commands/approve.ts") },
+  reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/reject.ts") },
   archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/archive.ts") },
   lint: {
     group: "checks",

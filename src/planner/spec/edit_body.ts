@@ -47,6 +47,26 @@ export function replaceBody(text: string, body: string): string {
   return joined(head, `${leading}${kept}${replacement === "" ? "" : lineBreak}${replacement}`, lineBreak);
 }
 
+/**
+ * Appends `entry` at the end of the last section called `name`, which comes last in the body when there is none yet. A
+ * code fence that the body leaves open before that place is closed first.
+ *
+ * @throws OperationError as `appendOutput`
+ */
+export function appendToSection(text: string, name: string, entry: string): string {
+  const { head, body } = takeApart(text);
+  const lineBreak = lineBreakOf(text);
+  const section = sectionOf(body, name);
+  const at = section?.end ?? body.length;
+  const ended = endedLine(body.slice(0, at), lineBreak);
+  const fence = missingFence(ended);
+  const before = fence === undefined ? ended : `${ended}${fence}${lineBreak}`;
+  const blank = before === "" || endsBlank(before) ? "" : lineBreak;
+  const heading = section === undefined ? `## ${name}${lineBreak}${lineBreak}` : "";
+  const after = at < body.length ? lineBreak + body.slice(at) : "";
+  return joined(head, `${before}${blank}${heading}${written(entry, lineBreak)}${after}`, lineBreak);
+}
+
 /** The file's head (byte-order mark and frontmatter, to the end of the closing line) and its body. */
 function takeApart(text: string): { readonly head: string; readonly body: string } {
   const { body } = readableDocument(text);

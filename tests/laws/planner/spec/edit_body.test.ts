@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseDocument } from "#planner/spec/document.ts";
-import { appendOutput, replaceBody } from "#planner/spec/edit_body.ts";
-import { headings, titleOf } from "#planner/spec/sections.ts";
+import { appendOutput, appendToSection, replaceBody } from "#planner/spec/edit_body.ts";
+import { headings, sectionOf, titleOf } from "#planner/spec/sections.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 import { specText } from "../../../support/spec_texts.ts";
 
@@ -97,6 +97,25 @@ test("replaceBody changes nothing the second time", () => {
       const once = replaceBody(text, body);
 
       expect(replaceBody(once, body)).toBe(once);
+    }),
+    runs,
+  );
+});
+
+test("appendToSection keeps every line and puts the entry at the end of the last section of that name", () => {
+  fc.assert(
+    fc.property(file, (text) => {
+      const before = taken(text);
+
+      const after = taken(appendToSection(text, "Notes", "an entry"));
+
+      const section = sectionOf(after.body, "Notes");
+      expect(plain(after.body.slice(section?.heading.next, section?.end)).trimEnd()).toEndWith("an entry");
+      const lines = plain(after.body).split("\n");
+      let at = 0;
+      for (const line of plain(before.body).split("\n")) at = lines.indexOf(line, at);
+      expect(at).toBeGreaterThanOrEqual(0);
+      expect(headings(before.body).every(({ text: name }) => after.body.includes(name))).toBe(true);
     }),
     runs,
   );

@@ -1,0 +1,87 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../context.ts";
+import { appendToSection } from "../spec/edit_body.ts";
+import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { changeSpec } from "./change_spec.ts";
+import { findSpecId } from "./find_spec.ts";
+import { refuseWhileWorked } from "./live_worker.ts";
+
+/** What a person says about a spec that may not be worked without approval. */
+export interface ApprovalDecision {
+  readonly status: "approved" | "rejected";
+  /** Who decides, one line. */
+  readonly by: string;
+  /** Why; asked for where the answer is no. */
+  readonly reason: string | null;
+}
+
+export interface DecidedApproval {
+  readonly spec_id: SpecId;
+  readonly approval: "approved" | "rejected";
+  readonly by: string;
+  readonly at: string;
+}
+
+const DISCUSSION = "Approval Discussion";
+const ENDED: readonly string[] = ["completed", "cancelled"];
+
+/**
+ * Writes a decision into the spec: `approval` and an entry under `## Approval Discussion`, in one edit. It is no tool:
+ * an agent that could approve its own work would need no approval.
+ *
+ * @param text full or partial id of an active spec
+ * @throws OperationError `failed_precondition` where there is nothing to decide, `invalid_argument` without a name or,
+ *   for a rejection, a reason
+ *
+ * Source: decisions S-05, S-28.
+ */
+export async function decideApproval(
+  context: PlannerContext,
+  text: string,
+  decision: ApprovalDecision,
+): Promise<DecidedApproval> {
+  const { status, by, reason } = checked(decision);
+  const id = await findSpecId(context, text, { archived: false });
+  if (status === "rejected") await refuseWhileWorked(context, id, "reject");
+  const at = context.clock.now().toISOString();
+  await changeSpec(context, id, (before, spec) => {
+    refuseUndecidable(spec, status);
+    const edited = editFields(before, { approval: { ...scalarsOf(spec.frontmatter["approval"]), status, by, at } });
+    return appendToSection(edited, DISCUSSION, entryOf({ status, by, reason }, at));
+  });
+  return { spec_id: id, approval: status, by, at };
+}
+
+function checked({ status, by: given, reason: why }: ApprovalDecision): ApprovalDecision {
+  const refuse = (message: string): never => {
+    throw new OperationError("invalid_argument", message);
+  };
+  const by = given.trim();
+  const reason = why?.trim() ?? "";
+  if (by === "" || /\p{Cc}/u.test(by)) refuse("Invalid name of who decides: expected one line of text");
+  if (status === "rejected" && reason === "") refuse("Missing reason of the rejection: expected a text");
+  return { status, by, reason: reason === "" ? null : reason };
+}
+
+function refuseUndecidable({ id, status, approval }: Spec, wanted: ApprovalDecision["status"]): void {
+  const refuse = (message: string): never => {
+    throw new OperationError("failed_precondition", `Spec '${id}' ${message}`);
+  };
+  if (ENDED.includes(status)) refuse(`is ${status}: there is nothing left to decide`);
+  if (approval?.required !== true) refuse('needs no approval: set "approval.required" to true where it shall');
+  if (approval?.status === wanted) refuse(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
+}
+
+/** What else somebody keeps beside the known keys; a value that no edit can write would be refused by it. */
+function scalarsOf(approval: unknown): Readonly<Record<string, string | boolean | number>> {
+  return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
+}
+
+/** Quoted, so that no line of a reason is taken for a heading, a criterion or a code fence of the spec. */
+function entryOf({ status, by, reason }: ApprovalDecision, at: string): string {
+  const heading = `**${status === "approved" ? "Approved" : "Rejected"}** by ${by}, ${at}`;
+  if (reason === null) return heading;
+  return [heading, "", ...reason.split(/\r\n|\r|\n/).map((line) => `> ${line}`.trimEnd())].join("\n");
+}

@@ -1,16 +1,13 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
-import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { AgentExit, AgentProcess, AgentStart, Agents, ProcessMark } from "../run_ports.ts";
+import { ChildOutput } from "./child_output.ts";
 import { reason } from "./disk_error.ts";
 import { withoutGitPlaces } from "./git.ts";
 import { markProcess } from "./process_mark.ts";
 import { endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
-
-/** Time that streams get to end by themselves once every process is gone, in milliseconds. */
-const DRAIN_MS = 1_000;
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -59,8 +56,8 @@ function cannotStart(program: string, why: string): OperationError {
 
 class ChildAgent implements AgentProcess {
   readonly mark: ProcessMark;
-  readonly stdout: AsyncIterable<Uint8Array>;
-  readonly stderr: AsyncIterable<Uint8Array>;
+  readonly stdout: ChildOutput;
+  readonly stderr: ChildOutput;
   readonly exited: Promise<AgentExit>;
   readonly #child: Child;
   readonly #name: string;
@@ -73,8 +70,8 @@ class ChildAgent implements AgentProcess {
     this.#name = name;
     this.mark = markProcess(child.pid ?? 0);
     this.exited = exitOf(child);
-    this.stdout = chunksOf(child.stdout);
-    this.stderr = chunksOf(child.stderr);
+    this.stdout = new ChildOutput(child.stdout);
+    this.stderr = new ChildOutput(child.stderr);
   }
 
   stop(graceMs: number): Promise<void> {
@@ -90,11 +87,8 @@ class ChildAgent implements AgentProcess {
   async #stop(graceMs: number): Promise<void> {
     await endProcesses(() => this.#processes(), { graceMs, hurry: this.#hurry.signal });
     await this.exited;
-    // A process that could not be found may hold the other end for ever.
-    const streams = [this.#child.stdout, this.#child.stderr];
-    const ended = Promise.all(streams.map((stream) => endOf(stream)));
-    await Promise.race([ended, sleep(DRAIN_MS, undefined, { ref: false })]);
-    for (const stream of streams) stream.destroy();
+    this.stdout.close();
+    this.stderr.close();
   }
 
   #processes(): RunProcesses {
@@ -113,20 +107,4 @@ function exitOf(child: Child): Promise<AgentExit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
   });
-}
-
-function endOf(stream: Readable): Promise<void> {
-  return new Promise((resolve) => {
-    if (stream.readableEnded || stream.destroyed) resolve();
-    else stream.once("close", resolve).once("end", resolve);
-  });
-}
-
-/** The stream's bytes; its being closed from this side is an end as well. */
-async function* chunksOf(stream: Readable): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const chunk of stream) yield chunk as Uint8Array;
-  } catch (error) {
-    if (!stream.destroyed) throw error;
-  }
 }

@@ -1,0 +1,78 @@
+/**
+ * Uses the run ports of a project line by line: `bun use_runs.ts <root>`. Each line of standard input is a JSON list of
+ * an operation and its words; each is answered by one line of JSON. It keeps its claims until it is told or ended.
+ */
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim } from "#planner/run_ports.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openRuns } from "#planner/store/open_runs.ts";
+
+const [root = ""] = process.argv.slice(2);
+const runs = openRuns(root, { now: () => new Date() });
+const claims = new Map<string, Claim>();
+
+type Operation = (id: SpecId, word: string) => Promise<unknown>;
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  async claim(id) {
+    const answer = await runs.claims.claim(id, `${id}-${process.pid}`);
+    if ("heldBy" in answer) return { won: false, by: answer.heldBy.pid };
+    claims.set(id, answer.claim);
+    return { won: true, tookOver: answer.tookOver?.pid ?? null };
+  },
+  async release(id) {
+    await claims.get(id)?.release();
+    return claims.delete(id);
+  },
+  renew: async (id) => claims.get(id)?.renew() ?? false,
+  async agent(id, word) {
+    const [program = "", ...args] = word.split(" ");
+    const processId = `${id}-${process.pid}`;
+    const agent = await runs.agents.start({ argv: [program, ...args], cwd: root, processId });
+    await claims.get(id)?.noteAgent(agent.mark);
+    return agent.mark;
+  },
+  async log(id, count) {
+    const log = await runs.logs.open(id, `${id}-${process.pid}`);
+    for (let number = 0; number < Number(count); number++) await log.line(`line ${number} ${"x".repeat(number % 90)}`);
+    await log.end();
+    return Number(count);
+  },
+  /** For ever: the test ends the process. */
+  async write(id) {
+    const record = {
+      process_id: id,
+      spec_id: id,
+      pid: process.pid,
+      mode: "single",
+      started_at: new Date().toISOString(),
+    };
+    for (let number = 0; ; number++) {
+      const commits = Array.from({ length: number % 50 }, (_, commit) => `${number}`.padStart(40, String(commit % 10)));
+      await runs.worktrees.writeStatus({ spec_id: id, status: "working", error: null, commits });
+      await runs.records.start(record);
+      await runs.records.finish(id, number % 2 === 0 ? "completed" : "failed", new Date());
+      if (number === 0) answer({ began: true });
+    }
+  },
+};
+
+function answer(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+let rest = "";
+for await (const chunk of process.stdin.setEncoding("utf8")) {
+  const lines = (rest + chunk).split("\n");
+  rest = lines.pop() ?? "";
+  for (const line of lines) {
+    const [operation = "", id = "", word = ""] = JSON.parse(line) as string[];
+    const run = OPERATIONS[operation];
+    if (run === undefined) throw new Error(`No such operation: ${operation}`);
+    const result = await run(id as SpecId, word).catch((error: unknown) => {
+      if (error instanceof OperationError) return { refused: error.kind, message: error.message };
+      throw error;
+    });
+    answer(result);
+  }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openRunLogs } from "#planner/store/log_writer.ts";
+import { plannerProject } from "../../../support/planner_project.ts";
+import { RunWorker } from "../../../support/run_worker.ts";
+import { tempProject } from "../../../support/temp_project.ts";
+
+const ID = "2026-01-05-001-abc" as SpecId;
+const LOG = `.planner/logs/${ID}.log`;
+const NOW = "2026-01-05T12:00:00.000Z";
+const clock = { now: () => new Date(NOW) };
+
+test("RunLog stores each line with its time behind the run's header", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, `${ID}-7`);
+
+  await log.line("one\r\ntwo\n");
+  await log.end();
+
+  expect(project.read(LOG)).toBe(`${NOW} === run ${ID}-7 ===\n${NOW} one\n${NOW} two\n${NOW} \n`);
+});
+
+test("RunLog appends a run behind a line that a killed writer left half written", async () => {
+  using project = tempProject();
+  project.write(LOG, `${NOW} whole\n${NOW} ha`);
+
+  await (await openRunLogs(project.root, clock).open(ID, "next")).end();
+
+  expect(project.read(LOG)).toBe(`${NOW} whole\n${NOW} ha\n${NOW} === run next ===\n`);
+});
+
+test("RunLog writes by itself before it is ended", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+
+  await log.line("soon");
+
+  while (!project.read(LOG).includes("soon")) await Bun.sleep(5);
+  await log.end();
+});
+
+test("RunLog splits a line that is too long, between characters", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const text = `a${"😀".repeat(200_000)}`;
+
+  await log.line(text);
+  await log.end();
+
+  const stored = project.read(LOG).trimEnd().split("\n").slice(1);
+  expect(stored.length).toBe(2);
+  expect(stored.map((line) => line.slice(NOW.length + 1)).join("")).toBe(text);
+});
+
+test("RunLog refuses lines behind its end", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  await log.end();
+
+  expect(log.line("late")).rejects.toThrow("the run has ended");
+});
+
+test("a reader that follows by offset gets every line of a flood once and in order", async () => {
+  const project = await plannerProject();
+  using _ = project;
+  const count = 100_000;
+  project.spec(ID, "---\nstatus: in_progress\n---\n\n# Flood\n");
+  project.write(LOG, "");
+  await using worker = new RunWorker(project.root);
+  await worker.do("claim", ID);
+  let written = false;
+  const writing = worker.do("log", ID, String(count)).finally(() => {
+    written = true;
+  });
+
+  let [text, offset] = ["", 0];
+  for (;;) {
+    const last = written;
+    const answer = await project.json("log", { id: ID, offset, lines: 1_000 });
+    text += answer.content;
+    offset = answer.byte_offset;
+    if (last && !answer.has_more) break;
+  }
+  await writing;
+
+  const numbers = text.match(/(?<=Z line )\d+/g)?.map(Number);
+  expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
+  expect(text).toBe(project.read(LOG));
+}, 60_000);

@@ -1,0 +1,103 @@
+import type { Socket } from "node:net";
+import { Duplex } from "node:stream";
+
+/** Type byte of GOAWAY. Source: RFC 9113, 6.8. */
+const GOAWAY = 7;
+/** Bytes of a frame's header: length (3), type, flags, stream (4). Source: RFC 9113, 4.1. */
+const FRAME_HEADER_BYTES = 9;
+/** Bytes that a client sends before its first frame. Source: RFC 9113, 3.4. */
+const PREFACE_BYTES = 24;
+
+/**
+ * Takes the GOAWAY frames out of what an HTTP/2 client sends, whatever the chunks are.
+ *
+ * Deno 2.9 corrupts its session's memory when a client says GOAWAY (denoland/deno#36788) and may abort. The frame tells
+ * a server nothing that the end of the connection does not tell as well.
+ */
+export class GoawayFilter {
+  #passing = PREFACE_BYTES;
+  #skipping = 0;
+  #header = Buffer.alloc(0);
+
+  /** What is left of `chunk`, in pieces. */
+  take(chunk: Buffer): Buffer[] {
+    const kept: Buffer[] = [];
+    for (let rest = chunk; rest.length > 0; ) rest = this.#step(rest, kept);
+    return kept;
+  }
+
+  #step(chunk: Buffer, kept: Buffer[]): Buffer {
+    if (this.#passing > 0) {
+      const part = chunk.subarray(0, this.#passing);
+      this.#passing -= part.length;
+      kept.push(part);
+      return chunk.subarray(part.length);
+    }
+    if (this.#skipping > 0) {
+      const length = Math.min(this.#skipping, chunk.length);
+      this.#skipping -= length;
+      return chunk.subarray(length);
+    }
+    const part = chunk.subarray(0, FRAME_HEADER_BYTES - this.#header.length);
+    this.#header = Buffer.concat([this.#header, part]);
+    if (this.#header.length === FRAME_HEADER_BYTES) this.#begin(this.#header, kept);
+    return chunk.subarray(part.length);
+  }
+
+  #begin(header: Buffer, kept: Buffer[]): void {
+    const length = header.readUIntBE(0, 3);
+    if (header[3] === GOAWAY) this.#skipping = length;
+    else {
+      this.#passing = length;
+      kept.push(header);
+    }
+    this.#header = Buffer.alloc(0);
+  }
+}
+
+/** The socket as a stream without GOAWAY frames, with what `node:http2` asks of a socket. */
+export function withoutGoaway(socket: Socket): Duplex {
+  const filter = new GoawayFilter();
+  const stream = new Duplex({
+    allowHalfOpen: true,
+    read: () => socket.resume(),
+    write(chunk, _encoding, done) {
+      if (socket.write(chunk)) done();
+      else socket.once("drain", () => done());
+    },
+    final: (done) => socket.end(() => done()),
+    destroy(error, done) {
+      socket.destroy();
+      done(error);
+    },
+  });
+  socket.on("data", (chunk: Buffer) => {
+    for (const part of filter.take(chunk)) if (!stream.push(part)) socket.pause();
+  });
+  socket.on("end", () => stream.push(null));
+  socket.on("close", () => stream.destroy());
+  socket.on("error", (error) => stream.destroy(error));
+  return likeSocket(stream, socket);
+}
+
+function likeSocket(stream: Duplex, socket: Socket): Duplex {
+  for (const name of ["remoteAddress", "remotePort", "localAddress", "localPort", "encrypted"] as const) {
+    Object.defineProperty(stream, name, { get: () => Reflect.get(socket, name) });
+  }
+  return Object.assign(stream, {
+    ref: () => stream,
+    unref: () => stream,
+    setNoDelay(on?: boolean) {
+      socket.setNoDelay(on);
+      return stream;
+    },
+    setKeepAlive(on?: boolean, delay?: number) {
+      socket.setKeepAlive(on, delay);
+      return stream;
+    },
+    setTimeout(milliseconds: number, done?: () => void) {
+      socket.setTimeout(milliseconds, done);
+      return stream;
+    },
+  });
+}

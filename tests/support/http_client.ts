@@ -1,0 +1,67 @@
+import { type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from "node:http";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { request as secureRequest } from "node:https";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: OutgoingHttpHeaders;
+  readonly body?: string | Uint8Array;
+}
+
+/** One request over HTTP/1.1, by TLS when the address says so; certificates are not looked at. */
+export function http1(url: string, { method = "GET", headers = {}, body }: Ask = {}): Promise<Answer> {
+  const ask = url.startsWith("https:") ? secureRequest : request;
+  return new Promise((resolve, reject) => {
+    const call = ask(url, { method, headers, rejectUnauthorized: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+/** Several requests over one HTTP/2 connection with prior knowledge, or TLS. */
+export class Http2Client {
+  private readonly session: ClientHttp2Session;
+
+  constructor(url: string) {
+    this.session = connect(url, { rejectUnauthorized: false });
+    this.session.on("error", () => {});
+  }
+
+  ask(path: string, { method = "GET", headers = {}, body }: Ask = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const stream = this.session.request({ ...headers, ":method": method, ":path": path });
+      const chunks: Buffer[] = [];
+      let head: IncomingHttpHeaders & { readonly ":status"?: number | undefined } = {};
+      stream.on("response", (given) => {
+        head = given;
+      });
+      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+      stream.on("error", reject);
+      stream.on("end", () =>
+        resolve({ status: head[":status"] ?? 0, headers: head, text: Buffer.concat(chunks).toString() }),
+      );
+      stream.end(body);
+    });
+  }
+
+  close(): void {
+    this.session.close();
+  }
+}

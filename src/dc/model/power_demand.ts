@@ -30,6 +30,9 @@ export interface Demand {
   readonly byOutlet: ReadonlyMap<string, number>;
 }
 
+/** Longest chain of supply. Ours: utility to plug is ten. */
+const MAX_DEPTH = 64;
+
 /** Thrown inside a walk that has looked at as many devices as it may. */
 class TooFar extends Error {}
 
@@ -71,10 +74,12 @@ export class DemandWalk {
     };
   }
 
-  private async normal({ drawW: own, device }: Load): Promise<number> {
+  private async normal({ drawW: own, device }: Load, depth = 0): Promise<number> {
+    // Writes let no circle in, but a hand in the database might.
+    if (depth > MAX_DEPTH) throw new TooFar();
     let watts = own;
     if (device === undefined) return watts;
-    for (const { load } of await this.branchesOf(device)) watts += (await this.normal(load)) / load.inlets;
+    for (const { load } of await this.branchesOf(device)) watts += (await this.normal(load, depth + 1)) / load.inlets;
     return watts;
   }
 

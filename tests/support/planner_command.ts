@@ -12,9 +12,6 @@ export const PLANNER: readonly string[] = (process.env["PLANNER_COMMAND"] ?? joi
   .split(" ")
   .map((word) => (word.startsWith("src/") ? join(ROOT, word) : word));
 
-/** False for tests that need the compiled executable itself. */
-export const IS_BINARY: boolean = process.env["PLANNER_COMMAND"] === undefined;
-
 export interface RunResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;

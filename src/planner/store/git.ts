@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
@@ -6,6 +7,11 @@ const GIT_LIMIT_MS = 5 * 60_000;
 
 /** Longest answer kept, in bytes. Ours: the list of a million changed files. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** How often a command is tried that meets another one's lock, and the first pause, in milliseconds: seven seconds in all. */
+const MAX_TRIES = 12;
+const LOCK_PAUSE_MS = 100;
+const LOCKED = /\.lock': File exists/;
 
 export interface GitAnswer {
   readonly status: number | null;
@@ -44,38 +50,16 @@ export class Git {
   }
 
   /**
-   * Runs git to its end, whatever that is.
+   * Runs git to its end, whatever that is; again when another git of the same repository was in the way.
    *
    * @throws OperationError `unavailable` where git cannot be started, `deadline_exceeded` when it hangs
    */
-  try(args: readonly string[], { input, env }: GitOptions = {}): Promise<GitAnswer> {
-    return new Promise((resolve, reject) => {
-      const child = spawn("git", args, {
-        cwd: this.cwd,
-        env: { ...withoutGitPlaces(process.env), ...QUIET, ...env },
-        stdio: ["pipe", "pipe", "pipe"],
-        windowsHide: true,
-      });
-      let late = false;
-      const timer = setTimeout(() => {
-        late = true;
-        child.kill("SIGKILL");
-      }, GIT_LIMIT_MS);
-      const stdout = collect(child.stdout);
-      const stderr = collect(child.stderr);
-      child.on("error", (error) => {
-        clearTimeout(timer);
-        reject(new OperationError("unavailable", `Cannot run git: ${error.message}`));
-      });
-      child.on("close", (status) => {
-        clearTimeout(timer);
-        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${GIT_LIMIT_MS / 1000} s`));
-        else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
-      });
-      // It may end without having read.
-      child.stdin.on("error", () => {});
-      child.stdin.end(input ?? "");
-    });
+  async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
+    for (let tries = 1; ; tries++) {
+      const answer = await this.#once(args, options);
+      if (answer.status === 0 || tries === MAX_TRIES || !LOCKED.test(answer.stderr)) return answer;
+      await sleep(LOCK_PAUSE_MS * tries);
+    }
   }
 
   /**
@@ -106,6 +90,36 @@ export class Git {
   async ask(args: readonly string[]): Promise<string | null> {
     const { status, stdout } = await this.try(args);
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
+  }
+
+  #once(args: readonly string[], { input, env }: GitOptions): Promise<GitAnswer> {
+    return new Promise((resolve, reject) => {
+      const child = spawn("git", args, {
+        cwd: this.cwd,
+        env: { ...withoutGitPlaces(process.env), ...QUIET, ...env },
+        stdio: ["pipe", "pipe", "pipe"],
+        windowsHide: true,
+      });
+      let late = false;
+      const timer = setTimeout(() => {
+        late = true;
+        child.kill("SIGKILL");
+      }, GIT_LIMIT_MS);
+      const stdout = collect(child.stdout);
+      const stderr = collect(child.stderr);
+      child.on("error", (error) => {
+        clearTimeout(timer);
+        reject(new OperationError("unavailable", `Cannot run git: ${error.message}`));
+      });
+      child.on("close", (status) => {
+        clearTimeout(timer);
+        if (late) reject(new OperationError("deadline_exceeded", `git ${args[0]} took over ${GIT_LIMIT_MS / 1000} s`));
+        else resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() });
+      });
+      // It may end without having read.
+      child.stdin.on("error", () => {});
+      child.stdin.end(input ?? "");
+    });
   }
 }
 

@@ -6,10 +6,17 @@ import { OperationError } from "#kernel/errors.ts";
 import { diskRefusal } from "./disk_error.ts";
 import { LOCKS } from "./places.ts";
 
-const LOCK = `${LOCKS}/edit.db`;
+interface Lock {
+  readonly file: string;
+  /** Longest wait for the other holders, in milliseconds. */
+  readonly waitMs: number;
+}
 
-/** Longest wait for the other writers, in milliseconds. Ours: a write takes some milliseconds, so this is a hang. */
-const WAIT_MS = 10_000;
+/** Ours: a write takes some milliseconds, so this is a hang. */
+const EDIT: Lock = { file: `${LOCKS}/edit.db`, waitMs: 10_000 };
+
+/** Ours: rebasing a long branch on a large repository takes minutes, and others may wait before. */
+const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
 
 /** Longest pause between two tries, in milliseconds. */
 const PAUSE_MS = 12;
@@ -19,7 +26,7 @@ interface Database {
   close(): void;
 }
 
-/** The last writer of each project in this process; the next one waits for it. */
+/** The last holder of each lock in this process; the next one waits for it. */
 const queues = new Map<string, Promise<unknown>>();
 
 /**
@@ -32,11 +39,21 @@ const queues = new Map<string, Promise<unknown>>();
 export function withProjectLock<Result>(
   root: string,
   task: () => Promise<Result>,
-  waitMs: number = WAIT_MS,
+  waitMs: number = EDIT.waitMs,
 ): Promise<Result> {
-  const before = queues.get(root) ?? Promise.resolve();
+  return withLock(root, { ...EDIT, waitMs }, task);
+}
+
+/** The same for changes of the main branch, beside which specs may be changed. */
+export function withMergeLock<Result>(root: string, task: () => Promise<Result>): Promise<Result> {
+  return withLock(root, MERGE, task);
+}
+
+function withLock<Result>(root: string, lock: Lock, task: () => Promise<Result>): Promise<Result> {
+  const key = join(root, lock.file);
+  const before = queues.get(key) ?? Promise.resolve();
   const result = before.then(async () => {
-    const database = await acquire(root, waitMs);
+    const database = await acquire(root, lock);
     try {
       return await task();
     } finally {
@@ -45,26 +62,26 @@ export function withProjectLock<Result>(
     }
   });
   const settled = result.catch(() => {});
-  queues.set(root, settled);
+  queues.set(key, settled);
   return result;
 }
 
-async function acquire(root: string, waitMs: number): Promise<Database> {
+async function acquire(root: string, { file, waitMs }: Lock): Promise<Database> {
   await mkdir(join(root, LOCKS), { recursive: true }).catch((error: unknown) => {
     throw diskRefusal(`make "${LOCKS}"`, error);
   });
   // Most processes only read.
   const { DatabaseSync } = await import("node:sqlite");
   // Opened anew for each write: a database that was deleted meanwhile would lock nobody out.
-  const open = (): Database => new DatabaseSync(join(root, LOCK), { timeout: 0 });
+  const open = (): Database => new DatabaseSync(join(root, file), { timeout: 0 });
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const database = tryAcquire(root, open);
+    const database = tryAcquire(root, file, open);
     if (database !== undefined) return database;
     if (performance.now() > deadline) {
       throw new OperationError(
         "aborted",
-        `Cannot lock "${LOCK}": another process held it for ${waitMs / 1000} seconds`,
+        `Cannot lock "${file}": another process held it for ${waitMs / 1000} seconds`,
       );
     }
     await sleep(1 + Math.random() * PAUSE_MS);
@@ -72,12 +89,12 @@ async function acquire(root: string, waitMs: number): Promise<Database> {
 }
 
 /** Undefined when another process holds the lock. */
-function tryAcquire(root: string, open: () => Database): Database | undefined {
+function tryAcquire(root: string, file: string, open: () => Database): Database | undefined {
   let database: Database | undefined;
   try {
     database = open();
     // A database that may only be read would be opened all the same, and lock nobody out.
-    accessSync(join(root, LOCK), constants.W_OK);
+    accessSync(join(root, file), constants.W_OK);
     // The journal in memory: a full disk must not keep a file from shrinking.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
     return database;
@@ -85,19 +102,19 @@ function tryAcquire(root: string, open: () => Database): Database | undefined {
     database?.close();
     // The engines agree on the text and not on the code.
     if (error instanceof Error && error.message.includes("database is locked")) return undefined;
-    throw lockRefusal(root, error);
+    throw lockRefusal(root, file, error);
   }
 }
 
-function lockRefusal(root: string, error: unknown): unknown {
-  const refusal = diskRefusal(`lock "${LOCK}"`, error);
+function lockRefusal(root: string, file: string, error: unknown): unknown {
+  const refusal = diskRefusal(`lock "${file}"`, error);
   if (refusal !== error) return refusal;
   try {
     // SQLite does not say why it cannot make a file, the system does.
     accessSync(join(root, LOCKS), constants.W_OK);
   } catch (cause) {
-    return diskRefusal(`lock "${LOCK}"`, cause);
+    return diskRefusal(`lock "${file}"`, cause);
   }
   const why = error instanceof Error ? error.message : String(error);
-  return new OperationError("unavailable", `Cannot lock "${LOCK}": ${why}`, { cause: error });
+  return new OperationError("unavailable", `Cannot lock "${file}": ${why}`, { cause: error });
 }

@@ -9,7 +9,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { Git } from "./git.ts";
 import { replaceFile } from "./place_file.ts";
 import { WORKTREES } from "./places.ts";
-import { withProjectLock } from "./project_lock.ts";
+import { withMergeLock, withProjectLock } from "./project_lock.ts";
 import { openSpecStore } from "./spec_store.ts";
 import { removeLeftovers } from "./temporary_file.ts";
 import { type Place, placeFile, takeAway } from "./worktree_brought.ts";
@@ -77,14 +77,9 @@ class GitWorktrees implements Worktrees {
     return branches === null || (await isBranchMerged(new Git(this.#root), branches));
   }
 
-  async merge(id: SpecId): Promise<MergeAnswer> {
-    const place = await this.#find(id);
-    if (place !== null) return mergeWorktree(place);
-    const branches = await this.#branches(id);
-    if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
-    // The folder was deleted; the commits are in the repository.
-    await addWorktree({ git: new Git(this.#root), root: this.#root, id }, branches);
-    return mergeWorktree(await this.#require(id));
+  merge(id: SpecId): Promise<MergeAnswer> {
+    // Amid another merge the main checkout looks as if somebody had changed it.
+    return withMergeLock(this.#root, () => this.#merge(id));
   }
 
   async remove(id: SpecId): Promise<void> {
@@ -114,6 +109,16 @@ class GitWorktrees implements Worktrees {
       await removeLeftovers(join(this.#root, WORKTREES));
       await replaceFile(join(this.#root, file), file, text);
     });
+  }
+
+  async #merge(id: SpecId): Promise<MergeAnswer> {
+    const place = await this.#find(id);
+    if (place !== null) return mergeWorktree(place);
+    const branches = await this.#branches(id);
+    if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
+    // The folder was deleted; the commits are in the repository.
+    await addWorktree({ git: new Git(this.#root), root: this.#root, id }, branches);
+    return mergeWorktree(await this.#require(id));
   }
 
   async #find(id: SpecId): Promise<Place | null> {

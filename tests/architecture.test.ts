@@ -16,7 +16,13 @@ interface Room {
 }
 
 const DOMAIN = ["planner/spec", "planner/config", "planner/lint", "planner/output", "planner/work"] as const;
-const PORTS = ["planner/ports.ts", "planner/run_ports.ts", "planner/limits.ts", "planner/context.ts"] as const;
+const PORTS = [
+  "planner/ports.ts",
+  "planner/run_ports.ts",
+  "planner/program_ports.ts",
+  "planner/limits.ts",
+  "planner/context.ts",
+] as const;
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 
@@ -71,6 +77,12 @@ const ROOMS: readonly Room[] = [
     may: ["kernel", ...PORTS, ...DOMAIN],
     pure: true,
     because: "an operation reaches the disk through its context only",
+  },
+  {
+    place: "planner/runs",
+    may: ["kernel", ...PORTS, ...DOMAIN, "planner/operations"],
+    pure: true,
+    because: "the course of a run is told in ports and decisions; processes, git and files are the store's",
   },
   { place: "planner", may: ["kernel", ...DOMAIN, "planner/operations"], pure: true, because: "the door and its types" },
   { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },

@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 
 /** Where `planner --help` lists a command. */
-export type CommandGroup = "project" | "specs" | "state" | "checks" | "exchange";
+export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange";
 
 export interface CommandEntry {
   readonly group: CommandGroup;
@@ -45,6 +45,8 @@ export const COMMANDS: CommandTable = {
   ready: { group: "specs", summary: "List what can be worked now", load: () => import("./commands/ready.ts") },
   search: { group: "specs", summary: "Find specs that contain a text", load: () => import("./commands/search.ts") },
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/status.ts") },
+  work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/work.ts") },
+  pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/pause.ts") },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },
   finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/finalize.ts") },
   reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },
@@ -63,6 +65,7 @@ export const COMMANDS: CommandTable = {
     load: () => import("./commands/verify.ts"),
   },
   diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
+  doctor: { group: "checks", summary: "Find what killed processes left", load: () => import("./commands/doctor.ts") },
   log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
   export: {
     group: "exchange",

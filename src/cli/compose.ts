@@ -39,6 +39,13 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
     git: openGitHistory(root),
     outputs: openOutputValidator(root),
     runs: loadedOnce(async () => (await import("#planner/store/open_runs.ts")).openRuns(root, clock)),
+    background: {
+      start: async (args, env) => {
+        const { openBackground } = await import("#planner/store/background.ts");
+        const { selfCommand, selfEnvironment } = await import("#runtime/self_command.ts");
+        return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
+      },
+    },
     clock,
   };
 }

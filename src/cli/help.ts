@@ -10,6 +10,7 @@ const MOST_COLUMNS = 110;
 const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   project: "Project",
   specs: "Specs",
+  agents: "Agents",
   state: "State",
   checks: "Checks",
   exchange: "Exchange",

@@ -9,6 +9,7 @@ import type {
   SpecStore,
   WorkStore,
 } from "./ports.ts";
+import type { Background } from "./program_ports.ts";
 import type { RunPorts } from "./run_ports.ts";
 
 /** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
@@ -26,5 +27,6 @@ export interface PlannerContext {
   readonly outputs: OutputValidator;
   /** What running agents does to the world; loaded with the first call, for most commands run none. */
   runs(): Promise<RunPorts>;
+  readonly background: Background;
   readonly clock: Clock;
 }

@@ -4,23 +4,22 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { editFields } from "../spec/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
-import { agentsAbsent } from "./agents_absent.ts";
 import { changeSpec } from "./change_spec.ts";
 import { findSpec } from "./find_spec.ts";
-import { liveWorker } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { stopRun } from "./stop_run.ts";
 
 export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
   summary: "Cancel a spec that is not to be done; specs that wait for it become free",
   effect: "destroy",
   idempotent: true,
+  slow: true,
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const spec = await findSpec(context, text, { archived: false });
     refuseEnded(spec);
-    const worker = await liveWorker(context, spec.id);
-    if (worker !== null) throw agentsAbsent(`Cannot cancel spec '${spec.id}' while process ${worker.pid} works on it`);
+    await stopRun(context, spec.id, `Cannot cancel spec '${spec.id}'`);
     await changeSpec(context, spec.id, (before, current) => {
       refuseEnded(current);
       return editFields(before, { status: "cancelled" });

@@ -2,10 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { agentsAbsent } from "./agents_absent.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import { changeSpec } from "./change_spec.ts";
 import { findSpecId } from "./find_spec.ts";
-import { liveWorker } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { stopRun } from "./stop_run.ts";
 
 export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
@@ -17,7 +18,13 @@ export const pause = defineTool<PlannerContext>()({
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: false });
     const refused = `Failed to pause work for spec '${id}'`;
-    if ((await liveWorker(context, id)) !== null) throw agentsAbsent(refused);
-    throw new OperationError("failed_precondition", `${refused}: No running process found`);
+    if (!(await stopRun(context, id, refused))) {
+      throw new OperationError("failed_precondition", `${refused}: No running process found`);
+    }
+    await changeSpec(context, id, (before, { status }) =>
+      // An agent that had just finalized the spec was done.
+      status === "completed" ? before : editFields(before, { status: "in_progress" }),
+    );
+    return { value: { spec_id: id, status: "in_progress" }, text: `Successfully paused work for spec '${id}'` };
   },
 });

@@ -4,13 +4,15 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import type { SpecId } from "../spec/spec_id.ts";
 import { readLastRun } from "../work/last_run.ts";
 import { logWindow } from "../work/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
-import { agentsAbsent } from "./agents_absent.ts";
+import { changeSpec } from "./change_spec.ts";
 import { findSpec } from "./find_spec.ts";
-import { liveWorker } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { stopRun } from "./stop_run.ts";
 
 /** Log lines that the answer repeats. */
 const TAIL_LINES = 50;
@@ -28,9 +30,9 @@ export const takeover = defineTool<PlannerContext>()({
   async run(context, { id: text, force = false }) {
     const spec = await findSpec(context, text, { archived: false });
     const refused = `Failed to take over spec '${spec.id}'`;
-    const worker = await liveWorker(context, spec.id);
-    if (worker !== null) throw agentsAbsent(refused);
-    if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
+    const stopped = await stopRun(context, spec.id, refused);
+    if (stopped) await leaveInProgress(context, spec.id);
+    else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
     const lines = log === null ? null : linesOf(await readLastRun(log));
     const worktrees = await context.work.worktrees();
@@ -44,6 +46,13 @@ export const takeover = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** Taken over, the work goes on by hand. */
+async function leaveInProgress(context: PlannerContext, id: SpecId): Promise<void> {
+  await changeSpec(context, id, (before, { status }) =>
+    status === "completed" ? before : editFields(before, { status: "in_progress" }),
+  );
+}
 
 function linesOf(text: string): readonly string[] {
   return text.split(/\r?\n/).filter((line) => line.trim() !== "");

@@ -2,14 +2,15 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import type { NewProcessRecord } from "../run_ports.ts";
 import type { Spec } from "../spec/spec.ts";
-import { agentsAbsent } from "./agents_absent.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { providerFor } from "../work/providers.ts";
 import { findSpec } from "./find_spec.ts";
 import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { refuseLintErrors, refuseUnworkable } from "./start_checks.ts";
 import { loadWorld, type World } from "./world.ts";
-
-const SOURCES: readonly string[] = ["pending", "failed", "needs_attention", "blocked"];
 
 export const workStart = defineTool<PlannerContext>()({
   name: "planner_work_start",
@@ -23,7 +24,7 @@ export const workStart = defineTool<PlannerContext>()({
     parallel: Type.Optional(Type.Integer({ description: "Work ready specs, so many at a time", minimum: 1 })),
     skip_criteria: Type.Optional(Type.Boolean({ description: "Do not ask for checked acceptance criteria" })),
   }),
-  async run(context, { id: text, chain = false, parallel }) {
+  async run(context, { id: text, chain = false, parallel, skip_criteria = false }) {
     if (chain && parallel !== undefined) {
       throw new OperationError("invalid_argument", "Cannot work as chain and in parallel: expected one of the two");
     }
@@ -31,22 +32,48 @@ export const workStart = defineTool<PlannerContext>()({
     await refuseWhileWorked(context, spec.id, "start work on");
     const world = await loadWorld(context);
     refuseUnworkable(spec, world);
-    if (parallel !== undefined) refuseFewReady(world);
-    throw agentsAbsent(`Failed to start work for spec '${spec.id}'`);
+    await refuseLintErrors(context, spec);
+    const config = await context.config();
+    providerFor(config, { model: spec.model, task: "work" });
+    if (parallel !== undefined) refuseParallel(world, parallel, config.parallel.max);
+    const words = [...mannerWords(spec, world, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
+    const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
+    return { value: await startWork(context, { spec_id: spec.id, mode, words }) };
   },
 });
 
-function refuseUnworkable(spec: Spec, { readiness }: World): void {
-  const refuse = (message: string): never => {
-    throw new OperationError("failed_precondition", `Cannot start work on spec '${spec.id}': ${message}`);
-  };
-  if (!SOURCES.includes(spec.status)) refuse(`expected ${SOURCES.join(", ")}, status is ${spec.status}`);
-  // The same answer as planner_ready gives, for a spec that comes back from another status as well.
-  if (readiness.isReady({ ...spec, status: "pending" })) return;
-  const unmet = readiness.unmet(spec);
-  if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
-  if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
-  refuse("its own members, or what comes before it, are not done");
+interface Wanted {
+  readonly spec_id: SpecId;
+  readonly mode: string;
+  readonly words: readonly string[];
+}
+
+async function startWork(context: PlannerContext, { spec_id, mode, words }: Wanted): Promise<NewProcessRecord> {
+  const started_at = context.clock.now().toISOString();
+  const { pid } = await context.background.start(["work", ...words], { PLANNER_STARTED_AT: started_at });
+  const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };
+  const { records } = await context.runs();
+  // The child writes the same record when its run begins; until then it is to be seen all the same.
+  const known = (await context.work.processes()).some(({ process_id }) => process_id === record.process_id);
+  if (!known) await records.start(record);
+  return record;
+}
+
+/** In parallel every spec that is ready is worked, this one first. */
+function mannerWords(
+  { id }: Spec,
+  { specs, readiness }: World,
+  { chain, parallel }: { readonly chain: boolean; readonly parallel: number | undefined },
+): readonly string[] {
+  if (parallel === undefined) return chain ? [id, "--chain"] : [id];
+  const others = specs.filter((spec) => spec.id !== id && readiness.isReady(spec)).map((spec) => spec.id);
+  return [id, ...others, "--parallel", String(parallel)];
+}
+
+function refuseParallel(world: World, parallel: number, most: number): void {
+  refuseFewReady(world);
+  if (parallel <= most) return;
+  throw new OperationError("invalid_argument", `Invalid value ${parallel} for "parallel": expected at most ${most}`);
 }
 
 function refuseFewReady({ specs, readiness }: World): void {

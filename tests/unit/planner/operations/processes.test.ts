@@ -111,15 +111,12 @@ test("planner_pause and planner_takeover refuse in the contract's words when not
   });
 });
 
-test("tools that would stop or disturb a running process say so and change nothing", async () => {
+test("tools that would disturb a running process say so and change nothing", async () => {
   using project = await withSpec("status: in_progress");
   await using worker = sleeper();
   record(project, worker.pid);
   const before = project.specText(ID);
   const refusals: Record<string, string> = {
-    pause: `Failed to pause work for spec '${ID}': ${ABSENT}`,
-    takeover: `Failed to take over spec '${ID}': ${ABSENT}`,
-    cancel: `Cannot cancel spec '${ID}' while process ${worker.pid} works on it: ${ABSENT}`,
     reset: `Cannot reset spec '${ID}': process ${worker.pid} is working on it`,
     work_start: `Cannot start work on spec '${ID}': process ${worker.pid} is working on it`,
     split: `Cannot split spec '${ID}': process ${worker.pid} is working on it`,
@@ -130,6 +127,27 @@ test("tools that would stop or disturb a running process say so and change nothi
   }
   expect(project.specText(ID)).toBe(before);
 });
+
+for (const [tool, status] of [
+  ["pause", "in_progress"],
+  ["takeover", "in_progress"],
+  ["cancel", "cancelled"],
+] as const) {
+  test(`planner_${tool} ends a process that has not claimed the spec yet`, async () => {
+    using project = await withSpec("status: in_progress");
+    await using worker = sleeper();
+    record(project, worker.pid);
+
+    const { text, refused } = await project.call(tool, { id: ID });
+
+    expect([refused, text]).toEqual([false, expect.any(String)]);
+    expect(await worker.ended).toBe("SIGTERM");
+    expect(project.specText(ID)).toContain(`status: ${status}\n`);
+    expect((await project.json("work_list", { include_completed: true })).processes).toMatchObject([
+      { status: "failed", completed_at: expect.any(String) },
+    ]);
+  });
+}
 
 test("planner_archive refuses while a process works on the spec", async () => {
   using project = await withSpec("status: completed");
@@ -220,13 +238,9 @@ test("planner_watch_stop does not run anything when nothing runs", async () => {
   });
 });
 
-test("planner_work_start checks the spec before it says that it cannot run agents", async () => {
+test("planner_work_start refuses what goes together with no work", async () => {
   using project = await withSpec();
 
-  expect(await project.call("work_start", { id: ID })).toEqual({
-    text: `Failed to start work for spec '${ID}': ${ABSENT}`,
-    refused: true,
-  });
   expect((await project.call("work_start", { id: ID, parallel: 2 })).text).toBe(
     "Cannot work in parallel: expected several ready specs, found 1",
   );
@@ -234,6 +248,13 @@ test("planner_work_start checks the spec before it says that it cannot run agent
     "Cannot work as chain and in parallel: expected one of the two",
   );
   expect((await project.call("work_start", { id: ID, parallel: 0 })).refused).toBe(true);
+  project.write(".planner/config.md", "---\ndefaults: {provider: command}\n---\n");
+  expect((await project.call("work_start", { id: ID })).text).toContain("names no program");
+  project.write(".planner/config.md", "---\n---\n");
+  project.spec(ID, "---\nstatus: pending\n---\n\nNo title\n");
+  expect((await project.call("work_start", { id: ID })).text).toStartWith(
+    `Cannot start work on spec '${ID}': lint finds errors: `,
+  );
   expect(project.specText(ID)).toContain("status: pending\n");
 });
 

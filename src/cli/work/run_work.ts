@@ -1,0 +1,75 @@
+import { repairRuns } from "#planner/runs/repair.ts";
+import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
+import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
+import { openRunFiles } from "#planner/store/run_files.ts";
+import { selfCommand } from "#runtime/self_command.ts";
+import type { Cli } from "../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import type { OpenProject } from "../open_project.ts";
+import { showProgress } from "./progress.ts";
+import { type Interruption, listenForSignals } from "./signals.ts";
+
+/** What `planner work` was told. */
+export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop"> & { readonly json: boolean };
+
+/** The variable in which `planner_work_start` tells its child since when it runs. */
+const STARTED_AT = "PLANNER_STARTED_AT";
+
+/** Works specs to their end and returns how the process is to end. */
+export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
+  const progress = showProgress(cli, words.json);
+  const signals = listenForSignals((name, again) => {
+    progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });
+  });
+  // Not for the agent's own planner: it is a process of its own.
+  const startedAt = process.env[STARTED_AT] ?? null;
+  delete process.env[STARTED_AT];
+  const deps: RunDeps = {
+    context,
+    ports: await context.runs(),
+    files: openRunFiles(),
+    root,
+    pid: process.pid,
+    self: selfCommand(),
+    shell: shellCommand,
+    startedAt,
+    tell: progress.tell,
+  };
+  const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
+  try {
+    await repairRuns(deps);
+    const wishes: QueueWishes = { ids, follow, width, stopAtFailure, run: { ...run, stop: signals } };
+    const result = await runQueue(deps, wishes);
+    progress.summary(result);
+    return statusOf(result, signals.by());
+  } finally {
+    progress.close();
+    signals.close();
+    await endBackgroundRecord(deps, ids, startedAt);
+  }
+}
+
+/** The record that `planner_work_start` made for a run that never began. */
+async function endBackgroundRecord(
+  { ports, context, pid }: RunDeps,
+  [first]: WorkWords["ids"],
+  startedAt: string | null,
+): Promise<void> {
+  if (startedAt === null || first === undefined) return;
+  await ports.records.finish(`${first}-${pid}`, "failed", context.clock.now());
+}
+
+function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {
+  if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  const failed = refused.length > 0 || results.some(({ status }) => status !== "completed");
+  return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+}
+
+function interruptionNote(name: Interruption, again: boolean): string {
+  if (again) return `${name} again: ending the agents at once`;
+  return `${name}: ending the agents and putting their specs back${name === "SIGINT" ? "; once more ends them at once" : ""}`;
+}
+
+function shellCommand(line: string): readonly string[] {
+  return process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c", line] : ["/bin/sh", "-c", line];
+}

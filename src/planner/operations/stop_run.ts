@@ -1,0 +1,67 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../context.ts";
+import { AGENT_GRACE_MS } from "../limits.ts";
+import type { ProcessRecord } from "../ports.ts";
+import type { ClaimHolder } from "../run_ports.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+
+/** Longest wait for the process behind an ended agent to give the spec up, in milliseconds. */
+const GIVE_UP_MS = 4_000;
+
+const LOOK_EVERY_MS = 25;
+
+/**
+ * Ends the run that works on a spec: its record becomes terminal, its agent and all that it started are gone, and the
+ * spec is given up. The process behind it sees by its record that others decide about the spec now, and leaves it alone.
+ *
+ * @param refused begins the refusal
+ * @returns false when nothing works on the spec
+ * @throws OperationError `deadline_exceeded` when the process does not give the spec up, `failed_precondition` when it
+ *   is one on another machine or none of ours
+ */
+export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<boolean> {
+  const { claims, records, agents } = await context.runs();
+  const holder = await claims.holder(id);
+  const running = (await context.work.processes()).filter(
+    ({ spec_id, status }) => spec_id === id && status === "running",
+  );
+  if (holder?.alive !== true && running.length === 0) return false;
+  for (const processId of processIds(holder, running)) {
+    // First the record: a run that is about to start its agent looks at it afterwards.
+    await records.finish(processId, "failed", context.clock.now());
+    await agents.endRun({ processId, agent: agentOf(holder, processId) }, AGENT_GRACE_MS);
+  }
+  // A process that has not claimed the spec yet has not begun, and is to be kept from it.
+  if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
+  if (!(await givenUp(context, id))) throw notGivenUp(refused, await claims.holder(id));
+  return true;
+}
+
+function processIds(holder: ClaimHolder | null, running: readonly ProcessRecord[]): ReadonlySet<string> {
+  const ids = new Set(running.map(({ process_id }) => process_id));
+  if (holder?.process_id != null) ids.add(holder.process_id);
+  return ids;
+}
+
+function agentOf(holder: ClaimHolder | null, processId: string): ClaimHolder["agent"] {
+  return holder?.process_id === processId ? holder.agent : null;
+}
+
+async function givenUp(context: PlannerContext, id: SpecId): Promise<boolean> {
+  const { claims } = await context.runs();
+  for (let waited = 0; waited <= GIVE_UP_MS; waited += LOOK_EVERY_MS) {
+    const holder = await claims.holder(id);
+    if (holder === null) return true;
+    if (!holder.alive) {
+      await claims.clearStale(id);
+      return true;
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return false;
+}
+
+function notGivenUp(refused: string, holder: ClaimHolder | null): OperationError {
+  const who = holder === null ? "its process" : `process ${holder.pid} on ${holder.host}`;
+  return new OperationError("deadline_exceeded", `${refused}: ${who} does not give the spec up`);
+}

@@ -1,0 +1,25 @@
+import type { GitHistory } from "./ports.ts";
+
+/** Files outside of the project's own and what git knows of a folder. Paths are absolute. */
+export interface RunFiles {
+  /** Null when there is no such file. */
+  read(path: string): Promise<string | null>;
+  /** Makes the folder; whole or not at all. */
+  write(path: string, text: string): Promise<void>;
+  /** The folder in which git keeps the history around `folder`, or null without one. */
+  gitFolder(folder: string): Promise<string | null>;
+  /** The commits that are checked out in `folder`. */
+  history(folder: string): GitHistory;
+}
+
+/** This same program, started again to go on by itself. */
+export interface Background {
+  /**
+   * Starts `planner <args>` for this project, detached from this process and its terminal. What it prints is added to
+   * `.planner/processes/background.log`.
+   *
+   * @param args without `--root`
+   * @throws OperationError `unavailable` when it cannot be started
+   */
+  start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<{ readonly pid: number }>;
+}

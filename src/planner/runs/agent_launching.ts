@@ -1,0 +1,84 @@
+import type { Claim, RunLog } from "../run_ports.ts";
+import type { Spec } from "../spec/spec.ts";
+import { type AgentLaunch, agentLaunch } from "../work/agent_launch.ts";
+import { assemblePrompt } from "../work/prompt.ts";
+import type { Provider } from "../work/providers.ts";
+import { type BegunRun, specsOf } from "./finish_run.ts";
+import { type AgentEnd, runAgent } from "./run_agent.ts";
+import type { RunDeps } from "./run_types.ts";
+
+export interface Launching {
+  readonly run: BegunRun;
+  readonly spec: Spec;
+  readonly provider: Provider;
+  readonly claim: Claim;
+  readonly log: RunLog;
+  readonly stillWanted: () => Promise<boolean>;
+}
+
+/**
+ * Assembles the prompt, writes what the agent is to find, its MCP configuration included, and runs it.
+ *
+ * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
+ */
+export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
+  const { run, provider, claim, log, stillWanted } = launching;
+  const { id, place, wishes, processId, env } = run;
+  const prompt = await promptOf(deps, launching);
+  for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
+  const [command = "", ...first] = deps.self;
+  const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;
+  const gitFolder = await deps.files.gitFolder(place.root);
+  const server = { command, args: [...first, "mcp", "--root", place.root] };
+  const launch = agentLaunch(provider, {
+    prompt: prompt.text,
+    promptFile: `${beside}.prompt.md`,
+    mcpConfigFile: `${beside}.mcp.json`,
+    server,
+    writable: gitFolder === null ? [] : [gitFolder],
+  });
+  for (const { path, text } of launch.files) await deps.files.write(path, text);
+  await extendProjectFile(deps, launching, launch);
+  const input = launch.input === null ? {} : { input: launch.input };
+  const start = { argv: launch.argv, cwd: place.root, env: { ...env, ...launch.env }, processId, ...input };
+  return runAgent(deps, { id, start, stream: provider.stream, log, claim, stop: wishes.stop, stillWanted });
+}
+
+async function promptOf(deps: RunDeps, { run }: Launching) {
+  const { id, config, place, wishes } = run;
+  const specs = specsOf(deps, place);
+  const [spec, { text }] = [await specs.load(id), await specs.readText(id)];
+  const { worktree } = place;
+  return assemblePrompt(deps.context, {
+    spec,
+    specText: text,
+    config,
+    projectName: config.project.name ?? trimmed(deps.root).split(/[\\/]/).at(-1) ?? "",
+    template: wishes.prompt,
+    place: { path: place.root, branch: worktree?.branch ?? "", isolated: worktree !== null },
+  });
+}
+
+/** Adds the server to the agent's own configuration file, where that is how it learns of it. */
+async function extendProjectFile(
+  { files, ports }: RunDeps,
+  { run: { id, place }, provider, log }: Launching,
+  { projectFile }: AgentLaunch,
+): Promise<void> {
+  if (projectFile === null) return;
+  const root = trimmed(place.root);
+  const texts = await Promise.all(projectFile.files.map((file) => files.read(`${root}/${file}`)));
+  const there = texts.findIndex((text) => text !== null);
+  const file = projectFile.files[Math.max(0, there)] ?? projectFile.files[0];
+  const edit = await projectFile.extend(file, texts[there] ?? "");
+  if (edit.kind === "other") {
+    await log.line(`planner: "${file}" has an entry "planner" of its own: ${provider.name} uses that`);
+  }
+  if (edit.kind !== "added") return;
+  if (place.worktree === null) await files.write(`${root}/${file}`, edit.text);
+  else await ports.worktrees.place(id, file, edit.text);
+}
+
+function trimmed(path: string): string {
+  return path.replace(/[\\/]+$/, "");
+}

@@ -1,0 +1,91 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../config/config.ts";
+import { AGENT_GRACE_MS } from "../limits.ts";
+import { changeSpec } from "../operations/change_spec.ts";
+import { RESUMABLE, refuseLintErrors, refuseUnworkable } from "../operations/start_checks.ts";
+import { loadWorld } from "../operations/world.ts";
+import type { Claim, ClaimHolder } from "../run_ports.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { type Provider, providerFor } from "../work/providers.ts";
+import type { RunDeps, RunWishes } from "./run_types.ts";
+
+/** A run that nothing stands in the way of. */
+export interface CheckedStart {
+  readonly spec: Spec;
+  readonly config: PlannerConfig;
+  readonly provider: Provider;
+}
+
+/**
+ * Everything that can be said against a run before anything is touched.
+ *
+ * @throws OperationError that says what stands in the way
+ */
+export async function checkStart({ context }: RunDeps, id: SpecId, wishes: RunWishes): Promise<CheckedStart> {
+  const spec = await context.specs.load(id);
+  refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
+  await refuseLintErrors(context, spec);
+  const config = await context.config();
+  return { spec, config, provider: chosenProvider(config, spec, wishes) };
+}
+
+function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {
+  const defaults = provider === null ? config.defaults : { ...config.defaults, provider };
+  return providerFor({ ...config, defaults }, { model: model ?? spec.model, task: "work" });
+}
+
+/**
+ * Takes the spec for this process, and ends what a dead holder left running.
+ *
+ * @throws OperationError that names the holder
+ */
+export async function claimSpec({ ports, tell }: RunDeps, id: SpecId, processId: string): Promise<Claim> {
+  const answer = await ports.claims.claim(id, processId);
+  if ("heldBy" in answer) throw heldRefusal(id, answer.heldBy);
+  const { claim, tookOver } = answer;
+  if (tookOver === null) return claim;
+  tell({ event: "note", spec_id: id, message: `took the spec over from process ${tookOver.pid}, which is gone` });
+  try {
+    await endLeftovers(ports.agents, tookOver);
+    return claim;
+  } catch (error) {
+    await claim.release();
+    throw error;
+  }
+}
+
+/** Ends the agent of a process that is gone. */
+export async function endLeftovers(
+  agents: RunDeps["ports"]["agents"],
+  { process_id, agent }: ClaimHolder,
+): Promise<void> {
+  if (process_id === null) return;
+  await agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
+}
+
+function heldRefusal(id: SpecId, { pid, host, started_at }: ClaimHolder): OperationError {
+  return new OperationError(
+    "failed_precondition",
+    `Cannot start work on spec '${id}': process ${pid} on ${host} is working on it (it began ${started_at})`,
+  );
+}
+
+/**
+ * Sets the spec in_progress and notes its branch, in one edit; refuses when its status has changed since it was checked.
+ *
+ * @returns the text as it stands then
+ */
+export async function markStarted({ context }: RunDeps, id: SpecId, branch: string | null): Promise<string> {
+  let text = "";
+  await changeSpec(context, id, (before, { status }) => {
+    if (!RESUMABLE.includes(status)) {
+      throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is ${status} by now`);
+    }
+    const place = branch === null ? {} : { branch };
+    text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });
+    return text;
+  });
+  return text;
+}

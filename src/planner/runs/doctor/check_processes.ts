@@ -1,0 +1,70 @@
+import { AGENT_GRACE_MS } from "../../limits.ts";
+import type { ClaimHolder } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { endStranded } from "./stranded.ts";
+import type { CareDeps, Trouble } from "./trouble.ts";
+
+/** Claims whose holder is gone, with the agents that it may have left running. */
+export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
+  const { claims } = deps.ports;
+  const found: Trouble[] = [];
+  for (const id of await claims.ids()) {
+    const holder = await claims.holder(id);
+    if (holder === null || holder.alive) continue;
+    found.push({
+      kind: "stale_claim",
+      subject: `.planner/locks/${id}.lock`,
+      message: `process ${holder.pid}, which claimed the spec, is gone`,
+      advice: null,
+      repair: () => releaseClaim(deps, id, holder),
+    });
+  }
+  return found;
+}
+
+async function releaseClaim(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<string | null> {
+  const { claims, agents } = deps.ports;
+  // Before the claim goes, for it is all that tells of the agent.
+  const ended = process_id === null ? 0 : await agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
+  const spec = await endStranded(deps, id);
+  if ((await claims.clearStale(id)) === null && ended === 0) return null;
+  return ["released the claim", ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
+}
+
+function endedPart(ended: number): readonly string[] {
+  return ended === 0 ? [] : [`ended ${ended} process${ended === 1 ? "" : "es"} that it had left`];
+}
+
+/** Records that say `running` although their process is gone. */
+export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
+  const { ports, context } = deps;
+  return (await ports.records.dead()).map(({ process_id, spec_id, pid }) => ({
+    kind: "dead_record",
+    subject: `.planner/processes/${process_id}.json`,
+    message: `process ${pid} is gone without an end`,
+    advice: null,
+    async repair() {
+      const ended = await ports.agents.endRun({ processId: process_id, agent: null }, AGENT_GRACE_MS);
+      const holder = await ports.claims.holder(spec_id as SpecId);
+      const spec = holder?.alive === true ? null : await endStranded(deps, spec_id as SpecId);
+      // Somebody who read it meanwhile may have done this already.
+      await ports.records.finish(process_id, "failed", context.clock.now());
+      return ["marked the record failed", ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
+    },
+  }));
+}
+
+/** `.planner/watch.pid` of a process that is gone. */
+export async function staleWatch({ ports: { watch } }: CareDeps): Promise<readonly Trouble[]> {
+  const holder = await watch.holder();
+  if (holder === null || holder.alive) return [];
+  return [
+    {
+      kind: "stale_watch",
+      subject: ".planner/watch.pid",
+      message: holder.pid === 0 ? "it names no process" : `watch process ${holder.pid} is gone`,
+      advice: null,
+      repair: async () => ((await watch.clearStale()) ? "removed it" : null),
+    },
+  ];
+}

@@ -1,0 +1,86 @@
+import { OperationError } from "#kernel/errors.ts";
+import { liveWorker } from "../../operations/live_worker.ts";
+import type { WorktreeStatus } from "../../ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { endStranded } from "./stranded.ts";
+import type { CareDeps, Trouble } from "./trouble.ts";
+
+/** What a worktree holds that is nowhere else. */
+interface Content {
+  readonly uncommitted: readonly string[];
+  readonly unmerged: number;
+}
+
+/** Worktrees in which nobody works. Those that hold nothing of their own are removed by a repair, no others. */
+export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Trouble[]> {
+  const { context, ports } = deps;
+  const statuses = await context.work.worktrees();
+  const found: Trouble[] = [];
+  for (const id of await ports.worktrees.ids()) {
+    if ((await liveWorker(context, id)) !== null) continue;
+    const status = statuses.find(({ spec_id }) => spec_id === id);
+    found.push(await troubleOf(deps, id, status));
+  }
+  return found;
+}
+
+async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | undefined): Promise<Trouble> {
+  const base = { kind: "orphaned_worktree", subject: `.planner/worktrees/${id}` } as const;
+  let content: Content;
+  try {
+    content = await contentOf(deps, id);
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { ...base, message: error.message, advice: "look into the folder and move it away" };
+  }
+  if (content.uncommitted.length === 0 && content.unmerged === 0) {
+    return {
+      ...base,
+      message: "nobody works in it, and it holds nothing that is not in the main branch",
+      advice: null,
+      repair: () => removeWorktree(deps, id),
+    };
+  }
+  const cutOff = status?.status === "working";
+  return {
+    ...base,
+    message: `nobody works in it, and it holds ${described(content)}`,
+    advice: adviceFor(content, id),
+    ...(cutOff ? { repair: () => noteEnd(deps, id) } : {}),
+  };
+}
+
+async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promise<Content> {
+  const uncommitted = await worktrees.uncommitted(id);
+  const merged = await worktrees.isMerged(id);
+  return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
+}
+
+function described({ uncommitted, unmerged }: Content): string {
+  const parts: string[] = [];
+  if (unmerged > 0) parts.push(`${unmerged} commit${unmerged === 1 ? "" : "s"} not merged`);
+  if (uncommitted.length > 0) parts.push(`uncommitted changes (${uncommitted.slice(0, 3).join(", ")})`);
+  return parts.join(" and ");
+}
+
+function adviceFor({ uncommitted }: Content, id: SpecId): string {
+  if (uncommitted.length > 0) return `go on with "planner work ${id}", or commit there and run "planner merge ${id}"`;
+  return `merge it with "planner merge ${id}", or go on with "planner work ${id}"`;
+}
+
+/** Removes it unless somebody has begun to work in it or something came into it meanwhile. */
+async function removeWorktree({ ports, pid }: CareDeps, id: SpecId): Promise<string | null> {
+  const answer = await ports.claims.claim(id, `${id}-${pid}`);
+  if ("heldBy" in answer) return null;
+  try {
+    await ports.worktrees.remove(id);
+    return "removed it with its branch";
+  } finally {
+    await answer.claim.release();
+  }
+}
+
+async function noteEnd(deps: CareDeps, id: SpecId): Promise<string> {
+  await endStranded(deps, id);
+  return "noted that its run is over; what it holds is kept";
+}

@@ -1,0 +1,65 @@
+import { OperationError } from "#kernel/errors.ts";
+import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
+import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
+import { orphanedWorktrees } from "./check_worktrees.ts";
+import type { CareDeps, Trouble, TroubleKind } from "./trouble.ts";
+
+/** One trouble as it is reported. */
+export interface DoctorFinding {
+  readonly kind: TroubleKind;
+  readonly subject: string;
+  readonly message: string;
+  /** What a person can do, or null. */
+  readonly advice: string | null;
+  /** Whether `--fix` can mend something of it. */
+  readonly fixable: boolean;
+  /** What was done, or null. */
+  readonly fixed: string | null;
+  /** Why it could not be mended, or null. */
+  readonly failed: string | null;
+}
+
+export interface DoctorReport {
+  /** True when nothing is left to be seen to. */
+  readonly healthy: boolean;
+  readonly findings: readonly DoctorFinding[];
+}
+
+/**
+ * In this order, because each goes by what the one before it has settled: a claim's end marks its spec and its worktree,
+ * and reading the records for the later checks makes dead ones failed. Source: decisions S-23, S-26, S-27.
+ */
+const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
+  staleClaims,
+  deadRecords,
+  staleWatch,
+  orphanedWorktrees,
+  strandedSpecs,
+  unreadableFiles,
+  leftoverFiles,
+];
+
+/**
+ * Looks for what killed processes left behind. With `fix` it mends what can be mended without losing uncommitted changes
+ * or unmerged commits, each check before the next one looks; done again it finds nothing more to mend.
+ *
+ * Without `fix` nothing changes but records of dead processes, which whoever reads them makes failed.
+ */
+export async function runDoctor(deps: CareDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
+  const findings: DoctorFinding[] = [];
+  for (const check of CHECKS) {
+    for (const trouble of await check(deps)) findings.push(await seenTo(trouble, fix));
+  }
+  return { healthy: findings.every(({ fixed, advice }) => fixed !== null && advice === null), findings };
+}
+
+async function seenTo({ repair, ...trouble }: Trouble, fix: boolean): Promise<DoctorFinding> {
+  const finding = { ...trouble, fixable: repair !== undefined, fixed: null, failed: null };
+  if (!fix || repair === undefined) return finding;
+  try {
+    return { ...finding, fixed: (await repair()) ?? "nothing was left to do" };
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return { ...finding, failed: error.message };
+  }
+}

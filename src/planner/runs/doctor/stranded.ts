@@ -1,0 +1,49 @@
+import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../../operations/change_spec.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { CareDeps } from "./trouble.ts";
+
+const GONE = "the process that ran it is gone";
+
+/**
+ * Says of a run that was cut off what is true: its spec failed, unless it has got another status since, and nobody works
+ * in its worktree. What the agent did stays in the worktree and is gone on with when the spec is worked again.
+ *
+ * @returns what was done, or null
+ */
+export async function endStranded(deps: CareDeps, id: SpecId): Promise<string | null> {
+  const failed = await failSpec(deps, id);
+  await endWorktreeStatus(deps, id);
+  return failed ? `set spec ${id} to failed` : null;
+}
+
+async function failSpec({ context }: CareDeps, id: SpecId): Promise<boolean> {
+  try {
+    return await changeSpec(context, id, (text, { status }) =>
+      status === "in_progress" ? editFields(text, { status: "failed" }) : text,
+    );
+  } catch (error) {
+    // It was archived or deleted, or cannot be read, which is a finding of its own.
+    if (error instanceof OperationError) return false;
+    throw error;
+  }
+}
+
+async function endWorktreeStatus({ context, ports }: CareDeps, id: SpecId): Promise<void> {
+  const found = (await context.work.worktrees()).find(({ spec_id }) => spec_id === id);
+  if (found?.status !== "working") return;
+  const commits = await ports.worktrees.commits(id);
+  const completed = await isCompleted({ context }, id);
+  await ports.worktrees.writeStatus({
+    spec_id: id,
+    status: completed ? "done" : "failed",
+    error: completed ? null : GONE,
+    commits,
+  });
+}
+
+async function isCompleted({ context }: Pick<CareDeps, "context">, id: SpecId): Promise<boolean> {
+  const { specs } = await context.specs.active();
+  return specs.find((spec) => spec.id === id)?.status === "completed";
+}

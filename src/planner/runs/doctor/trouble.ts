@@ -1,0 +1,38 @@
+import type { PlannerContext } from "../../context.ts";
+import type { RunPorts } from "../../run_ports.ts";
+
+/** What looking after a project needs. */
+export interface CareDeps {
+  readonly context: PlannerContext;
+  readonly ports: RunPorts;
+  readonly pid: number;
+}
+
+/** In the order in which they are looked for and repaired: what runs first, then what it left. */
+export const TROUBLE_KINDS = [
+  "stale_claim",
+  "dead_record",
+  "stale_watch",
+  "orphaned_worktree",
+  "stranded_spec",
+  "unreadable_file",
+  "leftover_file",
+] as const;
+
+export type TroubleKind = (typeof TROUBLE_KINDS)[number];
+
+/** Something that is not as it should be. */
+export interface Trouble {
+  readonly kind: TroubleKind;
+  /** The file, folder or spec that it is about. */
+  readonly subject: string;
+  readonly message: string;
+  /** What a person can do; null where a repair does all there is to do. */
+  readonly advice: string | null;
+  /**
+   * Mends it and says what was done; null when there is nothing to mend any more. Absent where no repair is safe.
+   *
+   * @throws OperationError when something stands in the way by now
+   */
+  readonly repair?: () => Promise<string | null>;
+}

@@ -1,0 +1,91 @@
+import { OperationError } from "#kernel/errors.ts";
+import { loadWorld, type World } from "../operations/world.ts";
+import type { Spec } from "../spec/spec.ts";
+import { parentOf, type SpecId, specIdParts } from "../spec/spec_id.ts";
+import type { RunDeps } from "./run_types.ts";
+
+/** Time between two tries to get at a spec that somebody else, watch for example, is merging, in milliseconds. */
+const TRY_EVERY_MS = 100;
+
+/** How often that is tried. */
+const TRIES = 50;
+
+let merging: Promise<unknown> = Promise.resolve();
+
+/**
+ * Merges the finished branches of what a spec builds upon, so that its own branch begins with that work.
+ *
+ * @throws OperationError `failed_precondition` naming the one that cannot be merged
+ *
+ * Source: decision S-24.
+ */
+export async function mergePredecessors(deps: RunDeps, spec: Spec): Promise<void> {
+  const world = await loadWorld(deps.context);
+  const ids = predecessors(spec, world);
+  const unmerged: SpecId[] = [];
+  for (const id of ids) {
+    const { worktrees } = deps.ports;
+    if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
+  }
+  // One at a time: runs that begin together move the same main branch.
+  for (const id of unmerged) await oneByOne(() => mergeOne(deps, { id, wanting: spec.id }));
+}
+
+/** What is to be done before `spec`, as readiness has it. */
+function predecessors(spec: Spec, { specs }: World): readonly SpecId[] {
+  const named = new Set<string>([...spec.dependsOn, ...spec.members]);
+  const parent = parentOf(spec.id);
+  const earlier = Object.hasOwn(spec.frontmatter, "depends_on") ? -1 : memberNumber(spec.id);
+  return specs
+    .map(({ id }) => id)
+    .filter((id) => {
+      const above = parentOf(id);
+      if (above === spec.id) return true;
+      return named.has(id) || (parent !== undefined && above === parent && memberNumber(id) < earlier);
+    });
+}
+
+function memberNumber(id: SpecId): number {
+  return specIdParts(id)?.members.at(-1) ?? 0;
+}
+
+function oneByOne(task: () => Promise<void>): Promise<void> {
+  const result = merging.then(task);
+  merging = result.catch(() => {});
+  return result;
+}
+
+async function mergeOne(
+  deps: RunDeps,
+  { id, wanting }: { readonly id: SpecId; readonly wanting: SpecId },
+): Promise<void> {
+  const { worktrees } = deps.ports;
+  const refuse = (why: string): never => {
+    throw new OperationError(
+      "failed_precondition",
+      `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
+    );
+  };
+  const claim = await claimForMerge(deps, id);
+  if (claim === null) return refuse("another process holds it");
+  try {
+    if (await worktrees.isMerged(id)) return;
+    const answer = await worktrees.merge(id);
+    if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);
+    deps.tell({ event: "note", spec_id: id, message: `merged, because ${wanting} builds upon it` });
+  } catch (error) {
+    if (!(error instanceof OperationError) || error.message.startsWith("Cannot start work")) throw error;
+    refuse(error.message);
+  } finally {
+    await claim.release();
+  }
+}
+
+async function claimForMerge({ ports, pid }: RunDeps, id: SpecId) {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const answer = await ports.claims.claim(id, `${id}-${pid}`);
+    if ("claim" in answer) return answer.claim;
+    await new Promise((resolve) => setTimeout(resolve, TRY_EVERY_MS));
+  }
+  return null;
+}

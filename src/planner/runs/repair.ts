@@ -1,0 +1,33 @@
+import type { SpecId } from "../spec/spec_id.ts";
+import { endLeftovers } from "./begin_run.ts";
+import type { RunDeps } from "./run_types.ts";
+
+/**
+ * Brings to an end what killed processes left: their records become failed, their claims go, their agents are ended.
+ * A spec that is in_progress without anybody working on it is told of and left as it is: only a person knows whether its
+ * work is to be gone on with.
+ *
+ * Source: decisions S-23 and S-26.
+ */
+export async function repairRuns(deps: RunDeps): Promise<void> {
+  const { ports, context, tell } = deps;
+  for (const { process_id, spec_id } of await ports.records.repair()) {
+    tell({ event: "note", spec_id, message: `process ${process_id} is gone without an end; it counts as failed` });
+  }
+  const claimed = new Set<SpecId>();
+  for (const id of await ports.claims.ids()) {
+    const stale = await ports.claims.clearStale(id);
+    if (stale === null) {
+      claimed.add(id);
+      continue;
+    }
+    await endLeftovers(ports.agents, stale);
+    tell({ event: "note", spec_id: id, message: `released the claim of process ${stale.pid}, which is gone` });
+  }
+  const { specs } = await context.specs.active();
+  for (const { id, status } of specs) {
+    if (status !== "in_progress" || claimed.has(id)) continue;
+    const message = `in_progress, but nobody works on it: go on with "planner work ${id}", or "planner reset ${id}"`;
+    tell({ event: "note", spec_id: id, message });
+  }
+}

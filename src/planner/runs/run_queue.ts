@@ -1,0 +1,195 @@
+import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../operations/change_spec.ts";
+import { loadWorld, type World } from "../operations/world.ts";
+import { criteriaOf } from "../spec/criteria.ts";
+import { editFields } from "../spec/edit_fields.ts";
+import type { Spec } from "../spec/spec.ts";
+import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { runSpec } from "./run_spec.ts";
+import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
+
+/** What is to be worked, and in which manner. */
+export interface QueueWishes {
+  /** Where to begin; empty means everything that is ready. */
+  readonly ids: readonly SpecId[];
+  /** Go on with what becomes ready by it. */
+  readonly follow: boolean;
+  /** How many at a time. */
+  readonly width: number;
+  /** Begin nothing more once one did not complete. */
+  readonly stopAtFailure: boolean;
+  readonly run: RunWishes;
+}
+
+/** Every spec that was tried. */
+export interface QueueResult {
+  readonly results: readonly RunResult[];
+  readonly refused: readonly { readonly spec_id: SpecId; readonly reason: string }[];
+}
+
+/**
+ * Works specs until nothing is left to begin: the wanted ones with their members, as they become ready, and with
+ * `follow` whatever their completion makes ready. Each is tried once.
+ *
+ * A single wanted spec that cannot be begun is refused; of several, those that never became ready are told as refused.
+ *
+ * @throws what a run throws, once all others have ended
+ *
+ * Source: decision S-24; contract, behaviour rule 4.
+ */
+export async function runQueue(deps: RunDeps, wishes: QueueWishes): Promise<QueueResult> {
+  const queue = new Queue(deps, wishes);
+  return queue.run(await loadWorld(deps.context));
+}
+
+class Queue {
+  readonly #deps: RunDeps;
+  readonly #wishes: QueueWishes;
+  readonly #running = new Map<SpecId, Promise<void>>();
+  readonly #tried = new Set<SpecId>();
+  readonly #results: RunResult[] = [];
+  readonly #refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
+  readonly #defects: unknown[] = [];
+  /** Ids to work, in the order of beginning. */
+  #wanted: readonly SpecId[] = [];
+  /** Ready before anything was done: not the queue's unless they were asked for. */
+  #readyBefore: ReadonlySet<SpecId> = new Set();
+  #failed = false;
+
+  constructor(deps: RunDeps, wishes: QueueWishes) {
+    this.#deps = deps;
+    this.#wishes = wishes;
+  }
+
+  async run(world: World): Promise<QueueResult> {
+    const ready = world.specs.filter((spec) => world.readiness.isReady(spec)).map(({ id }) => id);
+    const { ids } = this.#wishes;
+    this.#wanted = ids.length === 0 ? ready : withMembers(ids, world.specs);
+    this.#readyBefore = new Set(ready);
+    await this.#begin(world);
+    while (this.#running.size > 0) {
+      await Promise.race(this.#running.values());
+      await this.#begin(await loadWorld(this.#deps.context));
+    }
+    await this.#tellUnready();
+    if (this.#defects.length > 0) throw this.#defects[0];
+    return { results: this.#results, refused: this.#refused };
+  }
+
+  /** Begins what can be begun now. */
+  async #begin(loaded: World): Promise<void> {
+    const world = await this.#closeGroups(loaded);
+    for (const id of this.#candidates(world)) {
+      if (this.#running.size >= this.#wishes.width || this.#isEnding()) return;
+      this.#tried.add(id);
+      const run = this.#one(id).finally(() => this.#running.delete(id));
+      this.#running.set(id, run);
+    }
+  }
+
+  #isEnding(): boolean {
+    const { stopAtFailure, run } = this.#wishes;
+    return run.stop.soon.aborted || this.#defects.length > 0 || (stopAtFailure && this.#failed);
+  }
+
+  #candidates({ specs, readiness }: World): readonly SpecId[] {
+    const order = new Map(this.#wanted.map((id, index) => [id, index]));
+    const alone = this.#wishes.ids.length === 1 && this.#wanted.length === 1;
+    return specs
+      .filter((spec) => !this.#tried.has(spec.id) && (this.#asksFor(spec, order) || this.#follows(spec)))
+      .filter((spec) => alone || readiness.isReady(spec) || this.#isResumed(spec, readiness))
+      .map(({ id }) => id)
+      .sort((a, b) => (order.get(a) ?? order.size) - (order.get(b) ?? order.size));
+  }
+
+  #asksFor({ id }: Spec, order: ReadonlyMap<SpecId, number>): boolean {
+    return order.has(id);
+  }
+
+  #follows({ id }: Spec): boolean {
+    return this.#wishes.follow && this.#results.length > 0 && !this.#readyBefore.has(id);
+  }
+
+  /** One that the caller names may come back from another status than a list of ready ones shows. */
+  #isResumed(spec: Spec, readiness: World["readiness"]): boolean {
+    const named = this.#wishes.ids.includes(spec.id) && !["completed", "cancelled"].includes(spec.status);
+    return named && readiness.isReady({ ...spec, status: "pending" });
+  }
+
+  /** Never rejects. */
+  async #one(id: SpecId): Promise<void> {
+    try {
+      const result = await runSpec(this.#deps, id, this.#wishes.run);
+      this.#results.push(result);
+      if (result.status !== "completed") this.#failed = true;
+    } catch (error) {
+      this.#failed = true;
+      if (error instanceof OperationError) this.#refuse(id, error.message);
+      else this.#defects.push(error);
+    }
+  }
+
+  #refuse(id: SpecId, reason: string): void {
+    this.#refused.push({ spec_id: id, reason });
+    this.#deps.tell({ event: "refused", spec_id: id, reason });
+  }
+
+  /** A group is its members: it is done when they are. */
+  async #closeGroups(world: World): Promise<World> {
+    const wanted = new Set(this.#wanted);
+    const done = world.specs.find(
+      (spec) =>
+        spec.type === "group" &&
+        wanted.has(spec.id) &&
+        !this.#tried.has(spec.id) &&
+        // A group itself is never ready; as any other type it would be once its members are done.
+        world.readiness.isReady({ ...spec, type: "driver" }),
+    );
+    if (done === undefined) return world;
+    this.#tried.add(done.id);
+    await this.#closeGroup(done);
+    // Others may have waited for this one.
+    return this.#closeGroups(await loadWorld(this.#deps.context));
+  }
+
+  async #closeGroup({ id }: Spec): Promise<void> {
+    const { context, tell } = this.#deps;
+    let open = 0;
+    await changeSpec(context, id, (text, { body }) => {
+      open = criteriaOf(body).filter(({ checked }) => !checked).length;
+      const done = { status: "completed", completed_at: context.clock.now().toISOString() };
+      return editFields(text, open === 0 ? done : { status: "needs_attention" });
+    });
+    const result = open === 0 ? "completed" : `needs_attention, ${open} acceptance criteria are not checked`;
+    tell({ event: "note", spec_id: id, message: `all members are done: ${result}` });
+  }
+
+  /** What was asked for by name and never could be begun. */
+  async #tellUnready(): Promise<void> {
+    if (this.#isEnding()) return;
+    const { readiness, specs } = await loadWorld(this.#deps.context);
+    const left = new Set(this.#wishes.ids.filter((id) => !this.#tried.has(id)));
+    for (const spec of specs.filter(({ id }) => left.has(id))) {
+      const unmet = readiness.unmet(spec);
+      const why = unmet.length > 0 ? `blocked by dependencies: ${unmet.join(", ")}` : `status is ${spec.status}`;
+      this.#refuse(spec.id, `Cannot start work on spec '${spec.id}': ${why}`);
+    }
+  }
+}
+
+/** The ids with all their members, members first: what a driver or a group stands for is worked before itself. */
+function withMembers(ids: readonly SpecId[], specs: readonly Spec[]): readonly SpecId[] {
+  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
+  const found = new Set<SpecId>();
+  const seen = new Set<string>();
+  const visit = (id: string): void => {
+    const spec = byId.get(id);
+    if (spec === undefined || seen.has(id)) return;
+    seen.add(id);
+    const children = specs.filter((other) => parentOf(other.id) === spec.id).map((other) => other.id);
+    for (const member of [...spec.members, ...children]) visit(member);
+    found.add(spec.id);
+  };
+  for (const id of ids) visit(id);
+  return [...found];
+}

@@ -1,0 +1,85 @@
+import type { PlannerContext } from "../context.ts";
+import type { RunFiles } from "../program_ports.ts";
+import type { RunPorts, Worktree } from "../run_ports.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+
+/** What surrounds every run of one process. */
+export interface RunDeps {
+  readonly context: PlannerContext;
+  readonly ports: RunPorts;
+  readonly files: RunFiles;
+  /** Absolute path of the project. */
+  readonly root: string;
+  readonly pid: number;
+  /** Starts this same program, arguments to be appended. */
+  readonly self: readonly string[];
+  /** The argument list that runs one line of a shell. */
+  readonly shell: (line: string) => readonly string[];
+  /** When the process was asked for, where another one has told that already: its records then agree. */
+  readonly startedAt: string | null;
+  readonly tell: (event: RunEvent) => void;
+}
+
+/** How runs are to be done. */
+export interface RunWishes {
+  /** `single`, `chain` or `parallel(N)`. Source: contract, Work process record. */
+  readonly mode: string;
+  /** In place of the configured one. */
+  readonly provider: string | null;
+  /** In place of the spec's own. */
+  readonly model: string | null;
+  /** In place of the spec's own. */
+  readonly prompt: string | null;
+  readonly skipCriteria: boolean;
+  readonly worktree: boolean;
+  readonly stop: StopWishes;
+}
+
+/** Two steps of impatience: the second is only ever aborted after the first. */
+export interface StopWishes {
+  /** End agents, with time to do so by themselves, and begin nothing more. */
+  readonly soon: AbortSignal;
+  /** End them at once. */
+  readonly now: AbortSignal;
+}
+
+/** `paused`: somebody else ended the run and says what becomes of the spec. */
+export type EndStatus = "completed" | "failed" | "needs_attention" | "pending" | "cancelled" | "paused";
+
+export interface RunResult {
+  readonly spec_id: SpecId;
+  readonly process_id: string;
+  readonly status: EndStatus;
+  /** Why, for any end but completed. */
+  readonly reasons: readonly string[];
+  /** What somebody should know although it changes nothing. */
+  readonly warnings: readonly string[];
+  readonly commits: readonly string[];
+}
+
+/** What happens, as it happens; `--json` prints these. */
+export type RunEvent =
+  | { readonly event: "note"; readonly spec_id: string | null; readonly message: string }
+  | {
+      readonly event: "started";
+      readonly spec_id: SpecId;
+      readonly process_id: string;
+      readonly pid: number;
+      readonly mode: string;
+      readonly started_at: string;
+      readonly agent: string;
+      readonly branch: string | null;
+      readonly worktree: string | null;
+    }
+  | { readonly event: "output"; readonly spec_id: SpecId; readonly text: string }
+  | ({ readonly event: "ended" } & RunResult)
+  /** Never started; the spec is as it was. */
+  | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };
+
+/** Where one run happens. */
+export interface RunPlace {
+  /** Null when the agent works in the project itself. */
+  readonly worktree: Worktree | null;
+  /** Absolute path of the project that the agent sees. */
+  readonly root: string;
+}

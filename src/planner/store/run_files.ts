@@ -1,0 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { RunFiles } from "../program_ports.ts";
+import { diskRefusal, isMissing } from "./disk_error.ts";
+import { Git } from "./git.ts";
+import { openGitHistory } from "./git_history.ts";
+import { replaceFile } from "./place_file.ts";
+
+/** The files that a run reads and writes beside the project's own. */
+export function openRunFiles(): RunFiles {
+  return {
+    async read(path) {
+      try {
+        return await readFile(path, "utf8");
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw diskRefusal(`read "${path}"`, error);
+      }
+    },
+    write: (path, text) => replaceFile(path, path, text),
+    async gitFolder(folder) {
+      const found = await new Git(folder).ask(["rev-parse", "--git-common-dir"]);
+      return found === null ? null : resolve(folder, found);
+    },
+    history: openGitHistory,
+  };
+}

@@ -1,0 +1,98 @@
+import type { AgentExit } from "../run_ports.ts";
+import type { Criterion } from "../spec/criteria.ts";
+
+/** What is known of a run once its agent is gone. */
+export interface RunFacts {
+  readonly exit: AgentExit;
+  /** What the agent's own exit status says beyond that it failed, or null. */
+  readonly exitMeaning: string | null;
+  /** True when planner was told to stop and ended the agent. */
+  readonly interrupted: boolean;
+  /** The spec's status as the agent left it. */
+  readonly status: string;
+  readonly evidence: Evidence;
+}
+
+/** What speaks for the work being done. Gathered only where the agent did not fail. */
+export interface Evidence {
+  /** Empty where criteria are not asked for. */
+  readonly criteria: readonly Criterion[];
+  /** How many commits of the run name the spec. */
+  readonly commits: number;
+  readonly requireCommit: boolean;
+  /** Changed paths that no commit holds; those would not be merged. */
+  readonly uncommitted: readonly string[];
+  /** One line for each command of `verify.commands` that did not pass. */
+  readonly failedChecks: readonly string[];
+  /** Why an output that must fit its schema does not, or null. */
+  readonly outputProblem: string | null;
+}
+
+/** How a run ends: the spec's status and, unless it is completed, why. */
+export interface RunEnd {
+  readonly status: "completed" | "failed" | "needs_attention" | "pending" | "cancelled";
+  readonly reasons: readonly string[];
+}
+
+/** Paths that one reason names. */
+const MAX_NAMED = 5;
+
+export const NO_EVIDENCE: Evidence = {
+  criteria: [],
+  commits: 0,
+  requireCommit: false,
+  uncommitted: [],
+  failedChecks: [],
+  outputProblem: null,
+};
+
+/**
+ * Decides how a run ends.
+ *
+ * An agent that fails makes the spec failed: it may be tried again. One that says it is done while evidence is missing
+ * makes it needs_attention: a person has to look. What the agent itself decided through the tools is honoured: a
+ * cancelled spec stays so, a failed one too, and one that it completed is not failed by a bad exit status, but evidence
+ * is asked for all the same.
+ *
+ * Source: decision S-25.
+ */
+export function endOfRun(facts: RunFacts): RunEnd {
+  if (facts.status === "cancelled") return { status: "cancelled", reasons: ["the spec was cancelled"] };
+  if (facts.status === "failed") return { status: "failed", reasons: ["the agent set the status to failed"] };
+  if (facts.interrupted && facts.status !== "completed") return interruptedEnd(facts);
+  if (!succeeded(facts)) return { status: "failed", reasons: [exitReason(facts)] };
+  const reasons = missingEvidence(facts.evidence);
+  return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };
+}
+
+/** Whether evidence is worth gathering: the agent ended well, or completed the spec before it ended otherwise. */
+export function succeeded({ exit, status }: Pick<RunFacts, "exit" | "status">): boolean {
+  return exit.code === 0 || status === "completed";
+}
+
+/** A run that left nothing behind did not happen; one that left something is not to be taken for a fresh start. */
+function interruptedEnd({ evidence: { commits, uncommitted, criteria } }: RunFacts): RunEnd {
+  const untouched = commits === 0 && uncommitted.length === 0 && criteria.every(({ checked }) => !checked);
+  return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
+}
+
+function exitReason({ exit, exitMeaning }: RunFacts): string {
+  if (exit.code === null) return `the agent was ended by ${exit.signal ?? "a signal"}`;
+  return `the agent ended with status ${exit.code}${exitMeaning === null ? "" : `: ${exitMeaning}`}`;
+}
+
+function missingEvidence(evidence: Evidence): readonly string[] {
+  const reasons: string[] = [];
+  const open = evidence.criteria.filter(({ checked }) => !checked).length;
+  if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
+  if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
+  if (evidence.uncommitted.length > 0) reasons.push(`changes are not committed: ${named(evidence.uncommitted)}`);
+  reasons.push(...evidence.failedChecks);
+  if (evidence.outputProblem !== null) reasons.push(evidence.outputProblem);
+  return reasons;
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length - MAX_NAMED;
+  return `${paths.slice(0, MAX_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}

@@ -1,0 +1,125 @@
+/**
+ * An agent for tests: a real MCP client that reaches `planner mcp` by the configuration it is given, and works by a plan.
+ *
+ *     bun tests/support/agent.ts <mcp_config>
+ *
+ * `AGENT_PLAN` is JSON, a list of steps by spec id or under `*`:
+ *
+ * - `commit` writes `<spec id>.txt` and commits it; `write` only writes it
+ * - `tick` checks every criterion through the tools; `output:<text>` appends to the spec; `finalize` finalizes it
+ * - `say:<text>`, `complain:<text>`: a line on standard output, on standard error; `say_prompt` prints the prompt
+ * - `flood:<n>` prints n numbered lines; `event:<json>` prints a line as it is
+ * - `meet:<n>` waits until n agents stand at this step; `need:<file>` fails unless the file is there
+ * - `wait:<file>` waits until the file is there; `child` starts a process that outlives the agent; `deaf` ignores SIGTERM
+ * - `hang` never ends; `exit:<status>` ends at once
+ */
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+
+const id = process.env["PLANNER_SPEC_ID"] ?? "";
+const notes = process.env["AGENT_NOTES"] ?? "";
+const plan = JSON.parse(process.env["AGENT_PLAN"] ?? "{}") as Record<string, readonly string[]>;
+const children: ChildProcess[] = [];
+let connected: Client | undefined;
+
+async function tools(): Promise<Client> {
+  if (connected !== undefined) return connected;
+  const { mcpServers } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
+  const { command, args } = mcpServers.planner;
+  connected = new Client({ name: "test-agent", version: "1.0.0" });
+  await connected.connect(new StdioClientTransport({ command, args, stderr: "inherit" }));
+  return connected;
+}
+
+async function call(name: string, args: Record<string, unknown>): Promise<string> {
+  const client = await tools();
+  const result = (await client.callTool({ name, arguments: args })) as {
+    readonly content: readonly { readonly text: string }[];
+    readonly isError?: boolean;
+  };
+  const text = result.content[0]?.text ?? "";
+  if (result.isError === true) throw new Error(`${name}: ${text}`);
+  return text;
+}
+
+async function tick(): Promise<void> {
+  const { body } = JSON.parse(await call("planner_spec_get", { id }));
+  await call("planner_spec_update", { id, output: body.replaceAll("- [ ]", "- [x]"), replace_body: true });
+}
+
+function commit(): void {
+  writeFileSync(`${id}.txt`, `the work of ${id}\n`);
+  execFileSync("git", ["add", `${id}.txt`]);
+  execFileSync("git", ["commit", "--quiet", "-m", `planner(${id}): do the work`, "--", `${id}.txt`]);
+}
+
+async function meet(count: number): Promise<void> {
+  mkdirSync(join(notes, "meeting"), { recursive: true });
+  writeFileSync(join(notes, "meeting", id), "");
+  while (readdirSync(join(notes, "meeting")).length < count) await sleep(20);
+}
+
+async function waitFor(file: string): Promise<void> {
+  while (!existsSync(join(notes, file))) await sleep(20);
+}
+
+async function flood(count: number): Promise<void> {
+  for (let line = 0; line < count; line++) {
+    const taken = process.stdout.write(`line ${line}\n`);
+    if (!taken) await new Promise((resolve) => process.stdout.once("drain", resolve));
+  }
+}
+
+function child(): void {
+  const started = spawn(process.execPath, ["-e", "setTimeout(() => {}, 600_000)"], { stdio: "ignore", detached: true });
+  started.unref();
+  children.push(started);
+  if (notes !== "") appendFileSync(join(notes, "pids"), `${started.pid}\n`);
+}
+
+async function prompt(): Promise<string> {
+  let text = "";
+  for await (const chunk of process.stdin) text += chunk;
+  return text;
+}
+
+const STEPS: Readonly<Record<string, (word: string) => unknown>> = {
+  commit,
+  write: () => writeFileSync(`${id}.txt`, `the work of ${id}\n`),
+  tick,
+  output: (text) => call("planner_spec_update", { id, output: text }),
+  finalize: () => call("planner_finalize", { id }),
+  cancel: () => call("planner_cancel", { id }),
+  say: (text) => process.stdout.write(`${text}\n`),
+  say_prompt: async () => process.stdout.write(await prompt()),
+  complain: (text) => process.stderr.write(`${text}\n`),
+  flood: (count) => flood(Number(count)),
+  event: (json) => process.stdout.write(`${json}\n`),
+  meet: (count) => meet(Number(count)),
+  need: (file) => {
+    if (!existsSync(file)) process.exit(9);
+  },
+  wait: waitFor,
+  child,
+  deaf: () => process.on("SIGTERM", () => {}),
+  hang: () => new Promise(() => setInterval(() => {}, 60_000)),
+  exit: (status) => process.exit(Number(status)),
+};
+
+if (notes !== "") {
+  mkdirSync(notes, { recursive: true });
+  appendFileSync(join(notes, "pids"), `${process.pid}\n`);
+}
+for (const step of plan[id] ?? plan["*"] ?? []) {
+  const [name = "", ...rest] = step.split(":");
+  const act = STEPS[name];
+  if (act === undefined) throw new Error(`No such step: ${step}`);
+  await act(rest.join(":"));
+  if (notes !== "") appendFileSync(join(notes, "steps"), `${id} ${name}\n`);
+}
+await connected?.close();
+process.exit(0);

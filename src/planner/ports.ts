@@ -93,7 +93,7 @@ export interface WorkStore {
   brokenRecords(): Promise<readonly UnreadableFile[]>;
   lockHolder(id: SpecId): Promise<LockHolder | null>;
   worktrees(): Promise<readonly WorktreeStatus[]>;
-  /** The pid of the running watch process, or null. */
+  /** The pid of the watch process that runs on this machine, or null. */
   watchPid(): Promise<number | null>;
 }
 

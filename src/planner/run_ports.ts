@@ -8,6 +8,8 @@ export interface RunPorts {
   readonly logs: RunLogs;
   readonly records: ProcessRecords;
   readonly agents: Agents;
+  readonly watch: WatchFile;
+  readonly leftovers: Leftovers;
 }
 
 /** An operating-system process that can be told from a later one with the same number. */
@@ -107,6 +109,8 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` without a git repository or a first commit
    */
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
+  /** Ids of every spec with a worktree or what is remembered of one that was deleted by hand, sorted. */
+  ids(): Promise<readonly SpecId[]>;
   /** The worktree of a spec, or null when there is none. */
   find(id: SpecId): Promise<Worktree | null>;
   /** The specs as they are in the worktree. */
@@ -166,6 +170,8 @@ export interface ProcessRecords {
   start(record: NewProcessRecord): Promise<ProcessRecord>;
   /** Makes a record terminal; false when it already is, or is not there. */
   finish(processId: string, status: "completed" | "failed", at: Date): Promise<boolean>;
+  /** Every `running` record whose process is gone, as it is stored. */
+  dead(): Promise<readonly ProcessRecord[]>;
   /** Makes every `running` record failed whose process is gone, and returns these. */
   repair(): Promise<readonly ProcessRecord[]>;
 }
@@ -218,4 +224,29 @@ export interface AgentProcess {
 export interface AgentExit {
   readonly code: number | null;
   readonly signal: string | null;
+}
+
+/** `.planner/watch.pid`: at most one process watches a project. */
+export interface WatchFile {
+  /** Takes it for this process; null when another one that lives holds it. A dead holder's is replaced. */
+  take(): Promise<WatchHold | null>;
+  /** Who is named there. */
+  holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
+  /** Removes the file of a dead holder; false when there is none or it lives. */
+  clearStale(): Promise<boolean>;
+}
+
+export interface WatchHold {
+  /** Whether the file still names this process: somebody may have deleted it. */
+  isHeld(): Promise<boolean>;
+  /** Removes the file; somebody else's stays. */
+  release(): Promise<void>;
+}
+
+/** Temporary files of writers that were killed. */
+export interface Leftovers {
+  /** Paths from the project's root, sorted. A living process's own is none. */
+  files(): Promise<readonly string[]>;
+  /** Removes them all; returns which. */
+  remove(): Promise<readonly string[]>;
 }

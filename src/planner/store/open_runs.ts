@@ -2,8 +2,10 @@ import type { Clock } from "#kernel/clock.ts";
 import type { RunPorts } from "../run_ports.ts";
 import { openAgents } from "./agent_process.ts";
 import { openClaims } from "./claims.ts";
+import { openLeftovers } from "./leftovers.ts";
 import { openRunLogs } from "./log_writer.ts";
 import { openProcessRecords } from "./record_writer.ts";
+import { openWatchFile } from "./watch_file.ts";
 import { openWorktrees } from "./worktrees.ts";
 
 /** Opens everything that runs of the project in `root`, an absolute path, do to the world. */
@@ -14,5 +16,7 @@ export function openRuns(root: string, clock: Clock): RunPorts {
     logs: openRunLogs(root, clock),
     records: openProcessRecords(root, clock),
     agents: openAgents(root),
+    watch: openWatchFile(root),
+    leftovers: openLeftovers(root),
   };
 }

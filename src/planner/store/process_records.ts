@@ -49,6 +49,18 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
   return { records: records.sort(byStart), broken, repaired };
 }
 
+/** The records that are `running` without a process; no file changes. */
+export async function deadRecords(root: string): Promise<readonly ProcessRecord[]> {
+  const dead: ProcessRecord[] = [];
+  for (const name of await recordNames(root)) {
+    const read = readJson(join(root, PROCESSES, name));
+    if (read.kind !== "object" || problemOf(read.object) !== null) continue;
+    const record = toRecord(read);
+    if (hasEnded(record, read.object)) dead.push(record);
+  }
+  return dead.sort(byStart);
+}
+
 async function recordNames(root: string): Promise<readonly string[]> {
   try {
     const names = await readdir(join(root, PROCESSES));

@@ -6,7 +6,7 @@ import type { NewProcessRecord, ProcessRecords } from "../run_ports.ts";
 import { readJson } from "./json_file.ts";
 import { replaceFile } from "./place_file.ts";
 import { PROCESSES } from "./places.ts";
-import { readProcessRecords } from "./process_records.ts";
+import { deadRecords, readProcessRecords } from "./process_records.ts";
 import { withProjectLock } from "./project_lock.ts";
 import { removeLeftovers } from "./temporary_file.ts";
 
@@ -21,6 +21,7 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
     start: (record) => withProjectLock(root, () => start(root, record)),
     finish: (processId, status, at) =>
       withProjectLock(root, () => finish(root, processId, { status, completed_at: at.toISOString() })),
+    dead: () => deadRecords(root),
     repair: async () => (await readProcessRecords(root, clock.now())).repaired,
   };
 }

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "./disk_error.ts";
 
-const NAME = /^\.planner-[0-9a-z]+-[0-9a-f]+\.tmp$/;
+const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
 /** How a new file shall be kept: its permission bits and, where this process may set it, its owner. */
 export interface FileOwnership {
@@ -46,6 +46,12 @@ async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership):
 /** Removes a file of ours that nobody needs; that it is gone already is as good. */
 export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
+}
+
+/** The process that wrote the temporary file of this name, or null when it is none. */
+export function temporaryPid(name: string): number | null {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 36);
 }
 
 /** Removes what killed writers left in a folder. Only for the holder of the project's lock: nobody else writes then. */

@@ -1,11 +1,8 @@
-import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { WorkStore } from "../ports.ts";
-import { readJson } from "./json_file.ts";
-import { holderOf, readLock } from "./lock_file.ts";
-import { WATCH_PID } from "./places.ts";
-import { isAlive } from "./process_life.ts";
+import { readLock } from "./lock_file.ts";
 import { readProcessRecords } from "./process_records.ts";
+import { readWatch } from "./watch_file.ts";
 import { readWorktrees } from "./worktree_list.ts";
 
 /** Opens what running work leaves below `root`, an absolute path. */
@@ -16,9 +13,8 @@ export function openWorkStore(root: string, clock: Clock): WorkStore {
     lockHolder: async (id) => readLock(root, id, clock.now()),
     worktrees: () => readWorktrees(root),
     async watchPid() {
-      const read = readJson(join(root, WATCH_PID));
-      const holder = read.kind === "missing" ? null : holderOf(read);
-      return holder !== null && isAlive(holder.pid, holder.since) ? holder.pid : null;
+      const holder = readWatch(root);
+      return holder?.here && holder.alive ? holder.pid : null;
     },
   };
 }

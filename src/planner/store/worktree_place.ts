@@ -1,8 +1,10 @@
 import { existsSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "./disk_error.ts";
 import { Git } from "./git.ts";
 import { readJson, textField } from "./json_file.ts";
 import { replaceFile } from "./place_file.ts";
@@ -58,6 +60,21 @@ export const worktreeFiles = {
   /** What git overlooks in the worktree, in the format of a .gitignore. */
   exclude: (id: string) => `${WORKTREES}/${id}.exclude`,
 } as const;
+
+/** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
+export async function worktreeIds(root: string): Promise<readonly SpecId[]> {
+  try {
+    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    const ids = entries
+      .filter(({ name }) => !name.startsWith("."))
+      .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
+      .filter((id) => id !== undefined);
+    return [...new Set(ids as SpecId[])].sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${WORKTREES}"`, error);
+  }
+}
 
 export function readOrigin(root: string, id: SpecId): Origin | null {
   const read = readJson(join(root, worktreeFiles.origin(id)));

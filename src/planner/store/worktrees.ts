@@ -24,7 +24,7 @@ import {
   uncommittedFiles,
 } from "./worktree_commits.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
-import { openWorktree, readOrigin, requireRepository, worktreeFiles } from "./worktree_place.ts";
+import { openWorktree, readOrigin, requireRepository, worktreeFiles, worktreeIds } from "./worktree_place.ts";
 import { addWorktree, endRebase, prepareWorktree } from "./worktree_prepare.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
@@ -43,6 +43,10 @@ class GitWorktrees implements Worktrees {
 
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
     return prepareWorktree(this.#root, id, options);
+  }
+
+  ids(): Promise<readonly SpecId[]> {
+    return worktreeIds(this.#root);
   }
 
   async find(id: SpecId): Promise<Worktree | null> {

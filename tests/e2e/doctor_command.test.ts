@@ -1,0 +1,161 @@
+import { afterEach, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { PLANNER } from "../support/planner_command.ts";
+import { sleeper } from "../support/sleeper.ts";
+import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
+
+const ID = "2026-11-01-001-abc";
+const LONG_AGO = "2020-01-01T00:00:00.000Z";
+
+let project: WorkProject;
+
+afterEach(() => project.remove());
+
+interface Finding {
+  readonly kind: string;
+  readonly subject: string;
+  readonly message: string;
+  readonly advice: string | null;
+  readonly fixed: string | null;
+}
+
+async function doctor(...flags: readonly string[]) {
+  const { code, stdout, stderr } = await project.planner(["doctor", "--json", ...flags]);
+  if (stderr !== "") throw new Error(stderr);
+  const { findings } = JSON.parse(stdout) as { findings: readonly Finding[] };
+  return { code, findings, kinds: findings.map(({ kind }) => kind).sort() };
+}
+
+/** A number that no process has. */
+async function deadPid(): Promise<number> {
+  await using gone = sleeper();
+  return gone.pid;
+}
+
+/** Kills planner while its agent hangs. */
+async function killedRun(): Promise<void> {
+  const [program = "", ...args] = PLANNER;
+  const child = spawn(program, [...args, "work", ID], { cwd: project.root, stdio: "ignore" });
+  const ended = new Promise((resolve) => child.on("exit", resolve));
+  await project.noted("steps", "child");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+test("doctor finds nothing in a project where nothing is amiss", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+
+  const { code, stdout } = await project.planner(["doctor"]);
+
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Nothing found\n" });
+});
+
+test("doctor finds and mends what dead processes left, and the second time finds nothing", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  const pid = await deadPid();
+  const name = `.planner-${pid.toString(36)}-0123456789ab.tmp`;
+  const record = { process_id: `${ID}-${pid}`, spec_id: ID, pid, status: "running", started_at: LONG_AGO };
+  project.write(`.planner/locks/${ID}.lock`, JSON.stringify({ pid, process_id: `${ID}-${pid}`, heartbeat: LONG_AGO }));
+  project.write(
+    `.planner/processes/${ID}-${pid}.json`,
+    JSON.stringify({ ...record, completed_at: null, mode: "single" }),
+  );
+  project.write(".planner/watch.pid", String(pid));
+  project.write(`.planner/specs/${name}`, "half a spec");
+  await project.planner(["update", ID, "--status", "in_progress"]);
+  project.write(`.planner/specs/${name}`, "half a spec");
+
+  const found = await doctor();
+  const first = await doctor("--fix");
+  const second = await doctor("--fix");
+
+  const kinds = ["dead_record", "leftover_file", "stale_claim", "stale_watch", "stranded_spec"];
+  expect({ code: found.code, kinds: found.kinds }).toEqual({ code: 1, kinds });
+  expect(first.code).toBe(0);
+  expect(first.findings.every(({ fixed }) => fixed !== null)).toBe(true);
+  expect(second).toEqual({ code: 0, findings: [], kinds: [] });
+  expect(project.field(ID, "status")).toBe("failed");
+  expect(project.list(".planner/specs")).toEqual([`${ID}.md`]);
+  expect(project.list(".planner/locks")).not.toContain(`${ID}.lock`);
+  expect(existsSync(join(project.root, ".planner/watch.pid"))).toBe(false);
+  expect(JSON.parse(project.read(`.planner/processes/${ID}-${pid}.json`))).toMatchObject({ status: "failed" });
+});
+
+test("doctor leaves alone what a living process holds", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  await using worker = sleeper();
+  project.write(`.planner/locks/${ID}.lock`, String(worker.pid));
+  project.write(".planner/watch.pid", String(worker.pid));
+  await project.planner(["update", ID, "--status", "in_progress"]);
+
+  const { code, findings } = await doctor("--fix");
+
+  expect({ code, findings }).toEqual({ code: 0, findings: [] });
+  expect(project.field(ID, "status")).toBe("in_progress");
+});
+
+test("doctor tells of a spec that is in_progress by hand and of files that cannot be read, and changes neither", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  await project.planner(["update", ID, "--status", "in_progress"]);
+  const broken = "2026-11-01-002-bad";
+  project.spec(broken, "---\nstatus: [\n---\n");
+
+  const { code, findings } = await doctor("--fix");
+
+  expect(code).toBe(1);
+  expect(findings).toMatchObject([
+    { kind: "stranded_spec", fixed: null, advice: `go on with "planner work ${ID}", or "planner reset ${ID}"` },
+    { kind: "unreadable_file", subject: `.planner/specs/${broken}.md`, fixed: null },
+  ]);
+  expect(project.field(ID, "status")).toBe("in_progress");
+});
+
+test("doctor --fix ends what a killed planner left running and keeps what the agent did", async () => {
+  project = await workProject({ plan: { [ID]: ["commit", "child", "hang"] } });
+  await project.add(ID);
+  await killedRun();
+  const left = project.pids();
+  const running = left.filter(isRunning);
+
+  const { code, findings } = await doctor("--fix");
+
+  expect(running).toHaveLength(2);
+  expect(left.filter(isRunning)).toEqual([]);
+  expect(code).toBe(1);
+  expect(findings.filter(({ fixed }) => fixed === null)).toMatchObject([
+    { kind: "orphaned_worktree", message: "nobody works in it, and it holds 1 commit not merged" },
+  ]);
+  expect(project.field(ID, "status")).toBe("failed");
+  expect(await project.mustGit("log", "--format=%s", `planner/${ID}`)).toStartWith(`planner(${ID}): do the work\n`);
+  const { kinds } = await doctor("--fix");
+  expect(kinds).toEqual(["orphaned_worktree"]);
+});
+
+test("doctor --fix keeps a worktree with uncommitted changes and removes one that holds nothing", async () => {
+  const empty = "2026-11-01-002-emp";
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  await project.add(empty);
+  for (const id of [ID, empty]) {
+    await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${id}`, `.planner/worktrees/${id}`);
+  }
+  project.write(`.planner/worktrees/${ID}/work.txt`, "not committed\n");
+
+  const { code, findings } = await doctor("--fix");
+
+  expect(code).toBe(1);
+  expect(findings).toMatchObject([
+    { subject: `.planner/worktrees/${ID}`, fixed: null },
+    { subject: `.planner/worktrees/${empty}`, fixed: "removed it with its branch" },
+  ]);
+  expect(findings[0]?.message).toContain("uncommitted changes (work.txt)");
+  expect(project.read(`.planner/worktrees/${ID}/work.txt`)).toBe("not committed\n");
+  expect(existsSync(join(project.root, `.planner/worktrees/${empty}`))).toBe(false);
+  expect(await project.mustGit("branch", "--list", "planner/*", "--format=%(refname:short)")).toBe(`planner/${ID}\n`);
+});

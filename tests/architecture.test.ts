@@ -118,6 +118,12 @@ const ROOMS: readonly Room[] = [
     pure: false,
     because: "an interface translates; it never reaches around the door",
   },
+  {
+    place: "interfaces/connect",
+    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
+    pure: false,
+    because: "an interface translates; it reaches the datacenter through its door only",
+  },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {
     place: "cli",

@@ -1,0 +1,47 @@
+import { isIP } from "node:net";
+import { type ContextValues, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
+import type { Caller, Principal } from "#dc/context.ts";
+import { MAX_USER_AGENT_CHARS } from "./limits.ts";
+
+/** Finds out who calls by the Authorization header, null without one. @throws OperationError unauthenticated */
+export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
+
+const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
+const addressKey = createContextKey<string | undefined>(undefined, { description: "The caller's network address" });
+
+/** What a connection knows of the caller before the request is read. */
+export function valuesOf(address: string | undefined): ContextValues {
+  return createContextValues().set(addressKey, address);
+}
+
+export function setPrincipal({ values }: HandlerContext, principal: Principal | undefined): void {
+  values.set(principalKey, principal);
+}
+
+/** The caller as the door wants to know it. */
+export function callerOf({ values, requestHeader, protocolName }: HandlerContext): Caller {
+  return describeCaller(requestHeader, {
+    interface: protocolName === "connect" ? "REST" : "GRPC",
+    principal: values.get(principalKey),
+    address: values.get(addressKey),
+  });
+}
+
+interface Known {
+  readonly interface: Caller["interface"];
+  readonly principal: Principal | undefined;
+  readonly address: string | undefined;
+}
+
+/** Adds what the headers tell: the program that calls and the trace that the call belongs to. */
+export function describeCaller(headers: Headers, known: Known): Caller {
+  const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
+  const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers.get("traceparent") ?? "")?.[1];
+  return {
+    interface: known.interface,
+    ...(known.principal !== undefined && { principal: known.principal }),
+    ...(known.address !== undefined && isIP(known.address) !== 0 && { clientIp: known.address }),
+    ...(userAgent !== undefined && { userAgent }),
+    ...(traceId !== undefined && { traceId }),
+  };
+}

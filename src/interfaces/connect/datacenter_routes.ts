@@ -1,0 +1,54 @@
+import type { DescMethodUnary, JsonReadOptions, JsonWriteOptions, MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
+import { rpcs } from "#dc/operations/index.ts";
+import type { Rpc } from "#dc/operations/rpc.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import type { DcService } from "#dc/service.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { callerOf } from "./caller.ts";
+import { type ReportDefect, toConnectError } from "./errors.ts";
+
+/** How JSON is read and written: proto names and zero values out; both spellings in. Source: decision D-02. */
+const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> & { textDecoder: TextDecoder } = {
+  useProtoFieldName: true,
+  alwaysEmitImplicit: true,
+  registry: detailRegistry,
+  // Bytes that are no UTF-8 are refused instead of turning into other characters.
+  textDecoder: new TextDecoder("utf-8", { fatal: true }),
+};
+
+/** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
+function jsonOptions(rpc: Rpc) {
+  return { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" };
+}
+
+/** Serves every RPC of the table through the door; methods without a row answer `unimplemented`. */
+export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
+  for (const method of DatacenterService.methods) {
+    const rpc = rpcs.find((one) => one.method === method);
+    if (rpc === undefined) {
+      router.rpc(method as DescMethodUnary, () => {
+        throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
+      });
+      continue;
+    }
+    const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) =>
+      untilAborted(context.signal, service.call(rpc, request, callerOf(context))).catch((error: unknown) => {
+        throw toConnectError(error, (defect) => report(rpc.method.name, defect));
+      });
+    router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc) });
+  }
+}
+
+/**
+ * The answer, or the reason why nobody waits for it any more: the deadline has passed or the caller has gone. A write
+ * that has begun ends all the same; its request_id tells the caller later.
+ */
+function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

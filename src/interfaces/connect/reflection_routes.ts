@@ -1,0 +1,107 @@
+import type { DescFile, DescMessage, DescService } from "@bufbuild/protobuf";
+import { toBinary } from "@bufbuild/protobuf";
+import { FileDescriptorProtoSchema } from "@bufbuild/protobuf/wkt";
+import { Code, type ConnectRouter } from "@connectrpc/connect";
+import { type ServerReflectionRequest, ServerReflection as V1 } from "#gen/grpc/reflection/v1/reflection_pb.ts";
+import {
+  type ServerReflectionRequest as AlphaRequest,
+  ServerReflection as V1Alpha,
+} from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
+
+type Question = ServerReflectionRequest | AlphaRequest;
+
+/**
+ * Serves the gRPC reflection protocol, v1 and v1alpha, whose messages are the same: what these services are made of,
+ * so that clients can call them without proto files.
+ */
+export function reflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
+  const known = new Descriptors(services);
+  router.service(V1, { serverReflectionInfo: (questions) => answers(known, questions) });
+  router.service(V1Alpha, { serverReflectionInfo: (questions) => answers(known, questions) });
+}
+
+async function* answers<Asked extends Question>(known: Descriptors, questions: AsyncIterable<Asked>) {
+  for await (const question of questions) {
+    const messageResponse = answer(known, question.messageRequest);
+    yield { validHost: question.host, originalRequest: question, messageResponse };
+  }
+}
+
+function answer(known: Descriptors, { case: kind, value }: Question["messageRequest"]) {
+  switch (kind) {
+    case "listServices":
+      return {
+        case: "listServicesResponse" as const,
+        value: { service: known.serviceNames.map((name) => ({ name })) },
+      };
+    case "fileByFilename":
+      return files(known.file(value), `file "${value}"`);
+    case "fileContainingSymbol":
+      return files(known.fileOf(value), `symbol "${value}"`);
+    case "allExtensionNumbersOfType":
+      // Nothing here is extended, so a known type has none.
+      if (known.fileOf(value) === undefined) return unknown(`type "${value}"`);
+      return { case: "allExtensionNumbersResponse" as const, value: { baseTypeName: value, extensionNumber: [] } };
+    case "fileContainingExtension":
+      return unknown(`extension ${value.extensionNumber} of "${value.containingType}"`);
+    default:
+      return {
+        case: "errorResponse" as const,
+        value: { errorCode: Code.InvalidArgument, errorMessage: "Nothing is asked" },
+      };
+  }
+}
+
+function files(file: DescFile | undefined, what: string) {
+  if (file === undefined) return unknown(what);
+  const fileDescriptorProto = withImports(file).map(({ proto }) => toBinary(FileDescriptorProtoSchema, proto));
+  return { case: "fileDescriptorResponse" as const, value: { fileDescriptorProto } };
+}
+
+function unknown(what: string) {
+  return { case: "errorResponse" as const, value: { errorCode: Code.NotFound, errorMessage: `There is no ${what}` } };
+}
+
+/** A file and everything that it imports, each once, itself first. */
+function withImports(file: DescFile): readonly DescFile[] {
+  const found = new Set([file]);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const one of found) for (const dependency of one.dependencies) found.add(dependency);
+  return [...found];
+}
+
+class Descriptors {
+  readonly serviceNames: readonly string[];
+  readonly #files = new Map<string, DescFile>();
+  readonly #symbols = new Map<string, DescFile>();
+
+  constructor(services: readonly DescService[]) {
+    this.serviceNames = services.map(({ typeName }) => typeName).toSorted();
+    for (const service of services) for (const file of withImports(service.file)) this.#add(file);
+  }
+
+  file(name: string): DescFile | undefined {
+    return this.#files.get(name);
+  }
+
+  fileOf(symbol: string): DescFile | undefined {
+    return this.#symbols.get(symbol);
+  }
+
+  #add(file: DescFile): void {
+    // A descriptor's name lacks the ending that clients ask with.
+    this.#files.set(`${file.name}.proto`, file);
+    for (const message of file.messages) this.#addMessage(file, message);
+    for (const { typeName } of file.enums) this.#symbols.set(typeName, file);
+    for (const { typeName, methods } of file.services) {
+      this.#symbols.set(typeName, file);
+      for (const { name } of methods) this.#symbols.set(`${typeName}.${name}`, file);
+    }
+  }
+
+  #addMessage(file: DescFile, message: DescMessage): void {
+    this.#symbols.set(message.typeName, file);
+    for (const { typeName } of message.nestedEnums) this.#symbols.set(typeName, file);
+    for (const nested of message.nestedMessages) this.#addMessage(file, nested);
+  }
+}

@@ -1,0 +1,67 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import { errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { ERROR_DOMAIN } from "#dc/operations/status.ts";
+import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+
+interface Answered {
+  readonly status: number;
+  readonly header?: Headers;
+  readonly body?: AsyncIterable<Uint8Array>;
+}
+
+/** Beginnings of what the library says about bytes that are no message. */
+const BROKEN_BINARY = "parse binary: ";
+const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
+const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
+
+/**
+ * Adds field and reason to Connect's answer about a request that cannot be read. Reading happens before any code of
+ * ours runs, so the refusal is told by what it lacks: every refusal of the service carries details.
+ *
+ * Source: decision D-02; AIP-193.
+ */
+export async function explainUnreadable<Response extends Answered>(answered: Response): Promise<Response> {
+  const { status, header, body } = answered;
+  const candidate = status === 400 || status === 500;
+  if (!candidate || body === undefined || header?.get("content-type") !== "application/json") return answered;
+  if (header.has("content-encoding")) return answered;
+  const bytes = await whole(body);
+  const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
+  const told = failure.details.length === 0 ? tellUnreadable(failure) : undefined;
+  const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
+  header.set("content-length", String(sent.length));
+  return { ...answered, status: told === undefined ? status : 400, body: once(sent) };
+}
+
+/** The same failure with a field and a reason, or undefined when it is not about reading the request. */
+function tellUnreadable({ rawMessage, code }: ConnectError): ConnectError | undefined {
+  if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
+    return unreadable(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
+  }
+  if (code !== Code.InvalidArgument) return undefined;
+  const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
+  if (type === "") return unreadable(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
+  const place = type.replace(/^.*\.v1\./, "");
+  const key = UNKNOWN_KEY.exec(problem)?.[1];
+  if (key !== undefined) return unreadable(`${place} has no field "${key}"`, "UNKNOWN_FIELD", key);
+  const field = place.replace(/^[^.]*\.?/, "");
+  const reason = field === "" ? "MALFORMED_MESSAGE" : "FIELD_OUT_OF_RANGE";
+  return unreadable(`Cannot read ${place}: ${problem}`, reason, field);
+}
+
+function unreadable(message: string, reason: string, field: string): ConnectError {
+  return new ConnectError(message, Code.InvalidArgument, undefined, [
+    { desc: ErrorInfoSchema, value: { reason, domain: ERROR_DOMAIN, ...(field !== "" && { metadata: { field } }) } },
+    { desc: BadRequestSchema, value: { fieldViolations: [{ field, description: message, reason }] } },
+  ]);
+}
+
+async function whole(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}

@@ -1,0 +1,62 @@
+import { afterEach } from "bun:test";
+import type { Principal } from "#dc/context.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { connectHandler } from "#interfaces/connect/handler.ts";
+import { OnePort } from "#runtime/one_port.ts";
+import { type TestService, testService } from "./service.ts";
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+/** Ends something after the test, last opened first. */
+export function endAfterTest(end: () => unknown): void {
+  endings.push(end);
+}
+
+export interface Served {
+  readonly site: TestService;
+  readonly url: string;
+  /** Defects that the server has met, with the method's name. */
+  readonly defects: { readonly method: string; readonly error: unknown }[];
+  /** Says to the server that it is about to end. */
+  readonly shutdown: AbortController;
+  setReady(ready: boolean): void;
+}
+
+/** Whoever says `Bearer <role>` has that role, under the same name. */
+async function findPrincipal(authorization: string | null): Promise<Principal | undefined> {
+  if (authorization === null) return undefined;
+  const [, role] = /^Bearer (reader|writer|admin)$/.exec(authorization) ?? [];
+  if (role === undefined) throw refuse("UNAUTHENTICATED", "The token is not known");
+  return { name: role, roles: [role as "reader"], authMethod: "token" };
+}
+
+/** The server on a port of its own, over a service in memory. */
+export async function served(given: { readonly authRequired?: boolean } = {}): Promise<Served> {
+  const site = await testService(given);
+  const defects: Served["defects"] = [];
+  const shutdown = new AbortController();
+  let ready = true;
+  const handler = connectHandler({
+    service: site.service,
+    findPrincipal,
+    isReady: async () => ready,
+    report: (method, error) => defects.push({ method, error }),
+    shutdown: shutdown.signal,
+  });
+  const server = new OnePort({
+    handler(request, response) {
+      if (handler(request, response)) return;
+      response.statusCode = 404;
+      response.end();
+    },
+  });
+  const port = await server.listen(0, "127.0.0.1");
+  endAfterTest(() => server.close(0));
+  const setReady = (now: boolean) => {
+    ready = now;
+  };
+  return { site, url: `http://127.0.0.1:${port}`, defects, shutdown, setReady };
+}

@@ -1,0 +1,279 @@
+import { describe, expect, test } from "bun:test";
+import { fromBinary } from "@bufbuild/protobuf";
+import { base64Decode } from "@bufbuild/protobuf/wire";
+import { BadRequestSchema, ErrorInfoSchema, ResourceInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+import { type Served, served } from "../../../support/dc/served.ts";
+import { http1 } from "../../../support/http_client.ts";
+
+const SERVICE = "datacenter.v1.DatacenterService";
+const LOCATION = { site_id: "S1", floor_number: 1 };
+const RACK = { code: "R1", location: LOCATION };
+const server = (code: string) => ({ code, kind: "DEVICE_KIND_SERVER", rack_code: "R1" });
+
+function post(at: Served, rpc: string, body: unknown, headers: Record<string, string> = {}) {
+  return http1(`${at.url}/${SERVICE}/${rpc}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body),
+  });
+}
+
+async function json(at: Served, rpc: string, body: unknown, headers?: Record<string, string>) {
+  const { status, text } = await post(at, rpc, body, headers);
+  return { status, body: JSON.parse(text) };
+}
+
+interface WireDetail {
+  readonly type: string;
+  readonly value: string;
+}
+
+function info(details: readonly WireDetail[]) {
+  const found = details.find(({ type }) => type === "google.rpc.ErrorInfo");
+  const { reason, domain, metadata } = fromBinary(ErrorInfoSchema, base64Decode(found?.value ?? ""));
+  return { reason, domain, metadata };
+}
+
+function badFields(details: readonly WireDetail[]) {
+  const found = details.find(({ type }) => type === "google.rpc.BadRequest");
+  return fromBinary(BadRequestSchema, base64Decode(found?.value ?? "")).fieldViolations.map(({ field }) => field);
+}
+
+describe("Connect JSON", () => {
+  test("takes both spellings and answers in snake_case with zero values", async () => {
+    const at = await served();
+    await post(at, "UpsertRack", { rack: RACK });
+
+    const snake = await json(at, "UpsertDevice", { device: server("D1") });
+    const camel = await json(at, "UpsertDevice", {
+      device: { code: "D2", kind: "DEVICE_KIND_SERVER", rackCode: "R1" },
+    });
+
+    expect([snake.status, camel.status]).toEqual([200, 200]);
+    expect(snake.body).toMatchObject({
+      outcome: "OUTCOME_CREATED",
+      warnings: [],
+      device: { code: "D1", rack_code: "R1", serial: "", tags: [], labels: {} },
+    });
+    expect(camel.body.device.rack_code).toBe("R1");
+  });
+
+  test("says who wrote, through which door and from where in the change log", async () => {
+    const at = await served({ authRequired: true });
+
+    await post(
+      at,
+      "UpsertRack",
+      { rack: RACK },
+      {
+        authorization: "Bearer writer",
+        "user-agent": "check/1",
+        traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      },
+    );
+
+    const [entry] = await at.site.store.read((reader) => reader.history({ descending: false, limit: 1 }));
+    expect(entry?.actor).toMatchObject({ principal: "writer", roles: ["writer"], authMethod: "token" });
+    expect(entry?.request).toMatchObject({
+      interface: "REST",
+      method: "UpsertRack",
+      clientIp: "127.0.0.1",
+      userAgent: "check/1",
+      traceId: "0af7651916cd43dd8448eb211c80319c",
+    });
+  });
+
+  test("refuses an unknown field of a change, naming it, and writes nothing", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "UpsertRack", { rack: { ...RACK, colour: "red" } });
+
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ code: "invalid_argument", message: 'Rack has no field "colour"' });
+    expect(info(body.details)).toEqual({
+      reason: "UNKNOWN_FIELD",
+      domain: "datacenter.v1",
+      metadata: { field: "colour" },
+    });
+    expect(badFields(body.details)).toEqual(["colour"]);
+    expect(await at.site.store.read((reader) => reader.revision())).toBe(0);
+  });
+
+  test("ignores an unknown field of a question", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "SearchDevices", { colour: "red", filter: { shade: 1 } });
+
+    expect(status).toBe(200);
+    expect(body).toEqual({ devices: [], next_page_token: "", total_count: 0, role_counts: {} });
+  });
+
+  test("names the field whose value has the wrong type", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), max_draw_w: "many" } });
+
+    expect(status).toBe(400);
+    expect(info(body.details)).toMatchObject({ reason: "FIELD_OUT_OF_RANGE", metadata: { field: "max_draw_w" } });
+    expect(badFields(body.details)).toEqual(["max_draw_w"]);
+  });
+
+  for (const [what, sent] of [
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["bytes that are no UTF-8", Uint8Array.of(0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d)],
+    ["nothing", ""],
+  ] as const) {
+    test(`refuses ${what} as a body`, async () => {
+      const at = await served();
+
+      const { status, body } = await json(at, "UpsertRack", sent);
+
+      expect(status).toBe(400);
+      expect(body.code).toBe("invalid_argument");
+      expect(info(body.details).reason).toBe("MALFORMED_MESSAGE");
+      expect(at.defects).toEqual([]);
+    });
+  }
+
+  test("refuses bytes that are no protobuf message as a fault of the caller", async () => {
+    const at = await served();
+
+    const { status, text } = await post(at, "UpsertRack", Uint8Array.of(10, 200, 1), {
+      "content-type": "application/proto",
+    });
+
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("tells what is missing by ErrorInfo and ResourceInfo", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "GetDevice", { code: "D9" });
+
+    expect(status).toBe(404);
+    expect(body).toMatchObject({ code: "not_found" });
+    expect(info(body.details)).toMatchObject({ reason: "NOT_FOUND", domain: "datacenter.v1" });
+    const resource = body.details.find(({ type }: WireDetail) => type === "google.rpc.ResourceInfo");
+    expect(fromBinary(ResourceInfoSchema, base64Decode(resource.value))).toMatchObject({
+      resourceType: "device",
+      resourceName: "D9",
+    });
+  });
+
+  test("names every field that breaks a rule", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "UpsertRack", { rack: { ...RACK, u_height: 500, starting_unit: -1 } });
+
+    expect(status).toBe(400);
+    expect(badFields(body.details)).toEqual(expect.arrayContaining(["u_height", "starting_unit"]));
+  });
+
+  test("tells of each item of a bulk call, errors with their details", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "BulkUpsertRacks", { items: [RACK, { ...RACK, code: "no/slash" }] });
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ succeeded: 1, failed: 1, committed: true });
+    expect(body.results[1].error.details[0]).toMatchObject({
+      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
+      reason: "INVALID_CODE",
+    });
+  });
+
+  test("answers questions by GET, but no changes", async () => {
+    const at = await served();
+    const words = "connect=v1&encoding=json&message=";
+    const read = encodeURIComponent("{}");
+    const write = encodeURIComponent(JSON.stringify({ rack: RACK }));
+
+    const asked = await http1(`${at.url}/${SERVICE}/SearchDevices?${words}${read}`);
+    const changed = await http1(`${at.url}/${SERVICE}/UpsertRack?${words}${write}`);
+
+    expect(asked.status).toBe(200);
+    expect(JSON.parse(asked.text).total_count).toBe(0);
+    expect(changed.status).toBe(405);
+  });
+
+  test("refuses what is larger than 16 MiB", async () => {
+    const at = await served();
+
+    const { status, body } = await json(at, "UpsertRack", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`);
+
+    expect(status).toBe(429);
+    expect(body.code).toBe("resource_exhausted");
+  });
+
+  test("refuses another media type with 415 and another method with 405", async () => {
+    const at = await served();
+
+    const typed = await post(at, "GetDevice", "{}", { "content-type": "text/plain" });
+    const put = await http1(`${at.url}/${SERVICE}/GetDevice`, { method: "PUT" });
+
+    expect([typed.status, put.status]).toEqual([415, 405]);
+  });
+
+  test("answers 504 when the caller's time is up", async () => {
+    const at = await served();
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    const blocking = at.site.store.write(() => held);
+
+    const { status, body } = await json(at, "UpsertRack", { rack: RACK }, { "connect-timeout-ms": "20" });
+    letGo();
+    await blocking;
+
+    expect(status).toBe(504);
+    expect(body.code).toBe("deadline_exceeded");
+  });
+
+  test("says nothing of a defect but reports it", async () => {
+    const at = await served();
+    const broken = new Error("secret of the inside");
+    at.site.store.read = () => Promise.reject(broken);
+
+    const { status, body } = await json(at, "GetDevice", { code: "D1" });
+
+    expect(status).toBe(500);
+    expect(body).toEqual({ code: "internal", message: "Internal error" });
+    expect(at.defects).toEqual([{ method: "GetDevice", error: broken }]);
+  });
+
+  test("answers 400 to a request that names no host", async () => {
+    const at = await served();
+    const { connect } = await import("node:net");
+    const socket = connect(Number(new URL(at.url).port), "127.0.0.1");
+    const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(chunk.toString())));
+
+    socket.write(
+      `POST /${SERVICE}/GetDevice HTTP/1.0\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}`,
+    );
+
+    expect(await answer).toStartWith("HTTP/1.1 400 ");
+    socket.destroy();
+  });
+});
+
+describe("Connect JSON with tokens", () => {
+  test("asks for one, refuses wrong ones and tells readers from writers", async () => {
+    const at = await served({ authRequired: true });
+    const ask = (token: string | undefined, rpc: string, body: object) =>
+      post(at, rpc, body, token === undefined ? {} : { authorization: `Bearer ${token}` });
+
+    const statuses = [
+      await ask(undefined, "SearchDevices", {}),
+      await ask("wrong", "SearchDevices", {}),
+      await ask("reader", "SearchDevices", {}),
+      await ask("reader", "UpsertRack", { rack: RACK }),
+      await ask("reader", "BulkDeleteRacks", { codes: ["R1"] }),
+      await ask("writer", "UpsertRack", { rack: RACK }),
+    ].map(({ status }) => status);
+
+    expect(statuses).toEqual([401, 401, 200, 403, 403, 200]);
+  });
+});

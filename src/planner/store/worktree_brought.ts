@@ -95,7 +95,12 @@ async function bringSpec({ root, id, worktree }: Place): Promise<void> {
       ? ours.toString()
       : (await mergeText({ ours: ours.toString(), base: base.toString(), theirs: theirs.toString() }, "ours")).text;
   if (theirs?.toString() !== merged) await replaceFile(join(worktree.root, file), file, merged);
-  await replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), ours);
+  await keepBase(root, id, ours);
+}
+
+/** Remembers what both sides have in common from now on. */
+export function keepBase(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
+  return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
 }
 
 /** Puts a file of the tool's own into the project there. */

@@ -1,8 +1,9 @@
+import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { Git } from "./git.ts";
 import { activeFile } from "./places.ts";
-import { changedBrought, isTracked, type Place, specIsAsBrought } from "./worktree_brought.ts";
+import { changedBrought, type Place, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 
 /** Two branches of one repository. */
 export interface Branches {
@@ -50,13 +51,25 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
   return [...new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought])].sort();
 }
 
+/** The same, and the spec where git ignores it and its changes were not brought back into the project. */
+export async function unsavedFiles(place: Place): Promise<readonly string[]> {
+  const { id, repository, worktree } = place;
+  const files = await uncommittedFiles(place);
+  const path = repository.prefix + activeFile(id);
+  const ignored = await isIgnored(new Git(worktree.path), path);
+  const changed = (await readBytes(join(worktree.root, activeFile(id)))) !== null && !(await specIsAsBrought(place));
+  return ignored && changed ? [...files, path] : files;
+}
+
+async function isIgnored(git: Git, path: string): Promise<boolean> {
+  return (await git.list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0;
+}
+
 /** Commits the spec's file and it alone; false when there is nothing to commit. */
 export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
   const { id, repository, worktree } = place;
   const git = new Git(worktree.path);
   const path = repository.prefix + activeFile(id);
-  if ((await git.try(["check-ignore", "--quiet", "--", path])).status === 0 && !(await isTracked(git, path)))
-    return false;
   if ((await git.run(["status", "--porcelain", "-z", "--", path])) === "") return false;
   await git.run(["add", "--", path]);
   await git.run(["commit", "--quiet", "--only", "-m", message, "--", path]);

@@ -6,7 +6,7 @@ import { Git, gitsWords } from "./git.ts";
 import { mergeSpec, mergeText } from "./merge_text.ts";
 import { activeFile, SPECS } from "./places.ts";
 import { openSpecStore } from "./spec_store.ts";
-import { type Place, readBytes, takeAway } from "./worktree_brought.ts";
+import { keepBase, type Place, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { listWorktrees, worktreeFiles } from "./worktree_place.ts";
 import { endRebase } from "./worktree_prepare.ts";
@@ -189,7 +189,7 @@ async function specsFit({ root, id }: Place, { theirs, base }: SpecThere): Promi
 
 /**
  * Joins the worktree's spec into the project's file. Done again it changes nothing, so a merge that was interrupted here
- * is finished by the next one.
+ * is finished by the next one; once it is through, the project's file goes its own way.
  */
 async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
@@ -204,7 +204,7 @@ async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Prom
       stale = now !== ours;
       return stale ? now : text;
     });
-    if (!stale) return;
+    if (!stale) return keepBase(root, id, theirs);
   }
   throw new OperationError("aborted", `Cannot write "${activeFile(id)}": another program keeps changing it`);
 }

@@ -22,6 +22,7 @@ import {
   noWorktree,
   refuseChanges,
   uncommittedFiles,
+  unsavedFiles,
 } from "./worktree_commits.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import { openWorktree, readOrigin, requireRepository, worktreeFiles, worktreeIds } from "./worktree_place.ts";
@@ -92,7 +93,7 @@ class GitWorktrees implements Worktrees {
     const folder = worktreeFiles.folder(id);
     if (place !== null) {
       await endRebase(new Git(place.worktree.path));
-      refuseChanges(`Worktree "${folder}"`, await uncommittedFiles(place));
+      refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
     }
     if (branches !== null) await this.#refuseUnmerged(branches);
     if (place !== null) {

@@ -79,6 +79,21 @@ test("merge joins a person's change of the spec with the agent's", async () => {
   expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
 });
 
+test("merge leaves a spec alone that it has brought back and that went on since", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, DONE.replace("completed", "in_progress"));
+  await agent.commitAll();
+  await project.worktrees.merge(ID);
+  await project.set(ID, { status: "completed" });
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("nothing");
+  expect(project.read(FILE)).toBe(DONE);
+});
+
 test("merge is a conflict when a person and the agent changed the same lines of the spec", async () => {
   using project = await worktreeProject();
   const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
@@ -125,6 +140,7 @@ test("merge brings back a spec that git ignores", async () => {
   agent.write("done.txt", "done\n");
   await agent.commitAll();
 
+  await expect(project.worktrees.remove(ID)).rejects.toThrow(`has uncommitted changes: "${FILE}"`);
   expect((await project.worktrees.merge(ID)).kind).toBe("merged");
   expect(project.read(FILE)).toBe(DONE);
   await project.worktrees.remove(ID);

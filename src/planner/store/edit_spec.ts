@@ -6,7 +6,7 @@ import { MAX_SPEC_BYTES } from "../limits.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
 import { activeFile } from "./places.ts";
-import { readText, tooLarge } from "./read_text.ts";
+import { readProjectText, readText, tooLarge } from "./read_text.ts";
 import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "./temporary_file.ts";
 
 /** How often an edit begins again because another program wrote meanwhile. Ours: it takes one such write a try. */
@@ -34,7 +34,7 @@ export async function editSpec(root: string, id: SpecId, change: (text: string) 
 
 /** @throws OperationError for a file that is not there or cannot be read */
 function readForEdit(root: string, file: string, id: SpecId): string {
-  const read = readText(join(root, file));
+  const read = readProjectText(root, file);
   if (read.kind === "text") return read.text;
   if (read.kind === "missing") throw new OperationError("not_found", `Spec not found: ${id}`);
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;

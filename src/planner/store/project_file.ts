@@ -1,7 +1,8 @@
 import { type FileHandle, open, realpath } from "node:fs/promises";
-import { isAbsolute, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import type { ProjectFileText } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
+import { contains } from "./project_bounds.ts";
 import { READ_WITHOUT_WAITING } from "./read_text.ts";
 
 /** Reads the beginning of a file of the project at `root`; never throws. @param path from the root */
@@ -45,9 +46,4 @@ async function readOpened(handle: FileHandle, maxBytes: number): Promise<Project
   } catch {
     return { kind: "none", why: "it is no text" };
   }
-}
-
-function contains(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
 }

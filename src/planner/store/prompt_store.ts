@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PromptStore } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
 import { readProjectFile } from "./project_file.ts";
-import { readText } from "./read_text.ts";
+import { readProjectText } from "./read_text.ts";
 
 const FOLDER = ".planner/prompts";
 
@@ -26,7 +26,7 @@ export function openPromptStore(root: string): PromptStore {
       // A name that leads to another folder is no name.
       if (name === "" || name.startsWith(".") || /[\\/\0]/.test(name)) return null;
       const file = `${FOLDER}/${name}.md`;
-      const read = readText(join(root, file));
+      const read = readProjectText(root, file);
       if (read.kind === "text") return read.text;
       if (read.kind === "missing") return null;
       const place = read.line === null ? "" : `line ${read.line}, column ${read.column}: `;

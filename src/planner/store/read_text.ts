@@ -1,8 +1,10 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { join } from "node:path";
 import { MAX_SPEC_BYTES } from "../limits.ts";
 import { decodeText } from "./decode_text.ts";
 import { errorCode, isMissing, reason } from "./disk_error.ts";
 import { type FileMark, markOf } from "./file_mark.ts";
+import { leadsOutside } from "./project_bounds.ts";
 
 /** One look at a file. `missing` means that nothing has this name, be it never or no longer. */
 export type TextRead =
@@ -38,6 +40,18 @@ export function readText(path: string, isRegular = false): TextRead {
   } catch (error) {
     return failed(path, error);
   }
+}
+
+/**
+ * Reads one file of the project at `root`; a link that leads out of the project is not followed.
+ *
+ * @param file path from the root
+ * @param isRegular as for `readText`
+ */
+export function readProjectText(root: string, file: string, isRegular = false): TextRead {
+  const path = join(root, file);
+  if (isRegular || !leadsOutside(root, path)) return readText(path, isRegular);
+  return { ...NOWHERE, message: "It is a symbolic link that leads out of the project", mark: null };
 }
 
 function readOpened(path: string): TextRead {

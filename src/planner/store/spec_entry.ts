@@ -1,10 +1,10 @@
-import { lstatSync } from "node:fs";
 import { buildSpec } from "../spec/build_spec.ts";
 import { parseDocument } from "../spec/document.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { type FileMark, isUnsettled, markAt, sameMark } from "./file_mark.ts";
 import { idOfName } from "./folder_names.ts";
-import { readText, type TextRead } from "./read_text.ts";
+import { isLink } from "./project_bounds.ts";
+import { readProjectText, type TextRead } from "./read_text.ts";
 
 /** What is known of one file of a specs folder. */
 export interface SpecEntry {
@@ -19,8 +19,9 @@ export interface SpecEntry {
   readonly content: Spec | UnreadableFile;
 }
 
-/** Where a file lies: `file` is its path from the root, `path` the absolute one. */
+/** Where a file lies: `file` is its path from `root`, `path` the absolute one. */
 export interface EntryPlace {
+  readonly root: string;
   readonly name: string;
   readonly file: string;
   readonly path: string;
@@ -46,7 +47,7 @@ export function isSpec(content: Spec | UnreadableFile): content is Spec {
  */
 export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
   const now = Date.now();
-  const read = readText(place.path, isRegular);
+  const read = readProjectText(place.root, place.file, isRegular);
   if (read.kind === "missing") {
     // A name that is not UTF-8 is listed with replacement characters and leads to no file.
     if (!place.name.includes("\uFFFD")) return undefined;
@@ -77,8 +78,4 @@ function toContent(place: EntryPlace, read: Exclude<TextRead, { kind: "missing" 
 
 function unreadable({ file }: EntryPlace, message: string): UnreadableFile {
   return { file, line: null, column: null, message };
-}
-
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

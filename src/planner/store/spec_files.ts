@@ -98,7 +98,7 @@ export class SpecFiles {
   #place(name: string): EntryPlace {
     const { root, folder, archived } = this.#options;
     const file = `${folder}/${name}`;
-    return { name, file, path: join(root, file), archived };
+    return { root, name, file, path: join(root, file), archived };
   }
 
   #collect(): SpecSet {

@@ -11,7 +11,7 @@ import { diskRefusal, isMissing } from "./disk_error.ts";
 import { editSpec } from "./edit_spec.ts";
 import { activeFile, SPECS } from "./places.ts";
 import { withProjectLock } from "./project_lock.ts";
-import { readText } from "./read_text.ts";
+import { readProjectText } from "./read_text.ts";
 import { isSpec, readEntry } from "./spec_entry.ts";
 import { SpecIndex } from "./spec_index.ts";
 import { removeLeftovers } from "./temporary_file.ts";
@@ -55,8 +55,9 @@ class FileSpecStore implements SpecStore {
   }
 
   async load(id: SpecId): Promise<Spec> {
+    const root = this.#root;
     const { file, archived } = this.#find(id);
-    const entry = readEntry({ name: `${id}.md`, file, path: join(this.#root, file), archived }, false);
+    const entry = readEntry({ root, name: `${id}.md`, file, path: join(root, file), archived }, false);
     if (entry === undefined) throw notFound(id);
     const { content } = entry;
     if (isSpec(content)) return content;
@@ -65,7 +66,7 @@ class FileSpecStore implements SpecStore {
 
   async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
     const { file } = this.#find(id);
-    const read = readText(join(this.#root, file));
+    const read = readProjectText(this.#root, file);
     if (read.kind === "missing") throw notFound(id);
     if (read.kind === "unreadable") throw unreadable(file, read);
     return { file, text: read.text };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { ftruncateSync, mkdirSync, openSync, symlinkSync, writeFileSync } from "node:fs";
+import { ftruncateSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import type { SpecStore } from "#planner/ports.ts";
@@ -50,7 +50,7 @@ const BAD: Readonly<Record<string, { readonly make: () => unknown; readonly says
   },
   "a link to a device": {
     make: () => symlinkSync("/dev/zero", specs("x.md")),
-    says: [null, null, "It is a device: expected a file"],
+    says: [null, null, "It is a symbolic link that leads out of the project"],
   },
   "a socket": {
     make: () => listen(specs("x.md")),
@@ -148,6 +148,34 @@ test("SpecStore takes a file that vanishes while it is read for absent", async (
 
   expect((await store.active()).specs.map(({ id }) => id as string)).toEqual(["good"]);
   expect(rounds).toBeGreaterThan(1);
+});
+
+test("SpecStore neither reads nor writes a file outside the project through a link", async () => {
+  using other = tempProject();
+  const text = "---\nstatus: pending\n---\n# Secret\n";
+  other.write("secret.md", text);
+  symlinkSync(join(other.root, "secret.md"), specs("x.md"));
+  const id = "x" as SpecId;
+  const refusal = { kind: "failed_precondition", message: expect.stringContaining("leads out of the project") };
+
+  await expect(store.load(id)).rejects.toMatchObject(refusal);
+  await expect(store.readText(id)).rejects.toMatchObject(refusal);
+  await expect(store.edit(id, () => "taken")).rejects.toMatchObject(refusal);
+  expect(other.read("secret.md")).toBe(text);
+});
+
+test("SpecStore reads links within a .planner folder that lies elsewhere", async () => {
+  using other = tempProject();
+  project.write(".planner/specs/real.md", "# Real\n");
+  symlinkSync("real.md", specs("x.md"));
+  symlinkSync(join(project.root, ".planner"), join(other.root, "link"));
+  rmSync(join(other.root, ".planner"), { recursive: true });
+  renameSync(join(other.root, "link"), join(other.root, ".planner"));
+
+  const { specs: found, unreadable } = await openSpecStore(other.root, { follow: false }).active();
+
+  expect(found.map(({ title }) => title)).toEqual(["Good", "Real", "Real"]);
+  expect(unreadable).toEqual([]);
 });
 
 test("SpecStore reads a spec behind a link and edits the file itself", async () => {

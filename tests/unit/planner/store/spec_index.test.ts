@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { linkSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { FolderNames } from "#planner/store/folder_names.ts";
@@ -112,7 +112,8 @@ for (const follow of [true, false]) {
 
     test("shows changes that come through another name of the file", async () => {
       using project = tempProject();
-      const away = mkdtempSync(join(tmpdir(), "planner-test-"));
+      const away = join(project.root, "away");
+      mkdirSync(away);
       project.spec("hard", titled("Hard"));
       writeFileSync(join(away, "soft"), titled("Soft"));
       symlinkSync(join(away, "soft"), join(project.root, ".planner/specs/soft.md"));

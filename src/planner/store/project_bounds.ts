@@ -1,0 +1,35 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { isAbsolute, join, relative, sep } from "node:path";
+
+/** Whether `path` lies in `folder`, by their names alone; both absolute. */
+export function contains(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
+
+/** Whether the name is a symbolic link; false where that cannot be known. */
+export function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  } catch {
+    // Reading the file fails as well, and says why.
+    return false;
+  }
+}
+
+/**
+ * Whether `path` is a link to something outside the project at `root`. A `.planner` that is itself a link to another
+ * place is part of the project. Cost: one system call for a file that is no link.
+ *
+ * Source: contract, "limits spec access to the current project".
+ */
+export function leadsOutside(root: string, path: string): boolean {
+  if (!isLink(path)) return false;
+  try {
+    const target = realpathSync(path);
+    return ![root, join(root, ".planner")].some((folder) => contains(realpathSync(folder), target));
+  } catch {
+    // It leads nowhere, which reading it tells.
+    return false;
+  }
+}

@@ -3,7 +3,8 @@
  * `bun build.ts --all` for every platform that Bun builds for. The result lies in `dist/`.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "./package.json" with { type: "json" };
 
@@ -30,6 +31,19 @@ function commit(): string {
 }
 
 async function build(outfile: string, target?: string): Promise<void> {
+  // The executable carries its source maps; the copies that the bundler leaves beside it go with this folder.
+  const folder = mkdtempSync(join(dirname(outfile), ".build-"));
+  try {
+    const made = await compile(join(folder, basename(outfile)), target);
+    const place = made.endsWith(".exe") && !outfile.endsWith(".exe") ? `${outfile}.exe` : outfile;
+    renameSync(made, place);
+    process.stdout.write(`${place}\n`);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function compile(outfile: string, target?: string): Promise<string> {
   const result = await Bun.build({
     entrypoints: ["src/main.ts"],
     target: "bun",
@@ -48,8 +62,15 @@ async function build(outfile: string, target?: string): Promise<void> {
     },
   });
   for (const log of result.logs) process.stderr.write(`${log}\n`);
-  if (!result.success) process.exit(1);
-  process.stdout.write(`${outfile}\n`);
+  const made = result.outputs.find(({ kind }) => kind === "entry-point");
+  if (!result.success || made === undefined) throw new Error(`No executable came out for ${outfile}`);
+  return made.path;
+}
+
+function knownTarget(target: string): void {
+  if ((TARGETS as readonly string[]).includes(target)) return;
+  process.stderr.write(`Unknown target "${target}": expected one of ${TARGETS.join(", ")}\n`);
+  process.exit(2);
 }
 
 mkdirSync("dist", { recursive: true });
@@ -58,5 +79,6 @@ if (values.all === true) {
 } else if (values.target === undefined) {
   await build(values.outfile ?? "dist/planner");
 } else {
+  knownTarget(values.target);
   await build(values.outfile ?? `dist/planner-${values.target.replace(/^bun-/, "")}`, values.target);
 }

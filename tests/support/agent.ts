@@ -54,7 +54,7 @@ async function tick(): Promise<void> {
 function commit(): void {
   writeFileSync(`${id}.txt`, `the work of ${id}\n`);
   execFileSync("git", ["add", `${id}.txt`]);
-  execFileSync("git", ["commit", "--quiet", "-m", `planner(${id}): do the work`, "--", `${id}.txt`]);
+  execFileSync("git", ["commit", "--quiet", "--allow-empty", "-m", `planner(${id}): do the work`]);
 }
 
 async function meet(count: number): Promise<void> {

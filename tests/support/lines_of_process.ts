@@ -35,6 +35,11 @@ export class LinesOfProcess {
     });
   }
 
+  /** What it has written to standard error so far. */
+  get stderr(): string {
+    return this.#stderr;
+  }
+
   /** Writes text or bytes as they are. */
   send(chunk: string | Uint8Array): void {
     this.child.stdin.write(chunk);

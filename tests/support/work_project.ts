@@ -18,8 +18,18 @@ export interface WorkProject extends GitProject {
   noted(file: string, text: string): Promise<void>;
   /** The pids of every agent and of what they started. */
   pids(): readonly number[];
+  /** Every process record, sorted by its name. */
+  records(): readonly StoredRecord[];
   /** A field of a spec's frontmatter in the project. */
   field(id: string, name: string): string | undefined;
+}
+
+export interface StoredRecord {
+  readonly process_id: string;
+  readonly spec_id: string;
+  readonly status: string;
+  readonly mode: string;
+  readonly completed_at: string | null;
 }
 
 export interface WorkOptions {
@@ -62,6 +72,11 @@ export async function workProject({ plan, config = "", stream = "text" }: WorkOp
       while (!text(file).includes(wanted)) await sleep(20);
     },
     pids: () => text("pids").split("\n").filter(Boolean).map(Number),
+    records: () =>
+      project
+        .list(".planner/processes")
+        .filter((name) => name.endsWith(".json"))
+        .map((name) => JSON.parse(project.read(`.planner/processes/${name}`))),
     field: (id, name) => new RegExp(`^${name}: (.*)$`, "m").exec(project.read(`.planner/specs/${id}.md`))?.[1],
   };
 }

@@ -47,6 +47,7 @@ export const COMMANDS: CommandTable = {
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/status.ts") },
   work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/work.ts") },
   pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/pause.ts") },
+  merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/merge.ts") },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },
   finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/finalize.ts") },
   reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },

@@ -1,12 +1,11 @@
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
-import { openRunFiles } from "#planner/store/run_files.ts";
-import { selfCommand } from "#runtime/self_command.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
 import { showProgress } from "./progress.ts";
+import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
 
 /** What `planner work` was told. */
@@ -24,17 +23,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   // Not for the agent's own planner: it is a process of its own.
   const startedAt = process.env[STARTED_AT] ?? null;
   delete process.env[STARTED_AT];
-  const deps: RunDeps = {
-    context,
-    ports: await context.runs(),
-    files: openRunFiles(),
-    root,
-    pid: process.pid,
-    self: selfCommand(),
-    shell: shellCommand,
-    startedAt,
-    tell: progress.tell,
-  };
+  const deps = await openRunDeps({ context, root }, { startedAt, tell: progress.tell });
   const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
   try {
     await repairRuns(deps);
@@ -68,8 +57,4 @@ function statusOf({ results, refused }: QueueResult, by: Interruption | null): E
 function interruptionNote(name: Interruption, again: boolean): string {
   if (again) return `${name} again: ending the agents at once`;
   return `${name}: ending the agents and putting their specs back${name === "SIGINT" ? "; once more ends them at once" : ""}`;
-}
-
-function shellCommand(line: string): readonly string[] {
-  return process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c", line] : ["/bin/sh", "-c", line];
 }

@@ -1,0 +1,26 @@
+import type { RunDeps, RunEvent } from "#planner/runs/run_types.ts";
+import { openRunFiles } from "#planner/store/run_files.ts";
+import { selfCommand } from "#runtime/self_command.ts";
+import type { OpenProject } from "../open_project.ts";
+
+/** Puts together what every run of this process stands on. */
+export async function openRunDeps(
+  { context, root }: OpenProject,
+  { startedAt, tell }: { readonly startedAt: string | null; readonly tell: (event: RunEvent) => void },
+): Promise<RunDeps> {
+  return {
+    context,
+    ports: await context.runs(),
+    files: openRunFiles(),
+    root,
+    pid: process.pid,
+    self: selfCommand(),
+    shell: shellCommand,
+    startedAt,
+    tell,
+  };
+}
+
+function shellCommand(line: string): readonly string[] {
+  return process.platform === "win32" ? ["cmd.exe", "/d", "/s", "/c", line] : ["/bin/sh", "-c", line];
+}

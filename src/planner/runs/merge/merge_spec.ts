@@ -1,0 +1,133 @@
+import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../../operations/change_spec.ts";
+import type { Worktree } from "../../run_ports.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { endLeftovers } from "../begin_run.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { MergeResult } from "./merge_result.ts";
+import { missingForCompletion } from "./missing_evidence.ts";
+
+/**
+ * Merges the branch of one spec and finalises the spec: one that is completed as it is, any other only with the evidence
+ * that a run's end asks for. Then worktree and branch go.
+ *
+ * Never throws a refusal. Source: decisions S-24, S-25.
+ */
+export async function mergeSpec(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<MergeResult> {
+  try {
+    const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
+    if ("heldBy" in answer) return refused(id, `process ${answer.heldBy.pid} is working on it`);
+    try {
+      if (answer.tookOver !== null) await endLeftovers(deps.ports.agents, answer.tookOver);
+      return await merged(deps, id, stop);
+    } finally {
+      await answer.claim.release();
+    }
+  } catch (error) {
+    if (error instanceof OperationError) return refused(id, error.message);
+    throw error;
+  }
+}
+
+function refused(id: SpecId, reason: string): MergeResult {
+  return { spec_id: id, outcome: "refused", reason };
+}
+
+async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<MergeResult> {
+  const { context, ports } = deps;
+  if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
+  const spec = await context.specs.load(id);
+  const worktree = await ports.worktrees.find(id);
+  const reasons = await reasonsAgainst(deps, spec, { worktree, stop });
+  if (reasons.length > 0) return refused(id, reasons.join("; "));
+  const fields = finalFields(deps, spec);
+  if (worktree !== null) await finalizeThere(deps, { id, worktree, fields });
+  const answer = await ports.worktrees.merge(id);
+  if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
+  if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
+  const commits = answer.kind === "merged" ? answer.commits : [];
+  return {
+    spec_id: id,
+    outcome: answer.kind === "merged" ? "merged" : "nothing",
+    commits,
+    kept: await removed(deps, id),
+  };
+}
+
+interface Circumstances {
+  readonly worktree: Worktree | null;
+  readonly stop: StopWishes;
+}
+
+async function reasonsAgainst(
+  deps: RunDeps,
+  spec: Spec,
+  { worktree, stop }: Circumstances,
+): Promise<readonly string[]> {
+  if (spec.archived || spec.status === "completed") return [];
+  if (!["in_progress", "failed", "needs_attention"].includes(spec.status)) return [`its status is ${spec.status}`];
+  if (worktree === null) return [`its worktree was deleted: "planner work ${spec.id}" makes it anew`];
+  return missingForCompletion(deps, { id: spec.id, worktree, stop });
+}
+
+interface FinalFields {
+  readonly status: string;
+  readonly completed_at: string;
+}
+
+function finalFields({ context }: RunDeps, { frontmatter, status }: Spec): FinalFields {
+  const since = status === "completed" ? frontmatter["completed_at"] : undefined;
+  return {
+    status: "completed",
+    completed_at: typeof since === "string" ? since : context.clock.now().toISOString(),
+  };
+}
+
+/** In the worktree as well, so that the main branch's own history says how the spec stands. */
+async function finalizeThere(
+  { ports }: RunDeps,
+  { id, worktree, fields }: { readonly id: SpecId; readonly worktree: Worktree; readonly fields: FinalFields },
+): Promise<void> {
+  const specs = ports.worktrees.specs(worktree);
+  // The agent may have archived or deleted it there.
+  if (!(await specs.ids()).includes(id)) return;
+  await specs.edit(id, (text) => editFields(text, { ...fields }));
+  await ports.worktrees.commitSpec(id, `planner: note that ${id} is completed`);
+}
+
+interface Conflict {
+  readonly spec: Spec;
+  readonly worktree: Worktree | null;
+  readonly files: readonly string[];
+}
+
+async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Promise<MergeResult> {
+  const { context, ports } = deps;
+  const { id } = spec;
+  const where = worktree?.path ?? `.planner/worktrees/${id}`;
+  const advice = `in ${where} run "git rebase ${worktree?.mainBranch ?? "main"}", settle the conflict and go on with "git rebase --continue"; then run "planner merge ${id}"`;
+  if (!spec.archived) {
+    await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention", completed_at: undefined }));
+  }
+  const commits = await ports.worktrees.commits(id);
+  await ports.worktrees.writeStatus({
+    spec_id: id,
+    status: "failed",
+    error: `conflict in ${files.join(", ")}: ${advice}`,
+    commits,
+  });
+  return { spec_id: id, outcome: "conflict", files, advice };
+}
+
+/** Null when it is gone, else why it was kept: the merge holds all the same. */
+async function removed({ ports }: RunDeps, id: SpecId): Promise<string | null> {
+  try {
+    await ports.worktrees.remove(id);
+    return null;
+  } catch (error) {
+    if (error instanceof OperationError) return error.message;
+    throw error;
+  }
+}

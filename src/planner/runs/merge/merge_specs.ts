@@ -1,0 +1,95 @@
+import { liveWorker } from "../../operations/live_worker.ts";
+import { loadWorld } from "../../operations/world.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { membersOf, mergeOrder } from "../../work/merge_order.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import type { MergeResult } from "./merge_result.ts";
+import { mergeSpec } from "./merge_spec.ts";
+
+const DONE: readonly string[] = ["completed", "cancelled"];
+
+/** Ids of finished work that waits to be merged: a worktree whose run is done, or whose spec is completed or archived. */
+export async function mergeable(deps: RunDeps): Promise<readonly SpecId[]> {
+  const { context, ports } = deps;
+  const [{ specs }, archived, statuses] = await Promise.all([
+    context.specs.active(),
+    context.specs.archivedIds(),
+    context.work.worktrees(),
+  ]);
+  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
+  const found: SpecId[] = [];
+  for (const id of await ports.worktrees.ids()) {
+    const spec = byId.get(id);
+    const done = statuses.some((one) => one.spec_id === id && one.status === "done");
+    const finished = spec === undefined ? archived.has(id) : spec.status === "completed" || (done && isOpen(spec));
+    if (finished && (await liveWorker(context, id)) === null) found.push(id);
+  }
+  return found;
+}
+
+function isOpen({ status }: Spec): boolean {
+  return status === "in_progress" || status === "failed";
+}
+
+/**
+ * Merges specs one after the other, members before what they are members of; a driver stands for its members too, where
+ * these have worktrees. A driver waits for all of its members.
+ *
+ * @param told of each result as it comes
+ */
+export async function mergeSpecs(
+  deps: RunDeps,
+  { ids, stop }: { readonly ids: readonly SpecId[]; readonly stop: StopWishes },
+  told: (result: MergeResult) => void = () => {},
+): Promise<readonly MergeResult[]> {
+  const { specs } = await loadWorld(deps.context);
+  const wanted = await withMembers(deps, ids, specs);
+  const results: MergeResult[] = [];
+  for (const id of mergeOrder(wanted, specs) as readonly SpecId[]) {
+    if (stop.soon.aborted) break;
+    const result = (await openMember(deps, id)) ?? (await mergeSpec(deps, id, stop));
+    results.push(result);
+    told(result);
+  }
+  return results;
+}
+
+/** The wanted ids and those of their members, however deep, that have a worktree; a driver without one goes out. */
+async function withMembers(
+  { ports }: RunDeps,
+  ids: readonly SpecId[],
+  specs: readonly Spec[],
+): Promise<readonly string[]> {
+  const worked = new Set<string>(await ports.worktrees.ids());
+  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
+  const found = new Set<string>();
+  const seen = new Set<string>();
+  const visit = (id: string, asked: boolean): void => {
+    if (seen.has(id)) return;
+    seen.add(id);
+    const spec = byId.get(id);
+    const members = spec === undefined ? [] : membersOf(spec, specs);
+    for (const member of members) visit(member, false);
+    // Asked for by name, it is refused by name as well; a driver may just stand for its members.
+    const standsForOthers = members.some((member) => found.has(member));
+    if (worked.has(id) || (asked && !standsForOthers)) found.add(id);
+  };
+  for (const id of ids) visit(id, true);
+  return [...found];
+}
+
+/** A refusal while a member of the spec is not done, or done and not merged. */
+async function openMember({ context, ports }: RunDeps, id: SpecId): Promise<MergeResult | null> {
+  const { specs } = await loadWorld(context);
+  const spec = specs.find((one) => one.id === id);
+  if (spec === undefined) return null;
+  for (const member of membersOf(spec, specs) as readonly SpecId[]) {
+    const status = specs.find((one) => one.id === member)?.status;
+    const open = status !== undefined && !DONE.includes(status);
+    if (!open && (await ports.worktrees.isMerged(member))) continue;
+    const why = open ? `its status is ${status}` : "its branch is not merged";
+    return { spec_id: id, outcome: "refused", reason: `member '${member}' comes first: ${why}` };
+  }
+  return null;
+}

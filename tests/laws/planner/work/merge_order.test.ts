@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { membersOf, mergeOrder } from "#planner/work/merge_order.ts";
+import { builtSpec } from "../../../support/built_spec.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+const id = fc.integer({ min: 1, max: 7 }).map((number) => `2026-11-01-00${number}-abc`);
+const graph = fc.uniqueArray(fc.tuple(id, fc.array(id, { maxLength: 3 }), fc.array(id, { maxLength: 2 })), {
+  selector: ([one]) => one,
+});
+
+function specsOf(nodes: readonly (readonly [string, readonly string[], readonly string[]])[]) {
+  return nodes.map(([one, dependsOn, members]) =>
+    builtSpec(one, `status: completed\ndepends_on: [${dependsOn}]\nmembers: [${members}]`),
+  );
+}
+
+test("mergeOrder gives every wanted spec once and nothing else", () => {
+  fc.assert(
+    fc.property(graph, fc.uniqueArray(id), (nodes, wanted) => {
+      const order = mergeOrder(wanted, specsOf(nodes));
+
+      expect([...order].sort()).toEqual([...wanted].sort());
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+test("mergeOrder puts dependencies and members first where there is no circle", () => {
+  fc.assert(
+    fc.property(graph, (nodes) => {
+      const forward = nodes.map(
+        ([one, needs, members]) =>
+          [one, needs.filter((other) => other < one), members.filter((other) => other < one)] as const,
+      );
+      const specs = specsOf(forward);
+
+      const order = mergeOrder(forward.map(([one]) => one).toReversed(), specs);
+
+      for (const spec of specs) {
+        for (const before of [...spec.dependsOn, ...membersOf(spec, specs)]) {
+          if (order.includes(before)) expect(order.indexOf(before)).toBeLessThan(order.indexOf(spec.id));
+        }
+      }
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

@@ -124,6 +124,12 @@ const ROOMS: readonly Room[] = [
     pure: false,
     because: "an interface translates; it reaches the datacenter through its door only",
   },
+  {
+    place: "interfaces/http",
+    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/connect", "interfaces/graphql"],
+    pure: false,
+    because: "it joins what one port answers and finds the principal",
+  },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {
     place: "cli",

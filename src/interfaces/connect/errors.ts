@@ -15,7 +15,9 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
     // Connect's codes are gRPC's canonical numbers.
     const code: Code = GRPC_CODE[error.kind];
     const details = errorDetails(error).map(({ schema, init }) => ({ desc: schema, value: init }));
-    return new ConnectError(error.message, code, undefined, details);
+    // Source: RFC 9110, 15.5.2: an answer 401 says how to do better.
+    const metadata = code === Code.Unauthenticated ? { "www-authenticate": "Bearer" } : undefined;
+    return new ConnectError(error.message, code, metadata, details);
   }
   defect(error);
   return new ConnectError("Internal error", Code.Internal);

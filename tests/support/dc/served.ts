@@ -1,7 +1,8 @@
 import { afterEach } from "bun:test";
 import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { connectHandler } from "#interfaces/connect/handler.ts";
+import { httpHandler } from "#interfaces/http/handler.ts";
+import { Metrics } from "#interfaces/http/metrics.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { type TestService, testService } from "./service.ts";
 
@@ -35,24 +36,21 @@ async function findPrincipal(authorization: string | null): Promise<Principal | 
 
 /** The server on a port of its own, over a service in memory. */
 export async function served(given: { readonly authRequired?: boolean } = {}): Promise<Served> {
-  const site = await testService(given);
+  const counted = new Metrics();
+  const site = await testService({ ...given, observe: (call) => counted.observe(call) });
   const defects: Served["defects"] = [];
   const shutdown = new AbortController();
   let ready = true;
-  const handler = connectHandler({
+  const handler = httpHandler({
     service: site.service,
     findPrincipal,
     isReady: async () => ready,
+    metrics: (format) =>
+      counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
   });
-  const server = new OnePort({
-    handler(request, response) {
-      if (handler(request, response)) return;
-      response.statusCode = 404;
-      response.end();
-    },
-  });
+  const server = new OnePort({ handler });
   const port = await server.listen(0, "127.0.0.1");
   endAfterTest(() => server.close(0));
   const setReady = (now: boolean) => {

@@ -1,5 +1,5 @@
 import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
-import type { Caller } from "#dc/context.ts";
+import type { Caller, FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
 import { rpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
@@ -24,9 +24,11 @@ export interface TestService {
 export async function testService({
   store = openMemory(),
   authRequired = false,
+  observe = () => {},
 }: {
   readonly store?: DcStore;
   readonly authRequired?: boolean;
+  readonly observe?: (call: FinishedCall) => void;
 } = {}): Promise<TestService> {
   let time = Date.parse(START);
   const clock = {
@@ -35,7 +37,7 @@ export async function testService({
       time += seconds * 1000;
     },
   };
-  const service = await openService(store, { clock, authRequired });
+  const service = await openService(store, { clock, authRequired, observe });
   const call = async (name: string, request: JsonObject = {}, caller: Caller = ANYONE): Promise<JsonValue> => {
     const rpc = rpcs.find(({ method }) => method.name === name);
     if (rpc === undefined) throw new Error(`There is no RPC "${name}"`);

@@ -1,0 +1,100 @@
+import type { IncomingMessage } from "node:http";
+import type { Http2ServerRequest } from "node:http2";
+import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
+import { type Context, Hono } from "hono";
+import { accepts } from "hono/accepts";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { refuse } from "#dc/model/refusal.ts";
+import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import type { DcService } from "#dc/service.ts";
+import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
+import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
+import type { IsReady } from "#interfaces/connect/health_routes.ts";
+import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+
+export interface AppOptions {
+  readonly service: DcService;
+  readonly findPrincipal: FindPrincipal;
+  readonly isReady: IsReady;
+  readonly metrics: (format: MetricFormat) => string;
+  readonly report: ReportDefect;
+  /** Says that the server is about to end. */
+  readonly shutdown: AbortSignal;
+}
+
+interface Bindings {
+  readonly incoming: IncomingMessage | Http2ServerRequest;
+}
+
+type App = Hono<{ Bindings: Bindings }>;
+type AppContext = Context<{ Bindings: Bindings }>;
+
+/**
+ * The plain HTTP routes beside the RPCs. Failures have Connect's form, `{code, message, details}`, so that a client of
+ * one knows the other. Source: contract 001, Other HTTP routes; decision D-11.
+ */
+export function httpApp(options: AppOptions): App {
+  const app: App = new Hono();
+  app.use(async (context, next) => {
+    await next();
+    context.header("x-content-type-options", "nosniff");
+    context.header("cache-control", "no-store");
+  });
+  app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/readyz", (context) => ready(context, options));
+  app.get("/metrics", (context) => metrics(context, options));
+  app.get("/audit/history", (context) => history(context, options));
+  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history"]) app.all(path, onlyGet);
+  app.notFound((context) =>
+    context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
+  );
+  app.onError((error, context) => {
+    const told = toConnectError(error, (defect) => options.report(`${context.req.method} ${context.req.path}`, defect));
+    told.metadata.forEach((value, name) => {
+      context.header(name, value);
+    });
+    return context.json(
+      errorToJson(told, { registry: detailRegistry }),
+      codeToHttpStatus(told.code) as ContentfulStatusCode,
+    );
+  });
+  return app;
+}
+
+async function ready(context: AppContext, { isReady, shutdown }: AppOptions): Promise<Response> {
+  if (shutdown.aborted) return context.text("The server is about to end\n", 503);
+  return (await isReady()) ? context.text("ok\n") : context.text("The database does not answer\n", 503);
+}
+
+function metrics(context: AppContext, { metrics: text }: AppOptions): Response {
+  const accepted = accepts(context, {
+    header: "Accept",
+    supports: ["text/plain", "application/openmetrics-text"],
+    default: "text/plain",
+  });
+  const format = accepted === "application/openmetrics-text" ? "openMetrics" : "prometheus";
+  return context.body(text(format), 200, { "content-type": METRIC_FORMATS[format] });
+}
+
+async function history(context: AppContext, { findPrincipal, service }: AppOptions): Promise<Response> {
+  const headers = context.req.raw.headers;
+  const caller = describeCaller(headers, {
+    interface: "REST",
+    principal: await findPrincipal(headers.get("authorization")),
+    address: context.env.incoming.socket.remoteAddress,
+  });
+  const parameters = Object.entries(context.req.queries()).map(([name, values]) => {
+    const [value = "", ...more] = values;
+    if (more.length === 0) return [name, value];
+    throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
+  });
+  // The door refuses names that it does not know.
+  const page = await service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
+  return context.json(historyJson(page));
+}
+
+function onlyGet(context: AppContext): Response {
+  const message = `"${context.req.path}" is read only: expected GET`;
+  return context.json({ code: "unimplemented", message }, 405, { allow: "GET, HEAD" });
+}

@@ -1,0 +1,82 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Principal, ROLES, type Role } from "#dc/context.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+/** One token as its file keeps it: what it opens, but not the token itself. */
+export interface TokenRow {
+  readonly name: string;
+  readonly roles: readonly Role[];
+  /** SHA-256 of the token, in hexadecimal. Tokens are 32 random bytes, so no slow hash is needed. */
+  readonly sha256: string;
+  /** ISO 8601 in UTC. */
+  readonly created_at: string;
+}
+
+const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+/** The hash under which a token is kept. */
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/**
+ * Finds who calls by a token. Without a header nobody is known, which the door refuses where it must; a header that
+ * opens nothing is refused at once. Every row is compared, each in constant time.
+ *
+ * Source: decision D-07. @throws Refusal UNAUTHENTICATED
+ */
+export function principalOf(rows: readonly TokenRow[], authorization: string | null): Principal | undefined {
+  if (authorization === null) return undefined;
+  const token = BEARER.exec(authorization)?.[1];
+  if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
+  const hash = Buffer.from(hashToken(token), "hex");
+  let found: TokenRow | undefined;
+  for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
+  if (found === undefined) throw refuse("UNAUTHENTICATED", "The token is not known");
+  return { name: found.name, roles: found.roles, authMethod: "token" };
+}
+
+/** Reads the text of a token file. @throws OperationError invalid_argument that says which row is wrong and how */
+export function parseTokens(text: string): readonly TokenRow[] {
+  const rows = readRows(text);
+  const names = new Set<string>();
+  for (const [index, row] of rows.entries()) {
+    const wrong = fault(row);
+    if (wrong !== undefined) throw unreadable(`tokens[${index}] ${wrong}`);
+    if (names.has(row.name)) throw unreadable(`tokens[${index}].name "${row.name}" is there twice`);
+    names.add(row.name);
+  }
+  return rows;
+}
+
+/** The text of a token file. */
+export function writeTokens(rows: readonly TokenRow[]): string {
+  return `${JSON.stringify({ tokens: rows }, null, 2)}\n`;
+}
+
+function readRows(text: string): readonly TokenRow[] {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw unreadable(error instanceof Error ? error.message : String(error));
+  }
+  const rows = typeof value === "object" && value !== null && "tokens" in value ? value.tokens : undefined;
+  if (!Array.isArray(rows)) throw unreadable('expected an object with a list "tokens"');
+  return rows;
+}
+
+function fault(row: Partial<TokenRow> | null): string | undefined {
+  if (typeof row !== "object" || row === null) return "is no object";
+  const { name, roles, sha256 } = row;
+  if (typeof name !== "string" || name === "") return "has no name";
+  if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {
+    return `has wrong roles: expected ${ROLES.join(", ")}`;
+  }
+  return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? undefined : "has no sha256 in hexadecimal";
+}
+
+function unreadable(why: string): OperationError {
+  return new OperationError("invalid_argument", `Cannot read the token file: ${why}`);
+}

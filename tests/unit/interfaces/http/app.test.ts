@@ -1,0 +1,180 @@
+import { describe, expect, test } from "bun:test";
+import { type Served, served } from "../../../support/dc/served.ts";
+import { Http2Client, http1 } from "../../../support/http_client.ts";
+
+const RACK = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
+
+async function history(at: Served, query = "", headers: Record<string, string> = {}) {
+  const { status, text } = await http1(`${at.url}/audit/history${query}`, { headers });
+  return { status, body: JSON.parse(text) };
+}
+
+async function changed(at: Served): Promise<void> {
+  await at.site.call("UpsertRack", { rack: RACK });
+  await at.site.call("UpsertRack", { rack: { ...RACK, code: "R2" } });
+  await at.site.call("DeleteRack", { code: "R2" });
+}
+
+describe("The port's plain routes", () => {
+  test("say that the server lives and whether it can be used", async () => {
+    const at = await served();
+    const statuses = async () =>
+      Promise.all(["/healthz", "/readyz"].map(async (path) => (await http1(at.url + path)).status));
+
+    const before = await statuses();
+    at.setReady(false);
+    const without = await statuses();
+    at.setReady(true);
+    at.shutdown.abort();
+    const ending = await statuses();
+
+    expect([before, without, ending]).toEqual([
+      [200, 200],
+      [200, 503],
+      [200, 503],
+    ]);
+  });
+
+  test("serve metrics without a token, in the form that is asked for", async () => {
+    const at = await served({ authRequired: true });
+    await at.site.call("SearchDevices", {});
+
+    const plain = await http1(`${at.url}/metrics`);
+    const open = await http1(`${at.url}/metrics`, {
+      headers: { accept: "application/openmetrics-text;version=1.0.0,text/plain;q=0.5" },
+    });
+
+    expect(plain.headers["content-type"]).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(plain.text).toContain('planner_dc_calls_total{method="SearchDevices",interface="REST",outcome="ok"} 1\n');
+    expect(open.headers["content-type"]).toBe("application/openmetrics-text; version=1.0.0; charset=utf-8");
+    expect(open.text).toEndWith("# EOF\n");
+  });
+
+  test("answer over HTTP/2 as well", async () => {
+    const at = await served();
+    const client = new Http2Client(at.url);
+
+    const answer = await client.ask("/healthz");
+
+    expect([answer.status, answer.text]).toEqual([200, "ok\n"]);
+    client.close();
+  });
+
+  test("refuse other methods and other paths", async () => {
+    const at = await served();
+
+    const posted = await http1(`${at.url}/metrics`, { method: "POST" });
+    const lost = await http1(`${at.url}/nowhere`);
+
+    expect(posted.status).toBe(405);
+    expect(posted.headers["allow"]).toBe("GET, HEAD");
+    expect(lost.status).toBe(404);
+    expect(JSON.parse(lost.text)).toEqual({ code: "not_found", message: 'There is nothing at "/nowhere"' });
+  });
+
+  test("leave out of the way what RPCs answer", async () => {
+    const at = await served();
+
+    const answer = await http1(`${at.url}/datacenter.v1.DatacenterService/SearchDevices`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("GET /audit/history", () => {
+  test("tells the newest change first, with the chain's head", async () => {
+    const at = await served();
+    await changed(at);
+
+    const { status, body } = await history(at);
+
+    expect(status).toBe(200);
+    expect(body.entries.map(({ entity, action }: Record<string, string>) => [entity, action])).toEqual([
+      ["rack:R2", "DELETE"],
+      ["rack:R2", "CREATE"],
+      ["rack:R1", "CREATE"],
+    ]);
+    expect(body.chain).toEqual({ head_seq: 3, head_hash: body.entries[0].hash });
+    expect(body.next_page_token).toBe("");
+  });
+
+  test("filters", async () => {
+    const at = await served();
+    await changed(at);
+
+    const { body } = await history(at, "?entity=rack:R2&action=create&order=asc");
+
+    expect(body.entries).toHaveLength(1);
+  });
+
+  test("pages to the whole, and refuses a token under other filters", async () => {
+    const at = await served();
+    await changed(at);
+    const seqs: number[] = [];
+
+    let token = "";
+    do {
+      const { body } = await history(at, `?order=asc&page_size=2&page_token=${token}`);
+      seqs.push(...body.entries.map(({ seq }: { readonly seq: number }) => seq));
+      token = body.next_page_token;
+    } while (token !== "");
+    const { body: first } = await history(at, "?page_size=1");
+    const other = await history(at, `?page_size=1&actor=anna&page_token=${first.next_page_token}`);
+
+    expect(seqs).toEqual([1, 2, 3]);
+    expect(other).toMatchObject({ status: 400, body: { code: "invalid_argument" } });
+  });
+
+  for (const [what, query, named] of [
+    ["an unknown parameter", "?colour=red", "colour"],
+    ["a parameter that is given twice", "?actor=a&actor=b", "actor"],
+    ["a page size that is no number", "?page_size=-1", "page_size"],
+    ["a moment that is none", "?since=yesterday", "since"],
+    ["a reference that is none", "?entity=R2", "entity"],
+    ["an unknown action", "?action=burn", "action"],
+    ["the name of a prototype", "?__proto__=1", "__proto__"],
+  ] as const) {
+    test(`refuses ${what}, naming it`, async () => {
+      const at = await served();
+
+      const { status, body } = await history(at, query);
+
+      expect(status).toBe(400);
+      expect(body.code).toBe("invalid_argument");
+      expect(body.message).toContain(named);
+      expect(body.details[0].type).toBe("google.rpc.ErrorInfo");
+    });
+  }
+
+  test("is open to every principal and to nobody else", async () => {
+    const at = await served({ authRequired: true });
+    const status = async (token?: string) =>
+      (await history(at, "", token === undefined ? {} : { authorization: `Bearer ${token}` })).status;
+
+    expect([await status(), await status("wrong"), await status("reader")]).toEqual([401, 401, 200]);
+  });
+
+  test("says how to do better when it asks for a token", async () => {
+    const at = await served({ authRequired: true });
+
+    const answer = await http1(`${at.url}/audit/history`);
+
+    expect(answer.headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  test("says nothing of a defect but reports it", async () => {
+    const at = await served();
+    const error = new Error("secret of the inside");
+    at.site.store.read = () => Promise.reject(error);
+
+    const { status, body } = await history(at);
+
+    expect(status).toBe(500);
+    expect(body).toEqual({ code: "internal", message: "Internal error" });
+    expect(at.defects).toEqual([{ method: "GET /audit/history", error }]);
+  });
+});

@@ -1,0 +1,61 @@
+import { expect, test } from "bun:test";
+import { Metrics } from "#interfaces/http/metrics.ts";
+
+const FACTS = { version: "1.2.3", startTimeS: 1700000000, cpuSeconds: 1.5, residentMemoryBytes: 1024 };
+const METHOD = { method: "GetRack", interface: "REST" } as const;
+
+function counted(...seconds: readonly number[]): Metrics {
+  const metrics = new Metrics();
+  for (const one of seconds) metrics.observe({ ...METHOD, outcome: "ok", seconds: one });
+  return metrics;
+}
+
+test("Metrics.text counts calls by method, interface and outcome", () => {
+  const metrics = counted(0.001, 0.001);
+  metrics.observe({ ...METHOD, outcome: "not_found", seconds: 0.001 });
+
+  const lines = metrics.text("prometheus", FACTS).split("\n");
+
+  expect(lines).toContain('planner_dc_calls_total{method="GetRack",interface="REST",outcome="ok"} 2');
+  expect(lines).toContain('planner_dc_calls_total{method="GetRack",interface="REST",outcome="not_found"} 1');
+});
+
+test("Metrics.text adds up durations into buckets that include the smaller ones", () => {
+  const lines = counted(0.001, 0.002, 0.3, 99).text("prometheus", FACTS).split("\n");
+
+  const labels = 'method="GetRack",interface="REST"';
+  const name = "planner_dc_call_duration_seconds";
+  expect(lines).toContain(`${name}_bucket{${labels},le="0.001"} 1`);
+  expect(lines).toContain(`${name}_bucket{${labels},le="0.25"} 2`);
+  expect(lines).toContain(`${name}_bucket{${labels},le="0.5"} 3`);
+  expect(lines).toContain(`${name}_bucket{${labels},le="10"} 3`);
+  expect(lines).toContain(`${name}_bucket{${labels},le="+Inf"} 4`);
+  expect(lines).toContain(`${name}_count{${labels}} 4`);
+  expect(lines.find((line) => line.startsWith(`${name}_sum`))).toMatch(/ 99\.303\d*$/);
+});
+
+test("Metrics.text names a counter's family as each format does", () => {
+  const prometheus = counted(1).text("prometheus", FACTS);
+  const openMetrics = counted(1).text("openMetrics", FACTS);
+
+  expect(prometheus).toContain("# TYPE planner_dc_calls_total counter\n");
+  expect(openMetrics).toContain("# TYPE planner_dc_calls counter\n");
+  expect(openMetrics).toContain("\nplanner_dc_calls_total{");
+  expect(openMetrics).toEndWith("\n# EOF\n");
+  expect(prometheus).not.toContain("# EOF");
+});
+
+test("Metrics.text declares every sample's family once and before it", () => {
+  const declared = new Set<string>();
+
+  for (const line of counted(1).text("prometheus", FACTS).trimEnd().split("\n")) {
+    const type = /^# TYPE (\S+) /.exec(line)?.[1];
+    if (type !== undefined) {
+      expect(declared.has(type)).toBe(false);
+      declared.add(type);
+    } else if (!line.startsWith("#")) {
+      const name = /^[a-z_]+/.exec(line)?.[0] ?? "";
+      expect(declared.has(name) || declared.has(name.replace(/_(?:bucket|sum|count)$/, ""))).toBe(true);
+    }
+  }
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { hashToken, parseTokens, principalOf, type TokenRow, writeTokens } from "#interfaces/http/token_table.ts";
+
+const row = (name: string, token: string, ...roles: TokenRow["roles"]): TokenRow => ({
+  name,
+  roles,
+  sha256: hashToken(token),
+  created_at: "2026-01-02T03:04:05.000Z",
+});
+
+const ROWS = [row("anna", "first", "writer"), row("bert", "second", "reader")];
+
+test("principalOf finds whose token it is", () => {
+  expect(principalOf(ROWS, "Bearer second")).toEqual({ name: "bert", roles: ["reader"], authMethod: "token" });
+  expect(principalOf(ROWS, "bearer  first")?.name).toBe("anna");
+});
+
+test("principalOf knows nobody without a header", () => {
+  expect(principalOf(ROWS, null)).toBeUndefined();
+});
+
+for (const header of ["Bearer third", "Bearer", "Basic first", "first", "Bearer first second", ""]) {
+  test(`principalOf refuses "${header}" without repeating it`, () => {
+    let refusal: unknown;
+    try {
+      principalOf(ROWS, header);
+    } catch (error) {
+      refusal = error;
+    }
+
+    expect(refusal).toMatchObject({ kind: "unauthenticated", reason: "UNAUTHENTICATED" });
+    expect(String(refusal)).not.toContain("third");
+  });
+}
+
+test("parseTokens reads what writeTokens writes, and no token stands in it", () => {
+  const text = writeTokens(ROWS);
+
+  expect(parseTokens(text)).toEqual(ROWS);
+  expect(text).not.toContain("first");
+});
+
+for (const [what, text, message] of [
+  ["no JSON", "{", "Cannot read the token file: "],
+  ["no list", "{}", 'expected an object with a list "tokens"'],
+  ["a row that is no object", '{"tokens":[1]}', "tokens[0] is no object"],
+  ["a row without a name", '{"tokens":[{"roles":["reader"]}]}', "tokens[0] has no name"],
+  ["an unknown role", '{"tokens":[{"name":"a","roles":["root"]}]}', "expected reader, writer, admin"],
+  ["no role", '{"tokens":[{"name":"a","roles":[]}]}', "expected reader, writer, admin"],
+  ["a plain token", '{"tokens":[{"name":"a","roles":["reader"],"sha256":"first"}]}', "no sha256"],
+  ["a name twice", writeTokens([...ROWS, row("anna", "third", "reader")]), 'tokens[2].name "anna" is there twice'],
+] as const) {
+  test(`parseTokens refuses ${what}`, () => {
+    expect(() => parseTokens(text)).toThrow(message);
+  });
+}

@@ -9,7 +9,7 @@ import { openSpecStore } from "./spec_store.ts";
 import { keepBase, type Place, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { listWorktrees, worktreeFiles } from "./worktree_place.ts";
-import { endRebase } from "./worktree_prepare.ts";
+import { endRebase, isRebasing, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
 const MAX_TRIES = 8;
@@ -18,13 +18,16 @@ const MAX_TRIES = 8;
 export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
   const { worktree } = place;
   const git = new Git(worktree.path);
-  await endRebase(git);
+  await endRebase(place);
+  if (await isRebasing(git)) {
+    throw new OperationError("failed_precondition", `Worktree "${worktreeFiles.folder(place.id)}" is amid a rebase`);
+  }
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
   const spec = await specThere(place);
   if (!(await specsFit(place, spec)))
     return { kind: "conflict", files: [place.repository.prefix + activeFile(place.id)] };
   await takeAway(place);
-  const answer = await moveForward(place, git);
+  const answer = await noted(place, () => moveForward(place, git));
   if (answer.kind !== "conflict") await bringBack(place, spec);
   return answer;
 }
@@ -61,41 +64,6 @@ async function changesInTheWay({ repository }: Place, main: Git): Promise<readon
   return entries.map((entry) => entry.slice(3)).filter((path) => !(isProject && path.startsWith(specs)));
 }
 
-/** Null when the branch now begins at the main branch's end; else the files in conflict, and it is as it was. */
-async function rebase(place: Place, git: Git): Promise<readonly string[] | null> {
-  const main = `refs/heads/${place.worktree.mainBranch}`;
-  if ((await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
-  const settings = ["-c", "rebase.autoStash=false", "-c", "rebase.updateRefs=false", "-c", "rebase.autoSquash=false"];
-  let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main]);
-  while (status !== 0) {
-    const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
-    if (files.length > 0 && (await settleOtherSpecs(place, git, files))) {
-      ({ status, stderr } = await git.try([...settings, "rebase", "--continue"]));
-      continue;
-    }
-    await git.run(["rebase", "--abort"]);
-    if (files.length > 0) return files;
-    throw new OperationError("failed_precondition", `git rebase failed: ${gitsWords(stderr)}`);
-  }
-  return null;
-}
-
-/**
- * A branch speaks for its own spec only: of any other one the main branch's version holds. False when files besides
- * those are in conflict.
- */
-async function settleOtherSpecs({ id, repository }: Place, git: Git, files: readonly string[]): Promise<boolean> {
-  const specs = `${repository.prefix}${SPECS}/`;
-  const own = repository.prefix + activeFile(id);
-  if (!files.every((path) => path.startsWith(specs) && path !== own)) return false;
-  for (const path of files) {
-    // While rebasing, "ours" is the branch that is rebased upon; it may have no such file.
-    const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
-    await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
-  }
-  return true;
-}
-
 /**
  * Moves the main branch to `commit`, which continues it; false when it moved on meanwhile. Where specs are changed in
  * its checkout, git is told beforehand that they are staged as the commit has them: it then leaves the files alone, and
@@ -111,7 +79,9 @@ async function fastForward(place: Place, main: Git | null, commit: string): Prom
     return (await git.try(["update-ref", "-m", `planner: merge ${worktree.branch}`, ref, commit, old])).status === 0;
   }
   const staged = await stageSpecs(place, main, commit);
-  const { status, stderr } = await main.try(["merge", "--quiet", "--ff-only", "--no-autostash", commit]);
+  const { status, stderr } = await main.try(["merge", "--quiet", "--ff-only", "--no-autostash", commit], {
+    env: mergeMark(place.root),
+  });
   if (status === 0) {
     for (const { path, before, after } of staged) await joinOther(place, { path, before, after });
     return true;

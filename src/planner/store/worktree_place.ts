@@ -49,6 +49,8 @@ export interface Origin {
   readonly branch: string;
   readonly mainBranch: string;
   readonly brought: readonly BroughtFile[];
+  /** A merge is under way: a rebase without this is the agent's. */
+  readonly merging?: boolean;
 }
 
 export const worktreeFiles = {
@@ -83,7 +85,8 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
   const mainBranch = textField(read.object, "mainBranch");
   const { brought } = read.object;
   if (branch === null || mainBranch === null) return null;
-  return { branch, mainBranch, brought: Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [] };
+  const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
+  return { branch, mainBranch, brought: files, merging: read.object["merging"] === true };
 }
 
 export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {

@@ -15,6 +15,7 @@ import {
   worktreeFiles,
   writeOrigin,
 } from "./worktree_place.ts";
+import { endRebase } from "./worktree_rebase.ts";
 
 /** Makes the worktree of a spec, or takes the one that is there, and brings uncommitted planner files into it. */
 export async function prepareWorktree(root: string, id: SpecId, options: WorktreeOptions): Promise<Worktree> {
@@ -41,7 +42,7 @@ export async function prepareWorktree(root: string, id: SpecId, options: Worktre
   const worktree = { ...opened, mainBranch };
   const place: Place = { root, id, repository, worktree };
   if (found !== null) {
-    await endRebase(new Git(worktree.path));
+    await endRebase(place);
     await takeAway(place);
   }
   const reused = await catchUp(worktree);
@@ -93,14 +94,6 @@ export async function addWorktree(
   const force = registered === undefined ? [] : ["--force"];
   const what = exists ? [path, branch] : ["--no-track", "-b", branch, path, `refs/heads/${mainBranch}`];
   await git.run(["worktree", "add", "--quiet", ...force, ...what]);
-}
-
-/** Leaves a rebase that a killed process had begun: the branch is as it was before. */
-export async function endRebase(git: Git): Promise<void> {
-  for (const name of ["rebase-merge", "rebase-apply"]) {
-    const folder = await git.line(["rev-parse", "--path-format=absolute", "--git-path", name]);
-    if (existsSync(folder)) await git.run(["rebase", "--abort"]);
-  }
 }
 
 /** Moves a branch without work of its own up to the main branch; true when it holds work. */

@@ -26,7 +26,8 @@ import {
 } from "./worktree_commits.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import { openWorktree, readOrigin, requireRepository, worktreeFiles, worktreeIds } from "./worktree_place.ts";
-import { addWorktree, endRebase, prepareWorktree } from "./worktree_prepare.ts";
+import { addWorktree, prepareWorktree } from "./worktree_prepare.ts";
+import { endRebase } from "./worktree_rebase.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
 export function openWorktrees(root: string, clock: Clock): Worktrees {
@@ -92,7 +93,7 @@ class GitWorktrees implements Worktrees {
     const place = await this.#find(id);
     const folder = worktreeFiles.folder(id);
     if (place !== null) {
-      await endRebase(new Git(place.worktree.path));
+      await endRebase(place);
       refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
     }
     if (branches !== null) await this.#refuseUnmerged(branches);

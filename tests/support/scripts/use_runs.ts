@@ -38,6 +38,10 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await log.end();
     return Number(count);
   },
+  async merge(id) {
+    answer({ began: true });
+    return runs.worktrees.merge(id);
+  },
   /** For ever: the test ends the process. */
   async write(id) {
     const record = {

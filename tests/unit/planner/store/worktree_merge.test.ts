@@ -1,6 +1,9 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { RunWorker } from "../../../support/run_worker.ts";
 import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../support/worktree_project.ts";
 
 const FILE = `.planner/specs/${ID}.md`;
@@ -223,6 +226,36 @@ test("merges that come at once all arrive", async () => {
   expect(await project.mustGit("status", "--porcelain")).toBe("");
 }, 30_000);
 
+test("a kill amid merging loses nothing, and the next merge finishes it", async () => {
+  const rounds = LAW_RUNS >= 1000 ? 40 : 6;
+  for (let round = 0; round < rounds; round++) {
+    using project = await worktreeProject();
+    await project.set(ID, { status: "in_progress" });
+    const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+    agent.write("done.txt", "done\n");
+    agent.write(FILE, DONE);
+    await agent.commitAll();
+    project.write("beside.txt", "beside\n");
+    await project.mustGit("add", "beside.txt");
+    await project.mustGit("commit", "--quiet", "-m", "beside");
+    project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
+    const worker = new RunWorker(project.root);
+    await worker.do("merge", ID);
+    await sleep((round * 250) / rounds);
+    await worker.kill();
+
+    const persons = project.read(FILE);
+    await project.worktrees.merge(ID);
+
+    expect(persons).toContain("made clearer");
+    expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
+    expect(project.read("done.txt")).toBe("done\n");
+    expect(await project.mustGit("status", "--porcelain")).toBe(` M ${FILE}\n`);
+    expect(await project.mustGit("log", "--format=%s")).toBe(`planner(${ID}): work\nbeside\nbegin\n`);
+    await project.worktrees.remove(ID);
+  }
+}, 300_000);
+
 test("merge recreates a deleted worktree from its branch", async () => {
   using project = await worktreeProject();
   const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
@@ -233,19 +266,18 @@ test("merge recreates a deleted worktree from its branch", async () => {
   expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged", commit });
 });
 
-test("merge ends a rebase that a killed process had begun", async () => {
+test("merge leaves a rebase alone that the agent had begun", async () => {
   using project = await worktreeProject();
   const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write("src/code.txt", "agent\n");
-  const commit = await agent.commitAll();
+  await agent.commitAll();
   project.write("src/code.txt", "person\n");
   await project.mustGit("commit", "--quiet", "-am", "person");
   await project.git(["rebase", "main"], { cwd: join(project.root, ".planner/worktrees", ID) });
 
-  const answer = await project.worktrees.merge(ID);
-
-  expect(answer.kind).toBe("conflict");
-  expect(await headOf(project, `planner/${ID}`)).toBe(commit);
+  await expect(project.worktrees.merge(ID)).rejects.toThrow("is amid a rebase");
+  await expect(project.worktrees.remove(ID)).rejects.toThrow("has uncommitted changes");
+  expect(await agent.git("status")).toContain("both modified:   src/code.txt");
 });
 
 test("commitSpec commits the spec's file and no other", async () => {

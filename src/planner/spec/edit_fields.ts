@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { MAX_FRONTMATTER_CHARS } from "../limits.ts";
 import { parseDocument, readableDocument } from "./document.ts";
 import { type FieldEdit, waysToEdit } from "./edit_ways.ts";
 import { asRead, type FieldValue, sameValue } from "./field_value.ts";
@@ -18,7 +19,7 @@ export type FieldChanges = Readonly<Record<string, FieldValue | undefined>>;
  *
  * @throws OperationError `failed_precondition` with line and column when `text` does not parse, or when a field is
  *   written in a way that cannot be changed without another one (an anchor that an alias elsewhere refers to);
- *   `invalid_argument` for a number that is not finite
+ *   `invalid_argument` for a number that is not finite or a value that no frontmatter holds
  *
  * The result is parsed again: it holds the new values and is otherwise as before. Cost: two parses per field.
  * Source: decision S-06.
@@ -30,7 +31,7 @@ export function editFields(text: string, changes: FieldChanges): string {
 }
 
 function editField(text: string, key: string, value: FieldValue | undefined): string {
-  checkFinite(key, value);
+  checkValue(key, value);
   const before = readableDocument(text);
   const edit: FieldEdit = { text, before, key, value };
   const has = Object.hasOwn(before.frontmatter, key);
@@ -39,9 +40,13 @@ function editField(text: string, key: string, value: FieldValue | undefined): st
   throw refusal(edit);
 }
 
-function checkFinite(key: string, value: FieldValue | undefined): void {
+function checkValue(key: string, value: FieldValue | undefined): void {
   if (typeof value === "number" && !Number.isFinite(value)) {
     throw new OperationError("invalid_argument", `Invalid value ${value} for "${key}": expected a finite number`);
+  }
+  if (value !== undefined && JSON.stringify(value).length > MAX_FRONTMATTER_CHARS) {
+    const limit = `expected frontmatter of at most ${MAX_FRONTMATTER_CHARS} characters`;
+    throw new OperationError("invalid_argument", `Value for "${key}" is too long: ${limit}`);
   }
 }
 

@@ -225,3 +225,11 @@ test("editFields refuses a number that is none", () => {
     'Invalid value NaN for "priority": expected a finite number',
   );
 });
+
+test("editFields refuses a value that would make the frontmatter too long to read", () => {
+  const labels = Array.from({ length: 100_000 }, (_, number) => `l${number}`);
+
+  expect(() => editFields("---\nstatus: pending\n---\n", { labels })).toThrow(
+    'Value for "labels" is too long: expected frontmatter of at most 262144 characters',
+  );
+});

@@ -23,10 +23,11 @@ const SENTENCE_END = /[.!?](?=\s+[^\s\p{Ll}])/u;
 
 /**
  * Splits what a person typed into a title and the rest: a short single line is the title; of anything else the title
- * is the first line or the first sentence, whichever ends first.
+ * is the first line or the first sentence, whichever ends first. A heading's mark in front is no part of the title.
  */
 export function splitDescription(description: string): { readonly title: string; readonly body: string } {
-  const text = description.trim();
+  // Who writes Markdown gets the heading that is meant, not one inside another; `#42` is no heading.
+  const text = description.trim().replace(/^#{1,6}[ \t]+(?=\S)/, "");
   const lineEnd = text.search(/[\r\n]/);
   if (lineEnd === -1 && text.length <= MAX_TITLE_CHARS) return { title: text, body: "" };
   const line = lineEnd === -1 ? text : text.slice(0, lineEnd);

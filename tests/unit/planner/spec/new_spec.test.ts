@@ -40,6 +40,14 @@ const LONG = "that goes on for so long that it could not possibly be meant as a 
 
 test("splitDescription takes a short line for the title as it stands", () => {
   expect(splitDescription(" Fix it. Then test. ")).toEqual({ title: "Fix it. Then test.", body: "" });
+  expect(splitDescription(`Fix it. ${"X".repeat(72)}`).body).toBe("");
+  expect(splitDescription(`Fix it. ${"X".repeat(73)}`)).toEqual({ title: "Fix it.", body: "X".repeat(73) });
+});
+
+test("splitDescription takes a heading for the title that it gives", () => {
+  expect(splitDescription("# Fix it\n\n## Why\n\nSo.")).toEqual({ title: "Fix it", body: "## Why\n\nSo." });
+  expect(splitDescription("#42 is broken")).toEqual({ title: "#42 is broken", body: "" });
+  expect(splitDescription("##")).toEqual({ title: "##", body: "" });
 });
 
 test("splitDescription cuts behind the first line", () => {

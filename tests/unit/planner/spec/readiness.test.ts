@@ -177,3 +177,10 @@ test("readinessOf answers for a chain of thousands without a limit to its length
 
   expect(specs.filter((spec) => readiness.isReady(spec)).map(({ id }) => String(id))).toEqual(["s0"]);
 });
+
+test("unmet takes an archived spec for done, whatever its status", () => {
+  const archived = { ...builtSpec("a", "status: failed"), archived: true };
+  const waiting = builtSpec("b", "depends_on: [a]");
+
+  expect(readinessOf([archived, waiting], new Set()).unmet(waiting)).toEqual([]);
+});

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { isInteractive } from "./terminal.ts";
 
 /** What came out of the editor; the file stays until `discard`, so that the text is never lost. */
 export interface EditedText {
@@ -18,11 +19,12 @@ export interface EditedText {
  * @throws OperationError when the editor cannot be started or ends with an error; an edited copy is then kept and named
  */
 export async function editText(name: string, text: string): Promise<EditedText> {
+  const editor = chosenEditor();
   const folder = mkdtempSync(join(tmpdir(), "planner-edit-"));
   const file = join(folder, name);
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
   writeFileSync(file, text, { mode: 0o600 });
-  const problem = await runEditor(file);
+  const problem = await runEditor(editor, file);
   const edited = readFileSync(file, "utf8");
   if (problem === undefined) return { text: edited, file, discard };
   if (edited === text) discard();
@@ -30,9 +32,18 @@ export async function editText(name: string, text: string): Promise<EditedText> 
   throw new OperationError("failed_precondition", `${problem}${kept}`);
 }
 
+/** The person's editor; without one named, the system's, which needs a terminal. */
+function chosenEditor(): string {
+  const named = process.env["VISUAL"] || process.env["EDITOR"];
+  if (named) return named;
+  if (process.platform === "win32") return "notepad";
+  if (isInteractive()) return "vi";
+  const expected = "expected VISUAL or EDITOR to name an editor where there is no terminal";
+  throw new OperationError("failed_precondition", `Cannot edit: ${expected}`);
+}
+
 /** Returns what went wrong, or undefined. */
-function runEditor(file: string): Promise<string | undefined> {
-  const editor = process.env["VISUAL"] || process.env["EDITOR"] || (process.platform === "win32" ? "notepad" : "vi");
+function runEditor(editor: string, file: string): Promise<string | undefined> {
   // Ctrl-C belongs to the editor; ended by it, we would leave the copy behind and the editor without a terminal.
   const ignore = (): void => {};
   process.on("SIGINT", ignore);

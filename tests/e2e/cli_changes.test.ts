@@ -165,3 +165,11 @@ test("edit says that an editor cannot be found", async () => {
   expect(code).toBe(1);
   expect(stderr).toContain('The editor "no-such-editor-here" ended with status 127');
 });
+
+test("edit starts no editor of its own where there is no terminal", async () => {
+  const { code, stderr } = await edit({ VISUAL: "", EDITOR: "" });
+
+  expect(code).toBe(1);
+  expect(stderr).toContain("Cannot edit: expected VISUAL or EDITOR to name an editor where there is no terminal");
+  expect(leftBehind()).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { errorCode } from "./disk_error.ts";
+import { isAlive } from "./process_life.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
@@ -54,10 +55,13 @@ export function temporaryPid(name: string): number | null {
   return digits === undefined ? null : Number.parseInt(digits, 36);
 }
 
-/** Removes what killed writers left in a folder. Only for the holder of the project's lock: nobody else writes then. */
+/** Removes what killed writers left in a folder. What a living process writes stays: not every writer holds a lock. */
 export async function removeLeftovers(folder: string): Promise<void> {
   const names = await readdir(folder).catch(() => []);
-  for (const name of names) if (NAME.test(name)) await removeQuietly(join(folder, name));
+  for (const name of names) {
+    const pid = temporaryPid(name);
+    if (pid !== null && !isAlive(pid, null)) await removeQuietly(join(folder, name));
+  }
 }
 
 /** Waits until the disk has the folder's names. Windows and some file systems do not offer that. */

@@ -1,0 +1,197 @@
+import { expect, test } from "bun:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LinesOfProcess } from "../support/lines_of_process.ts";
+import { McpLines } from "../support/mcp_lines.ts";
+import { PLANNER } from "../support/planner_command.ts";
+import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
+
+const [A, B] = ["2026-11-01-001-aaa", "2026-11-01-002-bbb"] as const;
+const DONE = ["tick", "commit"];
+
+function work(project: WorkProject, ...args: readonly string[]): LinesOfProcess {
+  return new LinesOfProcess([...PLANNER, "work", ...args], project.root);
+}
+
+/** Waits for a record to become terminal. */
+async function ended(client: McpLines, processId: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { processes } = await client.json<{ processes: Record<string, unknown>[] }>("planner_work_list", {
+      process_id: processId,
+    });
+    if (processes[0] !== undefined && processes[0]["status"] !== "running") return processes[0];
+    await sleep(20);
+  }
+}
+
+test("planner_pause ends a deaf agent and its children, and the spec stays in progress", async () => {
+  using project = await workProject({ plan: { "*": ["child", "deaf", "say:stuck", "hang"] } });
+  await project.add(A);
+  await using client = new McpLines(project.root);
+  await using running = work(project, A);
+  await project.noted("steps", "say");
+
+  const answer = await client.tool("planner_pause", { id: A });
+
+  expect(answer).toEqual({ text: `Successfully paused work for spec '${A}'`, refused: false });
+  expect(project.pids().length).toBe(2);
+  expect(project.pids().filter(isRunning)).toEqual([]);
+  expect(project.field(A, "status")).toBe("in_progress");
+  expect(project.records()).toMatchObject([{ status: "failed", completed_at: expect.any(String) }]);
+  expect((await running.ended).code).toBe(1);
+  expect(project.field(A, "status")).toBe("in_progress");
+  expect(await client.tool("planner_pause", { id: A })).toEqual({
+    text: `Failed to pause work for spec '${A}': No running process found`,
+    refused: true,
+  });
+});
+
+test("pausing one of several leaves the others at work", async () => {
+  using project = await workProject({ plan: { [A]: ["hang"], [B]: ["wait:go", ...DONE] } });
+  await project.add(A);
+  await project.add(B);
+  await using running = work(project, "--parallel", "2");
+  while (project.pids().length < 2) await sleep(20);
+
+  const { code, stdout } = await project.planner(["pause", A]);
+  project.release("go");
+
+  expect([code, stdout]).toEqual([0, `Successfully paused work for spec '${A}'\n`]);
+  expect((await running.ended).lines.sort()).toEqual([`${A}: paused: ended from outside`, `${B}: completed`]);
+  expect([A, B].map((id) => project.field(id, "status"))).toEqual(["in_progress", "completed"]);
+});
+
+test("a paused spec can be gone on with, in the worktree as it was left", async () => {
+  using project = await workProject({ plan: { "*": ["commit", "wait:go", `need:${A}.txt`, "tick"] } });
+  await project.add(A);
+  await using running = work(project, A);
+  await project.noted("steps", "commit");
+  await project.planner(["pause", A]);
+  await running.ended;
+  project.release("go");
+
+  const { code, stdout } = await project.planner(["work", A]);
+
+  expect([code, stdout]).toEqual([0, `${A}: completed\n`]);
+});
+
+test("planner_cancel ends the agent of the spec", async () => {
+  using project = await workProject({ plan: { "*": ["say:here", "hang"] } });
+  await project.add(A);
+  await using client = new McpLines(project.root);
+  await using running = work(project, A);
+  await project.noted("steps", "say");
+
+  expect((await client.tool("planner_cancel", { id: A })).text).toBe(`Cancelled spec: ${A}`);
+
+  expect((await running.ended).code).toBe(1);
+  expect(project.field(A, "status")).toBe("cancelled");
+  expect(project.pids().filter(isRunning)).toEqual([]);
+});
+
+test("planner_takeover ends the agent and tells what it did", async () => {
+  using project = await workProject({ plan: { "*": ["say:sawing", "hang"] } });
+  await project.add(A);
+  await using client = new McpLines(project.root);
+  await using running = work(project, A);
+  await project.noted("steps", "say");
+
+  const answer = await client.json("planner_takeover", { id: A });
+
+  expect(answer).toMatchObject({ spec_id: A, log_tail: expect.stringContaining("sawing") });
+  expect(answer["worktree_path"]).toContain(A);
+  await running.ended;
+  expect(project.field(A, "status")).toBe("in_progress");
+  expect(project.pids().filter(isRunning)).toEqual([]);
+});
+
+for (const [signal, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  test(`${signal} ends the agents and puts untouched specs back`, async () => {
+    using project = await workProject({ plan: { [A]: ["say:x", "hang"], [B]: ["commit", "say:x", "hang"] } });
+    await project.add(A);
+    await project.add(B);
+    await using running = work(project, "--parallel", "2");
+    await project.noted("steps", `${A} say`);
+    await project.noted("steps", `${B} say`);
+
+    running.child.kill(signal);
+
+    expect((await running.ended).code).toBe(code);
+    expect(project.pids().filter(isRunning)).toEqual([]);
+    expect([A, B].map((id) => project.field(id, "status"))).toEqual(["pending", "failed"]);
+    expect(project.records().map(({ status }) => status)).toEqual(["failed", "failed"]);
+    expect(project.list(".planner/locks")).toEqual(["edit.db"]);
+  });
+}
+
+test("a second Ctrl-C does not wait for a deaf agent", async () => {
+  using project = await workProject({ plan: { "*": ["deaf", "say:x", "hang"] } });
+  await project.add(A);
+  await using running = work(project, A);
+  await project.noted("steps", "say");
+
+  running.child.kill("SIGINT");
+  while (!running.stderr.includes("once more")) await sleep(10);
+  running.child.kill("SIGINT");
+
+  expect((await running.ended).code).toBe(130);
+  expect(running.stderr).toContain("at once");
+  expect(project.pids().filter(isRunning)).toEqual([]);
+  expect(project.field(A, "status")).toBe("pending");
+});
+
+test("planner_work_start answers at once and the work goes on by itself", async () => {
+  using project = await workProject({ plan: { "*": ["wait:go", ...DONE] } });
+  await project.add(A);
+  await using client = new McpLines(project.root);
+
+  const started = await client.json<Record<string, string>>("planner_work_start", { id: "aaa" });
+
+  expect(started).toEqual({
+    process_id: `${A}-${started["pid"]}`,
+    spec_id: A,
+    pid: expect.any(Number) as unknown as string,
+    started_at: expect.stringMatching(/Z$/) as unknown as string,
+    mode: "single",
+  });
+  const { processes } = await client.json("planner_work_list");
+  expect(processes).toMatchObject([{ ...started, status: "running", completed_at: null }]);
+  await project.noted("pids", "\n");
+  expect((await client.tool("planner_work_start", { id: A })).refused).toBe(true);
+  project.release("go");
+  expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ ...started, status: "completed" });
+  expect(project.field(A, "status")).toBe("completed");
+});
+
+test("planner_work_start in parallel works every ready spec", async () => {
+  using project = await workProject({ plan: { "*": ["meet:2", ...DONE] } });
+  await project.add(A);
+  await project.add(B);
+  await using client = new McpLines(project.root);
+
+  const started = await client.json<Record<string, string>>("planner_work_start", { id: B, parallel: 2 });
+
+  expect(started).toMatchObject({ spec_id: B, mode: "parallel(2)" });
+  // Each waits for the other, so both began.
+  expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ status: "completed" });
+  expect(await ended(client, `${A}-${started["pid"]}`)).toMatchObject({ status: "completed", mode: "parallel(2)" });
+});
+
+test("work that cannot begin in the background leaves its reason", async () => {
+  using project = await workProject({ plan: {} });
+  project.write(
+    ".planner/config.md",
+    "---\ndefaults: {provider: command}\nproviders: {command: {command: no-agent}}\n---\n",
+  );
+  await project.add(A);
+  await using client = new McpLines(project.root);
+
+  const started = await client.json<Record<string, string>>("planner_work_start", { id: A });
+
+  expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ status: "failed" });
+  expect((await client.json<{ content: string }>("planner_log", { id: A })).content).toContain(
+    'Cannot start "no-agent"',
+  );
+});

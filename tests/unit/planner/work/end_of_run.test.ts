@@ -1,0 +1,74 @@
+import { expect, test } from "bun:test";
+import { type Evidence, endOfRun, NO_EVIDENCE, type RunFacts } from "#planner/work/end_of_run.ts";
+
+const CHECKED = { line: 1, text: "- [x] It is done", checked: true };
+const OPEN = { line: 2, text: "- [ ] It is tested", checked: false };
+
+function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<Evidence> = {}) {
+  return endOfRun({
+    ...{ exit: { code: 0, signal: null }, exitMeaning: null, interrupted: false, status: "in_progress", ...facts },
+    evidence: { ...NO_EVIDENCE, ...evidence },
+  });
+}
+
+test("endOfRun completes a spec whose agent ended well and left the evidence", () => {
+  expect(run({}, { criteria: [CHECKED], commits: 1, requireCommit: true })).toEqual({
+    status: "completed",
+    reasons: [],
+  });
+});
+
+test("endOfRun fails a spec whose agent ended otherwise, whatever the evidence", () => {
+  expect(
+    run({ exit: { code: 42, signal: null }, exitMeaning: "it reached its limit" }, { criteria: [CHECKED] }),
+  ).toEqual({
+    status: "failed",
+    reasons: ["the agent ended with status 42: it reached its limit"],
+  });
+  expect(run({ exit: { code: null, signal: "SIGSEGV" } }).reasons).toEqual(["the agent was ended by SIGSEGV"]);
+});
+
+test("endOfRun names every piece of evidence that is missing", () => {
+  const paths = ["a", "b", "c", "d", "e", "f", "g"];
+
+  expect(
+    run(
+      {},
+      {
+        criteria: [CHECKED, OPEN],
+        requireCommit: true,
+        uncommitted: paths,
+        failedChecks: ['"npm test" ended with status 1'],
+        outputProblem: "Output validation failed (schema: s.json)",
+      },
+    ),
+  ).toEqual({
+    status: "needs_attention",
+    reasons: [
+      "1 of 2 acceptance criteria are not checked",
+      "no commit names the spec",
+      "changes are not committed: a, b, c, d, e and 2 more",
+      '"npm test" ended with status 1',
+      "Output validation failed (schema: s.json)",
+    ],
+  });
+});
+
+test("endOfRun honours what the agent decided through the tools", () => {
+  const crash = { code: 1, signal: null };
+
+  expect(run({ status: "completed", exit: crash }).status).toBe("completed");
+  expect(run({ status: "completed", exit: crash }, { criteria: [OPEN] }).status).toBe("needs_attention");
+  expect(run({ status: "completed", interrupted: true, exit: crash }).status).toBe("completed");
+  expect(run({ status: "cancelled" }).status).toBe("cancelled");
+  expect(run({ status: "failed" }, { criteria: [CHECKED] }).status).toBe("failed");
+});
+
+test("endOfRun puts an interrupted spec back only when the run left nothing behind", () => {
+  const interrupted = { interrupted: true, exit: { code: null, signal: "SIGTERM" } };
+
+  expect(run(interrupted, { criteria: [OPEN] }).status).toBe("pending");
+  for (const left of [{ commits: 1 }, { uncommitted: ["a"] }, { criteria: [CHECKED] }]) {
+    expect(run(interrupted, left).status).toBe("failed");
+  }
+});

@@ -56,7 +56,7 @@ test("pausing one of several leaves the others at work", async () => {
   project.release("go");
 
   expect([code, stdout]).toEqual([0, `Successfully paused work for spec '${A}'\n`]);
-  expect((await running.ended).lines.sort()).toEqual([`${A}: paused: ended from outside`, `${B}: completed`]);
+  expect((await running.ended).lines.toSorted()).toEqual([`${A}: paused: ended from outside`, `${B}: completed`]);
   expect([A, B].map((id) => project.field(id, "status"))).toEqual(["in_progress", "completed"]);
 });
 
@@ -123,6 +123,7 @@ for (const [signal, code] of [
     expect([A, B].map((id) => project.field(id, "status"))).toEqual(["pending", "failed"]);
     expect(project.records().map(({ status }) => status)).toEqual(["failed", "failed"]);
     expect(project.list(".planner/locks")).toEqual(["edit.db"]);
+    expect(project.list(".planner/worktrees").filter((name) => name.startsWith(A))).toEqual([]);
   });
 }
 

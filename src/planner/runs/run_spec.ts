@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { changeSpec } from "../operations/change_spec.ts";
 import type { Claim, RunLog } from "../run_ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit_fields.ts";
@@ -199,6 +200,7 @@ async function keepEnd(
   const { id, log, place } = run;
   for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
   if (end.status === "completed") await log.line("planner: completed");
+  if (end.status === "pending") return takeBack(deps, run);
   await writeEnd(deps, run, { ...end, output });
   if (place.worktree === null) return;
   await deps.ports.worktrees.writeStatus({
@@ -207,6 +209,19 @@ async function keepEnd(
     error: end.status === "completed" ? null : end.reasons.join("; "),
     commits: gathered.commits,
   });
+}
+
+/** Undoes a run that left nothing behind. */
+async function takeBack({ context, ports }: RunDeps, { id, place }: BegunRun): Promise<void> {
+  await changeSpec(context, id, (text) => editFields(text, { status: "pending" }));
+  if (place.worktree === null) return;
+  try {
+    await ports.worktrees.remove(id);
+  } catch (error) {
+    // It holds something after all, an earlier run's work say: the next run goes on with that.
+    if (!(error instanceof OperationError)) throw error;
+    await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted", commits: [] });
+  }
 }
 
 /** Paused, taken over or cancelled: whoever did it says what becomes of the spec. */

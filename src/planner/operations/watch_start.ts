@@ -2,7 +2,11 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { agentsAbsent } from "./agents_absent.ts";
+
+/** How long the new process gets to take the PID file before the answer goes out without it, in milliseconds. */
+const TAKE_WAIT_MS = 1_000;
+
+const LOOK_EVERY_MS = 20;
 
 export const watchStart = defineTool<PlannerContext>()({
   name: "planner_watch_start",
@@ -11,10 +15,26 @@ export const watchStart = defineTool<PlannerContext>()({
   idempotent: true,
   slow: true,
   params: Type.Object({}),
-  async run({ work }) {
-    if ((await work.watchPid()) !== null) {
-      throw new OperationError("failed_precondition", "Watch is already running");
-    }
-    throw agentsAbsent("Cannot start the watch process");
+  async run(context) {
+    if ((await context.work.watchPid()) !== null) throw alreadyRunning();
+    const { pid } = await context.background.start(["watch"], {});
+    const holder = await watcher(context);
+    // Another start was faster; the process of this one ends by itself.
+    if (holder !== null && holder !== pid) throw alreadyRunning();
+    return { value: { pid }, text: `Started watch process (PID: ${pid})` };
   },
 });
+
+/** Whoever watches by now, so that a call that follows this one finds it; null when nobody does yet. */
+async function watcher({ work }: PlannerContext): Promise<number | null> {
+  for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
+    const pid = await work.watchPid();
+    if (pid !== null) return pid;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  return null;
+}
+
+function alreadyRunning(): OperationError {
+  return new OperationError("failed_precondition", "Watch is already running");
+}

@@ -1,0 +1,52 @@
+import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import { type WatchWishes, watch } from "#planner/runs/watch/watch.ts";
+import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
+import type { Cli } from "../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import type { OpenProject } from "../open_project.ts";
+import { print, printJson } from "../print.ts";
+import { openRunDeps } from "./run_deps.ts";
+import { listenForSignals } from "./signals.ts";
+
+/** What `planner watch` was told. */
+export type WatchWords = Pick<WatchWishes, "once" | "pollMs"> & { readonly json: boolean };
+
+const ENDS: Readonly<Record<WatchEnd, string>> = {
+  once: "Looked once",
+  stopped: "Stopped",
+  idle: "Ended: nothing to do",
+  lost: "Ended: .planner/watch.pid was removed or taken by another process",
+};
+
+/** Watches until the end and returns how the process is to end. */
+export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords): Promise<ExitStatus> {
+  const tell = words.json ? printJson : (event: WatchEvent): void => say(event, cli);
+  const signals = listenForSignals((name) => tell({ event: "note", message: `${name}: ending` }));
+  try {
+    const deps = await openRunDeps(project, { startedAt: null, tell: () => {} });
+    const { once, pollMs } = words;
+    const { unmerged } = await watch(deps, { once, pollMs, stop: signals, tell });
+    const by = signals.by();
+    if (by !== null) return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+    return once && unmerged ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } finally {
+    signals.close();
+  }
+}
+
+function say(event: WatchEvent, cli: Cli): void {
+  if (event.event === "merge") sayMerge(event, cli);
+  else if (event.event === "started") cli.note(`Watching (PID: ${event.pid})`);
+  else if (event.event === "repaired") print(`Repaired ${event.subject}: ${event.message}\n`);
+  else if (event.event === "retry") print(`Trying ${event.spec_id} again (${event.process_id})\n`);
+  else if (event.event === "note") cli.warn(event.message);
+  else cli.note(ENDS[event.reason]);
+}
+
+function sayMerge(result: MergeResult, cli: Cli): void {
+  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
+  else {
+    print(`Merged spec: ${result.spec_id}\n`);
+    if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
+  }
+}

@@ -1,0 +1,117 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { WatchHold } from "../../run_ports.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import { newWatchState, type WatchState, watchRound } from "./watch_round.ts";
+import type { RoundResult, WatchEnd, WatchEvent } from "./watch_types.ts";
+
+export interface WatchWishes {
+  /** One look, then the end. */
+  readonly once: boolean;
+  /** In place of the configured one. */
+  readonly pollMs: number | null;
+  readonly stop: StopWishes;
+  readonly tell: (event: WatchEvent) => void;
+}
+
+/**
+ * Looks after the project until it is told to stop, has been idle for as long as the settings say, or has lost its PID
+ * file. At most one process does so; the PID file is removed at the end, whatever the end is.
+ *
+ * @returns whether the last look left finished work unmerged
+ * @throws OperationError `failed_precondition` when another one watches
+ *
+ * Source: decision S-27; contract, behaviour rules 7 and 8.
+ */
+export async function watch(deps: RunDeps, wishes: WatchWishes): Promise<{ readonly unmerged: boolean }> {
+  const hold = await deps.ports.watch.take();
+  if (hold === null) throw new OperationError("failed_precondition", "Watch is already running");
+  try {
+    wishes.tell({ event: "started", pid: deps.pid });
+    const { reason, unmerged } = await rounds(deps, wishes, hold);
+    wishes.tell({ event: "ended", reason });
+    return { unmerged };
+  } finally {
+    await hold.release();
+  }
+}
+
+async function rounds(
+  deps: RunDeps,
+  wishes: WatchWishes,
+  hold: WatchHold,
+): Promise<{ readonly reason: WatchEnd; readonly unmerged: boolean }> {
+  const { clock } = deps.context;
+  const look = new Looks(deps, wishes);
+  let busyAt = clock.now().getTime();
+  for (;;) {
+    const { config, result } = await look.next();
+    if (result.busy) busyAt = clock.now().getTime();
+    if (wishes.stop.soon.aborted) return { reason: "stopped", unmerged: false };
+    if (wishes.once) return { reason: "once", unmerged: result.unmerged };
+    const idleMs = config.watch.idle_timeout_minutes * 60_000;
+    if (idleMs > 0 && clock.now().getTime() - busyAt >= idleMs) return { reason: "idle", unmerged: result.unmerged };
+    await pause(wishes.pollMs ?? config.watch.poll_interval_ms, wishes.stop.soon);
+    if (wishes.stop.soon.aborted) return { reason: "stopped", unmerged: false };
+    // Without its file another one may watch as well.
+    if (!(await hold.isHeld())) return { reason: "lost", unmerged: result.unmerged };
+  }
+}
+
+/** Looks that a refusal does not end: what stands in the way now, a broken file or a full disk, may be gone the next time. */
+class Looks {
+  readonly #deps: RunDeps;
+  readonly #wishes: WatchWishes;
+  readonly #state: WatchState = newWatchState();
+  #config: PlannerConfig | undefined;
+  #told = "";
+
+  constructor(deps: RunDeps, wishes: WatchWishes) {
+    this.#deps = deps;
+    this.#wishes = wishes;
+  }
+
+  async next(): Promise<{ readonly config: PlannerConfig; readonly result: RoundResult }> {
+    const config = await this.#readConfig();
+    const { tell, stop, pollMs } = this.#wishes;
+    const options = { config, pollMs: pollMs ?? config.watch.poll_interval_ms, stop, tell };
+    try {
+      const result = await watchRound(this.#deps, this.#state, options);
+      this.#told = "";
+      return { config, result };
+    } catch (error) {
+      this.#tellOnce(error);
+      return { config, result: { busy: false, unmerged: true } };
+    }
+  }
+
+  /** Read anew each time; the last one that could be read holds while the file is broken. */
+  async #readConfig(): Promise<PlannerConfig> {
+    try {
+      this.#config = await this.#deps.context.config();
+    } catch (error) {
+      if (this.#config === undefined) throw error;
+      this.#tellOnce(error);
+    }
+    return this.#config;
+  }
+
+  #tellOnce(error: unknown): void {
+    if (!(error instanceof OperationError)) throw error;
+    if (this.#told !== error.message) this.#wishes.tell({ event: "note", message: error.message });
+    this.#told = error.message;
+  }
+}
+
+function pause(milliseconds: number, stop: AbortSignal): Promise<void> {
+  if (stop.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer);
+      stop.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    stop.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,120 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import { workStart } from "../../operations/work_start.ts";
+import { loadWorld } from "../../operations/world.ts";
+import type { ProcessRecord } from "../../ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { retryAt } from "../../work/retry.ts";
+import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
+import type { MergeResult } from "../merge/merge_result.ts";
+import { mergeable, mergeSpecs } from "../merge/merge_specs.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import { Refusals } from "./refusals.ts";
+import type { RoundResult, WatchEvent } from "./watch_types.ts";
+
+/** What stays from one look to the next. */
+export interface WatchState {
+  readonly refusals: Refusals;
+  /** Why retries could not begin, so that each reason is told once. */
+  readonly unstarted: Map<SpecId, string>;
+}
+
+export function newWatchState(): WatchState {
+  return { refusals: new Refusals(), unstarted: new Map() };
+}
+
+export interface RoundOptions {
+  readonly config: PlannerConfig;
+  readonly pollMs: number;
+  readonly stop: StopWishes;
+  readonly tell: (event: WatchEvent) => void;
+}
+
+/**
+ * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised, and
+ * failed specs whose time has come are tried again, each by a process of its own.
+ *
+ * Source: decision S-27.
+ */
+export async function watchRound(deps: RunDeps, state: WatchState, options: RoundOptions): Promise<RoundResult> {
+  await repair(deps, options);
+  const results = await merge(deps, state, options);
+  if (options.stop.soon.aborted) return { busy: true, unmerged: false };
+  const retrying = await retry(deps, state, options);
+  const running = (await deps.context.work.processes()).some(({ status }) => status === "running");
+  return {
+    busy: running || retrying || results.some(({ outcome }) => outcome === "merged" || outcome === "nothing"),
+    unmerged: results.some(({ outcome }) => outcome === "conflict" || outcome === "refused"),
+  };
+}
+
+/** Records last: reading them anywhere makes dead ones failed. */
+async function repair(deps: RunDeps, { tell }: RoundOptions): Promise<void> {
+  for (const check of [staleClaims, deadRecords]) {
+    for (const { subject, repair: mend } of await check(deps)) {
+      const message = await mend?.();
+      if (message != null) tell({ event: "repaired", subject, message });
+    }
+  }
+}
+
+async function merge(
+  deps: RunDeps,
+  { refusals }: WatchState,
+  { stop, pollMs, tell }: RoundOptions,
+): Promise<readonly MergeResult[]> {
+  const now = deps.context.clock.now().getTime();
+  const ids = (await mergeable(deps)).filter((id) => refusals.isDue(id, now));
+  if (ids.length === 0) return [];
+  return mergeSpecs(deps, { ids, stop }, (result) => {
+    const { spec_id } = result;
+    if (result.outcome !== "refused") refusals.forget(spec_id);
+    else if (!refusals.note(spec_id, result.reason, { now, pauseMs: pollMs })) return;
+    tell({ event: "merge", ...result });
+  });
+}
+
+/** @returns whether one was begun or is still to come */
+async function retry(deps: RunDeps, state: WatchState, { config, tell }: RoundOptions): Promise<boolean> {
+  const { context } = deps;
+  const { specs, readiness } = await loadWorld(context);
+  const failed = specs.filter((spec) => spec.status === "failed" && readiness.isReady(spec));
+  if (failed.length === 0) return false;
+  const records = bySpec(await context.work.processes());
+  const now = context.clock.now().getTime();
+  let coming = false;
+  for (const { id } of failed) {
+    const at = retryAt(records.get(id) ?? [], config.watch);
+    if (at === null) continue;
+    coming ||= at > now || (await begun(deps, id, { state, tell }));
+  }
+  return coming;
+}
+
+async function begun(
+  { context }: RunDeps,
+  id: SpecId,
+  { state, tell }: { readonly state: WatchState; readonly tell: RoundOptions["tell"] },
+): Promise<boolean> {
+  try {
+    const { value } = await workStart.run(context, { id });
+    state.unstarted.delete(id);
+    tell({ event: "retry", spec_id: id, process_id: value.process_id, pid: value.pid });
+    return true;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    if (state.unstarted.get(id) !== error.message) tell({ event: "note", message: error.message });
+    state.unstarted.set(id, error.message);
+    return false;
+  }
+}
+
+function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly ProcessRecord[]> {
+  const found = new Map<string, ProcessRecord[]>();
+  for (const record of records) {
+    const known = found.get(record.spec_id);
+    if (known === undefined) found.set(record.spec_id, [record]);
+    else known.push(record);
+  }
+  return found;
+}

@@ -1,0 +1,22 @@
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { MergeResult } from "../merge/merge_result.ts";
+
+/** What watch does, as it does it; `--json` prints these. */
+export type WatchEvent =
+  | { readonly event: "started"; readonly pid: number }
+  | ({ readonly event: "merge" } & MergeResult)
+  | { readonly event: "repaired"; readonly subject: string; readonly message: string }
+  | { readonly event: "retry"; readonly spec_id: SpecId; readonly process_id: string; readonly pid: number }
+  | { readonly event: "note"; readonly message: string }
+  | { readonly event: "ended"; readonly reason: WatchEnd };
+
+/** `lost`: another process has removed or taken the PID file. */
+export type WatchEnd = "once" | "stopped" | "idle" | "lost";
+
+/** What one look at everything came to. */
+export interface RoundResult {
+  /** Whether something was done, runs, or is going to be retried: no reason to end. */
+  readonly busy: boolean;
+  /** Whether finished work could not be merged. */
+  readonly unmerged: boolean;
+}

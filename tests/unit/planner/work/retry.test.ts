@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ProcessRecord } from "#planner/ports.ts";
+import { MAX_RETRY_DELAY_MS, retryAt, retryDelayMs } from "#planner/work/retry.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+const SETTINGS = {
+  poll_interval_ms: 10,
+  idle_timeout_minutes: 0,
+  max_retries: 2,
+  retry_delay_ms: 1000,
+  backoff_multiplier: 3,
+};
+const END = "2026-11-01T00:00:00.000Z";
+const END_MS = Date.parse(END);
+
+function records(...statuses: readonly ProcessRecord["status"][]): readonly ProcessRecord[] {
+  const base = { process_id: "x-1", spec_id: "x", pid: 1, started_at: END, mode: "single" };
+  return statuses.map((status) =>
+    status === "running" ? { ...base, status, completed_at: null } : { ...base, status, completed_at: END },
+  );
+}
+
+test("retryAt waits longer each time and gives up after the last retry", () => {
+  expect(retryAt(records("failed"), SETTINGS)).toBe(END_MS + 1000);
+  expect(retryAt(records("failed", "failed"), SETTINGS)).toBe(END_MS + 3000);
+  expect(retryAt(records("failed", "failed", "failed"), SETTINGS)).toBeNull();
+});
+
+test("retryAt counts from the last run that completed", () => {
+  expect(retryAt(records("failed", "failed", "failed", "completed", "failed"), SETTINGS)).toBe(END_MS + 1000);
+});
+
+test("retryAt is null where no run failed last, and where nothing is retried", () => {
+  expect(retryAt([], SETTINGS)).toBeNull();
+  expect(retryAt(records("failed", "running"), SETTINGS)).toBeNull();
+  expect(retryAt(records("failed", "completed"), SETTINGS)).toBeNull();
+  expect(retryAt(records("failed"), { ...SETTINGS, max_retries: 0 })).toBeNull();
+});
+
+test("retryDelayMs never falls, and stays within its bound", () => {
+  const settings = fc.record({
+    retry_delay_ms: fc.nat({ max: 10_000_000 }),
+    backoff_multiplier: fc.double({ min: 1, max: 100, noNaN: true }),
+  });
+
+  fc.assert(
+    fc.property(settings, fc.nat({ max: 500 }), (given, retries) => {
+      const delay = retryDelayMs(retries, given);
+
+      expect(retryDelayMs(retries + 1, given)).toBeGreaterThanOrEqual(delay);
+      expect(delay).toBeGreaterThanOrEqual(given.retry_delay_ms);
+      expect(delay).toBeLessThanOrEqual(Math.max(MAX_RETRY_DELAY_MS, given.retry_delay_ms));
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

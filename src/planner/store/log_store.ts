@@ -4,6 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { LogFile, LogStore } from "../ports.ts";
 import { isMissing, reason } from "./disk_error.ts";
 import { LOGS } from "./places.ts";
+import { leadsOutside } from "./project_bounds.ts";
 import { READ_WITHOUT_WAITING } from "./read_text.ts";
 
 /** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
@@ -12,6 +13,10 @@ export function openLogStore(root: string): LogStore {
     async open(id) {
       const file = `${LOGS}/${id}.log`;
       const path = join(root, file);
+      if (leadsOutside(root, path)) {
+        const message = `Cannot read "${file}": it is a symbolic link that leads out of the project`;
+        throw new OperationError("failed_precondition", message);
+      }
       const found = await withFile(file, path, (handle) => handle.stat());
       if (found === null) return null;
       if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);

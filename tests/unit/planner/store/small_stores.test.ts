@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { execFileSync } from "node:child_process";
-import { appendFileSync, mkdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -47,6 +47,13 @@ describe("LogStore", () => {
     appendFileSync(join(project.root, FILE), "two\n");
 
     expect(Buffer.from((await log?.read(0, 100)) ?? []).toString()).toBe("one\ntwo\n");
+  });
+
+  test("refuses a log that is a link out of the project", async () => {
+    project.write(".planner/logs/keep", "");
+    symlinkSync("/etc/hostname", join(project.root, FILE));
+
+    await expect(openLogStore(project.root).open(ID)).rejects.toThrow("leads out of the project");
   });
 
   test("reads nothing from a log that was removed meanwhile", async () => {

@@ -50,6 +50,7 @@ describe("LogStore", () => {
   });
 
   test("refuses a log that is a link out of the project", async () => {
+    using project = tempProject();
     project.write(".planner/logs/keep", "");
     symlinkSync("/etc/hostname", join(project.root, FILE));
 

@@ -47,6 +47,7 @@ export const COMMANDS: CommandTable = {
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/status.ts") },
   work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/work.ts") },
   pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/pause.ts") },
+  takeover: { group: "agents", summary: "Go on by hand", load: () => import("./commands/takeover.ts") },
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/merge.ts") },
   watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/watch.ts") },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },

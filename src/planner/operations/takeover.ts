@@ -39,7 +39,7 @@ export const takeover = defineTool<PlannerContext>()({
     return {
       value: {
         spec_id: spec.id,
-        ...analyzeRun({ lines, criteria: criteriaOf(spec.body) }),
+        ...analyzeRun({ lines, criteria: criteriaOf(await bodyOf(context, spec.id)) }),
         log_tail: log === null ? "No log file found" : await tailOf(log),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
@@ -52,6 +52,15 @@ async function leaveInProgress(context: PlannerContext, id: SpecId): Promise<voi
   await changeSpec(context, id, (before, { status }) =>
     status === "completed" ? before : editFields(before, { status: "in_progress" }),
   );
+}
+
+/** What the agent ticked shows in its worktree until that is merged. */
+async function bodyOf(context: PlannerContext, id: SpecId): Promise<string> {
+  const { worktrees } = await context.runs();
+  const worktree = await worktrees.find(id);
+  if (worktree === null) return (await context.specs.load(id)).body;
+  const there = worktrees.specs(worktree);
+  return (await there.ids()).includes(id) ? (await there.load(id)).body : (await context.specs.load(id)).body;
 }
 
 function linesOf(text: string): readonly string[] {

@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 
 /** Where `planner --help` lists a command. */
-export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange";
+export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
 export interface CommandEntry {
   readonly group: CommandGroup;
@@ -81,4 +81,5 @@ export const COMMANDS: CommandTable = {
     load: () => import("./commands/import.ts"),
   },
   mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
+  dc: { group: "datacenter", summary: "Serve a datacenter's data", load: () => import("./commands/dc.ts") },
 };

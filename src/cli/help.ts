@@ -14,6 +14,7 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   state: "State",
   checks: "Checks",
   exchange: "Exchange",
+  datacenter: "Datacenter",
 };
 
 /** `planner --help`: every command with one line. */

@@ -1,0 +1,153 @@
+import { readFile } from "node:fs/promises";
+import { openService } from "#dc/open_service.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { httpHandler } from "#interfaces/http/handler.ts";
+import { Metrics, type ProcessFacts } from "#interfaces/http/metrics.ts";
+import { TokenFile } from "#interfaces/http/token_file.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { OnePort } from "#runtime/one_port.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
+import { print, printError } from "../print.ts";
+import type { Talk } from "../talk.ts";
+import { UsageError } from "../usage_error.ts";
+import { VERSION } from "../version.ts";
+
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  /** What `--db` says, an absolute path. */
+  readonly database: string;
+  /** The token file, if there is one. */
+  readonly tokens: string | undefined;
+  readonly insecure: boolean;
+  readonly tls: { readonly key: string; readonly cert: string } | undefined;
+}
+
+/** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
+const GRACE_MS = 8000;
+
+/**
+ * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
+ * call was answered, the signal's status when some were cut off.
+ */
+export async function serveDatacenter(options: ServeOptions, talk: Talk): Promise<ExitStatus> {
+  checkAccess(options);
+  const tls = await readTls(options.tls);
+  const tokens = options.tokens === undefined ? undefined : await TokenFile.open(options.tokens, talk.warn);
+  const store = await openSqlite(options.database);
+  const shutdown = new AbortController();
+  const metrics = new Metrics();
+  const service = await openService(store, {
+    clock: { now: () => new Date() },
+    authRequired: tokens !== undefined,
+    observe: (call) => metrics.observe(call),
+  });
+  const handler = httpHandler({
+    service,
+    findPrincipal: async (authorization) => tokens?.find(authorization),
+    isReady: () => answers(store),
+    metrics: (format) => metrics.text(format, processFacts()),
+    report,
+    shutdown: shutdown.signal,
+  });
+  const server = new OnePort({ handler, ...(tls !== undefined && { tls }) });
+  // One broken call must not end those of everybody else.
+  process.on("uncaughtException", (error) => report("server", error));
+  process.on("unhandledRejection", (error) => report("server", error));
+  const stopped = firstSignal();
+  try {
+    await announce(server, options, talk);
+    const status = await stopped;
+    talk.note("Ending: no new connection is taken, running calls are answered");
+    shutdown.abort();
+    return (await server.close(GRACE_MS)) ? EXIT_STATUS.ok : status;
+  } finally {
+    await store.close();
+  }
+}
+
+function checkAccess({ host, tokens, insecure }: ServeOptions): void {
+  if (insecure && tokens !== undefined) {
+    throw new UsageError('"--insecure" and "--tokens" exclude each other', null);
+  }
+  if (isLoopback(host) || insecure || tokens !== undefined) return;
+  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure lets everybody do everything";
+  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>"`, hint);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+async function readTls(paths: ServeOptions["tls"]): Promise<ServeOptions["tls"]> {
+  if (paths === undefined) return undefined;
+  const [key, cert] = await Promise.all([paths.key, paths.cert].map(readPem));
+  return { key: key ?? "", cert: cert ?? "" };
+}
+
+async function readPem(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { message } = error as Error;
+    throw new OperationError("not_found", `Cannot read "${path}": ${message}`, { cause: error });
+  }
+}
+
+async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
+  const { host, insecure, tokens, tls } = options;
+  const port = await listen(server, options);
+  const shown = host.includes(":") ? `[${host}]` : host;
+  print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database}\n`);
+  if (tokens !== undefined) return;
+  const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
+  talk.warn(`No token is asked for: ${who} may read and change everything`);
+}
+
+async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {
+  try {
+    return await server.listen(port, host);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why = code === "EADDRINUSE" ? "another program listens there" : message;
+    throw new OperationError("unavailable", `Cannot listen on ${host} port ${port}: ${why}`, { cause: error });
+  }
+}
+
+async function answers(store: DcStore): Promise<boolean> {
+  try {
+    await store.read((reader) => reader.revision());
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function processFacts(): ProcessFacts {
+  const { user, system } = process.cpuUsage();
+  return {
+    version: VERSION,
+    startTimeS: Math.round(Date.now() / 1000 - process.uptime()),
+    cpuSeconds: (user + system) / 1e6,
+    residentMemoryBytes: process.memoryUsage.rss(),
+  };
+}
+
+function report(method: string, error: unknown): void {
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  printError(`${new Date().toISOString()} ${method}: ${text}\n`);
+}
+
+function firstSignal(): Promise<ExitStatus> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (status: ExitStatus) => {
+      if (stopping) endProcess(status);
+      stopping = true;
+      resolve(status);
+    };
+    process.on("SIGTERM", () => stop(EXIT_STATUS.terminated));
+    process.on("SIGINT", () => stop(EXIT_STATUS.interrupted));
+  });
+}

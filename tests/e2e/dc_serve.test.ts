@@ -1,0 +1,244 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { Http2Client, http1 } from "../support/http_client.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const RPC = "/datacenter.v1.DatacenterService";
+const RACK = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
+const TLS = join(import.meta.dirname, "..", "fixtures", "tls");
+
+const endings: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+async function start(flags: readonly string[] = [], folder = emptyFolder()): Promise<DcServer> {
+  const server = await DcServer.start(folder, flags);
+  endings.push(() => server.end());
+  return server;
+}
+
+async function call(url: string, rpc: string, body: object, headers: Record<string, string> = {}) {
+  const answer = await http1(`${url}${RPC}/${rpc}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
+}
+
+/** A call whose body has begun; `finish` sends the rest, `answer` is everything that came back. */
+function begun(url: string) {
+  const body = JSON.stringify({ rack: RACK });
+  const socket = connect(Number(new URL(url).port), "127.0.0.1");
+  const head = `POST ${RPC}/UpsertRack HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+  socket.write(`${head}content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
+  let text = "";
+  socket.on("error", () => {});
+  const running = new Promise<void>((resolve) => {
+    socket.on("data", (chunk) => {
+      text += chunk.toString();
+      resolve();
+    });
+  });
+  const answer = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
+  endings.push(() => socket.destroy());
+  return { running, answer, finish: () => socket.write(body) };
+}
+
+describe("planner dc serve", () => {
+  test("starts on an empty folder and says that it asks for no token", async () => {
+    const server = await start();
+
+    const { status } = await http1(`${server.url}/readyz`);
+    server.child.kill("SIGTERM");
+    await server.ended;
+
+    expect(server.url).toStartWith("http://127.0.0.1:");
+    expect(status).toBe(200);
+    expect(server.stderr).toContain("No token is asked for");
+  });
+
+  test("answers Connect JSON over HTTP/1.1 and HTTP/2", async () => {
+    const server = await start();
+
+    const written = await call(server.url, "UpsertRack", { rack: RACK });
+    const client = new Http2Client(server.url);
+    const read = await client.ask(`${RPC}/SearchDevices`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    client.close();
+
+    expect(written.body).toMatchObject({ outcome: "OUTCOME_CREATED", rack: { code: "R1" } });
+    expect(JSON.parse(read.text)).toEqual({ devices: [], next_page_token: "", total_count: 0, role_counts: {} });
+  });
+
+  test("keeps what it acknowledged when it is killed", async () => {
+    const folder = emptyFolder();
+    const first = await start([], folder);
+    await call(first.url, "UpsertRack", { rack: RACK });
+    await first.end();
+
+    const second = await start([], folder);
+    const again = await call(second.url, "UpsertRack", { rack: RACK });
+
+    expect(again.body.outcome).toBe("OUTCOME_UNCHANGED");
+  });
+
+  test("serves metrics of what was called", async () => {
+    const server = await start();
+    await call(server.url, "UpsertRack", { rack: { code: "no/slash" } });
+
+    const { text } = await http1(`${server.url}/metrics`);
+
+    expect(text).toContain('planner_dc_calls_total{method="UpsertRack",interface="REST",outcome="invalid_argument"} 1');
+    expect(text).toMatch(/\nprocess_resident_memory_bytes [1-9]\d+\n/);
+  });
+
+  test("serves TLS beside cleartext", async () => {
+    const server = await start(["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem")]);
+
+    const secure = await http1(`${server.url}/healthz`);
+    const clear = await http1(`${server.url.replace("https:", "http:")}/healthz`);
+
+    expect(server.url).toStartWith("https://");
+    expect([secure.status, clear.status]).toEqual([200, 200]);
+  });
+
+  test("lives on under garbage, resets and bodies without an end", async () => {
+    const server = await start();
+    const port = Number(new URL(server.url).port);
+    const junk = [
+      "\u0000\u0001\u0002",
+      "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\njunkjunkjunkjunk",
+      "POST / HTTP/1.1\r\n",
+      "\u0016\u0003",
+    ];
+    for (const text of junk) {
+      const socket = connect(port, "127.0.0.1");
+      socket.on("error", () => {});
+      await new Promise<void>((resolve) => socket.write(text, "latin1", () => resolve()));
+      socket.resetAndDestroy();
+    }
+
+    expect((await http1(`${server.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("planner dc serve ends", () => {
+  test("with status 0 behind a call that had begun before SIGTERM", async () => {
+    const server = await start();
+    const { running, answer, finish } = begun(server.url);
+    await running;
+
+    server.child.kill("SIGTERM");
+    while (!server.stderr.includes("Ending")) await new Promise((resolve) => setTimeout(resolve, 5));
+    finish();
+
+    const text = await answer;
+    expect(text).toContain("HTTP/1.1 200 OK");
+    expect(text).toContain('"outcome":"OUTCOME_CREATED"');
+    expect(await server.ended).toEqual({ code: 0, signal: null });
+  });
+
+  test("at once at the second signal", async () => {
+    const server = await start();
+    const { running } = begun(server.url);
+    await running;
+
+    server.child.kill("SIGTERM");
+    while (!server.stderr.includes("Ending")) await new Promise((resolve) => setTimeout(resolve, 5));
+    server.child.kill("SIGTERM");
+
+    expect(await server.ended).toEqual({ code: 143, signal: null });
+  });
+});
+
+describe("planner dc serve with tokens", () => {
+  const token = async (folder: string, ...words: string[]) =>
+    runPlanner(["dc", "token", ...words, "--tokens", "tokens.json"], { cwd: folder });
+
+  test("knows who calls and what they may do", async () => {
+    const folder = emptyFolder();
+    const writer = (await token(folder, "create", "anna", "--role", "writer")).stdout.trim();
+    const reader = (await token(folder, "create", "bert")).stdout.trim();
+    const server = await start(["--tokens", "tokens.json"], folder);
+    const as = (text: string) => ({ authorization: `Bearer ${text}` });
+
+    const statuses = [
+      (await call(server.url, "UpsertRack", { rack: RACK })).status,
+      (await call(server.url, "UpsertRack", { rack: RACK }, as("guess"))).status,
+      (await call(server.url, "UpsertRack", { rack: RACK }, as(reader))).status,
+      (await call(server.url, "UpsertRack", { rack: RACK }, as(writer))).status,
+      (await call(server.url, "SearchDevices", {}, as(reader))).status,
+      (await http1(`${server.url}/metrics`)).status,
+    ];
+    const history = await http1(`${server.url}/audit/history`, { headers: as(reader) });
+
+    expect(statuses).toEqual([401, 401, 403, 200, 200, 200]);
+    expect(JSON.parse(history.text).entries[0].actor).toMatchObject({ principal: "anna", auth_method: "token" });
+    expect(readFileSync(join(folder, "tokens.json"), "utf8")).not.toContain(writer);
+    expect(server.stderr).not.toContain(writer);
+  });
+
+  test("lists and revokes tokens", async () => {
+    const folder = emptyFolder();
+    await token(folder, "create", "anna", "--role", "admin");
+
+    const twice = await token(folder, "create", "anna");
+    const listed = await token(folder, "list");
+    const revoked = await token(folder, "revoke", "anna");
+    const unknown = await token(folder, "revoke", "anna");
+
+    expect(twice.code).toBe(1);
+    expect(listed.stdout).toMatch(/^anna\tadmin\t\d{4}-/);
+    expect([revoked.code, unknown.code]).toEqual([0, 1]);
+    expect((await token(folder, "list")).stdout).toBe("");
+  });
+});
+
+describe("planner dc refuses", () => {
+  for (const [what, words, message] of [
+    ["to listen for others without tokens", ["serve", "--host", "0.0.0.0"], 'needs "--tokens <file>"'],
+    ["--insecure beside --tokens", ["serve", "--insecure", "--tokens", "t.json"], "exclude each other"],
+    ["a database that it cannot open", ["serve", "--db", "postgres://localhost/x"], 'of kind "postgres"'],
+    ["a port that is none", ["serve", "--port", "70000"], "at most 65535"],
+    ["half a certificate", ["serve", "--tls-key", "key.pem"], "belong together"],
+    ["a flag of another action", ["export", "--port", "1"], 'Flag "--port" does not belong to export'],
+    ["words too many", ["serve", "now"], 'Unexpected argument "now"'],
+    ["to import nothing", ["import"], "Missing argument"],
+    ["to keep tokens nowhere", ["token", "list"], 'Missing "--tokens"'],
+    ["an unknown verb", ["token", "make", "anna", "--tokens", "t.json"], 'Unknown word "make"'],
+  ] as const) {
+    test(`${what}, with status 2`, async () => {
+      const { code, stderr } = await runPlanner(["dc", ...words], { cwd: emptyFolder() });
+
+      expect(stderr).toContain(message);
+      expect(code).toBe(2);
+    });
+  }
+
+  test("a token file that is not there, with status 1", async () => {
+    const { code, stderr } = await runPlanner(["dc", "serve", "--tokens", "none.json"], { cwd: emptyFolder() });
+
+    expect(stderr).toContain("none.json");
+    expect(code).toBe(1);
+  });
+
+  test("a port that is taken, with status 1", async () => {
+    const other = createServer().listen(0, "127.0.0.1");
+    endings.push(() => other.close());
+    await new Promise((resolve) => other.once("listening", resolve));
+    const port = String((other.address() as { readonly port: number }).port);
+
+    const { code, stderr } = await runPlanner(["dc", "serve", "--port", port], { cwd: emptyFolder() });
+
+    expect(stderr).toContain("another program listens there");
+    expect(code).toBe(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
+
+function sampleLines(): string[] {
+  const site = sampleSite();
+  return Object.entries(KEYS).flatMap(([list, key]) =>
+    (site[list] ?? []).map((item) => JSON.stringify({ [key]: item })),
+  );
+}
+
+const dc = (cwd: string, words: readonly string[], input?: string) =>
+  runPlanner(["dc", ...words], { cwd, ...(input !== undefined && { input }) });
+
+test("planner dc import takes the sample site in, the second time without a change, and export gives it back", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "in.jsonl"), sampleLines().join("\n"));
+
+  const first = await dc(cwd, ["import", "in.jsonl"]);
+  const second = await dc(cwd, ["import", "in.jsonl"]);
+  await dc(cwd, ["export", "out.jsonl"]);
+  const third = await dc(cwd, ["import", "out.jsonl", "--db", "copy.sqlite"]);
+  const copy = await dc(cwd, ["export", "--db", "copy.sqlite"]);
+
+  expect(first.stdout).toBe(
+    [
+      ["rack", 40],
+      ["device", 808],
+      ["crac", 8],
+      ["cable", 1822],
+      ["fabric_link", 272],
+    ]
+      .map(([key, count]) => `${key}: ${count} created, 0 updated, 0 unchanged, 0 failed\n`)
+      .join(""),
+  );
+  expect(second.stdout).toContain("device: 0 created, 0 updated, 808 unchanged, 0 failed");
+  expect([first.code, second.code, third.code]).toEqual([0, 0, 0]);
+  expect(copy.stdout).toBe(readFileSync(join(cwd, "out.jsonl"), "utf8"));
+  expect(copy.stdout.trimEnd().split("\n")).toHaveLength(2950);
+});
+
+test("planner dc import takes the good lines, tells the wrong ones by number and ends with 1", async () => {
+  const rack = { code: "R1", location: { site_id: "S1", floor_number: 1 } };
+  const lines = [
+    "{",
+    JSON.stringify({ shelf: {} }),
+    JSON.stringify({ rack: { ...rack, colour: "red" } }),
+    JSON.stringify({ device: { code: "D1", kind: "DEVICE_KIND_SERVER", rack_code: "R9" } }),
+    JSON.stringify({ rack }),
+  ];
+
+  const { code, stdout, stderr } = await dc(emptyFolder(), ["import", "-"], lines.join("\n"));
+
+  expect(code).toBe(1);
+  expect(stdout).toBe(
+    "rack: 1 created, 0 updated, 0 unchanged, 0 failed\ndevice: 0 created, 0 updated, 0 unchanged, 1 failed\n",
+  );
+  for (const told of ["line 1: ", 'line 2: expected one of {"rack": …}', "line 3: ", "colour", "line 4: ", "R9"]) {
+    expect(stderr).toContain(told);
+  }
+});
+
+test("planner dc import brings in a device that stands before the one that it hangs on", async () => {
+  const location = { site_id: "S1", floor_number: 1 };
+  const device = (code: string, parts: object = {}) =>
+    JSON.stringify({ device: { code, kind: "DEVICE_KIND_OTHER", location, ...parts } });
+  const source = { ports: [{ name: "in", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "device:Z" } }] };
+  // More than one batch lies between the two.
+  const between = Array.from({ length: 1200 }, (_, index) => device(`M${index}`));
+
+  const { code, stdout } = await dc(
+    emptyFolder(),
+    ["import", "-"],
+    [device("A", source), ...between, device("Z")].join("\n"),
+  );
+
+  expect(stdout).toBe("device: 1202 created, 0 updated, 0 unchanged, 0 failed\n");
+  expect(code).toBe(0);
+});
+
+test("planner dc export refuses a database that is not there and makes none", async () => {
+  const cwd = emptyFolder();
+
+  const first = await dc(cwd, ["export", "--db", "typo.sqlite"]);
+  const second = await dc(cwd, ["export", "--db", "typo.sqlite"]);
+
+  expect([first.code, second.code]).toEqual([1, 1]);
+  expect(first.stderr).toContain("There is no database");
+});

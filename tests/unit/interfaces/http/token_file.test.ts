@@ -1,0 +1,70 @@
+import { expect, jest, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TokenFile } from "#interfaces/http/token_file.ts";
+import { hashToken, writeTokens } from "#interfaces/http/token_table.ts";
+
+const row = (name: string) => ({
+  name,
+  roles: ["reader"] as const,
+  sha256: hashToken(name),
+  created_at: "2026-01-02T03:04:05.000Z",
+});
+
+function temporary(text: string): string {
+  const path = join(mkdtempSync(join(tmpdir(), "planner-tokens-")), "tokens.json");
+  writeFileSync(path, text);
+  return path;
+}
+
+/** Lets the time pass for which one look at the file holds. */
+async function later<Result>(work: () => Promise<Result>): Promise<Result> {
+  const real = performance.now.bind(performance);
+  const now = jest.spyOn(performance, "now").mockImplementation(() => real() + 3_600_000);
+  try {
+    return await work();
+  } finally {
+    now.mockRestore();
+  }
+}
+
+const name = async (file: TokenFile, token: string) =>
+  file.find(`Bearer ${token}`).then(
+    (principal) => principal?.name,
+    (error) => error.kind,
+  );
+
+test("TokenFile.find follows the file", async () => {
+  const path = temporary(writeTokens([row("anna")]));
+  const file = await TokenFile.open(path, () => {});
+
+  const before = [await name(file, "anna"), await name(file, "bert")];
+  writeFileSync(path, writeTokens([row("bert")]));
+  const after = await later(async () => [await name(file, "anna"), await name(file, "bert")]);
+
+  expect(before).toEqual(["anna", "unauthenticated"]);
+  expect(after).toEqual(["unauthenticated", "bert"]);
+});
+
+for (const [what, harm] of [
+  ["is broken", (path: string) => writeFileSync(path, "{")],
+  ["is gone", (path: string) => rmSync(path)],
+] as const) {
+  test(`TokenFile.find opens nothing and warns when the file ${what}`, async () => {
+    const path = temporary(writeTokens([row("anna")]));
+    const said: string[] = [];
+    const file = await TokenFile.open(path, (message) => said.push(message));
+
+    harm(path);
+    const found = await later(() => name(file, "anna"));
+
+    expect(found).toBe("unauthenticated");
+    expect(said).toHaveLength(1);
+    expect(said[0]).toContain("no token works until it can be read");
+  });
+}
+
+test("TokenFile.open refuses a file that is not there", async () => {
+  await expect(TokenFile.open("/nowhere/tokens.json", () => {})).rejects.toMatchObject({ kind: "not_found" });
+});

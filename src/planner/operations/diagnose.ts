@@ -3,8 +3,6 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import type { Spec } from "../spec/spec.ts";
-import type { SpecId } from "../spec/spec_id.ts";
 import { diagnose as judge } from "../work/diagnosis.ts";
 import { findSpecId } from "./find_spec.ts";
 import { liveWorker } from "./live_worker.ts";
@@ -20,22 +18,22 @@ export const diagnose = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: true });
-    const [read, log, lock, worker, worktrees, commits] = await Promise.all([
-      readSpec(context, id),
-      context.logs.open(id),
+    const [spec, log, lock, worker, worktrees, commits] = await Promise.all([
+      orMessage(context.specs.load(id)),
+      orMessage(context.logs.open(id)),
       context.work.lockHolder(id),
       liveWorker(context, id),
       context.work.worktrees(),
       context.git.commitsNaming(id),
     ]);
-    const spec = typeof read === "string" ? null : read;
-    const status = spec === null ? null : (await specStanding(context, spec)).status;
+    const readable = typeof spec === "string" ? null : spec;
+    const status = readable === null ? null : (await specStanding(context, readable)).status;
     const worktree = worktrees.find(({ spec_id }) => spec_id === id);
     const diagnosis = judge({
       id,
-      problem: typeof read === "string" ? read : null,
+      problem: typeof spec === "string" ? spec : null,
       status,
-      criteria: spec === null ? [] : criteriaOf(spec.body),
+      criteria: readable === null ? [] : criteriaOf(readable.body),
       log,
       lock,
       worked: worker !== null,
@@ -53,10 +51,10 @@ export const diagnose = defineTool<PlannerContext>()({
   },
 });
 
-/** The spec, or why its file cannot be read. */
-async function readSpec(context: PlannerContext, id: SpecId): Promise<Spec | string> {
+/** What was read, or why it cannot be. */
+async function orMessage<Value>(reading: Promise<Value>): Promise<Value | string> {
   try {
-    return await context.specs.load(id);
+    return await reading;
   } catch (error) {
     if (error instanceof OperationError) return error.message;
     throw error;

@@ -67,12 +67,12 @@ async function activityOf(context: PlannerContext, specs: readonly Spec[]): Prom
 /** Null for a spec that went away after the specs were read. */
 async function activityRow(context: PlannerContext, { id, title }: Spec): Promise<Activity | null> {
   try {
-    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id)]);
+    const [modified, log] = await Promise.all([context.specs.modified(id), context.logs.open(id).catch(unreadable)]);
     return {
       id,
       title,
       spec_modified: localTime(modified),
-      log_modified: log === null ? null : localTime(log.modified),
+      log_modified: log?.modified == null ? null : localTime(log.modified),
       has_log: log !== null,
     };
   } catch (error) {
@@ -81,12 +81,18 @@ async function activityRow(context: PlannerContext, { id, title }: Spec): Promis
   }
 }
 
+/** A log that is there and cannot be read, so that one of them keeps nobody from the rest. */
+function unreadable(error: unknown): { readonly modified: null } {
+  if (error instanceof OperationError) return { modified: null };
+  throw error;
+}
+
 /** The contract's line and, where activity was asked for as well, one line per spec in progress. */
 function briefText(counts: Counts, activity: readonly Activity[]): string {
   const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
   const lines = activity.map(
-    ({ id, title, spec_modified, log_modified }) =>
-      `${id} ${title ?? "(no title)"} | spec ${spec_modified} | ${log_modified === null ? "no log" : `log ${log_modified}`}`,
+    ({ id, title, spec_modified, log_modified, has_log }) =>
+      `${id} ${title ?? "(no title)"} | spec ${spec_modified} | ${has_log ? `log ${log_modified ?? "unreadable"}` : "no log"}`,
   );
   return [line, ...lines].join("\n");
 }

@@ -9,7 +9,8 @@ export interface SpecSigns {
   /** The status that lists show; null when the file does not parse. */
   readonly status: string | null;
   readonly criteria: readonly Criterion[];
-  readonly log: { readonly size: number; readonly modified: Date } | null;
+  /** A text says why it cannot be read. */
+  readonly log: { readonly size: number; readonly modified: Date } | string | null;
   readonly lock: LockHolder | null;
   /** Whether a process works on the spec just now, with a lock or without. */
   readonly worked: boolean;
@@ -86,6 +87,7 @@ function fileCheck({ problem }: SpecSigns): Check {
 
 function logCheck(signs: SpecSigns): Check {
   const { log, now } = signs;
+  if (typeof log === "string") return { name: "Log file", passed: false, details: log };
   if (log !== null) {
     const details = `Exists (${log.size} bytes), last modified: ${age(now.getTime() - log.modified.getTime())}`;
     return { name: "Log file", passed: true, details };

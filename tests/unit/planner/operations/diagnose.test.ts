@@ -60,3 +60,14 @@ test("planner_diagnose shows the status that the list shows", async () => {
 
   expect(await project.json("diagnose", { id: ID })).toMatchObject({ status: "blocked", suggestion: null });
 });
+
+test("planner_diagnose tells of a log that it cannot read", async () => {
+  using project = await plannerProject();
+  project.spec("2026-11-01-001-abc", "---\nstatus: pending\n---\n\n# T\n");
+  project.write(".planner/logs/2026-11-01-001-abc.log/a-folder", "");
+
+  const { checks, diagnosis } = await project.json("diagnose", { id: "abc" });
+
+  expect(checks[1]).toEqual({ name: "Log file", passed: false, details: expect.stringContaining("is not a file") });
+  expect(diagnosis).toContain("Log file");
+});

@@ -92,3 +92,15 @@ test("planner_status tells of files that it cannot read", async () => {
     unreadable: [{ file: ".planner/specs/2026-11-02-001-bad.md" }],
   });
 });
+
+test("planner_status shows the activity of specs beside one whose log cannot be read", async () => {
+  using made = await project();
+  made.write(`.planner/logs/${ACTIVE}.log/a-folder`, "");
+
+  const { in_progress_activity: activity } = await made.json("status", { include_activity: true });
+  const { text } = await made.call("status", { include_activity: true, brief: true });
+
+  expect(activity).toHaveLength(2);
+  expect(activity[0]).toMatchObject({ id: ACTIVE, log_modified: null, has_log: true });
+  expect(text).toContain("log unreadable");
+});

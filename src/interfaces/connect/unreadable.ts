@@ -1,7 +1,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
+import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
 import { ERROR_DOMAIN } from "#dc/operations/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+import { MAX_MESSAGE_BYTES } from "./limits.ts";
 
 interface Answered {
   readonly status: number;
@@ -12,6 +13,7 @@ interface Answered {
 /** Beginnings of what the library says about bytes that are no message. */
 const BROKEN_BINARY = "parse binary: ";
 const BROKEN_JSON = /^cannot decode (?:message|field|enum) (\S+) from JSON: (.*)$/s;
+const TOO_LARGE = /readMaxBytes/;
 const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
@@ -22,7 +24,7 @@ const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
  */
 export async function explainUnreadable<Response extends Answered>(answered: Response): Promise<Response> {
   const { status, header, body } = answered;
-  const candidate = status === 400 || status === 500;
+  const candidate = status === 400 || status === 429 || status === 500;
   if (!candidate || body === undefined || header?.get("content-type") !== "application/json") return answered;
   if (header.has("content-encoding")) return answered;
   const bytes = await whole(body);
@@ -30,13 +32,18 @@ export async function explainUnreadable<Response extends Answered>(answered: Res
   const told = failure.details.length === 0 ? tellUnreadable(failure) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
-  return { ...answered, status: told === undefined ? status : 400, body: once(sent) };
+  return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: once(sent) };
 }
 
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */
 function tellUnreadable({ rawMessage, code }: ConnectError): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
     return unreadable(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
+  }
+  if (code === Code.ResourceExhausted && TOO_LARGE.test(rawMessage)) {
+    const info = { reason: "MESSAGE_TOO_LARGE", domain: ERROR_DOMAIN };
+    const message = `The message is too large: expected at most ${MAX_MESSAGE_BYTES} bytes`;
+    return new ConnectError(message, code, undefined, [{ desc: ErrorInfoSchema, value: info }]);
   }
   if (code !== Code.InvalidArgument) return undefined;
   const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];

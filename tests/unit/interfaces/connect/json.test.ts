@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
+import { rpcs } from "#dc/operations/index.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { BadRequestSchema, ErrorInfoSchema, ResourceInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
@@ -204,7 +206,24 @@ describe("Connect JSON", () => {
     const { status, body } = await json(at, "UpsertRack", `{"x":"${"a".repeat(17 * 1024 * 1024)}"}`);
 
     expect(status).toBe(429);
-    expect(body.code).toBe("resource_exhausted");
+    expect(body).toMatchObject({
+      code: "resource_exhausted",
+      message: "The message is too large: expected at most 16777216 bytes",
+    });
+    expect(info(body.details).reason).toBe("MESSAGE_TOO_LARGE");
+  });
+
+  test("answers every method of the contract, unimplemented where there is no behaviour yet", async () => {
+    const at = await served();
+    const known = new Set(rpcs.map(({ method }) => method.name));
+
+    for (const { name } of DatacenterService.methods) {
+      const { status, body } = await json(at, name, {});
+
+      if (known.has(name)) expect(body.code).not.toBe("unimplemented");
+      else expect([status, body.code]).toEqual([501, "unimplemented"]);
+    }
+    expect(at.defects).toEqual([]);
   });
 
   test("refuses another media type with 415 and another method with 405", async () => {

@@ -48,6 +48,7 @@ export const COMMANDS: CommandTable = {
   work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/work.ts") },
   pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/pause.ts") },
   takeover: { group: "agents", summary: "Go on by hand", load: () => import("./commands/takeover.ts") },
+  split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/split.ts") },
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/merge.ts") },
   watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/watch.ts") },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },

@@ -35,11 +35,24 @@ export interface SpecStore {
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
   /**
+   * Creates the members of an active spec and changes the spec's own text: all of it or, when something stands in the
+   * way, nothing.
+   *
+   * @throws OperationError `already_exists` when there is a spec of a member's id, active or archived
+   */
+  createMembers(parent: SpecId, split: NewMembers): Promise<void>;
+  /**
    * Moves an active spec to the archive; returns its new path from the root. Refuses when the archive holds that id.
    *
    * @param admit sees the spec as it is about to move and may throw a refusal; no other writer comes in between
    */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
+}
+
+export interface NewMembers {
+  readonly members: readonly { readonly id: SpecId; readonly text: string }[];
+  /** What becomes of the parent's text; may be called again with newer text. */
+  readonly change: (text: string) => string;
 }
 
 /** A growing log file. Offsets and sizes are bytes. */

@@ -1,14 +1,13 @@
 import { Type } from "@sinclair/typebox";
-import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_SPLIT_DEPTH } from "../limits.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parentOf } from "../spec/spec_id.ts";
-import { agentsAbsent } from "./agents_absent.ts";
+import { providerFor } from "../work/providers.ts";
 import { findSpec } from "./find_spec.ts";
 import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { refuseUnsplittable } from "./split_checks.ts";
+import { startInBackground } from "./start_background.ts";
 
 export const split = defineTool<PlannerContext>()({
   name: "planner_split",
@@ -24,23 +23,13 @@ export const split = defineTool<PlannerContext>()({
       Type.Integer({ description: "Most levels, when recursive", minimum: 1, default: DEFAULT_SPLIT_DEPTH }),
     ),
   }),
-  async run(context, { id, force = false }) {
+  async run(context, { id, force = false, recursive = false, max_depth = DEFAULT_SPLIT_DEPTH }) {
     const spec = await findSpec(context, id, { archived: false });
     await refuseWhileWorked(context, spec.id, "split");
-    if (spec.status !== "pending" && !force) {
-      throw new OperationError(
-        "failed_precondition",
-        `Spec '${spec.id}' must be in pending status to split. Current status: ${spec.status}`,
-      );
-    }
-    await refuseSplit(context, spec);
-    throw agentsAbsent(`Failed to split spec '${spec.id}'`);
+    await refuseUnsplittable(context, spec, force);
+    providerFor(await context.config(), { model: null, task: "split" });
+    const depth = recursive ? ["--recursive", "--max-depth", String(max_depth)] : [];
+    const words = ["split", spec.id, ...(force ? ["--force"] : []), ...depth];
+    return { value: await startInBackground(context, { spec_id: spec.id, mode: "split", words }) };
   },
 });
-
-async function refuseSplit(context: PlannerContext, { id, members }: Spec): Promise<void> {
-  const ids = [...(await context.specs.ids()), ...(await context.specs.archivedIds())];
-  const found = [...new Set([...members, ...ids.filter((other) => parentOf(other) === id)])];
-  if (found.length === 0) return;
-  throw new OperationError("failed_precondition", `Spec '${id}' is already split: ${found.join(", ")}`);
-}

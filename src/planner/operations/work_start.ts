@@ -2,13 +2,12 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import type { NewProcessRecord } from "../run_ports.ts";
 import type { Spec } from "../spec/spec.ts";
-import type { SpecId } from "../spec/spec_id.ts";
 import { providerFor } from "../work/providers.ts";
 import { findSpec } from "./find_spec.ts";
 import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
+import { startInBackground } from "./start_background.ts";
 import { refuseLintErrors, refuseUnworkable } from "./start_checks.ts";
 import { loadWorld, type World } from "./world.ts";
 
@@ -38,26 +37,9 @@ export const workStart = defineTool<PlannerContext>()({
     if (parallel !== undefined) refuseParallel(world, parallel, config.parallel.max);
     const words = [...mannerWords(spec, world, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
     const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
-    return { value: await startWork(context, { spec_id: spec.id, mode, words }) };
+    return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };
   },
 });
-
-interface Wanted {
-  readonly spec_id: SpecId;
-  readonly mode: string;
-  readonly words: readonly string[];
-}
-
-async function startWork(context: PlannerContext, { spec_id, mode, words }: Wanted): Promise<NewProcessRecord> {
-  const started_at = context.clock.now().toISOString();
-  const { pid } = await context.background.start(["work", ...words], { PLANNER_STARTED_AT: started_at });
-  const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };
-  const { records } = await context.runs();
-  // The child writes the same record when its run begins; until then it is to be seen all the same.
-  const known = (await context.work.processes()).some(({ process_id }) => process_id === record.process_id);
-  if (!known) await records.start(record);
-  return record;
-}
 
 /** In parallel every spec that is ready is worked, this one first. */
 function mannerWords(

@@ -14,6 +14,8 @@ export interface Launching {
   readonly claim: Claim;
   readonly log: RunLog;
   readonly stillWanted: () => Promise<boolean>;
+  /** In place of the prompt for working the spec. */
+  readonly promptText?: string;
 }
 
 /**
@@ -24,7 +26,8 @@ export interface Launching {
 export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
   const { run, provider, claim, log, stillWanted } = launching;
   const { id, place, wishes, processId, env } = run;
-  const prompt = await promptOf(deps, launching);
+  const { promptText } = launching;
+  const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
   const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;

@@ -1,11 +1,12 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecSet, SpecStore } from "../ports.ts";
+import type { NewMembers, SpecSet, SpecStore } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { ArchiveIndex } from "./archive_index.ts";
 import { archiveSpec } from "./archive_spec.ts";
+import { createMembers } from "./create_members.ts";
 import { createSpec } from "./create_spec.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
 import { editSpec } from "./edit_spec.ts";
@@ -92,6 +93,15 @@ class FileSpecStore implements SpecStore {
     return this.#write(() => {
       const taken = [...this.#index.names.read().ids, ...this.#archive.ids()];
       return createSpec(this.#root, { day, taken, build });
+    });
+  }
+
+  createMembers(parent: SpecId, split: NewMembers): Promise<void> {
+    return this.#write(async () => {
+      this.#refuseUnlessActive(parent);
+      const taken = split.members.find(({ id }) => isThere(this.#root, activeFile(id)) || this.#archive.find(id));
+      if (taken !== undefined) throw new OperationError("already_exists", `Spec "${taken.id}" is there already`);
+      await createMembers(this.#root, parent, split);
     });
   }
 

@@ -91,6 +91,14 @@ export const PROMPT_VARIABLES = [
   "worktree.isolated",
 ] as const;
 
+/** The values of `PROMPT_VARIABLES` for one spec and place. */
+export async function variablesOf(
+  { prompts }: Pick<PromptPlaces, "prompts">,
+  request: PromptRequest,
+): Promise<ReadonlyMap<string, string>> {
+  return variables(request, await contextOf(prompts, request.spec));
+}
+
 function variables(request: PromptRequest, context: PromptContext): ReadonlyMap<string, string> {
   const { spec, specText, projectName, place } = request;
   const values: Readonly<Record<(typeof PROMPT_VARIABLES)[number], string>> = {

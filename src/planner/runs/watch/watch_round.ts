@@ -111,7 +111,8 @@ async function begun(
 
 function bySpec(records: readonly ProcessRecord[]): ReadonlyMap<string, readonly ProcessRecord[]> {
   const found = new Map<string, ProcessRecord[]>();
-  for (const record of records) {
+  // That a split failed says nothing about the work.
+  for (const record of records.filter(({ mode }) => mode !== "split")) {
     const known = found.get(record.spec_id);
     if (known === undefined) found.set(record.spec_id, [record]);
     else known.push(record);

@@ -1,0 +1,59 @@
+import { OperationError } from "#kernel/errors.ts";
+import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
+import type { RunEvent } from "#planner/runs/run_types.ts";
+import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import type { Cli } from "../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import type { OpenProject } from "../open_project.ts";
+import { print, printJson } from "../print.ts";
+import { openRunDeps } from "./run_deps.ts";
+import { listenForSignals } from "./signals.ts";
+
+/** What `planner split` was told. */
+export interface SplitWords {
+  readonly id: SpecId;
+  readonly recursive: boolean;
+  readonly maxDepth: number | null;
+  readonly force: boolean;
+  readonly model: string | null;
+  readonly json: boolean;
+}
+
+/** The variable in which `planner_split` tells its child since when it runs. */
+const STARTED_AT = "PLANNER_STARTED_AT";
+
+/** Splits a spec and returns how the process is to end. */
+export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
+  const { id, recursive, maxDepth, force, model, json } = words;
+  const startedAt = process.env[STARTED_AT] ?? null;
+  delete process.env[STARTED_AT];
+  const tell = (event: RunEvent): void => {
+    if (event.event === "note") cli.note(event.message);
+  };
+  const deps = await openRunDeps(project, { startedAt, tell });
+  const signals = listenForSignals((name) => cli.note(`${name}: ending the agent`));
+  try {
+    const wishes = { recursive, maxDepth: maxDepth ?? DEFAULT_SPLIT_DEPTH, force, model, stop: signals };
+    const report = await splitSpec(deps, id, wishes);
+    if (json) printJson(report);
+    else say(report, cli);
+    return report.refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  } catch (error) {
+    const by = signals.by();
+    if (by === null || !(error instanceof OperationError)) throw error;
+    cli.warn(error.message);
+    return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
+  } finally {
+    signals.close();
+    // The record that the tool made for a split that never began.
+    if (startedAt !== null) {
+      await deps.ports.records.finish(`${id}-${process.pid}`, "failed", deps.context.clock.now());
+    }
+  }
+}
+
+function say({ splits, refused }: SplitReport, cli: Cli): void {
+  for (const { spec_id, members } of splits) print(`Split spec: ${spec_id} -> ${members.join(", ")}\n`);
+  for (const { reason } of refused) cli.warn(reason);
+}

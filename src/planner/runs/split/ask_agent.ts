@@ -1,0 +1,118 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { variablesOf } from "../../work/prompt.ts";
+import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompt_template.ts";
+import { exitMeaning, type Provider } from "../../work/providers.ts";
+import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/split_prompt.ts";
+import { launchAgent } from "../agent_launching.ts";
+import type { BegunRun } from "../finish_run.ts";
+import type { AgentEnd } from "../run_agent.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+
+export interface SplitRun {
+  readonly id: SpecId;
+  readonly processId: string;
+  readonly provider: Provider;
+  readonly claim: Claim;
+  readonly stop: StopWishes;
+}
+
+/**
+ * Runs the agent in the project and returns its last words.
+ *
+ * @throws OperationError when it fails, is stopped, or loses the spec to another process
+ */
+export async function askForMembers(
+  deps: RunDeps,
+  { id, processId, provider, claim, stop }: SplitRun,
+): Promise<string> {
+  const { context, ports, root } = deps;
+  const spec = await context.specs.load(id);
+  const config = await context.config();
+  const promptText = await splitPrompt(deps, id);
+  const log = await ports.logs.open(id, processId);
+  try {
+    await log.line(`planner: ${provider.name} is asked how to split the spec`);
+    const run: BegunRun = {
+      id,
+      processId,
+      config,
+      place: { worktree: null, root },
+      wishes: {
+        mode: "split",
+        provider: null,
+        model: null,
+        prompt: null,
+        skipCriteria: true,
+        worktree: false,
+        stop,
+      },
+      log,
+      before: "",
+      knownCommits: new Set(),
+      env: {
+        PLANNER_SPEC_ID: id,
+        PLANNER_SPEC_FILE: `${root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
+        PLANNER_PROJECT: root,
+      },
+    };
+    const stillWanted = (): Promise<boolean> => isRunning(deps, processId);
+    const end = await launchAgent(deps, { run, spec, provider, claim, log, stillWanted, promptText });
+    if (!(await stillWanted())) throw failed(id, "it was ended from outside");
+    refuseBadEnd(id, end, provider);
+    return end.output;
+  } catch (error) {
+    if (error instanceof OperationError) await log.line(`planner: failed: ${error.message}`).catch(() => {});
+    throw error;
+  } finally {
+    await log.end().catch(() => {});
+  }
+}
+
+async function isRunning({ context }: RunDeps, processId: string): Promise<boolean> {
+  const records = await context.work.processes();
+  return records.some(({ process_id, status }) => process_id === processId && status === "running");
+}
+
+function refuseBadEnd(id: SpecId, { exit, failure, interrupted, claimed }: AgentEnd, provider: Provider): void {
+  if (!claimed) throw failed(id, "another process has taken the spec over");
+  if (interrupted) throw failed(id, "interrupted before the agent was done");
+  if (exit.code === null) throw failed(id, `the agent was ended by ${exit.signal ?? "a signal"}`);
+  if (exit.code !== 0) {
+    const meaning = exitMeaning(provider, exit.code);
+    throw failed(id, `the agent ended with status ${exit.code}${meaning === null ? "" : `: ${meaning}`}`);
+  }
+  if (failure !== null) throw failed(id, `the agent says: ${failure}`);
+}
+
+function failed(id: SpecId, why: string): OperationError {
+  return new OperationError("failed_precondition", `Failed to split spec '${id}': ${why}`);
+}
+
+/** The project's own template, else ours, and always what the answer has to look like. */
+async function splitPrompt({ context, root, tell }: RunDeps, id: SpecId): Promise<string> {
+  const { specs, prompts } = context;
+  const own = (await prompts.names()).includes(SPLIT_PROMPT_NAME);
+  const template: PromptTemplate = own
+    ? await loadTemplate(prompts, SPLIT_PROMPT_NAME)
+    : { name: SPLIT_PROMPT_NAME, text: SPLIT_PROMPT };
+  const config = await context.config();
+  const values = await variablesOf(context, {
+    spec: await specs.load(id),
+    specText: (await specs.readText(id)).text,
+    config,
+    projectName:
+      config.project.name ??
+      root
+        .replace(/[\\/]+$/, "")
+        .split(/[\\/]/)
+        .at(-1) ??
+      "",
+    template: null,
+    place: { path: root, branch: "", isolated: false },
+  });
+  const filled = fillTemplate(template, values);
+  for (const message of filled.warnings) tell({ event: "note", spec_id: id, message });
+  return `${filled.text.trim()}\n\n${SPLIT_ANSWER}`;
+}

@@ -1,0 +1,122 @@
+import { OperationError } from "#kernel/errors.ts";
+import { extractJson } from "../../output/extract_json.ts";
+
+/** One member as an agent proposes it. */
+export interface ProposedMember {
+  readonly title: string;
+  readonly description: string;
+  /** At least one; each one line. */
+  readonly criteria: readonly string[];
+  readonly targetFiles: readonly string[];
+  /** Numbers of other members, from 1, ascending, each once. They form no circle. */
+  readonly dependsOn: readonly number[];
+}
+
+/** Most members of one split. Ours: who needs more splits the members again. */
+export const MAX_MEMBERS = 50;
+
+/**
+ * Reads the members out of an agent's answer: `{"members": [{title, description, acceptance_criteria, target_files,
+ * depends_on}]}`, found as an output is (fenced, whole, embedded).
+ *
+ * @throws OperationError `failed_precondition` that names the member and what is wrong with it
+ *
+ * Source: decision S-27.
+ */
+export function parseMembers(answer: string): readonly ProposedMember[] {
+  const found = extractJson(answer);
+  if (found === undefined) throw refused("it holds no JSON");
+  const listed = isObject(found.value) ? found.value["members"] : undefined;
+  if (!Array.isArray(listed)) throw refused('expected an object with a list "members"');
+  if (listed.length < 2 || listed.length > MAX_MEMBERS) {
+    throw refused(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
+  }
+  const members = listed.map((value: unknown, index) => memberOf(value, { number: index + 1, count: listed.length }));
+  const circle = circleIn(members);
+  if (circle !== undefined) throw refused(`members depend on each other in a circle: ${circle.join(" -> ")}`);
+  return members;
+}
+
+interface Place {
+  readonly number: number;
+  readonly count: number;
+}
+
+function memberOf(value: unknown, place: Place): ProposedMember {
+  if (!isObject(value)) throw refused(`member ${place.number} is not an object`);
+  const criteria = texts(value, "acceptance_criteria", place).map((text) => plainCriterion(text));
+  if (criteria.length === 0) throw refused(`member ${place.number} has no acceptance criteria`);
+  return {
+    title: oneLine(textOf(value["title"], `title of member ${place.number}`)),
+    description:
+      value["description"] === undefined ? "" : textOf(value["description"], `description of member ${place.number}`),
+    criteria,
+    targetFiles: texts(value, "target_files", place),
+    dependsOn: numbers(value, place),
+  };
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== "string" || value.trim() === "") throw refused(`the ${what} is not a text`);
+  if (value.includes("\0") || !value.isWellFormed()) throw refused(`the ${what} holds what no file can`);
+  return value.trim();
+}
+
+function texts(object: Fields, name: string, { number }: Place): readonly string[] {
+  const list = object[name] ?? [];
+  if (!Array.isArray(list)) throw refused(`"${name}" of member ${number} is not a list`);
+  return [...new Set(list.map((item: unknown) => oneLine(textOf(item, `"${name}" of member ${number}`))))];
+}
+
+function numbers(object: Fields, { number, count }: Place): readonly number[] {
+  const list = object["depends_on"] ?? [];
+  if (!Array.isArray(list)) throw refused(`"depends_on" of member ${number} is not a list`);
+  for (const item of list as readonly unknown[]) {
+    if (!Number.isInteger(item) || Number(item) < 1 || Number(item) > count) {
+      throw refused(`member ${number} depends on ${JSON.stringify(item)}: expected a number from 1 to ${count}`);
+    }
+    if (item === number) throw refused(`member ${number} depends on itself`);
+  }
+  return [...new Set(list as readonly number[])].sort((a, b) => a - b);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}
+
+/** Agents like to write the checkbox as well. */
+function plainCriterion(text: string): string {
+  const plain = text.replace(/^[-*+]\s+/, "").replace(/^\[[ xX]\]\s*/, "");
+  return plain === "" ? text : plain;
+}
+
+/** A way from a member back to itself, by numbers; undefined when there is none. */
+function circleIn(members: readonly ProposedMember[]): readonly number[] | undefined {
+  const done = new Set<number>();
+  const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {
+    const at = way.indexOf(number);
+    if (at !== -1) return [...way.slice(at), number];
+    if (done.has(number)) return undefined;
+    for (const next of members[number - 1]?.dependsOn ?? []) {
+      const circle = visit(next, [...way, number]);
+      if (circle !== undefined) return circle;
+    }
+    done.add(number);
+    return undefined;
+  };
+  for (const index of members.keys()) {
+    const circle = visit(index + 1, []);
+    if (circle !== undefined) return circle;
+  }
+  return undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function refused(why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);
+}

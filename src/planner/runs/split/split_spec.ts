@@ -1,0 +1,121 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import { SpecFacts } from "../../lint/spec_facts.ts";
+import { refuseUnsplittable } from "../../operations/split_checks.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { providerFor } from "../../work/providers.ts";
+import { claimSpec } from "../begin_run.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
+import { askForMembers } from "./ask_agent.ts";
+import { memberTexts } from "./member_texts.ts";
+import { parseMembers } from "./parse_members.ts";
+
+export interface SplitWishes {
+  readonly force: boolean;
+  readonly recursive: boolean;
+  /** Most levels, the first split included. */
+  readonly maxDepth: number;
+  /** In place of the configured one. */
+  readonly model: string | null;
+  readonly stop: StopWishes;
+}
+
+export interface SplitResult {
+  readonly spec_id: SpecId;
+  readonly members: readonly SpecId[];
+}
+
+/** Every split that was made, and those of members that could not be. */
+export interface SplitReport {
+  readonly splits: readonly SplitResult[];
+  readonly refused: readonly { readonly spec_id: SpecId; readonly reason: string }[];
+}
+
+/**
+ * Lets an agent split a spec. Its members are written all or none; the spec becomes a driver of them, its status stays.
+ * With `recursive`, members that lint finds too large are split as well; one that cannot be is told of and stays whole.
+ *
+ * @throws OperationError when the spec itself cannot be split: nothing is changed then
+ *
+ * Source: decision S-27.
+ */
+export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise<SplitReport> {
+  const splits = [await splitOne(deps, id, wishes)];
+  const refused: { readonly spec_id: SpecId; readonly reason: string }[] = [];
+  if (!wishes.recursive) return { splits, refused };
+  let level = splits.flatMap(({ members }) => members);
+  for (let depth = 2; depth <= wishes.maxDepth && level.length > 0; depth++) {
+    const next: SpecId[] = [];
+    for (const member of await tooLarge(deps, level)) {
+      if (wishes.stop.soon.aborted) return { splits, refused };
+      try {
+        const result = await splitOne(deps, member, { ...wishes, force: false });
+        splits.push(result);
+        next.push(...result.members);
+      } catch (error) {
+        if (!(error instanceof OperationError)) throw error;
+        refused.push({ spec_id: member, reason: error.message });
+      }
+    }
+    level = next;
+  }
+  return { splits, refused };
+}
+
+async function tooLarge({ context }: RunDeps, ids: readonly SpecId[]): Promise<readonly SpecId[]> {
+  const { lint } = await context.config();
+  const specs = await Promise.all(ids.map((id) => context.specs.load(id)));
+  return specs.filter((spec) => exceeds(spec, lint.thresholds)).map(({ id }) => id);
+}
+
+function exceeds(spec: Spec, thresholds: PlannerConfig["lint"]["thresholds"]): boolean {
+  const facts = new SpecFacts(spec);
+  return (
+    facts.criteria.length > thresholds.complexity_criteria ||
+    spec.targetFiles.length > thresholds.complexity_files ||
+    facts.words > thresholds.complexity_words
+  );
+}
+
+async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise<SplitResult> {
+  const { context, ports, pid } = deps;
+  await refuseUnsplittable(context, await context.specs.load(id), wishes.force);
+  const provider = providerFor(await context.config(), { model: wishes.model, task: "split" });
+  const processId = `${id}-${pid}`;
+  const claim = await claimSpec(deps, id, processId);
+  try {
+    const started_at = deps.startedAt ?? context.clock.now().toISOString();
+    await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
+    let status: "completed" | "failed" = "failed";
+    try {
+      const answer = await askForMembers(deps, { id, processId, provider, claim, stop: wishes.stop });
+      const members = await writeMembers(deps, id, { answer, force: wishes.force });
+      status = "completed";
+      return { spec_id: id, members };
+    } finally {
+      await ports.records.finish(processId, status, context.clock.now());
+    }
+  } finally {
+    await claim.release();
+  }
+}
+
+/** Nothing is written unless the spec can still be split and everything that the agent proposes makes sense. */
+async function writeMembers(
+  { context }: RunDeps,
+  id: SpecId,
+  { answer, force }: { readonly answer: string; readonly force: boolean },
+): Promise<readonly SpecId[]> {
+  const proposed = parseMembers(answer);
+  const spec = await context.specs.load(id);
+  await refuseUnsplittable(context, spec, force);
+  const members = memberTexts(spec, proposed);
+  const ids = members.map((member) => member.id);
+  await context.specs.createMembers(id, {
+    members,
+    change: (text) => editFields(text, { type: "driver", members: ids }),
+  });
+  return ids;
+}

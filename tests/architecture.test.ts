@@ -125,6 +125,12 @@ const ROOMS: readonly Room[] = [
     because: "an interface translates; it reaches the datacenter through its door only",
   },
   {
+    place: "interfaces/graphql",
+    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
+    pure: false,
+    because: "an interface translates; it reaches the datacenter through its door only",
+  },
+  {
     place: "interfaces/http",
     may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/connect", "interfaces/graphql"],
     pure: false,

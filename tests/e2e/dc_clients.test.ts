@@ -14,7 +14,7 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { type CallOptions, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
 import { DcServer, emptyFolder, sampleSite, serviceFromProto } from "../support/dc_server.ts";
-import { http1 } from "../support/http_client.ts";
+import { Http2Client, http1 } from "../support/http_client.ts";
 
 const NAME = "datacenter.v1.DatacenterService";
 const service = serviceFromProto(NAME);
@@ -201,4 +201,24 @@ test("buf curl calls by reflection alone", async () => {
 
   expect(stderr).toBe("");
   expect(JSON.parse(stdout)).toEqual({});
+});
+
+test("GraphQL answers on the same port over HTTP/1.1 and HTTP/2", async () => {
+  const server = await DcServer.start(emptyFolder());
+  const headers = { "content-type": "application/json" };
+  const write = 'mutation { upsertRack(rack: { code: "R1", location: { siteId: "S1", floorNumber: 1 } }) { outcome } }';
+  const query = "{ searchDevices { totalCount } }";
+
+  const written = await http1(`${server.url}/graphql`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ query: write }),
+  });
+  const client = new Http2Client(server.url);
+  const read = await client.ask("/graphql", { method: "POST", headers, body: JSON.stringify({ query }) });
+  client.close();
+  await server.end();
+
+  expect(JSON.parse(written.text)).toEqual({ data: { upsertRack: { outcome: "CREATED" } } });
+  expect(JSON.parse(read.text)).toEqual({ data: { searchDevices: { totalCount: 0 } } });
 });

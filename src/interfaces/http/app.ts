@@ -4,6 +4,7 @@ import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-conn
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Caller } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
@@ -11,6 +12,7 @@ import type { DcService } from "#dc/service.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
+import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 
 export interface AppOptions {
@@ -45,6 +47,14 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
+  const graphql = graphqlHandler();
+  app.all("/graphql", (context) =>
+    graphql(context.req.raw, async () => ({
+      service: options.service,
+      caller: await findCaller(context, options, "GRAPHQL"),
+      report: options.report,
+    })),
+  );
   for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history"]) app.all(path, onlyGet);
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
@@ -77,21 +87,29 @@ function metrics(context: AppContext, { metrics: text }: AppOptions): Response {
   return context.body(text(format), 200, { "content-type": METRIC_FORMATS[format] });
 }
 
-async function history(context: AppContext, { findPrincipal, service }: AppOptions): Promise<Response> {
-  const headers = context.req.raw.headers;
-  const caller = describeCaller(headers, {
-    interface: "REST",
-    principal: await findPrincipal(headers.get("authorization")),
-    address: context.env.incoming.socket.remoteAddress,
-  });
+async function history(context: AppContext, options: AppOptions): Promise<Response> {
+  const caller = await findCaller(context, options, "REST");
   const parameters = Object.entries(context.req.queries()).map(([name, values]) => {
     const [value = "", ...more] = values;
     if (more.length === 0) return [name, value];
     throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
   });
   // The door refuses names that it does not know.
-  const page = await service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
+  const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
   return context.json(historyJson(page));
+}
+
+async function findCaller(
+  context: AppContext,
+  { findPrincipal }: AppOptions,
+  door: Caller["interface"],
+): Promise<Caller> {
+  const { headers } = context.req.raw;
+  return describeCaller(headers, {
+    interface: door,
+    principal: await findPrincipal(headers.get("authorization")),
+    address: context.env.incoming.socket.remoteAddress,
+  });
 }
 
 function onlyGet(context: AppContext): Response {

@@ -1,0 +1,43 @@
+import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from "graphql";
+import { KEPT_DOCUMENTS, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
+
+/** A document that can be executed, or why it cannot. */
+export type Prepared =
+  | { readonly document: DocumentNode; readonly errors?: never }
+  | { readonly document?: never; readonly errors: readonly GraphQLError[] };
+
+/** Most errors that are told of one document. */
+const MAX_ERRORS = 20;
+
+/** Parses and validates documents, and keeps those that were asked for last. */
+export class Documents {
+  readonly schema: GraphQLSchema;
+  readonly #kept = new Map<string, Prepared>();
+
+  constructor(schema: GraphQLSchema) {
+    this.schema = schema;
+  }
+
+  get(text: string): Prepared {
+    const known = this.#kept.get(text);
+    // Put back at the end, so that the first one is the one that nobody asked for longest.
+    this.#kept.delete(text);
+    const prepared = known ?? this.#prepare(text);
+    if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > KEPT_DOCUMENTS && oldest !== undefined) this.#kept.delete(oldest);
+    return prepared;
+  }
+
+  #prepare(text: string): Prepared {
+    let document: DocumentNode;
+    try {
+      document = parse(text, { maxTokens: MAX_TOKENS });
+    } catch (error) {
+      if (!(error instanceof GraphQLError)) throw error;
+      return { errors: [error] };
+    }
+    const errors = validate(this.schema, document, undefined, { maxErrors: MAX_ERRORS });
+    return errors.length === 0 ? { document } : { errors };
+  }
+}

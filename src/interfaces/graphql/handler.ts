@@ -1,0 +1,101 @@
+import {
+  type DocumentNode,
+  execute,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from "graphql";
+import { OperationError } from "#kernel/errors.ts";
+import { Documents } from "./documents.ts";
+import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
+import { MAX_BODY_BYTES } from "./limits.ts";
+import { checkLimits } from "./query_limits.ts";
+import { type GraphqlContext, graphqlSchema } from "./schema.ts";
+
+/** Answers one HTTP request. `open` finds out who calls, and refuses a wrong token by `OperationError`. */
+export type GraphqlHandler = (request: Request, open: () => Promise<GraphqlContext>) => Promise<Response>;
+
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly GraphQLError[];
+}
+
+/**
+ * GraphQL over HTTP. A browser cannot send JSON to a foreign page's server unasked, so only JSON is taken by POST, and
+ * GET never changes anything. Source: GraphQL over HTTP; decision D-03.
+ */
+export function graphqlHandler(): GraphqlHandler {
+  const documents = new Documents(graphqlSchema());
+  return async (request, open) => {
+    const type = negotiate(request.headers.get("accept"));
+    if (type === undefined) {
+      return send({ errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] }, 406, PLAIN_JSON);
+    }
+    try {
+      // Before the body is read, so that nobody unknown makes the server read one.
+      const context = await open();
+      const params = await readParams(request);
+      const answer = await run(documents, params, { method: request.method, context });
+      // The older media type says 200 whatever happened behind a request that could be read.
+      return send(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
+    } catch (error) {
+      if (error instanceof OperationError && error.kind === "unauthenticated") {
+        const told = new GraphQLError(error.message, { extensions: { code: "UNAUTHENTICATED" } });
+        return send({ errors: [told] }, 401, type, { "www-authenticate": "Bearer" });
+      }
+      if (!(error instanceof BadRequest)) throw error;
+      return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
+    }
+  };
+}
+
+interface Asked {
+  readonly method: string;
+  readonly context: GraphqlContext;
+}
+
+async function run(documents: Documents, params: GraphqlParams, { method, context }: Asked): Promise<Answer> {
+  const { document, errors } = documents.get(params.query);
+  if (document === undefined) return { errors };
+  const operation = getOperationAST(document, params.operationName);
+  if (operation === undefined || operation === null) return { errors: [noOperation(document, params.operationName)] };
+  if (method !== "POST" && operation.operation !== OperationTypeNode.QUERY) {
+    throw new BadRequest(405, "Only queries are answered by GET", { allow: "POST" });
+  }
+  if (params.bodyBytes > MAX_BODY_BYTES && !isBulk(operation)) {
+    throw new BadRequest(413, `The body is too large: expected at most ${MAX_BODY_BYTES} bytes beside bulk mutations`);
+  }
+  try {
+    checkLimits(document, operation, params.variables);
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
+  return execute({
+    schema: documents.schema,
+    document,
+    contextValue: context,
+    variableValues: params.variables,
+    operationName: params.operationName,
+  });
+}
+
+function noOperation({ definitions }: DocumentNode, name: string | undefined): GraphQLError {
+  if (name !== undefined) return new GraphQLError(`The document has no operation "${name}"`);
+  const count = definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length;
+  return new GraphQLError(
+    count === 0 ? "The document has no operation" : 'Parameter "operationName" must say which one',
+  );
+}
+
+function isBulk({ operation, selectionSet }: OperationDefinitionNode): boolean {
+  const fields = selectionSet.selections.filter((one) => one.kind === Kind.FIELD);
+  return operation === OperationTypeNode.MUTATION && fields.some(({ name }) => name.value.startsWith("bulk"));
+}
+
+function send({ data, errors }: Answer, status: number, type: string, headers: Readonly<Record<string, string>> = {}) {
+  const body = JSON.stringify({ ...(errors !== undefined && { errors }), ...(data !== undefined && { data }) });
+  return new Response(body, { status, headers: { "content-type": `${type}; charset=utf-8`, ...headers } });
+}

@@ -1,0 +1,123 @@
+import { MAX_BULK_BODY_BYTES } from "./limits.ts";
+
+/** The media types of answers. Source: GraphQL over HTTP, Media Types. */
+export const RESPONSE_JSON = "application/graphql-response+json";
+export const PLAIN_JSON = "application/json";
+
+/** What a request asks for. */
+export interface GraphqlParams {
+  readonly query: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly bodyBytes: number;
+}
+
+/** A request that is no GraphQL request; its status and what it says. */
+export class BadRequest extends Error {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(status: number, message: string, headers: Readonly<Record<string, string>> = {}) {
+    super(message);
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** The best media type that the client takes, or undefined when it takes none of ours; plain JSON when it says nothing. */
+export function negotiate(accept: string | null): string | undefined {
+  if (accept === null || accept.trim() === "") return PLAIN_JSON;
+  const ranges = accept.split(",").map(readRange);
+  // Of those that the client likes alike, the one that can say more.
+  const rank = (type: string) => (type === RESPONSE_JSON ? 1 : 0);
+  const taken = ranges.filter(({ type, quality }) => type !== "" && quality > 0);
+  return taken.toSorted((a, b) => b.quality - a.quality || rank(b.type) - rank(a.type))[0]?.type;
+}
+
+function readRange(text: string): { readonly type: string; readonly quality: number } {
+  const [range = "", ...parameters] = text.split(";").map((part) => part.trim().toLowerCase());
+  const quality = Number(parameters.find((one) => one.startsWith("q="))?.slice(2) ?? 1);
+  const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
+  if (!isUtf8(charset)) return { type: "", quality };
+  if (range === RESPONSE_JSON) return { type: RESPONSE_JSON, quality };
+  return { type: ["application/json", "application/*", "*/*"].includes(range) ? PLAIN_JSON : "", quality };
+}
+
+function isUtf8(charset: string | undefined): boolean {
+  return charset === undefined || /^"?utf-?8"?$/.test(charset);
+}
+
+/** Reads the parameters of a request. @throws BadRequest */
+export async function readParams(request: Request): Promise<GraphqlParams> {
+  if (request.method === "GET" || request.method === "HEAD") return check(queryParams(new URL(request.url)), 0);
+  if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
+  const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
+    .split(";")
+    .map((text) => text.trim().toLowerCase());
+  const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
+  if (type !== PLAIN_JSON || !isUtf8(charset))
+    throw new BadRequest(415, `Expected Content-Type ${PLAIN_JSON} in UTF-8`);
+  const bytes = await readBody(request);
+  return check(parseBody(bytes), bytes.length);
+}
+
+function queryParams({ searchParams }: URL): Record<string, unknown> {
+  const json = (name: string) => {
+    const text = searchParams.get(name);
+    if (text === null || text === "") return undefined;
+    try {
+      return JSON.parse(text) as unknown;
+    } catch {
+      throw new BadRequest(400, `Parameter "${name}" is no JSON`);
+    }
+  };
+  return {
+    query: searchParams.get("query"),
+    operationName: searchParams.get("operationName"),
+    variables: json("variables"),
+    extensions: json("extensions"),
+  };
+}
+
+async function readBody(request: Request): Promise<Uint8Array> {
+  const tooLarge = new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BULK_BODY_BYTES) throw tooLarge;
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_BULK_BODY_BYTES) throw tooLarge;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function parseBody(bytes: Uint8Array): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadRequest(400, "The body is no JSON in UTF-8");
+  }
+  if (!isObject(value)) throw new BadRequest(400, "Expected a JSON object with a query; batches are not supported");
+  return value;
+}
+
+function check(
+  { query, operationName, variables, extensions }: Record<string, unknown>,
+  bodyBytes: number,
+): GraphqlParams {
+  if (typeof query !== "string") throw new BadRequest(400, 'Parameter "query" is missing or no text');
+  const name = operationName ?? undefined;
+  if (name !== undefined && typeof name !== "string") throw new BadRequest(400, 'Parameter "operationName" is no text');
+  for (const [parameter, value] of Object.entries({ variables, extensions })) {
+    if (value !== undefined && value !== null && !isObject(value)) {
+      throw new BadRequest(400, `Parameter "${parameter}" is no object`);
+    }
+  }
+  return { query, operationName: name, variables: isObject(variables) ? variables : {}, bodyBytes };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

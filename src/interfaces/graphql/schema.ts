@@ -1,0 +1,126 @@
+import { type DescMethod, type DescMethodUnary, fromJson, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import {
+  GraphQLError,
+  type GraphQLFieldConfig,
+  type GraphQLFieldConfigMap,
+  GraphQLObjectType,
+  GraphQLSchema,
+} from "graphql";
+import type { Caller } from "#dc/context.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+import { rpcs } from "#dc/operations/index.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import type { DcService } from "#dc/service.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { Types } from "./types.ts";
+
+/** What every field is answered with. */
+export interface GraphqlContext {
+  readonly service: DcService;
+  readonly caller: Caller;
+  /** Told of each defect, with the name of the RPC. */
+  readonly report: (method: string, error: unknown) => void;
+}
+
+/** Queries are named after the RPC, but for these. Source: contract 001, GraphQL. */
+const QUERY_NAMES: Readonly<Record<string, string>> = { GetRack: "rack", GetDevice: "device", GetPort: "port" };
+
+/** What clients switch on. Source: data contract 9. */
+const CODE: Readonly<Record<ErrorKind, string>> = {
+  invalid_argument: "BAD_USER_INPUT",
+  not_found: "NOT_FOUND",
+  already_exists: "ALREADY_EXISTS",
+  failed_precondition: "FAILED_PRECONDITION",
+  aborted: "ABORTED",
+  permission_denied: "PERMISSION_DENIED",
+  unauthenticated: "UNAUTHENTICATED",
+  resource_exhausted: "RESOURCE_EXHAUSTED",
+  deadline_exceeded: "DEADLINE_EXCEEDED",
+  unavailable: "UNAVAILABLE",
+};
+
+type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
+
+/**
+ * One query or mutation per RPC of the proto, its request's fields as arguments: a field added there appears here.
+ * Source: decision D-03.
+ */
+export function graphqlSchema(): GraphQLSchema {
+  const { methods } = DatacenterService;
+  const types = new Types(methods.map(({ output }) => output));
+  const root = (name: string, of: readonly DescMethod[]) =>
+    new GraphQLObjectType<unknown, GraphqlContext>({
+      name,
+      fields: Object.fromEntries(
+        of.map((method) => [fieldName(method), fieldOf(types, method as DescMethodUnary)]),
+      ) as GraphQLFieldConfigMap<unknown, GraphqlContext>,
+    });
+  return new GraphQLSchema({
+    query: root("Query", methods.filter(isRead)),
+    mutation: root(
+      "Mutation",
+      methods.filter((method) => !isRead(method)),
+    ),
+  });
+}
+
+function isRead({ idempotency }: DescMethod): boolean {
+  return idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
+}
+
+function fieldName({ name, localName }: DescMethod): string {
+  return QUERY_NAMES[name] ?? localName;
+}
+
+function fieldOf(types: Types, method: DescMethodUnary): Field {
+  return {
+    type: types.output(method.output),
+    args: types.arguments(method.input),
+    resolve: (_, args, context) => answer(method, args, context),
+  };
+}
+
+async function answer(method: DescMethodUnary, args: object, { service, caller, report }: GraphqlContext) {
+  const rpc = rpcs.find((one) => one.method === method);
+  if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
+  try {
+    const request = readArguments(method, args);
+    const reply = await service.call(rpc, request, caller);
+    return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
+  } catch (error) {
+    if (error instanceof GraphQLError) throw error;
+    if (error instanceof OperationError) throw refusal(error.message, extensionsOf(error));
+    report(method.name, error);
+    throw refusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });
+  }
+}
+
+function readArguments(method: DescMethodUnary, args: object) {
+  try {
+    // Arguments have no prototype and nulls where nothing is meant, as proto JSON has them.
+    return fromJson(method.input, JSON.parse(JSON.stringify(args)) as JsonValue);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw refusal(`Cannot read the arguments: ${why.replace(/^cannot decode \S+ datacenter\.v1\./, "")}`, {
+      code: CODE.invalid_argument,
+      reason: "FIELD_OUT_OF_RANGE",
+    });
+  }
+}
+
+function extensionsOf(error: OperationError): Record<string, unknown> {
+  if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
+  const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
+    reason: code,
+    field,
+    message,
+    ref,
+  }));
+  return { code: CODE[error.kind], reason: error.reason, violations };
+}
+
+function refusal(message: string, extensions: Record<string, unknown>): GraphQLError {
+  return new GraphQLError(message, { extensions });
+}

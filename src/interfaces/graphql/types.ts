@@ -1,0 +1,160 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
+import {
+  GraphQLBoolean,
+  GraphQLEnumType,
+  type GraphQLFieldConfigMap,
+  GraphQLFloat,
+  type GraphQLInputFieldConfigMap,
+  GraphQLInputObjectType,
+  type GraphQLInputType,
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLScalarType,
+  GraphQLString,
+} from "graphql";
+import { DATE_TIME, JSON_VALUE } from "./scalars.ts";
+
+type OutputItem = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
+type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
+
+/** Names that the contract gives; others follow from the message's. Source: contract 001, GraphQL. */
+const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
+
+/** Messages of the protobuf runtime that have a JSON form of their own. */
+const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
+  "google.protobuf.Timestamp": DATE_TIME,
+  "google.protobuf.FieldMask": GraphQLString,
+  "google.protobuf.Struct": JSON_VALUE,
+  "google.protobuf.Any": JSON_VALUE,
+};
+
+/**
+ * GraphQL types of the proto's messages, each built once. Values are proto JSON with camelCase names, so that an answer
+ * needs no walk of its own: enumerations carry the proto's full names inside and lose their prefix outside.
+ *
+ * Source: decision D-03.
+ */
+export class Types {
+  readonly #outputs = new Map<DescMessage, GraphQLObjectType>();
+  readonly #inputs = new Map<DescMessage, GraphQLInputObjectType>();
+  readonly #enums = new Map<DescEnum, GraphQLEnumType>();
+  /** Messages that are answered: as input they need another name. */
+  readonly #answered: ReadonlySet<DescMessage>;
+
+  constructor(answers: readonly DescMessage[]) {
+    const found = new Set(answers);
+    // A Set iterates over what is added meanwhile, so it is also the queue.
+    for (const message of found) {
+      for (const { message: inner } of message.fields) if (inner !== undefined) found.add(inner);
+    }
+    this.#answered = found;
+  }
+
+  output(message: DescMessage): GraphQLObjectType {
+    const known = this.#outputs.get(message);
+    if (known !== undefined) return known;
+    const type = new GraphQLObjectType({
+      name: GIVEN_NAMES[message.name] ?? message.name.replace(/Response$/, "Result"),
+      fields: () => Object.fromEntries(message.fields.map((field) => [field.jsonName, this.#outputField(field)])),
+    });
+    this.#outputs.set(message, type);
+    return type;
+  }
+
+  /** The fields of a request, as arguments. */
+  arguments(message: DescMessage): GraphQLInputFieldConfigMap {
+    return Object.fromEntries(message.fields.map((field) => [field.jsonName, { type: this.#inputField(field) }]));
+  }
+
+  #outputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
+    const { jsonName, enum: words } = field;
+    const type = this.#outputType(field);
+    if (words === undefined || field.fieldKind === "list") return { type };
+    const unspecified = words.value[0]?.name;
+    return {
+      type,
+      resolve: (source) => {
+        const value = (source as Record<string, unknown>)[jsonName];
+        return value === unspecified ? null : value;
+      },
+    };
+  }
+
+  #outputType(field: DescField): GraphQLOutputType {
+    switch (field.fieldKind) {
+      case "map":
+        return new GraphQLNonNull(JSON_VALUE);
+      case "list":
+        return new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(this.#outputItem(field))));
+      case "scalar":
+        return field.presence === FeatureSet_FieldPresence.IMPLICIT
+          ? new GraphQLNonNull(this.#outputItem(field))
+          : this.#outputItem(field);
+      default:
+        return this.#outputItem(field);
+    }
+  }
+
+  #outputItem({ message, enum: words, scalar }: DescField): OutputItem {
+    if (message !== undefined) return wellKnown(message) ?? this.output(message);
+    return words === undefined ? scalarType(scalar) : this.#enumType(words);
+  }
+
+  #inputField(field: DescField): GraphQLInputType {
+    if (field.fieldKind === "map") return JSON_VALUE;
+    const item = this.#inputItem(field);
+    return field.fieldKind === "list" ? new GraphQLList(new GraphQLNonNull(item)) : item;
+  }
+
+  #inputItem({ message, enum: words, scalar }: DescField): InputItem {
+    if (message !== undefined) return wellKnown(message) ?? this.#input(message);
+    return words === undefined ? scalarType(scalar) : this.#enumType(words);
+  }
+
+  #input(message: DescMessage): GraphQLInputObjectType {
+    const known = this.#inputs.get(message);
+    if (known !== undefined) return known;
+    const type = new GraphQLInputObjectType({
+      name: this.#answered.has(message) ? `${message.name}Input` : message.name,
+      fields: () => this.arguments(message),
+    });
+    this.#inputs.set(message, type);
+    return type;
+  }
+
+  #enumType(words: DescEnum): GraphQLEnumType {
+    const known = this.#enums.get(words);
+    if (known !== undefined) return known;
+    const [zero, ...values] = words.values;
+    const prefix = (zero?.name ?? "").replace(/UNSPECIFIED$/, "");
+    const type = new GraphQLEnumType({
+      name: words.name,
+      values: Object.fromEntries(values.map(({ name }) => [name.slice(prefix.length), { value: name }])),
+    });
+    this.#enums.set(words, type);
+    return type;
+  }
+}
+
+function wellKnown(message: DescMessage): GraphQLScalarType | undefined {
+  return WELL_KNOWN[message.typeName];
+}
+
+function scalarType(scalar: ScalarType | undefined): GraphQLScalarType {
+  switch (scalar) {
+    case ScalarType.BOOL:
+      return GraphQLBoolean;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return GraphQLFloat;
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+      return GraphQLInt;
+    default:
+      return GraphQLString;
+  }
+}

@@ -1,0 +1,174 @@
+import { describe, expect, test } from "bun:test";
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import { rpcs } from "#dc/operations/index.ts";
+import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { graphqlInput } from "../../../support/dc/graphql.ts";
+import { type Served, served } from "../../../support/dc/served.ts";
+import { http1 } from "../../../support/http_client.ts";
+
+async function ask(at: Served, query: string, variables: object = {}) {
+  const { text } = await http1(`${at.url}/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/graphql-response+json" },
+    body: JSON.stringify({ query, variables }),
+  });
+  return JSON.parse(text);
+}
+
+const RACK = `mutation { upsertRack(rack: { code: "R1", location: { siteId: "S1", floorNumber: 1 }, labels: { a: "b" } }) {
+  outcome rack { code status uHeight labels createTime } warnings { code } } }`;
+const DEVICE = `mutation($device: DeviceInput) { upsertDevice(device: $device) { outcome device { code kind face tags } } }`;
+const SERVER = { code: "D1", kind: "SERVER", rackCode: "R1" };
+
+describe("The GraphQL schema", () => {
+  test("has the contract's queries and mutations, and one field for every RPC", () => {
+    const schema = graphqlSchema();
+    const queries = Object.keys(schema.getQueryType()?.getFields() ?? {});
+    const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {});
+
+    expect(queries).toEqual([
+      "powerBlastRadius",
+      "traceCablePath",
+      "rack",
+      "thermalHeadroom",
+      "fabricTopology",
+      "floorPlan",
+      "searchDevices",
+      "device",
+      "port",
+      "render",
+    ]);
+    expect(queries.length + mutations.length).toBe(DatacenterService.methods.length);
+    expect(mutations).toContain("bulkDeleteCracs");
+    expect(String(schema.getQueryType()?.getFields()["searchDevices"]?.type)).toBe("DevicePage");
+    expect(String(schema.getMutationType()?.getFields()["bulkUpsertRacks"]?.type)).toBe("BulkResult");
+  });
+
+  test("writes and reads back, enumerations without prefix and unset ones as null", async () => {
+    const at = await served();
+
+    const rack = await ask(at, RACK);
+    const device = await ask(at, DEVICE, { device: SERVER });
+    const read = await ask(at, '{ device(code: "D1") { device { code rackCode kind status } powerLoadW } }');
+
+    expect(rack.data.upsertRack).toMatchObject({
+      outcome: "CREATED",
+      rack: { code: "R1", labels: { a: "b" }, createTime: "2026-01-02T03:04:05Z" },
+      warnings: [],
+    });
+    expect(device.data.upsertDevice).toEqual({
+      outcome: "CREATED",
+      device: { code: "D1", kind: "SERVER", face: null, tags: [] },
+    });
+    expect(read.data.device.device).toEqual({ code: "D1", rackCode: "R1", kind: "SERVER", status: "ACTIVE" });
+  });
+
+  test("writes under its own name into the change log", async () => {
+    const at = await served();
+    await ask(at, RACK);
+
+    const [entry] = await at.site.store.read((reader) => reader.history({ descending: false, limit: 1 }));
+
+    expect(entry?.request).toMatchObject({ interface: "GRAPHQL", method: "UpsertRack" });
+  });
+
+  test("tells a refusal by code, reason and field", async () => {
+    const at = await served();
+
+    const { data, errors } = await ask(at, 'mutation { upsertRack(rack: { code: "no/slash" }) { outcome } }');
+
+    expect(data).toEqual({ upsertRack: null });
+    expect(errors[0]).toMatchObject({
+      path: ["upsertRack"],
+      extensions: { code: "BAD_USER_INPUT", reason: "INVALID_CODE", violations: [{ field: "code" }, {}] },
+    });
+  });
+
+  for (const [what, query, told] of [
+    ["a moment that is none", '{ searchDevices(filter: { updatedSince: "yesterday" }) { totalCount } }', "RFC 3339"],
+    ["a number that is too large", "{ searchDevices(pageSize: 9999999999) { totalCount } }", "9999999999"],
+    ["an unknown word", "{ searchDevices(filter: { kinds: [TOASTER] }) { totalCount } }", "TOASTER"],
+    ["an unknown field", '{ searchDevices(filter: { colour: "red" }) { totalCount } }', "colour"],
+    ["a label that is no text", "mutation { upsertRack(rack: { labels: { a: 1 } }) { outcome } }", "labels"],
+    ["a mask that is none", 'mutation { upsertRack(updateMask: "a..b", rack: {}) { outcome } }', ""],
+  ] as const) {
+    test(`refuses ${what}`, async () => {
+      const at = await served();
+
+      const { errors } = await ask(at, query);
+
+      expect(errors[0].message).toContain(told);
+      expect(errors[0].message).not.toBe("Internal error");
+      expect(at.defects).toEqual([]);
+    });
+  }
+
+  test("says nothing of a defect but reports it", async () => {
+    const at = await served();
+    const error = new Error("secret of the inside");
+    at.site.store.read = () => Promise.reject(error);
+
+    const { errors } = await ask(at, '{ device(code: "D1") { powerLoadW } }');
+
+    expect(errors[0]).toMatchObject({ message: "Internal error", extensions: { code: "INTERNAL_SERVER_ERROR" } });
+    expect(JSON.stringify(errors)).not.toContain("secret");
+    expect(at.defects).toEqual([{ method: "GetDevice", error }]);
+  });
+
+  test("runs mutations in turn, and one that is refused keeps no other back", async () => {
+    const at = await served();
+    const rack = (code: string) =>
+      `upsertRack(rack: { code: "${code}", location: { siteId: "S1", floorNumber: 1 } }) { outcome }`;
+
+    const { data, errors } = await ask(at, `mutation { a: ${rack("R1")} b: ${rack("no/slash")} c: ${rack("R1")} }`);
+
+    expect(data).toEqual({ a: { outcome: "CREATED" }, b: null, c: { outcome: "UNCHANGED" } });
+    expect(errors).toHaveLength(1);
+  });
+
+  test("answers unimplemented where there is no behaviour yet", async () => {
+    const at = await served();
+    const missing = DatacenterService.methods.filter((method) => !rpcs.some((rpc) => rpc.method === method));
+
+    for (const { name, localName } of missing) {
+      const field = name === "GetRack" ? "rack" : localName;
+      const { errors } = await ask(at, `{ ${field} { __typename } }`);
+
+      expect(errors[0].extensions.code).toBe("UNIMPLEMENTED");
+    }
+  });
+
+  test("loads the sample site in bulk, the second time without a change", async () => {
+    const at = await served();
+    const inputs = (schema: DescMessage, items: readonly JsonObject[]) => items.map((one) => graphqlInput(schema, one));
+    const variables = {
+      racks: inputs(RackSchema, ams1.racks),
+      devices: inputs(DeviceSchema, ams1.devices),
+      cracs: inputs(CracSchema, ams1.cracs),
+    };
+    const result = "{ succeeded failed results { outcome error { message } } }";
+    const load = `mutation($racks: [RackInput!], $devices: [DeviceInput!], $cracs: [CracInput!]) {
+      bulkUpsertRacks(items: $racks) ${result} bulkUpsertDevices(items: $devices) ${result}
+      bulkUpsertCracs(items: $cracs) ${result} }`;
+
+    for (const outcome of ["CREATED", "UNCHANGED"]) {
+      const { data, errors } = await ask(at, load, variables);
+
+      expect(errors).toBeUndefined();
+      for (const [field, count] of [
+        ["bulkUpsertRacks", 40],
+        ["bulkUpsertDevices", 808],
+        ["bulkUpsertCracs", 8],
+      ] as const) {
+        expect(data[field]).toMatchObject({ succeeded: count, failed: 0 });
+        expect(data[field].results.every((one: { outcome: string }) => one.outcome === outcome)).toBe(true);
+      }
+    }
+    const { data } = await ask(at, "{ searchDevices(pageSize: 1) { totalCount roleCounts devices { code } } }");
+    const counts: Record<string, number> = data.searchDevices.roleCounts;
+    expect(data.searchDevices.totalCount).toBe(808);
+    expect(Object.values(counts).reduce((sum, one) => sum + one, 0)).toBe(808);
+  });
+});

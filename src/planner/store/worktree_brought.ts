@@ -133,11 +133,12 @@ export async function takeAway(place: Place): Promise<void> {
   const { root, id, repository, worktree } = place;
   const origin = readOrigin(root, id);
   const git = new Git(worktree.path);
+  if (origin !== null) await writeOrigin(root, id, { ...origin, leaving: true });
   for (const { path, tracked } of origin?.brought ?? []) {
     if (tracked) await overlook(git, repository.prefix + path, false);
     await restore(git, repository.prefix + path, { tracked, file: join(worktree.root, path) });
   }
-  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [] });
+  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], leaving: false });
   if (!(await specIsAsBrought(place))) return;
   const file = join(worktree.root, activeFile(id));
   const path = repository.prefix + activeFile(id);

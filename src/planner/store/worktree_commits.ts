@@ -4,6 +4,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { Git } from "./git.ts";
 import { activeFile } from "./places.ts";
 import { changedBrought, type Place, readBytes, specIsAsBrought } from "./worktree_brought.ts";
+import { readOrigin } from "./worktree_place.ts";
 
 /** Two branches of one repository. */
 export interface Branches {
@@ -47,8 +48,11 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
     .map((entry) => entry.slice(3));
   const spec = repository.prefix + activeFile(id);
   const asBrought = changed.includes(spec) && (await specIsAsBrought(place));
+  const origin = readOrigin(place.root, id);
+  const leaving = new Set(origin?.leaving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
   const brought = (await changedBrought(place)).map((path) => repository.prefix + path);
-  return [...new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought])].sort();
+  const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
+  return [...files].filter((path) => !leaving.has(path)).sort();
 }
 
 /** The same, and the spec where git ignores it and its changes were not brought back into the project. */

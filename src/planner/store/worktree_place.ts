@@ -51,6 +51,8 @@ export interface Origin {
   readonly brought: readonly BroughtFile[];
   /** A merge is under way: a rebase without this is the agent's. */
   readonly merging?: boolean;
+  /** The brought files are being taken away: none of them holds work, whatever state a killed process left it in. */
+  readonly leaving?: boolean;
 }
 
 export const worktreeFiles = {
@@ -86,7 +88,8 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
   const { brought } = read.object;
   if (branch === null || mainBranch === null) return null;
   const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
-  return { branch, mainBranch, brought: files, merging: read.object["merging"] === true };
+  const [merging, leaving] = [read.object["merging"] === true, read.object["leaving"] === true];
+  return { branch, mainBranch, brought: files, merging, leaving };
 }
 
 export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {

@@ -49,7 +49,7 @@ function isUtf8(charset: string | undefined): boolean {
 
 /** Reads the parameters of a request. @throws BadRequest */
 export async function readParams(request: Request): Promise<GraphqlParams> {
-  if (request.method === "GET" || request.method === "HEAD") return check(queryParams(new URL(request.url)), 0);
+  if (request.method === "GET" || request.method === "HEAD") return check(queryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
     .split(";")
@@ -61,9 +61,9 @@ export async function readParams(request: Request): Promise<GraphqlParams> {
   return check(parseBody(bytes), bytes.length);
 }
 
-function queryParams({ searchParams }: URL): Record<string, unknown> {
+function queryParams(given: { get(name: string): string | null }): Record<string, unknown> {
   const json = (name: string) => {
-    const text = searchParams.get(name);
+    const text = given.get(name);
     if (text === null || text === "") return undefined;
     try {
       return JSON.parse(text) as unknown;
@@ -72,8 +72,8 @@ function queryParams({ searchParams }: URL): Record<string, unknown> {
     }
   };
   return {
-    query: searchParams.get("query"),
-    operationName: searchParams.get("operationName"),
+    query: given.get("query"),
+    operationName: given.get("operationName"),
     variables: json("variables"),
     extensions: json("extensions"),
   };

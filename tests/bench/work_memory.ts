@@ -1,0 +1,76 @@
+/**
+ * `bun tests/bench/work_memory.ts`: planner's own memory while it runs agents at once, and how long `planner_work_start`
+ * takes to answer while its agent hangs. Linux. Build first: `npm run build`.
+ */
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { PLANNER } from "../support/planner_command.ts";
+import { type WorkProject, workProject } from "../support/work_project.ts";
+import { McpSession, median } from "./measure.ts";
+
+const LINES = 2_000;
+const STARTS = 15;
+
+const print = (...cells: readonly (string | number)[]): void => {
+  process.stdout.write(`| ${cells.join(" | ")} |\n`);
+};
+
+/** A process's memory in MiB: VmRSS is what it has now, VmHWM the most that it had. */
+function memoryMib(pid: number, field: "VmRSS" | "VmHWM"): number {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+}
+
+async function addSpecs(project: WorkProject, count: number): Promise<readonly string[]> {
+  const ids = Array.from({ length: count }, (_, index) => `2026-11-01-${String(index + 1).padStart(3, "0")}-abc`);
+  for (const id of ids) await project.add(id);
+  return ids;
+}
+
+async function notedBy(project: WorkProject, ids: readonly string[], step: string): Promise<void> {
+  for (const id of ids) await project.noted("steps", `${id} ${step}\n`);
+}
+
+/** Agents that print and then wait, all at once, under one `planner work`. */
+async function measureAgents(count: number): Promise<void> {
+  using project = await workProject({
+    plan: { "*": [`flood:${LINES}`, "tick", "wait:go", "commit"] },
+    config: `parallel: {max: ${count}}\n`,
+  });
+  const ids = await addSpecs(project, count);
+  const [program = "", ...args] = PLANNER;
+  const work = spawn(program, [...args, "work", "--parallel", String(count)], { cwd: project.root, stdio: "ignore" });
+  const ended = new Promise((resolve) => work.on("exit", resolve));
+  await notedBy(project, ids, "tick");
+  await sleep(1_000);
+  const now = memoryMib(work.pid ?? 0, "VmRSS");
+  const most = memoryMib(work.pid ?? 0, "VmHWM");
+  project.release("go");
+  await ended;
+  const completed = ids.filter((id) => project.field(id, "status") === "completed").length;
+  print(count, `${now.toFixed(0)} MiB`, `${most.toFixed(0)} MiB`, `${completed} of ${count}`);
+}
+
+/** `planner_work_start` for one spec after the other, each with an agent that hangs. */
+async function measureStarts(): Promise<void> {
+  using project = await workProject({ plan: { "*": ["say:at work", "hang"] } });
+  const ids = await addSpecs(project, STARTS);
+  const session = new McpSession([...PLANNER, "mcp"], project.root);
+  await session.request("initialize", { protocolVersion: "2024-11-05", capabilities: {} });
+  const times: number[] = [];
+  for (const id of ids) {
+    times.push(await session.timeTool("planner_work_start", { id }));
+    await notedBy(project, [id], "say");
+    await session.timeTool("planner_pause", { id });
+  }
+  await session.end();
+  const most = Math.max(...times);
+  print("planner_work_start", `median ${median(times).toFixed(0)} ms`, `longest ${most.toFixed(0)} ms`, STARTS);
+}
+
+print("agents at once", "planner work, agents waiting", "the most it had", "completed");
+print("---", "---", "---", "---");
+for (const count of [1, 20]) await measureAgents(count);
+process.stdout.write("\n");
+await measureStarts();

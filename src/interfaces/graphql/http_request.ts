@@ -49,7 +49,8 @@ function isUtf8(charset: string | undefined): boolean {
 
 /** Reads the parameters of a request. @throws BadRequest */
 export async function readParams(request: Request): Promise<GraphqlParams> {
-  if (request.method === "GET" || request.method === "HEAD") return check(queryParams(new URL(request.url).searchParams), 0);
+  if (request.method === "GET" || request.method === "HEAD")
+    return check(queryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
   const [type = "", ...parameters] = (request.headers.get("content-type") ?? "")
     .split(";")

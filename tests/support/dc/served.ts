@@ -1,6 +1,7 @@
 import { afterEach } from "bun:test";
 import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import type { DcStore } from "#dc/ports.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { OnePort } from "#runtime/one_port.ts";
@@ -34,8 +35,10 @@ async function findPrincipal(authorization: string | null): Promise<Principal | 
   return { name: role, roles: [role as "reader"], authMethod: "token" };
 }
 
-/** The server on a port of its own, over a service in memory. */
-export async function served(given: { readonly authRequired?: boolean } = {}): Promise<Served> {
+/** The server on a port of its own, over a service in memory unless another store is given. */
+export async function served(
+  given: { readonly authRequired?: boolean; readonly store?: DcStore } = {},
+): Promise<Served> {
   const counted = new Metrics();
   const site = await testService({ ...given, observe: (call) => counted.observe(call) });
   const defects: Served["defects"] = [];

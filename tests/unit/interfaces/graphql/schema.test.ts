@@ -5,7 +5,8 @@ import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/da
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
-import { type Served, served } from "../../../support/dc/served.ts";
+import { endAfterTest, type Served, served } from "../../../support/dc/served.ts";
+import { openTemporarySqlite } from "../../../support/dc/stores.ts";
 import { http1 } from "../../../support/http_client.ts";
 
 async function ask(at: Served, query: string, variables: object = {}) {
@@ -141,7 +142,9 @@ describe("The GraphQL schema", () => {
   });
 
   test("loads the sample site in bulk, the second time without a change", async () => {
-    const at = await served();
+    const store = await openTemporarySqlite();
+    const at = await served({ store });
+    endAfterTest(() => store.close());
     const inputs = (schema: DescMessage, items: readonly JsonObject[]) => items.map((one) => graphqlInput(schema, one));
     const variables = {
       racks: inputs(RackSchema, ams1.racks),

@@ -26,5 +26,7 @@ export function retryDelayMs(
   retries: number,
   { retry_delay_ms, backoff_multiplier }: Pick<WatchSettings, "retry_delay_ms" | "backoff_multiplier">,
 ): number {
+  // Without this, no delay grown beyond every number is no number.
+  if (retry_delay_ms === 0) return 0;
   return Math.min(retry_delay_ms * backoff_multiplier ** retries, Math.max(MAX_RETRY_DELAY_MS, retry_delay_ms));
 }

@@ -121,8 +121,7 @@ async function doctor(...flags: readonly string[]): Promise<readonly { kind: str
 function untruths(id: string): readonly string[] {
   const text = project.read(`.planner/specs/${id}.md`);
   const status = project.field(id, "status") ?? "none";
-  const begun = existsSync(join(project.root, ".planner", "processes"));
-  const records = begun ? project.records().filter(({ spec_id }) => spec_id === id) : [];
+  const records = project.records().filter(({ spec_id }) => spec_id === id);
   const found: string[] = [];
   const claim = (holds: boolean, words: string): void => {
     if (!holds) found.push(`${id} (${status}, ${records.map((record) => record.status)}): ${words}`);

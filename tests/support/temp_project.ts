@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -30,7 +39,7 @@ export function tempProject(): TempProject {
     root,
     write,
     read: (path) => readFileSync(join(root, path), "utf8"),
-    list: (path) => readdirSync(join(root, path)).sort(),
+    list: (path) => (existsSync(join(root, path)) ? readdirSync(join(root, path)).sort() : []),
     touch: (path, modified) => utimesSync(join(root, path), modified, modified),
     spec: (id, text) => write(`.planner/specs/${id}.md`, text),
     remove,

@@ -1,5 +1,13 @@
 import type { UnreadableFile } from "#planner/spec/spec.ts";
+import type { Flags } from "./command.ts";
 import type { ListedSpec, ListedSpecs } from "./listing_output.ts";
+
+/** The flags of every command that prints a cut list of specs. */
+export const CUT_FLAGS = {
+  type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
+  label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
+  limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+} as const satisfies Flags;
 
 /** Asks a listing tool for everything: a person who lists wants all, and a silent cut would mislead a script. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;

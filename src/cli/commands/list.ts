@@ -12,7 +12,7 @@ import {
   TYPE_COLUMN,
 } from "../listing_output.ts";
 import { printJson } from "../print.ts";
-import { cutList, NO_LIMIT } from "../spec_filter.ts";
+import { CUT_FLAGS, cutList, NO_LIMIT } from "../spec_filter.ts";
 import { JSON_FLAG } from "../words.ts";
 
 export const command = defineCommand({
@@ -20,9 +20,7 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
-    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
-    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    ...CUT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [

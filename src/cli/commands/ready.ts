@@ -11,16 +11,14 @@ import {
   TYPE_COLUMN,
 } from "../listing_output.ts";
 import { printJson } from "../print.ts";
-import { cutList, NO_LIMIT } from "../spec_filter.ts";
+import { CUT_FLAGS, cutList, NO_LIMIT } from "../spec_filter.ts";
 import { JSON_FLAG } from "../words.ts";
 
 export const command = defineCommand({
   summary: "List the specs that can be worked now: pending or failed, with every dependency done",
   positionals: {},
   flags: {
-    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
-    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    ...CUT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [

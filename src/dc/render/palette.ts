@@ -1,0 +1,225 @@
+import type { Theme } from "./options.ts";
+
+/** Grounds and lines. */
+const PLAIN = ["surface", "panel", "sunken", "line", "grid", "ink", "muted", "accent", "accentSoft"] as const;
+
+/** States as strong fills; the soft ones are grounds of larger areas, the texts are for words on surface and panel. */
+const STATES = ["ok", "watch", "fault", "info", "offline"] as const;
+export type State = (typeof STATES)[number];
+
+const STATE_SOFT = ["okSoft", "watchSoft", "faultSoft", "infoSoft", "offlineSoft"] as const;
+const STATE_TEXT = ["okText", "watchText", "faultText", "infoText", "offlineText", "accentText"] as const;
+
+/** Fills that tell roles and kinds apart. */
+const ROLES = ["role1", "role2", "role3", "role4", "role5", "role6", "role7", "role8", "roleOther"] as const;
+export type RoleToken = (typeof ROLES)[number];
+
+/** Steps of a measured value from little to much. */
+const SCALE = ["scale0", "scale1", "scale2", "scale3", "scale4", "scale5"] as const;
+export type ScaleToken = (typeof SCALE)[number];
+
+export const TOKENS = [...PLAIN, ...STATES, ...STATE_SOFT, ...STATE_TEXT, ...ROLES, ...SCALE] as const;
+export type Token = (typeof TOKENS)[number];
+
+/** A colour by name; `on:<token>` is the ink that is readable on that token. */
+export type Paint = Token | `on:${Token}`;
+
+type Colors = Readonly<Record<Token, string>>;
+
+const LIGHT: Colors = {
+  surface: "#f6f8fb",
+  panel: "#ffffff",
+  sunken: "#e9eef5",
+  line: "#b6c2d1",
+  grid: "#dde4ed",
+  ink: "#17212e",
+  muted: "#55637a",
+  accent: "#2563c9",
+  accentSoft: "#dbe7fb",
+  ok: "#2b8a6e",
+  watch: "#f0b429",
+  fault: "#b3261e",
+  info: "#3b7dd8",
+  offline: "#3c4657",
+  okSoft: "#d3efe5",
+  watchSoft: "#fdeebf",
+  faultSoft: "#fbdad6",
+  infoSoft: "#d9e7fa",
+  offlineSoft: "#d5dae2",
+  okText: "#15654e",
+  watchText: "#7d5300",
+  faultText: "#a3180f",
+  infoText: "#1f5aa8",
+  offlineText: "#3c4657",
+  accentText: "#1c4fa6",
+  role1: "#8fb8ec",
+  role2: "#f2b279",
+  role3: "#8fd0b5",
+  role4: "#c5a7e6",
+  role5: "#f0a3b5",
+  role6: "#e6d36f",
+  role7: "#86cbd9",
+  role8: "#c4b09a",
+  roleOther: "#c7d0db",
+  scale0: "#e3eef9",
+  scale1: "#b4d3ee",
+  scale2: "#7fb0de",
+  scale3: "#f6c667",
+  scale4: "#e8833a",
+  scale5: "#a8201a",
+};
+
+const DARK: Colors = {
+  surface: "#0f1620",
+  panel: "#18222f",
+  sunken: "#0a1018",
+  line: "#455468",
+  grid: "#27344a",
+  ink: "#e8eef6",
+  muted: "#a3b1c4",
+  accent: "#6ea8fe",
+  accentSoft: "#1e3557",
+  ok: "#3fb795",
+  watch: "#f2c14b",
+  fault: "#e2574c",
+  info: "#62a0ea",
+  offline: "#8a95a6",
+  okSoft: "#14392f",
+  watchSoft: "#40330f",
+  faultSoft: "#4a1a18",
+  infoSoft: "#17324f",
+  offlineSoft: "#313b4a",
+  okText: "#6fd6b6",
+  watchText: "#f5cf6e",
+  faultText: "#ff9a90",
+  infoText: "#8fbff7",
+  offlineText: "#b6c0ce",
+  accentText: "#8fbbff",
+  role1: "#2f5f9e",
+  role2: "#97592a",
+  role3: "#2c7359",
+  role4: "#6a4a94",
+  role5: "#93455a",
+  role6: "#776817",
+  role7: "#22707e",
+  role8: "#6d5a45",
+  roleOther: "#4a5667",
+  scale0: "#1b2b3f",
+  scale1: "#24486e",
+  scale2: "#2f6ba8",
+  scale3: "#b98514",
+  scale4: "#d9762c",
+  scale5: "#f07167",
+};
+
+/** Ink on white paper: fills stay pale, so that toner and hatches do the work. */
+const PRINT: Colors = {
+  ...LIGHT,
+  surface: "#ffffff",
+  panel: "#ffffff",
+  sunken: "#f2f2f2",
+  line: "#777777",
+  grid: "#d0d0d0",
+  ink: "#000000",
+  muted: "#444444",
+  accent: "#000000",
+  accentSoft: "#e6e6e6",
+  accentText: "#000000",
+  ok: "#e4e4e4",
+  watch: "#b0b0b0",
+  fault: "#1a1a1a",
+  info: "#cfcfcf",
+  offline: "#4d4d4d",
+  okSoft: "#ffffff",
+  watchSoft: "#ececec",
+  faultSoft: "#d4d4d4",
+  infoSoft: "#f4f4f4",
+  offlineSoft: "#dcdcdc",
+  okText: "#000000",
+  watchText: "#000000",
+  faultText: "#000000",
+  infoText: "#000000",
+  offlineText: "#000000",
+  role1: "#ffffff",
+  role2: "#f0f0f0",
+  role3: "#e2e2e2",
+  role4: "#d6d6d6",
+  role5: "#cacaca",
+  role6: "#f7f7f7",
+  role7: "#e9e9e9",
+  role8: "#dcdcdc",
+  roleOther: "#d0d0d0",
+  scale0: "#ffffff",
+  scale1: "#e6e6e6",
+  scale2: "#cccccc",
+  scale3: "#aaaaaa",
+  scale4: "#666666",
+  scale5: "#1a1a1a",
+};
+
+const HIGH_CONTRAST: Colors = {
+  ...DARK,
+  surface: "#000000",
+  panel: "#000000",
+  sunken: "#000000",
+  line: "#ffffff",
+  grid: "#7a7a7a",
+  ink: "#ffffff",
+  muted: "#e0e0e0",
+  accent: "#00e5ff",
+  accentSoft: "#003a45",
+  accentText: "#00e5ff",
+  ok: "#00d68f",
+  watch: "#ffe14d",
+  fault: "#ff6b6b",
+  info: "#66b3ff",
+  offline: "#bfbfbf",
+  okSoft: "#003322",
+  watchSoft: "#3d3200",
+  faultSoft: "#4a0000",
+  infoSoft: "#002a52",
+  offlineSoft: "#2b2b2b",
+  okText: "#00e69a",
+  watchText: "#ffe14d",
+  faultText: "#ff8f8f",
+  infoText: "#80c1ff",
+  offlineText: "#d9d9d9",
+  scale0: "#10243a",
+  scale1: "#1e4a7a",
+  scale2: "#3a86d1",
+  scale3: "#ffe14d",
+  scale4: "#ff9f40",
+  scale5: "#ff8080",
+};
+
+const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT, HIGH_CONTRAST };
+
+/** The colour of a paint as `#rrggbb`. */
+export function colorOf(theme: Theme, paint: Paint): string {
+  const colors = THEME_COLORS[theme];
+  if (!paint.startsWith("on:")) return colors[paint as Token];
+  const ground = colors[paint.slice("on:".length) as Token];
+  return contrast(ground, "#0b1119") >= contrast(ground, "#ffffff") ? "#0b1119" : "#ffffff";
+}
+
+/** Contrast of two colours, 1 to 21. Source: WCAG 2.2, contrast ratio. */
+export function contrast(a: string, b: string): number {
+  const [dark = 0, light = 0] = [luminance(a), luminance(b)].toSorted((one, other) => one - other);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+/** The step for a share in percent: 80 and more is warm, 100 and more is the hottest. */
+export function scaleStep(pct: number): ScaleToken {
+  if (pct >= 100) return "scale5";
+  if (pct >= 90) return "scale4";
+  if (pct >= 80) return "scale3";
+  if (pct >= 50) return "scale2";
+  return pct >= 20 ? "scale1" : "scale0";
+}

@@ -9,10 +9,16 @@ import { deleteCrac } from "./delete_crac.ts";
 import { deleteDevice } from "./delete_device.ts";
 import { deleteFabricLink } from "./delete_fabric_link.ts";
 import { deleteRack } from "./delete_rack.ts";
+import { fabricTopology } from "./fabric_topology.ts";
+import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
+import { getRack } from "./get_rack.ts";
+import { powerBlastRadius } from "./power_blast_radius.ts";
 import type { Rpc } from "./rpc.ts";
 import { searchDevices } from "./search_devices.ts";
+import { thermalHeadroom } from "./thermal_headroom.ts";
+import { traceCablePath } from "./trace_cable_path.ts";
 import { upsertCable } from "./upsert_cable.ts";
 import { upsertCrac } from "./upsert_crac.ts";
 import { upsertDevice } from "./upsert_device.ts";
@@ -21,6 +27,12 @@ import { upsertRack } from "./upsert_rack.ts";
 
 /** Every RPC in the order of the contract. Source: contract 001, gRPC RPCs. */
 export const rpcs: readonly Rpc[] = [
+  powerBlastRadius,
+  traceCablePath,
+  getRack,
+  thermalHeadroom,
+  fabricTopology,
+  floorPlan,
   searchDevices,
   getDevice,
   getPort,

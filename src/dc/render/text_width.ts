@@ -1,24 +1,84 @@
-/**
- * How wide a line of text is in DejaVu Sans, in pixels.
- *
- * The faces that stand in for it elsewhere (Verdana, Segoe UI, Helvetica) are as wide or narrower, so text that fits
- * here fits there. Control characters count nothing; letters that the face lacks count as a full em.
- */
-export function textWidth(text: string, size: number, weight?: "bold"): number {
-  let em = 0;
-  for (const letter of text) em += letter.length;
-  return em * size * (weight === "bold" ? 0.7 : 0.62);
-}
+import { BOLD_ADVANCES, REGULAR_ADVANCES } from "./dejavu_advances.ts";
 
-/** The text, or as much of its beginning as fits with an ellipsis; empty when not even that fits. */
-export function fitText(text: string, maxWidth: number, { size, weight }: FitOptions): string {
-  if (textWidth(text, size, weight) <= maxWidth) return text;
-  const letters = Array.from(text);
-  while (letters.length > 0 && textWidth(`${letters.join("")}…`, size, weight) > maxWidth) letters.pop();
-  return letters.length === 0 ? "" : `${letters.join("").trimEnd()}…`;
-}
+const UNITS_PER_EM = 2048;
+/** Emoji and the letters of East Asia are as wide as high; emoji faces draw a little beyond it. */
+const EMOJI_EM = 1.3;
+const FULL_EM = 1;
+/** A letter of any other script that the table lacks. Wider than most, so that text is rather cut than overflows. */
+const OTHER_EM = 0.85;
+
+const NOTHING = /^[\p{Cc}\p{Cf}\p{Cs}\p{Mn}\p{Me}]$/u;
+const EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier})$/u;
+const EAST_ASIAN =
+  /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u;
 
 interface FitOptions {
   readonly size: number;
-  readonly weight?: "bold";
+  readonly weight?: "bold" | undefined;
 }
+
+/**
+ * How wide one line of text is in DejaVu Sans, in pixels.
+ *
+ * The faces that stand in for it in browsers (Verdana, Segoe UI, Helvetica) are as wide or narrower, so text that fits
+ * here fits there. Letters that are joined or shaped are counted one by one, which is never too little.
+ * Cost: O(letters).
+ */
+export function textWidth(text: string, { size, weight }: FitOptions): number {
+  const widths = weight === "bold" ? bold : regular;
+  let em = 0;
+  for (const letter of text) em += widths.of(letter);
+  return em * size;
+}
+
+/** The text, or as much of its beginning as fits with an ellipsis; empty when not even that fits. */
+export function fitText(text: string, maxWidth: number, options: FitOptions): string {
+  if (textWidth(text, options) <= maxWidth) return text;
+  const room = maxWidth - textWidth("…", options);
+  let kept = "";
+  let used = 0;
+  for (const { segment } of SEGMENTS.segment(text)) {
+    used += textWidth(segment, options);
+    if (used > room) break;
+    kept += segment;
+  }
+  return kept === "" ? "" : `${kept.trimEnd()}…`;
+}
+
+/** What a person sees as one letter, so that an emoji of many parts is never cut in two. */
+const SEGMENTS = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Widths of one face in em, unpacked when first asked for. */
+class FaceWidths {
+  readonly #packed: string;
+  #known: Map<string, number> | undefined;
+
+  constructor(packed: string) {
+    this.#packed = packed;
+  }
+
+  of(letter: string): number {
+    this.#known ??= unpack(this.#packed);
+    return this.#known.get(letter) ?? guess(letter);
+  }
+}
+
+function unpack(packed: string): Map<string, number> {
+  const widths = new Map<string, number>();
+  for (const run of packed.split(" ")) {
+    const [first = 0, count = 0, width = 0] = run.split(".").map((part) => Number.parseInt(part, 36));
+    for (let letter = first; letter < first + count; letter += 1) {
+      widths.set(String.fromCodePoint(letter), width / UNITS_PER_EM);
+    }
+  }
+  return widths;
+}
+
+function guess(letter: string): number {
+  if (NOTHING.test(letter)) return 0;
+  if (EMOJI.test(letter)) return EMOJI_EM;
+  return EAST_ASIAN.test(letter) ? FULL_EM : OTHER_EM;
+}
+
+const regular = new FaceWidths(REGULAR_ADVANCES);
+const bold = new FaceWidths(BOLD_ADVANCES);

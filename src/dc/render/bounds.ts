@@ -1,0 +1,93 @@
+import type { Item, Point } from "./scene.ts";
+import { fitText, textWidth } from "./text_width.ts";
+
+/** A rectangle by its edges. */
+export interface Box {
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+  readonly south: number;
+}
+
+/** How far letters reach above and below their baseline, in em. */
+const ASCENT = 0.76;
+const DESCENT = 0.24;
+
+/** The smallest box around items; undefined for none. Cost: O(items and letters). */
+export function boundsOf(items: readonly Item[]): Box | undefined {
+  let all: Box | undefined;
+  for (const item of items) {
+    const box = boundsOfItem(item);
+    if (box !== undefined) all = all === undefined ? box : around(all, box);
+  }
+  return all;
+}
+
+function boundsOfItem(item: Item): Box | undefined {
+  switch (item.kind) {
+    case "rect":
+      return { west: item.x, north: item.y, east: item.x + item.width, south: item.y + item.height };
+    case "circle":
+      return { west: item.cx - item.r, north: item.cy - item.r, east: item.cx + item.r, south: item.cy + item.r };
+    case "line":
+      return boxOf([
+        [item.x1, item.y1],
+        [item.x2, item.y2],
+      ]);
+    case "path":
+      return boxOf(item.points);
+    case "text":
+      return textBox(item);
+    default:
+      return moved(boundsOf(item.items), item.at);
+  }
+}
+
+/** The box of a text as it is drawn, cut and turned. */
+export function textBox({
+  x,
+  y,
+  text,
+  size,
+  weight,
+  anchor = "start",
+  maxWidth,
+  rotate = 0,
+}: Extract<Item, { readonly kind: "text" }>): Box {
+  const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
+  const width = textWidth(shown, { size, weight });
+  const west = { start: 0, middle: -width / 2, end: -width }[anchor];
+  const turn = (rotate * Math.PI) / 180;
+  const corners = [west, west + width].flatMap((dx) =>
+    [-ASCENT * size, DESCENT * size].map(
+      (dy): Point => [x + dx * Math.cos(turn) - dy * Math.sin(turn), y + dx * Math.sin(turn) + dy * Math.cos(turn)],
+    ),
+  );
+  return boxOf(corners) as Box;
+}
+
+function boxOf(points: readonly Point[]): Box | undefined {
+  if (points.length === 0) return undefined;
+  const xs = points.map(([x]) => x);
+  const ys = points.map(([, y]) => y);
+  return {
+    west: xs.reduce((a, b) => Math.min(a, b)),
+    north: ys.reduce((a, b) => Math.min(a, b)),
+    east: xs.reduce((a, b) => Math.max(a, b)),
+    south: ys.reduce((a, b) => Math.max(a, b)),
+  };
+}
+
+function around(a: Box, b: Box): Box {
+  return {
+    west: Math.min(a.west, b.west),
+    north: Math.min(a.north, b.north),
+    east: Math.max(a.east, b.east),
+    south: Math.max(a.south, b.south),
+  };
+}
+
+function moved(box: Box | undefined, [dx, dy]: Point = [0, 0]): Box | undefined {
+  if (box === undefined) return undefined;
+  return { west: box.west + dx, north: box.north + dy, east: box.east + dx, south: box.south + dy };
+}

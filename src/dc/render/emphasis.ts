@@ -1,0 +1,52 @@
+import { boundsOf } from "./bounds.ts";
+import type { Group, Item } from "./scene.ts";
+
+/** Pixels between an element and the frame that makes it stand out. */
+const GAP = 2;
+
+/**
+ * Makes the elements of `refs` stand out and the other elements stand back. References are compared regardless of case,
+ * as codes are. Items without a reference, such as titles and legends, stay as they are.
+ */
+export function emphasize(items: readonly Item[], refs: ReadonlySet<string>): readonly Item[] {
+  if (refs.size === 0) return items;
+  const keys = new Set([...refs].map((ref) => ref.toLowerCase()));
+  return items.map((item) => emphasized(item, keys));
+}
+
+function emphasized(item: Item, keys: ReadonlySet<string>): Item {
+  if (item.kind !== "group") return item;
+  if (item.ref !== undefined && keys.has(item.ref.toLowerCase())) return strong(item);
+  const items = item.items.map((inner) => emphasized(inner, keys));
+  if (item.ref === undefined || item.items.some((inner) => holds(inner, keys))) return { ...item, items };
+  return { ...item, emphasis: "faint" };
+}
+
+function holds(item: Item, keys: ReadonlySet<string>): boolean {
+  if (item.kind !== "group") return false;
+  return (item.ref !== undefined && keys.has(item.ref.toLowerCase())) || item.items.some((inner) => holds(inner, keys));
+}
+
+/** An area gets a frame; a bare line, such as a cable, gets broad. */
+function strong(group: Group): Group {
+  const bare = group.items.every(({ kind }) => kind === "line" || kind === "path");
+  if (bare) return { ...group, emphasis: "strong", items: group.items.map(broad) };
+  const box = boundsOf(group.items);
+  if (box === undefined) return group;
+  const frame: Item = {
+    kind: "rect",
+    x: box.west - GAP,
+    y: box.north - GAP,
+    width: box.east - box.west + 2 * GAP,
+    height: box.south - box.north + 2 * GAP,
+    radius: 3,
+    stroke: "accent",
+    strokeWidth: 3,
+  };
+  return { ...group, emphasis: "strong", items: [...group.items, frame] };
+}
+
+function broad(item: Item): Item {
+  if (item.kind !== "line" && item.kind !== "path") return item;
+  return { ...item, stroke: "accent", strokeWidth: (item.strokeWidth ?? 1) + 2 };
+}

@@ -1,0 +1,172 @@
+import type { Theme } from "./options.ts";
+import { colorOf, type Paint } from "./palette.ts";
+import type { Circle, Group, Hatch, Item, Line, Path, Point, Rect, Scene, Stroke, Text } from "./scene.ts";
+import { fitText } from "./text_width.ts";
+import { escapeXml } from "./xml.ts";
+
+export interface SvgOptions {
+  readonly theme: Theme;
+  /** Width in pixels at which it is shown; the scene's own when absent. The height follows. */
+  readonly widthPx?: number | undefined;
+}
+
+/** DejaVu first, because the widths are its own; then faces that are as wide or narrower. */
+const FONTS = "'DejaVu Sans', Verdana, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
+
+/**
+ * A scene as one SVG document: valid XML whatever its texts hold, scaled by its viewBox, without styles, scripts or
+ * references to anything outside. The same scene gives the same text. Cost: O(items).
+ */
+export function toSvg(scene: Scene, { theme, widthPx = scene.width }: SvgOptions): string {
+  const writer = new SvgWriter(theme);
+  const body = scene.items.map((item) => writer.item(item)).join("");
+  const height = Math.round((widthPx * scene.height) / scene.width);
+  return (
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${num(scene.width)} ${num(scene.height)}"` +
+    ` width="${num(widthPx)}" height="${height}" role="img" font-family="${FONTS}">` +
+    `<title>${escapeXml(scene.title)}</title><desc>${escapeXml(scene.description)}</desc>` +
+    writer.patterns() +
+    `<rect width="100%" height="100%" fill="${colorOf(theme, "surface")}"/>${body}</svg>\n`
+  );
+}
+
+class SvgWriter {
+  readonly #theme: Theme;
+  readonly #patterns = new Map<string, string>();
+
+  constructor(theme: Theme) {
+    this.#theme = theme;
+  }
+
+  patterns(): string {
+    return this.#patterns.size === 0 ? "" : `<defs>${[...this.#patterns.values()].join("")}</defs>`;
+  }
+
+  item(item: Item): string {
+    switch (item.kind) {
+      case "rect":
+        return this.#rect(item);
+      case "circle":
+        return this.#circle(item);
+      case "line":
+        return this.#line(item);
+      case "path":
+        return this.#path(item);
+      case "text":
+        return this.#text(item);
+      default:
+        return this.#group(item);
+    }
+  }
+
+  #rect(rect: Rect): string {
+    const { x, y, width, height, radius } = rect;
+    const place =
+      `<rect x="${num(x)}" y="${num(y)}" width="${num(Math.max(0, width))}" height="${num(Math.max(0, height))}"` +
+      (radius === undefined ? "" : ` rx="${num(radius)}"`);
+    return this.#shape(place, rect);
+  }
+
+  #circle(circle: Circle): string {
+    return this.#shape(`<circle cx="${num(circle.cx)}" cy="${num(circle.cy)}" r="${num(circle.r)}"`, circle);
+  }
+
+  /** The shape in its fill, and once more in its hatch. */
+  #shape(start: string, { fill, hatch, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
+    const faint = opacity === undefined ? "" : ` opacity="${num(opacity)}"`;
+    const plain = `${start}${this.#fill(fill)}${this.#stroke(stroke)}${faint}/>`;
+    if (hatch === undefined) return plain;
+    return `${plain}${start} fill="url(#${this.#pattern(hatch.pattern, hatch.paint)})"${faint}/>`;
+  }
+
+  #line(line: Line): string {
+    const { x1, y1, x2, y2 } = line;
+    return `<line x1="${num(x1)}" y1="${num(y1)}" x2="${num(x2)}" y2="${num(y2)}"${this.#stroke(line)}/>`;
+  }
+
+  #path(path: Path): string {
+    const { points, curve, closed, arrow } = path;
+    const [first, ...rest] = points;
+    if (first === undefined) return "";
+    const steps = curve === "cubic" ? `C${rest.map(pair).join(" ")}` : rest.map((point) => `L${pair(point)}`).join("");
+    const drawn = this.#shape(`<path d="M${pair(first)}${steps}${closed === true ? "Z" : ""}"`, path);
+    return arrow === true ? drawn + this.#arrow(path) : drawn;
+  }
+
+  #arrow({ points, stroke = "ink", strokeWidth = 1 }: Path): string {
+    const tip = points.at(-1);
+    const before = points.findLast((point) => tip !== undefined && (point[0] !== tip[0] || point[1] !== tip[1]));
+    if (tip === undefined || before === undefined) return "";
+    const size = 4 + 1.5 * strokeWidth;
+    const along = Math.atan2(tip[1] - before[1], tip[0] - before[0]);
+    const wing = (turn: number): Point => [
+      tip[0] - size * Math.cos(along + turn),
+      tip[1] - size * Math.sin(along + turn),
+    ];
+    return `<path d="M${pair(tip)}L${pair(wing(0.4))}L${pair(wing(-0.4))}Z" fill="${colorOf(this.#theme, stroke)}"/>`;
+  }
+
+  #text({ x, y, text, size, fill, anchor, weight, maxWidth, rotate }: Text): string {
+    const shown = maxWidth === undefined ? text : fitText(text, maxWidth, { size, weight });
+    if (shown === "") return "";
+    return (
+      `<text x="${num(x)}" y="${num(y)}" font-size="${num(size)}" fill="${colorOf(this.#theme, fill)}"` +
+      (anchor === undefined || anchor === "start" ? "" : ` text-anchor="${anchor}"`) +
+      (weight === undefined ? "" : ` font-weight="${weight}"`) +
+      (rotate === undefined ? "" : ` transform="rotate(${num(rotate)} ${num(x)} ${num(y)})"`) +
+      `>${escapeXml(shown)}</text>`
+    );
+  }
+
+  #group({ ref, tip, at, emphasis, items }: Group): string {
+    const inner = items.map((item) => this.item(item)).join("");
+    return (
+      "<g" +
+      (ref === undefined ? "" : ` data-ref="${escapeXml(ref)}"`) +
+      (at === undefined ? "" : ` transform="translate(${num(at[0])} ${num(at[1])})"`) +
+      (emphasis === "faint" ? ' opacity="0.25"' : "") +
+      `>${tip === undefined ? "" : `<title>${escapeXml(tip)}</title>`}${inner}</g>`
+    );
+  }
+
+  #fill(fill: Paint | undefined): string {
+    return ` fill="${fill === undefined ? "none" : colorOf(this.#theme, fill)}"`;
+  }
+
+  #stroke({ stroke, strokeWidth = 1, dash }: Stroke): string {
+    if (stroke === undefined) return "";
+    const dashes = { dashed: "6 4", dotted: "1.5 3" };
+    return (
+      ` stroke="${colorOf(this.#theme, stroke)}"` +
+      (strokeWidth === 1 ? "" : ` stroke-width="${num(strokeWidth)}"`) +
+      (dash === undefined ? "" : ` stroke-dasharray="${dashes[dash]}"`)
+    );
+  }
+
+  /** The name follows from what is drawn, so pictures that share a page may share a pattern. */
+  #pattern(hatch: Hatch, paint: Paint): string {
+    const color = colorOf(this.#theme, paint);
+    const id = `hatch-${hatch}-${color.slice(1)}`;
+    const line = `stroke="${color}" stroke-width="1.4"`;
+    const strokes = {
+      diagonal: `<path d="M-2 2L2 -2M0 8L8 0M6 10L10 6" ${line}/>`,
+      cross: `<path d="M0 0L8 8M0 8L8 0" ${line}/>`,
+      dots: `<circle cx="3" cy="3" r="1" fill="${color}"/>`,
+    };
+    const side = hatch === "dots" ? 6 : 8;
+    this.#patterns.set(
+      id,
+      `<pattern id="${id}" width="${side}" height="${side}" patternUnits="userSpaceOnUse">${strokes[hatch]}</pattern>`,
+    );
+    return id;
+  }
+}
+
+function pair([x, y]: Point): string {
+  return `${num(x)} ${num(y)}`;
+}
+
+/** At most two decimals, which is finer than any screen. */
+function num(value: number): string {
+  return String(Math.round(value * 100) / 100);
+}

@@ -1,0 +1,19 @@
+/** What XML 1.0 cannot hold, not even escaped. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the letters that must go
+const UNSPEAKABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Text for the inside of an element or attribute of XML or HTML; what XML cannot hold shows as U+FFFD. */
+export function escapeXml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(UNSPEAKABLE, "\ufffd")
+    .replace(/[&<>"']/g, (letter) => ESCAPES[letter] ?? letter);
+}

@@ -1,0 +1,197 @@
+import type { Point } from "../scene.ts";
+import { type LayoutEdge, layersOf } from "./layers.ts";
+import { orderColumns } from "./order.ts";
+import { placeBoxes } from "./place.ts";
+import { type Channel, PORT_GAP, routeChannel, type Wire } from "./route.ts";
+
+export interface LayoutBox {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface LabelledEdge extends LayoutEdge {
+  /** Space to keep free for the words at its end, in pixels. */
+  readonly labelWidth?: number;
+}
+
+export interface Layered {
+  /** Upper left corners, by box; the smallest coordinates are 0. */
+  readonly corners: readonly Point[];
+  /** Corners of the way of each edge, by edge; empty from a box to itself. */
+  readonly routes: readonly (readonly Point[])[];
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Free space between two boxes above each other. */
+const ROW_GAP = 14;
+/** Height of the lane that an edge keeps free where it passes a column. */
+const LANE = 4;
+
+/**
+ * Lays a directed graph out in columns, sources left and consumers right, with right-angled edges that leave a box as
+ * one bus. No two boxes overlap and no edge runs through a box. The same input gives the same picture.
+ *
+ * @param boxes their sizes in pixels; their order decides among equals
+ *
+ * Cost: O(boxes + edges × columns), some milliseconds for 500 boxes.
+ */
+export function layered(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]): Layered {
+  if (boxes.length === 0) return { corners: [], routes: edges.map(() => []), width: 0, height: 0 };
+  const slots = new Slots(boxes, edges);
+  const columns = orderColumns(slots.columns(), slots);
+  const middles = placeBoxes({
+    columns,
+    before: slots.before,
+    after: slots.after,
+    heights: slots.heights,
+    gap: ROW_GAP,
+  });
+  const channels = slots.channels(middles).map(routeChannel);
+  const lefts: number[] = [];
+  const widths = columns.map((column) => Math.max(0, ...column.map((slot) => boxes[slot]?.width ?? 0)));
+  let x = 0;
+  for (const [index, width] of widths.entries()) {
+    lefts.push(x);
+    x += width + (channels[index]?.width ?? 0);
+  }
+  const corners = boxes.map(
+    ({ height }, box): Point => [lefts[slots.layers[box] ?? 0] ?? 0, (middles[box] ?? 0) - height / 2],
+  );
+  const routes = edges.map((edge) => slots.way(edge, { corners, lefts, widths, channels }));
+  const points = [...routes.flat(), ...boxes.map(({ width, height }, box) => far(corners[box], width, height))];
+  const height = points.reduce((most, [, y]) => Math.max(most, y), 0);
+  return { corners, routes, width: points.reduce((most, point) => Math.max(most, point[0]), 0), height };
+}
+
+function far([x, y]: Point = [0, 0], width: number, height: number): Point {
+  return [x + width, y + height];
+}
+
+interface Drawn {
+  readonly corners: readonly Point[];
+  readonly lefts: readonly number[];
+  readonly widths: readonly number[];
+  readonly channels: readonly Channel[];
+}
+
+/** Boxes and the lanes by which edges pass columns: all edges of a box share one lane per column. */
+class Slots {
+  readonly layers: number[];
+  readonly before: number[][] = [];
+  readonly after: number[][] = [];
+  readonly heights: number[];
+  private readonly boxes: readonly LayoutBox[];
+  private readonly turned: ReadonlySet<LayoutEdge>;
+  private readonly lanes = new Map<string, number>();
+  private readonly wires = new Map<string, Wire>();
+
+  constructor(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]) {
+    const { layers, turned } = layersOf(boxes.length, edges);
+    this.boxes = boxes;
+    this.turned = turned;
+    this.layers = [...layers];
+    this.heights = boxes.map(({ height }) => height);
+    for (const _ of boxes) this.grow();
+    for (const edge of edges) {
+      const slots = this.slotsOf(edge);
+      for (const [index, slot] of slots.entries()) {
+        const next = slots[index + 1];
+        if (next !== undefined) this.join(slot, next, next < boxes.length ? (edge.labelWidth ?? 0) : 0);
+      }
+    }
+  }
+
+  columns(): readonly (readonly number[])[] {
+    const columns: number[][] = Array.from({ length: Math.max(...this.layers) + 1 }, () => []);
+    for (const [slot, layer] of this.layers.entries()) columns[layer]?.push(slot);
+    return columns;
+  }
+
+  /** The wires between each two columns. */
+  channels(middles: readonly number[]): readonly (readonly Wire[])[] {
+    const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
+    const arriving = new Map<number, Wire[]>();
+    for (const wire of this.wires.values()) {
+      wire.fromY = middles[wire.from] ?? 0;
+      wire.toY = middles[wire.to] ?? 0;
+      channels[this.layers[wire.from] ?? 0]?.push(wire);
+      const list = arriving.get(wire.to);
+      if (list === undefined) arriving.set(wire.to, [wire]);
+      else list.push(wire);
+    }
+    for (const [slot, wires] of arriving) this.spread(slot, wires);
+    return channels;
+  }
+
+  way(edge: LabelledEdge, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
+    const slots = this.slotsOf(edge);
+    const points: Point[] = [];
+    for (const [index, slot] of slots.entries()) {
+      const next = slots[index + 1];
+      const wire = next === undefined ? undefined : this.wires.get(`${slot} ${next}`);
+      if (next === undefined || wire === undefined) continue;
+      const layer = this.layers[slot] ?? 0;
+      const end = (lefts[layer] ?? 0) + (widths[layer] ?? 0);
+      const start = slot < this.boxes.length ? (corners[slot]?.[0] ?? 0) + (this.boxes[slot]?.width ?? 0) : end;
+      const track = end + (channels[layer]?.tracks.get(wire.from) ?? 0);
+      const arrival = lefts[layer + 1] ?? 0;
+      const bend: readonly Point[] =
+        wire.fromY === wire.toY
+          ? []
+          : [
+              [track, wire.fromY],
+              [track, wire.toY],
+            ];
+      points.push([start, wire.fromY], ...bend, [arrival, wire.toY]);
+    }
+    return this.turned.has(edge) ? points.toReversed() : points;
+  }
+
+  /** The box that an edge leaves, the lanes that it takes, and the box where it arrives. */
+  private slotsOf(edge: LabelledEdge): readonly number[] {
+    if (edge.from === edge.to) return [];
+    const [from, to] = this.turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
+    const slots = [from];
+    for (let layer = (this.layers[from] ?? 0) + 1; layer < (this.layers[to] ?? 0); layer += 1) {
+      slots.push(this.lane(from, layer));
+    }
+    return [...slots, to];
+  }
+
+  private lane(from: number, layer: number): number {
+    const key = `${from} ${layer}`;
+    const known = this.lanes.get(key);
+    if (known !== undefined) return known;
+    const slot = this.grow();
+    this.lanes.set(key, slot);
+    this.layers[slot] = layer;
+    this.heights[slot] = LANE;
+    return slot;
+  }
+
+  private grow(): number {
+    this.after.push([]);
+    return this.before.push([]) - 1;
+  }
+
+  private join(from: number, to: number, labelWidth: number): void {
+    const key = `${from} ${to}`;
+    const known = this.wires.get(key);
+    if (known !== undefined) {
+      known.labelWidth = Math.max(known.labelWidth, labelWidth);
+      return;
+    }
+    this.wires.set(key, { from, to, arrives: to < this.boxes.length, labelWidth, fromY: 0, toY: 0 });
+    this.after[from]?.push(to);
+    this.before[to]?.push(from);
+  }
+
+  /** Gives the wires that arrive at one box their own heights, so that none hides another. */
+  private spread(slot: number, wires: Wire[]): void {
+    const room = (this.heights[slot] ?? 0) - PORT_GAP;
+    const step = wires.length < 2 ? 0 : Math.min(PORT_GAP, Math.max(0, room) / (wires.length - 1));
+    const middle = (wires.length - 1) / 2;
+    for (const [at, wire] of wires.toSorted((a, b) => a.fromY - b.fromY).entries()) wire.toY += (at - middle) * step;
+  }
+}

@@ -1,0 +1,95 @@
+import type { Column } from "./order.ts";
+
+/** Sweeps in which boxes move towards their neighbours. */
+const ROUNDS = 6;
+
+export interface PlaceInput {
+  readonly columns: readonly Column[];
+  readonly before: readonly (readonly number[])[];
+  readonly after: readonly (readonly number[])[];
+  readonly heights: readonly number[];
+  /** Free space between two boxes of a column. */
+  readonly gap: number;
+}
+
+/**
+ * Finds the middle of every box on the axis along its column: close to the neighbours in other columns, in the order of
+ * the column, never nearer than the gap.
+ *
+ * @returns middles by box, the smallest edge at 0
+ *
+ * Cost: O(rounds × (boxes + edges)).
+ */
+export function placeBoxes(input: PlaceInput): readonly number[] {
+  const { columns, before, after, heights } = input;
+  const middles = stacked(input);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const column of columns) settle(column, before, { ...input, middles });
+    for (const column of columns.toReversed()) settle(column, after, { ...input, middles });
+  }
+  const top = Math.min(...middles.map((middle, box) => middle - (heights[box] ?? 0) / 2));
+  return middles.map((middle) => Math.round((middle - top) * 2) / 2);
+}
+
+/** Every column on its own, centred on 0. */
+function stacked({ columns, heights, gap }: PlaceInput): number[] {
+  const middles = new Array<number>(heights.length).fill(0);
+  for (const column of columns) {
+    const total = column.reduce((sum, box) => sum + (heights[box] ?? 0) + gap, -gap);
+    let at = -total / 2;
+    for (const box of column) {
+      const height = heights[box] ?? 0;
+      middles[box] = at + height / 2;
+      at += height + gap;
+    }
+  }
+  return middles;
+}
+
+interface Block {
+  sum: number;
+  count: number;
+}
+
+/**
+ * Moves the boxes of a column as near as possible to the mean of their neighbours, by least squares under the order:
+ * boxes that would overlap become one block that moves to its own mean (pool adjacent violators).
+ */
+function settle(
+  column: Column,
+  neighbours: PlaceInput["before"],
+  { heights, gap, middles }: PlaceInput & { readonly middles: number[] },
+): void {
+  const offsets: number[] = [];
+  let offset = 0;
+  for (const [at, box] of column.entries()) {
+    const above = column[at - 1];
+    if (above !== undefined) offset += ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
+    offsets.push(offset);
+  }
+  const blocks: Block[] = [];
+  for (const [at, box] of column.entries()) {
+    const near = neighbours[box] ?? [];
+    const wish =
+      near.length === 0
+        ? (middles[box] ?? 0)
+        : near.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / near.length;
+    let block: Block = { sum: wish - (offsets[at] ?? 0), count: 1 };
+    for (let last = blocks.at(-1); last !== undefined && meanOf(last) > meanOf(block); last = blocks.at(-1)) {
+      block = { sum: block.sum + last.sum, count: block.count + last.count };
+      blocks.pop();
+    }
+    blocks.push(block);
+  }
+  let at = 0;
+  for (const block of blocks) {
+    for (let member = 0; member < block.count; member += 1, at += 1) {
+      const box = column[at];
+      if (box !== undefined) middles[box] = meanOf(block) + (offsets[at] ?? 0);
+    }
+  }
+}
+
+function meanOf({ sum, count }: Block): number {
+  return sum / count;
+}

@@ -1,0 +1,100 @@
+/** Space between two edges that arrive at one box: room for a line of small text. */
+export const PORT_GAP = 13;
+
+/** Space between two vertical tracks of a channel, before and behind all of them. */
+const TRACK_GAP = 9;
+const LEAD = 14;
+const ARRIVAL = 18;
+/** Tracks of a channel before they move closer together. */
+const WIDE_TRACKS = 24;
+/** Two lines nearer than this look like one. */
+const TOUCH = 3;
+
+/** An edge's part between two columns. */
+export interface Wire {
+  readonly from: number;
+  readonly to: number;
+  /** Whether it ends at a box, where its end may move, and not in a lane. */
+  readonly arrives: boolean;
+  labelWidth: number;
+  fromY: number;
+  toY: number;
+}
+
+/** Where the verticals between two columns run. */
+export interface Channel {
+  readonly width: number;
+  /** Distance of the vertical from the column's right edge, by the slot that the wires leave. */
+  readonly tracks: ReadonlyMap<number, number>;
+}
+
+interface Bus {
+  readonly from: number;
+  readonly wires: readonly Wire[];
+  readonly top: number;
+  readonly bottom: number;
+  readonly fall: number;
+}
+
+/**
+ * Gives the wires of every slot one vertical track between two columns. Wires that fall are ordered from below, wires
+ * that rise from above, since then the fewest cross; buses that do not meet share a track when there are many.
+ * Ends that would run into another slot's line are moved a little.
+ */
+export function routeChannel(wires: readonly Wire[]): Channel {
+  part(wires);
+  const buses = busesOf(wires);
+  const falling = buses.filter(({ fall }) => fall >= 0).toSorted((a, b) => startOf(b) - startOf(a));
+  const rising = buses.filter(({ fall }) => fall < 0).toSorted((a, b) => startOf(a) - startOf(b));
+  const ends: number[][] = [];
+  const trackOf = new Map<number, number>();
+  for (const bus of [...falling, ...rising]) trackOf.set(bus.from, takeTrack(ends, bus));
+  const gap = ends.length <= WIDE_TRACKS ? TRACK_GAP : Math.max(3, (TRACK_GAP * WIDE_TRACKS) / ends.length);
+  const label = wires.reduce((most, { labelWidth }) => Math.max(most, labelWidth), 0);
+  const verticals = Math.max(0, ends.length - 1) * gap;
+  return {
+    width: LEAD + verticals + label + ARRIVAL,
+    tracks: new Map([...trackOf].map(([from, track]) => [from, LEAD + track * gap])),
+  };
+}
+
+/** Moves an end that stands on the level where another slot's wire leaves. */
+function part(wires: readonly Wire[]): void {
+  const starts = [...new Map(wires.map(({ from, fromY }) => [from, fromY]))].toSorted((a, b) => a[1] - b[1]);
+  for (const wire of wires) {
+    const hit = starts.some(([from, y]) => from !== wire.from && Math.abs(y - wire.toY) < TOUCH);
+    if (hit && wire.arrives && Math.abs(wire.fromY - wire.toY) >= TOUCH) wire.toY += TOUCH + 1;
+  }
+}
+
+function busesOf(wires: readonly Wire[]): readonly Bus[] {
+  const groups = new Map<number, Wire[]>();
+  for (const wire of wires) {
+    const group = groups.get(wire.from);
+    if (group === undefined) groups.set(wire.from, [wire]);
+    else group.push(wire);
+  }
+  return [...groups].map(([from, own]) => {
+    const ys = own.flatMap(({ fromY, toY }) => [fromY, toY]);
+    const start = own[0]?.fromY ?? 0;
+    const fall = own.reduce((sum, { toY }) => sum + toY - start, 0);
+    return { from, wires: own, top: Math.min(...ys), bottom: Math.max(...ys), fall };
+  });
+}
+
+function startOf({ wires: [first] }: Bus): number {
+  return first?.fromY ?? 0;
+}
+
+/** Takes a new track, or the first on which nothing is met once there are many. */
+function takeTrack(ends: number[][], { top, bottom }: Bus): number {
+  const free =
+    ends.length < WIDE_TRACKS
+      ? -1
+      : ends.findIndex(
+          (taken) => !taken.some((from, at) => at % 2 === 0 && from <= bottom && top <= (taken[at + 1] ?? 0)),
+        );
+  const track = free < 0 ? ends.length : free;
+  ends[track] = [...(ends[track] ?? []), top, bottom];
+  return track;
+}

@@ -144,6 +144,16 @@ for (const { name, open } of WAYS) {
         "A",
       ]);
     });
+
+    test("tells who goes dark when a UPS fails and a panel trips after it", async () => {
+      const cables = (site["cables"] ?? []).filter(({ type }) => type === "CABLE_TYPE_POWER");
+      for (const cable of cables) await way.call("UpsertCable", { cable });
+
+      const reply = await way.call("PowerBlastRadius", { source_ref: "device:UPS-A2", cascade: true });
+
+      expect(reply.impact).toMatchObject({ racks_dark: 10, racks_partial: 10, devices_offline: 93, cracs_offline: 2 });
+      expect(reply.cascade_steps).toMatchObject([{ tripped_refs: ["device:RPP-B-D"] }]);
+    });
   });
 }
 

@@ -6,6 +6,9 @@ import { isAlive } from "./process_life.ts";
 
 const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
 
+/** The same names in the format of a .gitignore. */
+export const TEMPORARY_PATTERN = ".planner-*.tmp";
+
 /** How a new file shall be kept: its permission bits and, where this process may set it, its owner. */
 export interface FileOwnership {
   readonly mode: number;

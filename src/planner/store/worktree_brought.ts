@@ -8,7 +8,8 @@ import { isMissing } from "./disk_error.ts";
 import { Git } from "./git.ts";
 import { mergeText } from "./merge_text.ts";
 import { replaceFile } from "./place_file.ts";
-import { activeFile } from "./places.ts";
+import { activeFile, SPECS } from "./places.ts";
+import { removeLeftovers, TEMPORARY_PATTERN } from "./temporary_file.ts";
 import {
   type BroughtFile,
   type Origin,
@@ -36,17 +37,22 @@ export interface Place {
 export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
   const { root, id, repository, worktree } = place;
   const git = new Git(worktree.path);
-  const brought: BroughtFile[] = [];
+  const copies: Copy[] = [];
   for (const path of await uncommittedShared(repository)) {
     if (path === activeFile(id)) continue;
-    const file = await copyFile(place, git, path);
-    if (file !== null) brought.push(file);
+    const copy = await copyOf(place, git, path);
+    if (copy !== null) copies.push(copy);
   }
-  await bringSpec(place);
-  const origin = { branch: worktree.branch, mainBranch: worktree.mainBranch, brought };
+  const spec = await specToBring(place);
+  const brought = copies.map(({ file }) => file);
+  const { branch, mainBranch } = worktree;
+  const origin = { branch, mainBranch, brought, spec: spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null };
+  // Known before they are there: whoever finds them after a crash knows whose they are.
+  await writeOrigin(root, id, { ...origin, moving: true });
   await writeExclude(place, origin);
-  await writeOrigin(root, id, origin);
-  for (const { path, tracked } of brought) if (tracked) await overlook(git, repository.prefix + path, true);
+  for (const copy of copies) await putCopy(place, git, copy);
+  if (spec !== null) await bringSpec(place, spec);
+  await writeOrigin(root, id, { ...origin, moving: false });
   return brought;
 }
 
@@ -61,15 +67,26 @@ async function uncommittedShared({ git, prefix }: Repository): Promise<readonly 
     .filter((path) => !path.endsWith("/") && !path.split("/").some((name) => name.startsWith(".planner-")));
 }
 
+/** A file with the bytes that it is to have in the worktree; null takes it away. */
+interface Copy {
+  readonly file: BroughtFile;
+  readonly bytes: Buffer | null;
+}
+
 /** Null when the worktree has the same, or work of its own there. */
-async function copyFile({ root, worktree, repository }: Place, git: Git, path: string): Promise<BroughtFile | null> {
-  const [text, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
-  if (text === null ? there === null : there !== null && text.equals(there)) return null;
+async function copyOf({ root, worktree, repository }: Place, git: Git, path: string): Promise<Copy | null> {
+  const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
+  if (bytes === null ? there === null : there !== null && bytes.equals(there)) return null;
   const tracked = await isTracked(git, repository.prefix + path);
   if (await differsFromBranch(git, repository.prefix + path, { tracked, there })) return null;
-  if (text === null) await rm(join(worktree.root, path));
-  else await replaceFile(join(worktree.root, path), path, text);
-  return { path, hash: hashOf(text), tracked, own: false };
+  return { file: { path, hash: hashOf(bytes), tracked, own: false }, bytes };
+}
+
+async function putCopy({ worktree, repository }: Place, git: Git, { file, bytes }: Copy): Promise<void> {
+  const { path, tracked } = file;
+  if (bytes === null) await rm(join(worktree.root, path));
+  else await replaceFile(join(worktree.root, path), path, bytes);
+  if (tracked) await overlook(git, repository.prefix + path, true);
 }
 
 async function differsFromBranch(
@@ -81,20 +98,31 @@ async function differsFromBranch(
   return (await git.try(["diff", "--quiet", "HEAD", "--", path])).status !== 0;
 }
 
+interface SpecToBring {
+  readonly ours: Buffer;
+  readonly theirs: Buffer | null;
+  /** What it is to be in the worktree. */
+  readonly text: Buffer;
+}
+
 /** The spec as the project has it now; where the worktree holds an earlier run's changes, both together. */
-async function bringSpec({ root, id, worktree }: Place): Promise<void> {
-  const file = activeFile(id);
+async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring | null> {
   const [ours, theirs, base] = await Promise.all([
-    readBytes(join(root, file)),
-    readBytes(join(worktree.root, file)),
+    readBytes(join(root, activeFile(id))),
+    readBytes(join(worktree.root, activeFile(id))),
     readBytes(join(root, worktreeFiles.base(id))),
   ]);
-  if (ours === null) return;
-  const merged =
-    theirs === null || base === null
-      ? ours.toString()
-      : (await mergeText({ ours: ours.toString(), base: base.toString(), theirs: theirs.toString() }, "ours")).text;
-  if (theirs?.toString() !== merged) await replaceFile(join(worktree.root, file), file, merged);
+  if (ours === null) return null;
+  if (theirs === null || base === null) return { ours, theirs, text: ours };
+  const texts = { ours: ours.toString(), base: base.toString(), theirs: theirs.toString() };
+  const { text } = await mergeText(texts, "ours");
+  return { ours, theirs, text: text === texts.ours ? ours : Buffer.from(text) };
+}
+
+/** The file first: a base of texts that never met would make the merge undo the project's changes. */
+async function bringSpec({ root, id, worktree }: Place, { ours, theirs, text }: SpecToBring): Promise<void> {
+  const file = activeFile(id);
+  if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);
   await keepBase(root, id, ours);
 }
 
@@ -133,16 +161,22 @@ export async function takeAway(place: Place): Promise<void> {
   const { root, id, repository, worktree } = place;
   const origin = readOrigin(root, id);
   const git = new Git(worktree.path);
-  if (origin !== null) await writeOrigin(root, id, { ...origin, leaving: true });
+  if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
+  const folders = [SPECS, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
+  for (const folder of new Set(folders)) await removeLeftovers(join(worktree.root, folder));
   for (const { path, tracked } of origin?.brought ?? []) {
     if (tracked) await overlook(git, repository.prefix + path, false);
     await restore(git, repository.prefix + path, { tracked, file: join(worktree.root, path) });
   }
-  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], leaving: false });
-  if (!(await specIsAsBrought(place))) return;
-  const file = join(worktree.root, activeFile(id));
+  if (await specIsAsBrought(place)) await takeSpecAway(place, git);
+  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], moving: false });
+}
+
+async function takeSpecAway({ root, id, repository, worktree }: Place, git: Git): Promise<void> {
+  // Against what was brought, the branch's own text would read as if the run had undone the project's changes.
+  await rm(join(root, worktreeFiles.base(id)), { force: true });
   const path = repository.prefix + activeFile(id);
-  await restore(git, path, { tracked: await isTracked(git, path), file });
+  await restore(git, path, { tracked: await isTracked(git, path), file: join(worktree.root, activeFile(id)) });
 }
 
 async function restore(
@@ -159,7 +193,8 @@ export async function specIsAsBrought({ root, id, worktree }: Place): Promise<bo
     readBytes(join(worktree.root, activeFile(id))),
     readBytes(join(root, worktreeFiles.base(id))),
   ]);
-  return now !== null && base !== null && now.equals(base);
+  if (now === null) return false;
+  return (base !== null && now.equals(base)) || hashOf(now) === readOrigin(root, id)?.spec;
 }
 
 /** git has one list of ignored files per user: this one begins with that list. */
@@ -167,7 +202,7 @@ async function writeExclude({ root, id, repository }: Place, { brought }: Origin
   const users = await usersExclude(repository.git);
   const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escaped(repository.prefix + path)}`);
   const file = worktreeFiles.exclude(id);
-  await replaceFile(join(root, file), file, `${[users, ...lines].join("\n")}\n`);
+  await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
 
 async function usersExclude(git: Git): Promise<string> {

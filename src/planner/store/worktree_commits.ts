@@ -1,8 +1,9 @@
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { Git } from "./git.ts";
 import { activeFile } from "./places.ts";
+import { temporaryPid } from "./temporary_file.ts";
 import { changedBrought, type Place, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 import { readOrigin } from "./worktree_place.ts";
 
@@ -45,14 +46,16 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
     .toString()
     .split("\0")
     .filter((entry) => entry !== "")
-    .map((entry) => entry.slice(3));
+    .map((entry) => entry.slice(3))
+    // Half of a file that a killed writer was about to put in place is nobody's work.
+    .filter((path) => temporaryPid(basename(path)) === null);
   const spec = repository.prefix + activeFile(id);
   const asBrought = changed.includes(spec) && (await specIsAsBrought(place));
   const origin = readOrigin(place.root, id);
-  const leaving = new Set(origin?.leaving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
+  const moving = new Set(origin?.moving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
   const brought = (await changedBrought(place)).map((path) => repository.prefix + path);
   const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
-  return [...files].filter((path) => !leaving.has(path)).sort();
+  return [...files].filter((path) => !moving.has(path)).sort();
 }
 
 /** The same, and the spec where git ignores it and its changes were not brought back into the project. */

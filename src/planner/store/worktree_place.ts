@@ -51,8 +51,10 @@ export interface Origin {
   readonly brought: readonly BroughtFile[];
   /** A merge is under way: a rebase without this is the agent's. */
   readonly merging?: boolean;
-  /** The brought files are being taken away: none of them holds work, whatever state a killed process left it in. */
-  readonly leaving?: boolean;
+  /** The files are being brought or taken away: none of them holds work, whatever state a killed process left it in. */
+  readonly moving?: boolean;
+  /** SHA-256 of the spec's text where it was brought as the project has it, with nothing of an earlier run in it. */
+  readonly spec?: string | null;
 }
 
 export const worktreeFiles = {
@@ -88,8 +90,8 @@ export function readOrigin(root: string, id: SpecId): Origin | null {
   const { brought } = read.object;
   if (branch === null || mainBranch === null) return null;
   const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
-  const [merging, leaving] = [read.object["merging"] === true, read.object["leaving"] === true];
-  return { branch, mainBranch, brought: files, merging, leaving };
+  const [merging, moving] = [read.object["merging"] === true, read.object["moving"] === true];
+  return { branch, mainBranch, brought: files, merging, moving, spec: textField(read.object, "spec") };
 }
 
 export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {

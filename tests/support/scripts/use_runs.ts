@@ -38,6 +38,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     await log.end();
     return Number(count);
   },
+  prepare: (id) => runs.worktrees.prepare(id, { branchPrefix: "planner/", mainBranch: null }),
   async merge(id) {
     answer({ began: true });
     return runs.worktrees.merge(id);

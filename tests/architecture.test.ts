@@ -106,6 +106,7 @@ const ROOMS: readonly Room[] = [
     pure: false,
     because: "an RPC reaches the database through its port only",
   },
+  { place: "dc/sample", may: [], pure: true, because: "a sample is made of nothing but its size" },
   {
     place: "dc",
     may: ["kernel", "gen", ...DC_DOMAIN, "dc/operations", "dc/audit"],

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { print, stdoutClosed } from "../print.ts";
+
+/** Text that is gathered before it is written, in characters. */
+const CHUNK = 1 << 16;
+
+/**
+ * Writes a text of any length, piece by piece, to a file or to standard output; returns how many pieces were written.
+ * A file appears whole or not at all; what is no file (`/dev/full`) is written through. Ends early, in silence, when
+ * nobody reads standard output any more.
+ */
+export async function writeLines(
+  path: string | undefined,
+  pieces: Iterable<string> | AsyncIterable<string>,
+): Promise<number> {
+  if (path === undefined) return gather(pieces, print, stdoutClosed);
+  return onDisk(path, async () => {
+    const there = statSync(path, { throwIfNoEntry: false });
+    if (there !== undefined && !there.isFile()) return toDescriptor(openSync(path, "w"), pieces);
+    const temporary = join(dirname(path), `.planner-${randomUUID()}.tmp`);
+    try {
+      const count = await toDescriptor(openSync(temporary, "wx", there?.mode ?? 0o666), pieces);
+      renameSync(temporary, path);
+      return count;
+    } finally {
+      rmSync(temporary, { force: true });
+    }
+  });
+}
+
+async function toDescriptor(descriptor: number, pieces: Iterable<string> | AsyncIterable<string>): Promise<number> {
+  try {
+    const count = await gather(
+      pieces,
+      (text) => {
+        const bytes = Buffer.from(text);
+        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      },
+      () => false,
+    );
+    // A pipe or a device cannot be flushed, and need not be.
+    try {
+      fsyncSync(descriptor);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EINVAL") throw error;
+    }
+    return count;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function gather(
+  pieces: Iterable<string> | AsyncIterable<string>,
+  write: (text: string) => void,
+  ended: () => boolean,
+): Promise<number> {
+  let count = 0;
+  let held = "";
+  for await (const piece of pieces) {
+    held += piece;
+    count += 1;
+    if (held.length < CHUNK) continue;
+    write(held);
+    held = "";
+    if (ended()) return count;
+  }
+  if (held !== "") write(held);
+  return count;
+}
+
+async function onDisk<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === undefined || error instanceof OperationError) throw error;
+    const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
+    throw new OperationError(kind, `Cannot write "${path}": ${message}`, { cause: error });
+  }
+}

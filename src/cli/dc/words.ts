@@ -1,0 +1,65 @@
+import type { Args, Flags } from "../command.ts";
+import { helpHint, UsageError } from "../usage_error.ts";
+
+export const ACTIONS = ["serve", "import", "export", "sample", "token"] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export const DC_FLAGS = {
+  db: { type: "string", value: "file", completes: "file", summary: "Database (planner-dc.sqlite)" },
+  host: { type: "string", value: "address", summary: "serve: address to listen on (127.0.0.1)" },
+  port: { type: "integer", least: 0, summary: "serve: port to listen on (8081); 0 takes a free one" },
+  tokens: {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "serve, token: file of tokens, kept as hashes",
+  },
+  insecure: { type: "boolean", summary: "serve: ask for no token, even beyond this machine" },
+  "tls-key": { type: "string", value: "file", completes: "file", summary: "serve: private key in PEM, for TLS" },
+  "tls-cert": { type: "string", value: "file", completes: "file", summary: "serve: its certificate chain in PEM" },
+  role: {
+    type: "enum",
+    options: ["reader", "writer", "admin"],
+    summary: "token create: what the token may do (reader)",
+  },
+  racks: { type: "integer", least: 1, summary: "sample: how many racks (40: the site AMS1)" },
+  output: {
+    type: "string",
+    short: "o",
+    value: "file",
+    completes: "file",
+    summary: "sample: file to write instead of standard output",
+  },
+} as const satisfies Flags;
+
+export type DcFlag = keyof typeof DC_FLAGS;
+
+/** The flags of each action; any other is refused instead of ignored. */
+const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
+  serve: ["host", "port", "db", "tokens", "insecure", "tls-key", "tls-cert"],
+  import: ["db"],
+  export: ["db"],
+  sample: ["racks", "output"],
+  token: ["tokens", "role"],
+};
+
+/** What an action is called with. */
+export type DcWords = Args<Record<never, never>, typeof DC_FLAGS> & { readonly words: readonly string[] };
+
+export function refuseForeignFlags(action: Action, words: DcWords): void {
+  for (const [name, value] of Object.entries(words)) {
+    if (name === "words" || value === undefined || value === false) continue;
+    if (!FLAGS_OF[action].some((one) => one === name)) throw usage(`Flag "--${name}" does not belong to ${action}`);
+  }
+}
+
+export function expectWords(words: readonly string[], least: number, most: number): readonly string[] {
+  if (words.length >= least && words.length <= most) return words;
+  const extra = words[most];
+  if (extra !== undefined) throw usage(`Unexpected argument "${extra}"`);
+  throw usage("Missing argument <words>");
+}
+
+export function usage(message: string): UsageError {
+  return new UsageError(message, helpHint("dc"));
+}

@@ -1,0 +1,130 @@
+import { managementOf, nodeCode, nodesIn, panelOf, pduOf, pluggedInto, uplinkPort } from "./equipment.ts";
+import { type Hall, networkRacks, type PlannedRack, SIDES, spinesOf, trunkM, twoDigits } from "./plan.ts";
+import type { Item } from "./ports.ts";
+import { trafficMbps } from "./traffic.ts";
+
+const FIBRE = "00bcd4";
+
+type End = readonly [device: string, port: string];
+
+export function* cableItems(hall: Hall): Generator<Item> {
+  for (const rack of networkRacks(hall)) yield* powerCords(rack);
+  for (const rack of hall.racks) yield* nodeCables(hall, rack);
+  yield* fibres(hall);
+}
+
+function* powerCords(rack: PlannedRack): Generator<Item> {
+  for (const [index, device] of pluggedInto(rack, "A").entries()) {
+    for (const [plug, side] of SIDES.entries()) {
+      if (!pluggedInto(rack, side).includes(device)) continue;
+      const outlet: End = [pduOf(rack, side), `OUT${twoDigits(index + 1)}`];
+      yield cable(outlet, [device, `psu${plug + 1}`], { type: "POWER", length_m: 1.5, color: "212121" });
+    }
+  }
+}
+
+/** From the nodes of a rack to its leaves: each server to both, an accelerator with all its ports to the one. */
+function* nodeCables(hall: Hall, rack: PlannedRack): Generator<Item> {
+  const [first = "", second = ""] = rack.leaves;
+  if (rack.leaves.length === 0) return;
+  for (let number = 1; number <= nodesIn(hall, rack); number += 1) {
+    const node = nodeCode(rack, number);
+    if (rack.role === "gpu") {
+      for (const nic of [0, 1, 2, 3]) {
+        const port = `Ethernet${(number - 1) * 4 + nic + 1}`;
+        yield cable([first, port], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2.5 });
+      }
+      continue;
+    }
+    for (const [nic, leaf] of [first, second].entries()) {
+      yield cable([leaf, `Ethernet${number}`], [node, `eth${nic}`], { type: "DAC_PASSIVE", length_m: 2 });
+    }
+    if (hall.dense && rack.role === "compute") {
+      yield cable([managementOf(rack), `Ethernet${number}`], [node, "bmc"], { type: "CAT6", length_m: 2 });
+    }
+  }
+}
+
+/** One path from a leaf to a spine: leaf, panel in the rack, trunk, panel beside the spine, spine. */
+interface Uplink {
+  readonly leaf: End;
+  readonly rackPanel: End;
+  readonly spinePanel: End;
+  readonly spine: End;
+  /** Place among the links of the hall, from 0. */
+  readonly place: number;
+}
+
+/** What runs from a rack to a network rack: a trunk and the uplinks in it. */
+interface Bundle {
+  readonly rack: PlannedRack;
+  readonly to: PlannedRack;
+  readonly trunk: readonly [End, End];
+  readonly uplinks: readonly Uplink[];
+}
+
+function* bundles(hall: Hall): Generator<Bundle> {
+  let leavesBefore = 0;
+  for (const rack of hall.racks) {
+    if (rack.leaves.length === 0) continue;
+    for (const [network, to] of networkRacks(hall).entries()) {
+      const uplinks = rack.leaves.flatMap((leaf, leafIndex) =>
+        spinesOf(to).map((spine, spineIndex): Uplink => {
+          const fibre = leafIndex * 2 + spineIndex + 1;
+          return {
+            leaf: [leaf, uplinkPort(hall, rack, network * 2 + spineIndex)],
+            rackPanel: [panelOf(rack), `F${network * 4 + fibre}`],
+            spinePanel: [panelOf(to), `F-${rack.code}-${fibre}`],
+            spine: [spine, `Ethernet${leavesBefore + leafIndex + 1}`],
+            place: leavesBefore * 4 + network * rack.leaves.length * 2 + fibre - 1,
+          };
+        }),
+      );
+      const trunk: [End, End] = [
+        [panelOf(rack), `R${network + 1}`],
+        [panelOf(to), `R-${rack.code}`],
+      ];
+      yield { rack, to, trunk, uplinks };
+    }
+    leavesBefore += rack.leaves.length;
+  }
+}
+
+function* fibres(hall: Hall): Generator<Item> {
+  for (const { rack, to, trunk, uplinks } of bundles(hall)) {
+    const label = `TRK-${rack.code}-${to.code}`;
+    yield cable(trunk[0], trunk[1], { type: "MMF_OM4", length_m: trunkM(rack), color: FIBRE, label });
+    for (const { leaf, rackPanel, spinePanel, spine } of uplinks) {
+      yield cable(leaf, rackPanel, { type: "MMF_OM4", length_m: 1, color: FIBRE });
+      yield cable(spinePanel, spine, { type: "MMF_OM4", length_m: 2, color: FIBRE });
+    }
+  }
+}
+
+/** A cable with its ends in the order in which they are kept. */
+function cable(one: End, other: End, { type, ...more }: Item & { readonly type: string }): Item {
+  const [a, b] = one.join("/") < other.join("/") ? [one, other] : [other, one];
+  return { a: portRef(a), b: portRef(b), type: `CABLE_TYPE_${type}`, status: "CABLE_STATUS_CONNECTED", ...more };
+}
+
+export function* fabricLinkItems(hall: Hall): Generator<Item> {
+  for (const { uplinks } of bundles(hall)) {
+    for (const { leaf, spine, place } of uplinks) {
+      const { upMbps, downMbps } = trafficMbps(hall.number, place, `${leaf.join("/")} ${spine[0]}`);
+      yield {
+        a: portRef(leaf),
+        b: portRef(spine),
+        fabric_id: hall.fabric,
+        status: "LINK_STATUS_UP",
+        capacity_mbps: 100_000,
+        a_to_b_mbps: upMbps,
+        b_to_a_mbps: downMbps,
+        ecmp_group: leaf[0],
+      };
+    }
+  }
+}
+
+function portRef([device_code, port_name]: End): Item {
+  return { device_code, port_name };
+}

@@ -1,0 +1,113 @@
+import { cracCode, feedId, type Hall, type PlannedRow, SIDES, SITE, type Side, twoDigits } from "./plan.ts";
+import { breaker, fixedInlet, type Item } from "./ports.ts";
+
+// What carries power to a hall on each side (utility and generator, transfer switch, switchgear, two UPS, a panel a
+// row) and what cools it (two units a row).
+
+const CRACS_PER_ROW = 2;
+const RACK_A = 32;
+const GPU_RACK_A = 63;
+const CRAC_A = 16;
+
+export function* facilityItems(hall: Hall): Generator<Item> {
+  for (const side of SIDES) {
+    yield* plant(hall, side);
+    for (const row of hall.rows) yield panel(hall, side, row);
+  }
+}
+
+function* plant(hall: Hall, side: Side): Generator<Item> {
+  const name = (kind: string) => `${kind}-${hall.prefix}${side}`;
+  const standing = (code: string, kind: string, place: number) => ({
+    code,
+    kind: `DEVICE_KIND_${kind}`,
+    mount: "MOUNT_FLOOR",
+    location: { site_id: SITE, floor_number: hall.floor, room: `ELEC-${hall.prefix}${side}` },
+    placement: {
+      x_mm: hall.xMm + 600 + place * 1400,
+      y_mm: side === "A" ? 600 : 14_000,
+      width_mm: 1200,
+      depth_mm: 1000,
+      rotation_deg: 0,
+    },
+  });
+  yield { ...standing(name("UTIL"), "UTILITY", 0), ports: [] };
+  yield { ...standing(name("GEN"), "GENERATOR", 1), power: { capacity_w: 1_500_000 }, ports: [] };
+  yield {
+    ...standing(name("ATS"), "TRANSFER_SWITCH", 2),
+    ports: [fixedInlet("source1", `device:${name("UTIL")}`), fixedInlet("source2", `device:${name("GEN")}`)],
+  };
+  yield {
+    ...standing(name("SWGR"), "SWITCHGEAR", 3),
+    power: { capacity_w: 1_000_000, power_path: side },
+    ports: [fixedInlet("main", `device:${name("ATS")}`)],
+  };
+  for (const number of [1, 2]) {
+    yield {
+      ...standing(`${name("UPS")}${number}`, "UPS", 3 + number),
+      power: { capacity_w: 400_000, power_path: side, runtime_s: 600 },
+      ports: [fixedInlet("input", `device:${name("SWGR")}`)],
+    };
+  }
+}
+
+/** The first UPS carries rows A and B, the second C and D. */
+function panel(hall: Hall, side: Side, row: PlannedRow): Item {
+  const ups = `UPS-${hall.prefix}${side}${"AB".includes(row.letter) ? 1 : 2}`;
+  const racks = hall.racks.filter((rack) => rack.row === row);
+  const fed = [
+    ...racks.map(({ code, role }) => ({ code, amperageA: role === "gpu" ? GPU_RACK_A : RACK_A })),
+    ...cracsOf(hall, row).map((code) => ({ code, amperageA: CRAC_A })),
+  ];
+  return {
+    code: `RPP-${hall.prefix}${side}-${row.letter}`,
+    kind: "DEVICE_KIND_RPP",
+    mount: "MOUNT_FLOOR",
+    location: { site_id: SITE, floor_number: hall.floor, room: hall.room, row: row.name },
+    placement: {
+      x_mm: hall.xMm + (side === "A" ? 600 : 10_200),
+      y_mm: row.yMm + 200,
+      width_mm: 600,
+      depth_mm: 600,
+      rotation_deg: 0,
+    },
+    power: { capacity_w: 218_200, power_path: side },
+    ports: [
+      fixedInlet("main", `device:${ups}`),
+      ...fed.map(({ code, amperageA }, index) => breaker(`CB${twoDigits(index + 1)}`, feedId(code, side), amperageA)),
+    ],
+  };
+}
+
+function cracsOf(hall: Hall, row: PlannedRow): readonly string[] {
+  return [...Array(CRACS_PER_ROW).keys()].map((index) => cracCode(hall, row, index + 1));
+}
+
+export function* cracItems(hall: Hall): Generator<Item> {
+  for (const row of hall.rows) {
+    for (const [index, code] of cracsOf(hall, row).entries()) {
+      yield {
+        code,
+        name: code.replace("CRAH-", "CRAH "),
+        kind: "CRAC_KIND_CRAH",
+        status: "CRAC_STATUS_ACTIVE",
+        location: { site_id: SITE, floor_number: hall.floor, room: hall.room, row: row.name, zone_id: row.zone },
+        placement: {
+          x_mm: hall.xMm + (index === 0 ? 1300 : 9400),
+          y_mm: row.yMm,
+          width_mm: 750,
+          depth_mm: 1200,
+          rotation_deg: index === 0 ? 90 : 270,
+        },
+        serves: [`row:${SITE}/${hall.floor}/${row.name}`],
+        sensible_capacity_kw: 60,
+        derate_pct: 90,
+        supply_temp_c: 20,
+        return_temp_c: 32,
+        medium: "COOLING_MEDIUM_AIR",
+        allocated_draw_w: 6000,
+        power_inputs: SIDES.map((side) => ({ source_ref: `feed:${feedId(code, side)}` })),
+      };
+    }
+  }
+}

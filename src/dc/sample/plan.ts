@@ -1,0 +1,145 @@
+// Where everything of a sample site stands and what it is called. The site is built of halls of forty racks: the first is
+// the well-known AMS1, further ones are denser and lie four to a floor.
+
+export const SITE = "AMS1";
+/** Racks of a whole hall. */
+export const HALL_RACKS = 40;
+const HALLS_PER_FLOOR = 4;
+const RACKS_PER_ROW = 10;
+const HALL_WIDTH_MM = 12_000;
+const RACK_PITCH_MM = 700;
+const ROW_PITCH_MM = 2600;
+const FIRST_RACK = { xMm: 2400, yMm: 2400 };
+/** The racks that hold the spines of a hall, by place; a hall that is not whole keeps these first. */
+const NETWORK_PLACES = [38, 39];
+
+export const SIDES = ["A", "B"] as const;
+export type Side = (typeof SIDES)[number];
+
+export type RackRole = "compute" | "storage" | "gpu" | "network";
+
+/** One rack of a plan. */
+export interface PlannedRack {
+  readonly code: string;
+  readonly role: RackRole;
+  readonly row: PlannedRow;
+  /** Place in the hall, 0 to 39. */
+  readonly place: number;
+  /** Place in the row, from 1. */
+  readonly position: number;
+  readonly leaves: readonly string[];
+}
+
+export interface PlannedRow {
+  readonly letter: string;
+  /** The name of the row in its floor. */
+  readonly name: string;
+  readonly zone: string;
+  /** Distance of the row's north edge from the hall's, in millimetres. */
+  readonly yMm: number;
+  readonly facesSouth: boolean;
+}
+
+export interface Hall {
+  /** From 1. */
+  readonly number: number;
+  readonly floor: number;
+  readonly room: string;
+  readonly fabric: string;
+  /** How far the hall lies east of the floor's corner, in millimetres. */
+  readonly xMm: number;
+  /** Half-width servers, two a unit, instead of the first hall's one. */
+  readonly dense: boolean;
+  readonly racks: readonly PlannedRack[];
+  readonly rows: readonly PlannedRow[];
+  /** The hall's own part of codes, empty for the first. */
+  readonly prefix: string;
+}
+
+/** The halls of a site, each made when it is asked for: a plan of any size costs the memory of one hall. */
+export function* hallsOf(racks: number): Generator<Hall> {
+  for (let number = 1; (number - 1) * HALL_RACKS < racks; number += 1) {
+    yield hallOf(number, Math.min(HALL_RACKS, racks - (number - 1) * HALL_RACKS));
+  }
+}
+
+function hallOf(number: number, racks: number): Hall {
+  const prefix = number === 1 ? "" : `H${String(number).padStart(2, "0")}-`;
+  const rows = ["A", "B", "C", "D"].map(
+    (letter, index): PlannedRow => ({
+      letter,
+      name: `${prefix}${letter}`,
+      zone: `Z-${prefix}${letter}`,
+      yMm: FIRST_RACK.yMm + index * ROW_PITCH_MM,
+      facesSouth: index % 2 === 1,
+    }),
+  );
+  const planned = placesOf(racks).map((place) => plannedRack(place, rows, prefix));
+  return {
+    number,
+    floor: Math.floor((number - 1) / HALLS_PER_FLOOR) + 1,
+    room: `DH${number}`,
+    fabric: `FAB${number}`,
+    xMm: ((number - 1) % HALLS_PER_FLOOR) * HALL_WIDTH_MM,
+    dense: number > 1,
+    racks: planned,
+    rows: rows.filter((row) => planned.some((rack) => rack.row === row)),
+    prefix,
+  };
+}
+
+function placesOf(racks: number): readonly number[] {
+  const others = [...Array(HALL_RACKS).keys()].filter((place) => !NETWORK_PLACES.includes(place));
+  return [...NETWORK_PLACES, ...others].slice(0, racks).toSorted((a, b) => a - b);
+}
+
+function plannedRack(place: number, rows: readonly PlannedRow[], prefix: string): PlannedRack {
+  const row = rows[Math.floor(place / RACKS_PER_ROW)];
+  if (row === undefined) throw new RangeError(`no row holds place ${place}`);
+  const position = (place % RACKS_PER_ROW) + 1;
+  const code = `${prefix}${row.letter}${String(position).padStart(2, "0")}`;
+  const role = roleOf(row.letter, position);
+  const leaves = [...Array(LEAVES[role]).keys()].map((index) => `LEAF-${code}-${index + 1}`);
+  return { code, role, row, place, position, leaves };
+}
+
+const LEAVES: Readonly<Record<RackRole, number>> = { compute: 2, storage: 2, gpu: 1, network: 0 };
+
+function roleOf(letter: string, position: number): RackRole {
+  const last = position > 8;
+  if (letter === "D") return last ? "network" : "gpu";
+  return last ? "storage" : "compute";
+}
+
+export function rackXMm({ position }: PlannedRack): number {
+  return FIRST_RACK.xMm + (position - 1) * RACK_PITCH_MM;
+}
+
+/** Length of a trunk from a rack to the end of the hall, along the trays, in metres. */
+export function trunkM({ place, position }: PlannedRack): number {
+  const rowsBetween = 3 - Math.floor(place / RACKS_PER_ROW);
+  const mm = 6000 + (RACKS_PER_ROW - position) * RACK_PITCH_MM + rowsBetween * ROW_PITCH_MM;
+  return mm / 1000;
+}
+
+export function networkRacks({ racks }: Hall): readonly PlannedRack[] {
+  return racks.filter(({ role }) => role === "network");
+}
+
+/** The feed that a breaker gives to a rack or a cooling unit. */
+export function feedId(consumer: string, side: Side): string {
+  return `${SITE}-${consumer}-${side}`;
+}
+
+export function cracCode({ prefix }: Hall, row: PlannedRow, number: number): string {
+  return `CRAH-${prefix}${row.letter}${number}`;
+}
+
+/** The two spines of a network rack. */
+export function spinesOf({ code }: PlannedRack): readonly string[] {
+  return [`SPINE-${code}-1`, `SPINE-${code}-2`];
+}
+
+export function twoDigits(number: number): string {
+  return String(number).padStart(2, "0");
+}

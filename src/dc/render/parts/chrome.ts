@@ -1,0 +1,111 @@
+import type { Paint, State } from "../palette.ts";
+import type { Hatch, Item } from "../scene.ts";
+import { fitText, textWidth } from "../text_width.ts";
+import { mark, STATE_WORDS } from "./marks.ts";
+
+/** Pixels around every picture. */
+export const MARGIN = 24;
+/** Pixels that a heading takes, the gap below it included. */
+export const HEADING_HEIGHT = 62;
+
+/** Title, a line below it, and how well the whole is at the right. */
+export function heading(
+  { title, subtitle, state }: { readonly title: string; readonly subtitle: string; readonly state?: State },
+  width: number,
+): readonly Item[] {
+  const badge = state === undefined ? undefined : stateBadge(state, width - MARGIN, MARGIN);
+  const room = width - 2 * MARGIN - (badge === undefined ? 0 : badge.width + 16);
+  return [
+    { kind: "text", x: MARGIN, y: MARGIN + 18, text: title, size: 20, weight: "bold", fill: "ink", maxWidth: room },
+    { kind: "text", x: MARGIN, y: MARGIN + 38, text: subtitle, size: 12, fill: "muted", maxWidth: width - 2 * MARGIN },
+    ...(badge?.items ?? []),
+  ];
+}
+
+function stateBadge(state: State, right: number, top: number): { readonly width: number; readonly items: Item[] } {
+  const word = STATE_WORDS[state];
+  const width = textWidth(word, { size: 12, weight: "bold" }) + 40;
+  return {
+    width,
+    items: [
+      { kind: "rect", x: right - width, y: top, width, height: 24, radius: 12, fill: `${state}Soft`, stroke: state },
+      ...mark(state, [right - width + 16, top + 12], 13),
+      {
+        kind: "text",
+        x: right - 12,
+        y: top + 16.5,
+        text: word,
+        size: 12,
+        weight: "bold",
+        anchor: "end",
+        fill: `on:${state}Soft`,
+      },
+    ],
+  };
+}
+
+export interface LegendEntry {
+  readonly label: string;
+  readonly fill?: Paint;
+  readonly hatch?: { readonly pattern: Hatch; readonly paint: Paint };
+  readonly dash?: "dashed";
+  readonly state?: State;
+}
+
+const LEGEND_LINE = 20;
+
+/** Swatches with words, in as many lines as they need. */
+export function legend(
+  entries: readonly LegendEntry[],
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+): { readonly items: readonly Item[]; readonly height: number } {
+  const items: Item[] = [];
+  let left = x;
+  let top = y;
+  for (const entry of entries) {
+    const label = fitText(entry.label, width - 22, { size: 11 });
+    const needed = 20 + textWidth(label, { size: 11 }) + 16;
+    if (left > x && left + needed - 16 > x + width) {
+      left = x;
+      top += LEGEND_LINE;
+    }
+    items.push(...swatch(entry, left, top), {
+      kind: "text",
+      x: left + 20,
+      y: top + 11,
+      text: label,
+      size: 11,
+      fill: "ink",
+    });
+    left += needed;
+  }
+  return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE };
+}
+
+function swatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
+  if (state !== undefined) return mark(state, [x + 7, y + 7], 13);
+  return [
+    {
+      kind: "rect",
+      x,
+      y: y + 1,
+      width: 14,
+      height: 12,
+      radius: 2,
+      fill: fill ?? "panel",
+      stroke: "line",
+      ...(hatch !== undefined && { hatch }),
+      ...(dash !== undefined && { dash }),
+    },
+  ];
+}
+
+/** A framed ground for a part of the picture. */
+export function card(x: number, y: number, width: number, height: number): Item {
+  return { kind: "rect", x, y, width, height, radius: 8, fill: "panel", stroke: "grid" };
+}
+
+/** A small heading inside a card. */
+export function sectionTitle(text: string, x: number, y: number, maxWidth: number): Item {
+  return { kind: "text", x, y, text, size: 12, weight: "bold", fill: "ink", maxWidth };
+}

@@ -1,0 +1,70 @@
+import { HEALTHS } from "#dc/model/words.ts";
+import type { State } from "../palette.ts";
+import type { Item } from "../scene.ts";
+import { wordAt } from "./words.ts";
+
+/**
+ * A state as a sign of its own shape, so that it is told without colour: ok is a disc with a tick, watch a triangle
+ * with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke.
+ *
+ * @param size height and width in pixels; cx and cy are the middle
+ */
+export function mark(state: State, [cx, cy]: readonly [number, number], size: number): readonly Item[] {
+  const r = size / 2;
+  const ink = { stroke: `on:${state}`, strokeWidth: size / 7 } as const;
+  switch (state) {
+    case "ok":
+      return [
+        { kind: "circle", cx, cy, r, fill: state },
+        { kind: "path", points: at(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
+      ];
+    case "watch":
+      return [
+        { kind: "path", points: at(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]), closed: true, fill: state },
+        { kind: "line", x1: cx, y1: cy - 0.4 * r, x2: cx, y2: cy + 0.3 * r, ...ink },
+        { kind: "circle", cx, cy: cy + 0.62 * r, r: size / 13, fill: `on:${state}` },
+      ];
+    case "fault":
+      return [
+        { kind: "rect", x: cx - r, y: cy - r, width: size, height: size, radius: size / 8, fill: state },
+        { kind: "line", x1: cx - 0.5 * r, y1: cy - 0.5 * r, x2: cx + 0.5 * r, y2: cy + 0.5 * r, ...ink },
+        { kind: "line", x1: cx - 0.5 * r, y1: cy + 0.5 * r, x2: cx + 0.5 * r, y2: cy - 0.5 * r, ...ink },
+      ];
+    case "info":
+      return [
+        { kind: "circle", cx, cy, r: r - 1, fill: "panel", stroke: state, strokeWidth: 2 },
+        { kind: "circle", cx, cy, r: r / 3, fill: state },
+      ];
+    default:
+      return [
+        { kind: "circle", cx, cy, r, fill: state },
+        { kind: "line", x1: cx - 0.55 * r, y1: cy, x2: cx + 0.55 * r, y2: cy, ...ink },
+      ];
+  }
+}
+
+function at(cx: number, cy: number, r: number, ...points: readonly (readonly [number, number])[]) {
+  return points.map(([x, y]) => [cx + x * r, cy + y * r] as const);
+}
+
+const OF_HEALTH = { OK: "ok", WATCH: "watch", FAULT: "fault" } as const;
+
+/** The state of a Health's number; UNSPECIFIED is information. */
+export function stateOfHealth(health: number): State {
+  const word = wordAt(HEALTHS, health);
+  return word === undefined ? "info" : OF_HEALTH[word];
+}
+
+/** The state of a share in percent: 80 is to be watched, 100 is too much. Source: data contract 8.10. */
+export function stateOfShare(pct: number): State {
+  if (pct > 100) return "fault";
+  return pct >= 80 ? "watch" : "ok";
+}
+
+export const STATE_WORDS: Readonly<Record<State, string>> = {
+  ok: "OK",
+  watch: "Watch",
+  fault: "Fault",
+  info: "Unknown",
+  offline: "Offline",
+};

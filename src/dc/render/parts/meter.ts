@@ -1,0 +1,66 @@
+import type { Paint, State } from "../palette.ts";
+import type { Hatch, Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { mark } from "./marks.ts";
+
+/** One part of a bar, in percent of the whole. */
+export interface MeterPart {
+  readonly pct: number;
+  readonly fill: Paint;
+  readonly hatch?: { readonly pattern: Hatch; readonly paint: Paint };
+}
+
+export interface Meter {
+  readonly label: string;
+  readonly value: string;
+  /** Parts in order; what goes beyond 100 % is cut at the bar's end, and the mark tells. */
+  readonly parts: readonly MeterPart[];
+  /** Where ticks stand, in percent. */
+  readonly ticks?: readonly number[];
+  readonly state?: State;
+}
+
+/** Pixels that a meter takes, the gap below it included. */
+export const METER_HEIGHT = 42;
+const BAR = 12;
+
+/** A labelled bar with its value and its state as a mark. */
+export function meter(
+  { label, value, parts, ticks = [], state }: Meter,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+): readonly Item[] {
+  const valueRoom = Math.min(textWidth(value, { size: 11, weight: "bold" }), width * 0.68);
+  const markRoom = state === undefined ? 0 : 18;
+  const bar = { x, y: y + 18, width, height: BAR };
+  let used = 0;
+  const filled = parts.flatMap(({ pct, fill, hatch }): Item[] => {
+    const from = Math.min(100, used);
+    used += Math.max(0, pct);
+    const share = Math.min(100, used) - from;
+    if (share <= 0) return [];
+    const place = { x: x + (from / 100) * width, y: bar.y, width: (share / 100) * width, height: BAR };
+    return [{ kind: "rect", ...place, fill, ...(hatch !== undefined && { hatch }) }];
+  });
+  return [
+    { kind: "text", x, y: y + 11, text: label, size: 11, fill: "muted", maxWidth: width - valueRoom - markRoom - 8 },
+    {
+      kind: "text",
+      x: x + width - markRoom,
+      y: y + 11,
+      text: value,
+      size: 11,
+      weight: "bold",
+      anchor: "end",
+      fill: "ink",
+      maxWidth: width * 0.68,
+    },
+    ...(state === undefined ? [] : mark(state, [x + width - 6, y + 7], 12)),
+    { kind: "rect", ...bar, fill: "sunken" },
+    ...filled,
+    { kind: "rect", ...bar, stroke: "line" },
+    ...ticks.map((pct): Item => {
+      const at = x + (pct / 100) * width;
+      return { kind: "line", x1: at, y1: bar.y - 3, x2: at, y2: bar.y + BAR + 3, stroke: "ink", strokeWidth: 1.5 };
+    }),
+  ];
+}

@@ -1,0 +1,61 @@
+import { DEVICE_KINDS, type DeviceKind } from "#dc/model/words.ts";
+import { colorOf, type RoleToken } from "../palette.ts";
+import { wordAt } from "./words.ts";
+
+/** Kinds that stand for one family of roles. */
+const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
+  SERVER: "role1",
+  BLADE: "role1",
+  CHASSIS: "role1",
+  STORAGE: "role2",
+  SWITCH: "role3",
+  ROUTER: "role3",
+  FIREWALL: "role4",
+  LOAD_BALANCER: "role4",
+  PATCH_PANEL: "role8",
+  CONSOLE_SERVER: "role7",
+  KVM: "role7",
+  SENSOR: "role7",
+  CDU: "role7",
+};
+
+/** Roles that differ from the rest of their kind. */
+const OF_ROLE: Readonly<Record<string, RoleToken>> = {
+  gpu: "role5",
+  storage: "role2",
+  leaf: "role3",
+  "border-leaf": "role4",
+  spine: "role6",
+  "super-spine": "role6",
+  "mgmt-switch": "role7",
+};
+
+const POWER_FAMILY: readonly (DeviceKind | undefined)[] = [
+  "UTILITY",
+  "GENERATOR",
+  "SWITCHGEAR",
+  "TRANSFER_SWITCH",
+  "UPS",
+  "FLOOR_PDU",
+  "RPP",
+  "BUSWAY",
+  "RACK_PDU",
+];
+
+interface Typed {
+  readonly role: string;
+  /** Number of a DeviceKind. */
+  readonly kind: number;
+}
+
+/** The fill that tells a device's role. */
+export function roleToken({ role, kind }: Typed): RoleToken {
+  const word = wordAt(DEVICE_KINDS, kind);
+  const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;
+  return special ?? (word === undefined || POWER_FAMILY.includes(word) ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
+}
+
+/** The same as RRGGBB in the light theme, for answers. */
+export function roleColor(typed: Typed): string {
+  return colorOf("LIGHT", roleToken(typed)).slice(1).toUpperCase();
+}

@@ -1,0 +1,45 @@
+/** The word of an enumeration's number: the contract numbers its words from 1; undefined for 0 and unknown numbers. */
+export function wordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
+  return words[number - 1];
+}
+
+const ABBREVIATIONS = new Set(["PDU", "UPS", "RPP", "KVM", "CDU", "CRAC", "CRAH", "U", "N"]);
+
+/** A constant as a person reads it: "RACK_PDU" is "Rack PDU". */
+export function readable(constant: string): string {
+  const words = constant
+    .split("_")
+    .map((word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase()))
+    .join(" ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Watts with the unit that reads best. */
+export function watts(value: number): string {
+  if (Math.abs(value) < 1000) return `${Math.round(value)} W`;
+  return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
+}
+
+export function kilowatts(value: number): string {
+  return watts(value * 1000);
+}
+
+export function percent(value: number): string {
+  return `${fixed(value)} %`;
+}
+
+/** One decimal where it tells something. */
+export function fixed(value: number): string {
+  const text = value.toFixed(1);
+  return text.endsWith(".0") ? text.slice(0, -2) : text;
+}
+
+/** `one` for 1, `many` for any other count, with the count before it. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Code and name as one line; the code alone when the name says the same. */
+export function titled(code: string, name: string): string {
+  return name === "" || name === code ? code : `${code} · ${name}`;
+}

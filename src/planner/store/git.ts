@@ -8,10 +8,11 @@ const GIT_LIMIT_MS = 5 * 60_000;
 /** Longest answer kept, in bytes. Ours: the list of a million changed files. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** How often a command is tried that meets another one's lock, and the first pause, in milliseconds: seven seconds in all. */
+/** How often a command is tried that meets another one at work, and the first pause, in milliseconds: seven seconds in all. */
 const MAX_TRIES = 12;
-const LOCK_PAUSE_MS = 100;
-const LOCKED = /\.lock': File exists/;
+const BUSY_PAUSE_MS = 100;
+/** Another one's lock, and a worktree that another one has only half made: git looks at all of them. */
+const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
 
 export interface GitAnswer {
   readonly status: number | null;
@@ -57,8 +58,8 @@ export class Git {
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
       const answer = await this.#once(args, options);
-      if (answer.status === 0 || tries === MAX_TRIES || !LOCKED.test(answer.stderr)) return answer;
-      await sleep(LOCK_PAUSE_MS * tries);
+      if (answer.status === 0 || tries === MAX_TRIES || !BUSY.test(answer.stderr)) return answer;
+      await sleep(BUSY_PAUSE_MS * tries);
     }
   }
 

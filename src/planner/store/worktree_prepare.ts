@@ -92,8 +92,9 @@ export async function addWorktree(
   const exists = (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
   // A folder that was deleted without git's knowledge is still registered.
   const force = registered === undefined ? [] : ["--force"];
-  const what = exists ? [path, branch] : ["--no-track", "-b", branch, path, `refs/heads/${mainBranch}`];
-  await git.run(["worktree", "add", "--quiet", ...force, ...what]);
+  // By itself, so that each of the two can be tried again where another git was in the way.
+  if (!exists) await git.run(["branch", "--no-track", branch, `refs/heads/${mainBranch}`]);
+  await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
 /** Moves a branch without work of its own up to the main branch; true when it holds work. */

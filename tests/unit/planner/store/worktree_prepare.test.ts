@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWorktrees } from "#planner/store/worktrees.ts";
 import { gitProject } from "../../../support/git_project.ts";
@@ -218,4 +218,19 @@ test("place hides the tool's own files from git, also in place of a committed on
   expect(readFileSync(join(worktree.root, ".mcp.json"), "utf8")).toBe('{"planner":1}\n');
   expect(await agentIn(project, worktree).git("status", "--porcelain", "-uall")).toBe("");
   expect(await project.worktrees.uncommitted(ID)).toEqual([]);
+});
+
+test("prepare waits for a worktree that another git has only half made", async () => {
+  using project = await worktreeProject();
+  const half = join(project.root, ".git/worktrees/half");
+  mkdirSync(half, { recursive: true });
+  writeFileSync(join(half, "gitdir"), `${join(project.root, "elsewhere", ".git")}\n`);
+  writeFileSync(join(half, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(half, "commondir"), "");
+  expect((await project.git(["worktree", "list"])).stderr).toContain("commondir");
+
+  const prepared = project.worktrees.prepare(ID, OPTIONS);
+  setTimeout(() => writeFileSync(join(half, "commondir"), "../..\n"), 50);
+
+  expect(await prepared).toMatchObject({ branch: `planner/${ID}`, reused: false });
 });

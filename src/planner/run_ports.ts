@@ -172,7 +172,9 @@ export interface ProcessRecords {
   finish(processId: string, status: "completed" | "failed", at: Date): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */
   dead(): Promise<readonly ProcessRecord[]>;
-  /** Makes every `running` record failed whose process is gone, and returns these. */
+  /** Ends such a record as its spec says, see `endOfDeadRun`; null when it is none any more. */
+  endDead(processId: string): Promise<ProcessRecord | null>;
+  /** Does so with every one there is, and returns these. */
   repair(): Promise<readonly ProcessRecord[]>;
 }
 

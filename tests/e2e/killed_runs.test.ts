@@ -133,9 +133,8 @@ function untruths(id: string): readonly string[] {
   );
   claim(text.startsWith(`---\nid: ${id}\nstatus: ${status}\n`) && text.includes("\n# a comment that stays\n"), text);
   if (status === "completed") claim(text.includes("- [x] It is done"), "completed and not checked");
-  // Not the other way round: the record of a run that was killed after its spec was completed counts as failed.
-  if (records.some((record) => record.status === "completed"))
-    claim(status === "completed", "a record that promises more");
+  const promised = records.some((record) => record.status === "completed");
+  claim(promised === (status === "completed"), "record and spec tell different ends");
   return found;
 }
 

@@ -3,7 +3,7 @@ import { endLeftovers } from "./begin_run.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**
- * Brings to an end what killed processes left: their records become failed, their claims go, their agents are ended.
+ * Brings to an end what killed processes left: their records get an end, their claims go, their agents are ended.
  * A spec that is in_progress without anybody working on it is told of and left as it is: only a person knows whether its
  * work is to be gone on with.
  *
@@ -11,8 +11,8 @@ import type { RunDeps } from "./run_types.ts";
  */
 export async function repairRuns(deps: RunDeps): Promise<void> {
   const { ports, context, tell } = deps;
-  for (const { process_id, spec_id } of await ports.records.repair()) {
-    tell({ event: "note", spec_id, message: `process ${process_id} is gone without an end; it counts as failed` });
+  for (const { process_id, spec_id, status } of await ports.records.repair()) {
+    tell({ event: "note", spec_id, message: `process ${process_id} is gone without an end; it counts as ${status}` });
   }
   const claimed = new Set<SpecId>();
   for (const id of await ports.claims.ids()) {

@@ -4,6 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { ProcessRecord } from "../ports.ts";
 import type { UnreadableFile } from "../spec/spec.ts";
+import { endOfDeadRun, type RecordEnd } from "./dead_record.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
 import { type JsonRead, readJson, textField, timeField } from "./json_file.ts";
 import { PROCESSES } from "./places.ts";
@@ -21,8 +22,8 @@ export interface RecordSet {
 }
 
 /**
- * Reads every record. A `running` one whose process is gone is made `failed`, in its file as well where that can be
- * written: nobody else is left to do it.
+ * Reads every record. A `running` one whose process is gone gets the end that `endOfDeadRun` finds, in its file as well
+ * where that can be written: nobody else is left to do it.
  *
  * Source: decision S-26; contract, Work process record.
  */
@@ -41,12 +42,27 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
     }
     const record = toRecord(read);
     if (hasEnded(record, read.object)) {
-      const ended = await endRecord(join(root, file), read, { record, now });
+      const ended = await endRecord(join(root, file), read, { record, end: endOfDeadRun(root, record, now) });
       records.push(ended);
       repaired.push(ended);
     } else records.push(record);
   }
   return { records: records.sort(byStart), broken, repaired };
+}
+
+/** Ends one `running` record whose process is gone; null when it is none. */
+export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
+  const path = join(root, recordFile(processId));
+  const read = readJson(path);
+  if (read.kind !== "object" || problemOf(read.object) !== null) return null;
+  const record = toRecord(read);
+  if (!hasEnded(record, read.object)) return null;
+  return endRecord(path, read, { record, end: endOfDeadRun(root, record, now) });
+}
+
+/** Path from the root, with forward slashes. */
+export function recordFile(processId: string): string {
+  return `${PROCESSES}/${processId}.json`;
 }
 
 /** The records that are `running` without a process; no file changes. */
@@ -106,9 +122,8 @@ function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string
 async function endRecord(
   path: string,
   read: JsonObject,
-  { record, now }: { readonly record: ProcessRecord; readonly now: Date },
+  { record, end }: { readonly record: ProcessRecord; readonly end: RecordEnd },
 ): Promise<ProcessRecord> {
-  const end = { status: "failed", completed_at: now.toISOString() } as const;
   let temporary: string | undefined;
   try {
     temporary = await writeBeside(path, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);

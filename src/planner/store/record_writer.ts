@@ -3,10 +3,11 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { ProcessRecord } from "../ports.ts";
 import type { NewProcessRecord, ProcessRecords } from "../run_ports.ts";
+import type { RecordEnd } from "./dead_record.ts";
 import { readJson } from "./json_file.ts";
 import { replaceFile } from "./place_file.ts";
 import { PROCESSES } from "./places.ts";
-import { deadRecords, readProcessRecords } from "./process_records.ts";
+import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
 import { withProjectLock } from "./project_lock.ts";
 import { removeLeftovers } from "./temporary_file.ts";
 
@@ -22,6 +23,7 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
     finish: (processId, status, at) =>
       withProjectLock(root, () => finish(root, processId, { status, completed_at: at.toISOString() })),
     dead: () => deadRecords(root),
+    endDead: (processId) => endDeadRecord(root, processId, clock.now()),
     repair: async () => (await readProcessRecords(root, clock.now())).repaired,
   };
 }
@@ -34,23 +36,14 @@ async function start(root: string, given: NewProcessRecord): Promise<ProcessReco
   return record;
 }
 
-interface End {
-  readonly status: "completed" | "failed";
-  readonly completed_at: string;
-}
-
-async function finish(root: string, processId: string, end: End): Promise<boolean> {
-  const read = readJson(join(root, fileOf(processId)));
+async function finish(root: string, processId: string, end: RecordEnd): Promise<boolean> {
+  const read = readJson(join(root, recordFile(processId)));
   if (read.kind !== "object" || read.object["status"] !== "running") return false;
   await write(root, processId, { ...read.object, ...end });
   return true;
 }
 
 function write(root: string, processId: string, record: object): Promise<void> {
-  const file = fileOf(processId);
+  const file = recordFile(processId);
   return replaceFile(join(root, file), file, `${JSON.stringify(record, null, 2)}\n`);
-}
-
-function fileOf(processId: string): string {
-  return `${PROCESSES}/${processId}.json`;
 }

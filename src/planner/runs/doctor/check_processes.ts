@@ -37,7 +37,7 @@ function endedPart(ended: number): readonly string[] {
 
 /** Records that say `running` although their process is gone. */
 export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
-  const { ports, context } = deps;
+  const { ports } = deps;
   return (await ports.records.dead()).map(({ process_id, spec_id, pid }) => ({
     kind: "dead_record",
     subject: `.planner/processes/${process_id}.json`,
@@ -47,9 +47,10 @@ export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
       const ended = await ports.agents.endRun({ processId: process_id, agent: null }, AGENT_GRACE_MS);
       const holder = await ports.claims.holder(spec_id as SpecId);
       const spec = holder?.alive === true ? null : await endStranded(deps, spec_id as SpecId);
+      const status = (await ports.records.endDead(process_id))?.status;
       // Somebody who read it meanwhile may have done this already.
-      await ports.records.finish(process_id, "failed", context.clock.now());
-      return ["marked the record failed", ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
+      const record = status === undefined ? "the record has its end" : `marked the record ${status}`;
+      return [record, ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
     },
   }));
 }

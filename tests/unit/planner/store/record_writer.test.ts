@@ -75,3 +75,34 @@ test("a kill amid writing leaves records and statuses whole, and its leftovers a
   expect(project.list(".planner/processes")).toEqual([`${ID}-${process.pid}.json`, `${ID}.json`]);
   expect(project.list(".planner/worktrees")).toEqual([`${ID}.status.json`]);
 }, 60_000);
+
+test("a run that was killed after its spec was completed, and before its record was, counts as completed", async () => {
+  const before = new Date("2026-01-05T12:00:00Z").toISOString();
+  const after = "2026-01-05T12:00:09.000Z";
+  const completed = `status: completed\ncompleted_at: ${after}\n`;
+  const ends: readonly (readonly [mode: string, frontmatter: string, file: string, end: object])[] = [
+    ["single", completed, "specs", { status: "completed", completed_at: after }],
+    ["chain", completed, "archive/2026-01-05", { status: "completed", completed_at: after }],
+    ["single", "status: in_progress\n", "specs", { status: "failed" }],
+    ["single", "status: failed\n", "specs", { status: "failed" }],
+    ["single", "status: completed\ncompleted_at: 2026-01-05T11:59:00.000Z\n", "specs", { status: "failed" }],
+    ["single", "status: completed\n", "specs", { status: "failed" }],
+    ["single", "status: [broken\n", "specs", { status: "failed" }],
+    ["split", "status: pending\ntype: driver\nmembers: [x.1, x.2]\n", "specs", { status: "completed" }],
+    ["split", completed, "specs", { status: "failed" }],
+    ["single", completed, "nowhere", { status: "failed" }],
+  ];
+  const gone = sleeper();
+  await gone[Symbol.asyncDispose]();
+  for (const [mode, frontmatter, folder, end] of ends) {
+    using project = tempProject();
+    const { records } = openRuns(project.root, clock);
+    await records.start({ ...recordOf(gone.pid), mode, started_at: before });
+    project.write(`.planner/${folder}/${ID}.md`, `---\n${frontmatter}---\n\n# Title\n`);
+
+    const repaired = await records.repair();
+
+    expect({ mode, frontmatter, repaired }).toMatchObject({ mode, frontmatter, repaired: [end] });
+    expect(await openWorkStore(project.root, clock).processes()).toMatchObject([end]);
+  }
+});

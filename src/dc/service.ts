@@ -7,6 +7,7 @@ import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
+import { type LoadBatch, loadResources } from "./operations/load.ts";
 import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
 import { detailRegistry } from "./operations/status.ts";
 import { TopologyCache } from "./operations/topology.ts";
@@ -25,13 +26,22 @@ interface Common {
   readonly changeMessage: string;
 }
 
-/** Thrown to undo a transaction that was only to be tried; carries its answer. */
-class Tried extends Error {
-  readonly reply: Reply;
+/** How a load of many resources is told in the change log, and whether it is only tried. */
+export interface LoadOptions {
+  readonly validateOnly: boolean;
+  /** A UUID that all entries of the load carry. */
+  readonly requestId: string;
+  /** Empty for none. */
+  readonly message: string;
+}
 
-  constructor(reply: Reply) {
+/** Thrown to undo a transaction that was only to be tried; carries its answer. */
+class Tried<Result> extends Error {
+  readonly result: Result;
+
+  constructor(result: Result) {
     super("Tried only");
-    this.reply = reply;
+    this.result = result;
   }
 }
 
@@ -51,7 +61,7 @@ export class DcService {
   /** Answers one call. @throws OperationError for a refusal */
   async call(rpc: Rpc, request: Message, caller: Caller): Promise<Reply> {
     return this.counted(rpc.method.name, caller, async () => {
-      this.authorise(rpc, caller);
+      this.authorise(rpc.effect, rpc.method.name, caller);
       return rpc.effect === "read" ? this.read(rpc, request) : this.write(rpc, request, caller);
     });
   }
@@ -61,6 +71,31 @@ export class DcService {
     return this.counted("AuditHistory", caller, () => {
       this.demandPrincipal(caller);
       return this.context.store.read((reader) => auditHistory(this.context, reader, parameters));
+    });
+  }
+
+  /**
+   * Writes many resources in one transaction: `work` gives them in batches of one kind. What it throws undoes all of
+   * them; it may be run again when the transaction lost against another one.
+   */
+  async load<Result>(
+    work: (batch: LoadBatch) => Promise<Result>,
+    caller: Caller,
+    { validateOnly, ...told }: LoadOptions,
+  ): Promise<Result> {
+    const method = "Import";
+    return this.counted(method, caller, async () => {
+      this.authorise("write", method, caller);
+      try {
+        return await this.context.store.write(async (writer) => {
+          const result = await this.loadAll(writer, work, caller, { ...told, method });
+          if (validateOnly) throw new Tried(result);
+          return result;
+        });
+      } catch (error) {
+        if (error instanceof Tried) return error.result;
+        throw error;
+      }
     });
   }
 
@@ -86,12 +121,12 @@ export class DcService {
   }
 
   /** Reads are open to every principal, writes to writers and admins; asked before anything is looked up. */
-  private authorise({ effect, method }: Rpc, caller: Caller): void {
+  private authorise(effect: Rpc["effect"], method: string, caller: Caller): void {
     this.demandPrincipal(caller);
     const { principal } = caller;
     if (effect === "read" || principal === undefined) return;
     if (!this.context.authRequired || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
-    throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method.name}: expected role writer or admin`);
+    throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
   private read(rpc: ReadRpc, request: Message): Promise<Reply> {
@@ -109,9 +144,27 @@ export class DcService {
     try {
       return await this.context.store.write((writer) => this.transact(rpc, request, caller, writer));
     } catch (error) {
-      if (error instanceof Tried) return error.reply;
+      if (error instanceof Tried) return error.result;
       throw error;
     }
+  }
+
+  private async loadAll<Result>(
+    writer: DcWriter,
+    work: (batch: LoadBatch) => Promise<Result>,
+    caller: Caller,
+    { method, requestId, message }: Omit<LoadOptions, "validateOnly"> & { readonly method: string },
+  ): Promise<Result> {
+    const { context } = this;
+    const now = context.clock.now().toISOString();
+    const changes = new Changes(writer, { context, caller, method, requestId, message, now });
+    const session = { context, caller, writer, changes, now };
+    return work(async (kind, messages) => {
+      const loaded = await loadResources(session, kind, messages);
+      // Batch by batch, so that what waits for the log does not grow with the load.
+      await changes.flush();
+      return loaded;
+    });
   }
 
   private async transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {

@@ -144,7 +144,7 @@ function duplicate(code: string): Refusal {
 }
 
 /** Depth first along the needs; where they form a circle the given order decides, and the rules refuse. */
-function inOrderOfNeeds(items: readonly BulkItem[]): readonly number[] {
+export function inOrderOfNeeds(items: readonly Pick<BulkItem, "code" | "needs">[]): readonly number[] {
   const byCode = new Map(items.map(({ code }, index) => [codeKey(code), index]));
   const visited = new Set<number>();
   const order: number[] = [];
@@ -163,7 +163,7 @@ function inOrderOfNeeds(items: readonly BulkItem[]): readonly number[] {
   return order;
 }
 
-function needsOf(item: BulkItem | undefined, byCode: ReadonlyMap<string, number>): readonly number[] {
+function needsOf(item: Pick<BulkItem, "needs"> | undefined, byCode: ReadonlyMap<string, number>): readonly number[] {
   return (item?.needs ?? [])
     .map((code) => byCode.get(codeKey(code)))
     .filter((index): index is number => index !== undefined)

@@ -1,0 +1,81 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { inOrderOfNeeds } from "./bulk.ts";
+import { SCHEMAS } from "./changes.ts";
+import { fromMessage } from "./convert.ts";
+import { codesNeeded } from "./needs.ts";
+import type { WriteSession } from "./rpc.ts";
+import { type Upserted, upsertResource } from "./upsert.ts";
+
+/** What became of one resource of a load. */
+export type Loaded =
+  | { readonly outcome: Upserted<ResourceKind>["outcome"]; readonly warnings: number }
+  | { readonly error: OperationError };
+
+/** Writes resources of one kind, given as messages; the answers stand in the order of the resources. */
+export type LoadBatch = (kind: ResourceKind, messages: readonly object[]) => Promise<readonly Loaded[]>;
+
+/**
+ * Upserts many resources of any kind inside one transaction: those that others of the batch stand on first, each in a
+ * savepoint, so that one that is refused keeps no other back. Loads above what is written are not judged, since the rest
+ * of them is still to come; the analyses tell them.
+ */
+export async function loadResources(
+  session: WriteSession,
+  kind: ResourceKind,
+  messages: readonly object[],
+): Promise<readonly Loaded[]> {
+  const read = messages.map((message) =>
+    attempt(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], message)),
+  );
+  const results: Loaded[] = [];
+  for (const index of orderOf(kind, read)) {
+    const resource = read[index];
+    if (resource === undefined) continue;
+    results[index] = resource instanceof OperationError ? { error: resource } : await loadOne(session, kind, resource);
+  }
+  return results;
+}
+
+async function loadOne(
+  session: WriteSession,
+  kind: ResourceKind,
+  resource: ResourceByKind[ResourceKind],
+): Promise<Loaded> {
+  try {
+    const { outcome, warnings } = await session.changes.attempt(() =>
+      upsertResource(session, kind, { resource, maskPaths: [], etag: "" }),
+    );
+    return { outcome, warnings: warnings.length };
+  } catch (error) {
+    // A refusal belongs to the resource; a database that went away belongs to the load.
+    if (error instanceof OperationError && error.kind !== "unavailable") return { error };
+    throw error;
+  }
+}
+
+function orderOf(
+  kind: ResourceKind,
+  read: readonly (ResourceByKind[ResourceKind] | OperationError)[],
+): readonly number[] {
+  if (kind !== "device") return [...read.keys()];
+  const devices = read.filter((one): one is ResourceByKind["device"] => !(one instanceof OperationError));
+  const needs = codesNeeded(kind, devices);
+  return inOrderOfNeeds(
+    read.map((one) =>
+      one instanceof OperationError || !("code" in one)
+        ? { code: "", needs: [] }
+        : { code: codeKey(one.code), needs: needs(one as ResourceByKind["device"]) },
+    ),
+  );
+}
+
+function attempt<Result>(work: () => Result): Result | OperationError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof OperationError) return error;
+    throw error;
+  }
+}

@@ -24,7 +24,7 @@ interface Condition {
 /** One page by keyset, and the counts by role of all that match. Cost: two statements, whatever the page. */
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
   const conditions = conditionsOf(query.filter, dialect);
-  const rows = await pageRows(runner, dialect, query, conditions);
+  const rows = await pageRows(runner, query, conditions);
   const counts = await runner.all(
     `SELECT device.role, COUNT(*) AS devices FROM device ${where(conditions)} GROUP BY device.role ORDER BY device.role`,
     conditions.flatMap(({ params }) => params),
@@ -38,25 +38,22 @@ export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: 
 
 async function pageRows(
   runner: SqlRunner,
-  dialect: Dialect,
   { order, descending, after, limit }: DeviceQuery,
   conditions: readonly Condition[],
 ): Promise<readonly SqlRow[]> {
-  const { column, numeric } = ORDER_COLUMNS[order];
-  const ordered = numeric ? column : dialect.binary(column);
-  const key = dialect.binary("device.key");
+  const { column } = ORDER_COLUMNS[order];
   const [direction, beyond] = descending ? ["DESC", "<"] : ["ASC", ">"];
-  const all = after === undefined ? conditions : [...conditions, past(ordered, key, beyond, after)];
+  const all = after === undefined ? conditions : [...conditions, past(column, beyond, after)];
   return runner.all(
     `SELECT device.key, ${column} AS ordered, device.body, device.etag, device.create_time, device.update_time
-      FROM device ${where(all)} ORDER BY ${ordered} ${direction}, ${key} ${direction} LIMIT ?`,
+      FROM device ${where(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
     [...all.flatMap(({ params }) => params), limit + 1],
   );
 }
 
-function past(ordered: string, key: string, beyond: string, { value, key: last }: Cursor): Condition {
+function past(column: string, beyond: string, { value, key: last }: Cursor): Condition {
   return {
-    sql: `(${ordered} ${beyond} ? OR (${ordered} = ? AND ${key} ${beyond} ?))`,
+    sql: `(${column} ${beyond} ? OR (${column} = ? AND device.key ${beyond} ?))`,
     params: [value, value, last],
   };
 }

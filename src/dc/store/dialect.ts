@@ -1,12 +1,10 @@
 /** What differs between databases, as data. Statements are written once, with `?` for parameters. */
 export interface Dialect {
-  readonly name: "sqlite" | "postgres";
-  /** Column types of the migrations. */
+  readonly name: "sqlite" | "postgres" | "cockroach";
+  /** Column types of the migrations. Text is compared byte by byte, so that every database pages in the same order. */
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
   /** `column IN (the strings of the JSON array parameter)`: one parameter, whatever the length. */
   readonly inList: (column: string) => string;
-  /** Text compared unit by unit, so that every database pages in the same order. */
-  readonly binary: (expression: string) => string;
   /** The statement with the database's own parameter marks. */
   readonly marked: (sql: string) => string;
 }
@@ -15,15 +13,15 @@ export const SQLITE: Dialect = {
   name: "sqlite",
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
-  binary: (expression) => expression,
   marked: (sql) => sql,
 };
 
-export const POSTGRES: Dialect = {
-  name: "postgres",
+/** CockroachDB compares text byte by byte, and refuses columns that say so. */
+export const COCKROACH: Dialect = {
+  name: "cockroach",
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
-  inList: (column) => `${column} IN (SELECT jsonb_array_elements_text(CAST(? AS JSONB)))`,
-  binary: (expression) => `${expression} COLLATE "C"`,
+  // The driver would write a parameter of type jsonb as JSON once more.
+  inList: (column) => `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)))`,
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {
@@ -31,4 +29,11 @@ export const POSTGRES: Dialect = {
       return `$${count}`;
     });
   },
+};
+
+/** PostgreSQL compares text by the rules of a language unless a column says otherwise. */
+export const POSTGRES: Dialect = {
+  ...COCKROACH,
+  name: "postgres",
+  types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
 };

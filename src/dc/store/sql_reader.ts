@@ -89,7 +89,7 @@ export class SqlReader implements DcReader {
   async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
     return this.bodies(
       `SELECT DISTINCT cable.key, cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
-        WHERE cable_end.device_key = ? ORDER BY ${this.dialect.binary("cable.key")}`,
+        WHERE cable_end.device_key = ? ORDER BY cable.key`,
       [codeKey(deviceCode)],
     );
   }
@@ -98,7 +98,7 @@ export class SqlReader implements DcReader {
     return this.bodies(
       `SELECT fabric_link.key, fabric_link.body FROM fabric_link_end
         JOIN fabric_link ON fabric_link.key = fabric_link_end.link_key
-        WHERE fabric_link_end.device_key = ? ORDER BY ${this.dialect.binary("fabric_link.key")}`,
+        WHERE fabric_link_end.device_key = ? ORDER BY fabric_link.key`,
       [codeKey(deviceCode)],
     );
   }
@@ -195,13 +195,12 @@ export class SqlReader implements DcReader {
       else list.push(bodyOf<Port>(row));
     }
     const devices = await this.bodies<DeviceBody>("SELECT body FROM device ORDER BY key");
-    const inOrder = `ORDER BY ${this.dialect.binary("key")}`;
     return {
       racks: await this.bodies("SELECT body FROM rack ORDER BY key"),
       devices: devices.map((body) => withPorts(body, ports.get(codeKey(body.code)) ?? [])),
       cracs: await this.bodies("SELECT body FROM crac ORDER BY key"),
-      cables: await this.bodies(`SELECT body FROM cable ${where.cables} ${inOrder}`),
-      fabricLinks: await this.bodies(`SELECT body FROM fabric_link ${inOrder}`),
+      cables: await this.bodies(`SELECT body FROM cable ${where.cables} ORDER BY key`),
+      fabricLinks: await this.bodies("SELECT body FROM fabric_link ORDER BY key"),
     };
   }
 

@@ -1,11 +1,11 @@
-import { expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type DcReader, type DcStore, DEVICE_ORDERS } from "#dc/ports.ts";
 import { openMemory } from "#dc/store/memory_store.ts";
 import { cable, crac, device, fabricLink, filter, rack } from "../../support/dc/arbitrary.ts";
-import { openTemporarySqlite } from "../../support/dc/stores.ts";
+import { openTemporaryPostgres, openTemporarySqlite } from "../../support/dc/stores.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 type Step =
@@ -57,33 +57,63 @@ async function lookAround(reader: DcReader): Promise<unknown> {
   };
 }
 
-test("SQLite answers as the store in memory after any history", async () => {
-  const search = fc.record({
-    filter,
-    order: fc.constantFrom(...DEVICE_ORDERS),
-    descending: fc.boolean(),
-    limit: fc.constantFrom(1, 2, 10),
-  });
+const search = fc.record({
+  filter,
+  order: fc.constantFrom(...DEVICE_ORDERS),
+  descending: fc.boolean(),
+  limit: fc.constantFrom(1, 2, 10),
+});
+
+/** The store without any resource, each time that it is asked for; closed after the test. */
+function emptied(store: DcStore): () => Promise<DcStore> {
+  opened.push(store);
+  return async () => {
+    await store.write(async (writer) => {
+      const { racks, devices, cracs, cables, fabricLinks } = await writer.estate();
+      for (const one of cables) await writer.remove("cable", resourceKey(one));
+      for (const one of fabricLinks) await writer.remove("fabric_link", resourceKey(one));
+      for (const one of cracs) await writer.remove("crac", resourceKey(one));
+      for (const one of devices) await writer.remove("device", resourceKey(one));
+      for (const one of racks) await writer.remove("rack", resourceKey(one));
+    });
+    return store;
+  };
+}
+
+const opened: DcStore[] = [];
+afterAll(async () => {
+  for (const store of opened) await store.close();
+});
+
+/** Plays the same history on an empty database and in memory, and looks at both. */
+async function holdsLikeMemory(empty: () => Promise<DcStore>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(history, fc.array(search, { maxLength: 5 }), async (transactions, searches) => {
-      const sqlite = await openTemporarySqlite();
+      const database = await empty();
       const memory = openMemory();
 
-      await play(sqlite, transactions);
+      await play(database, transactions);
       await play(memory, transactions);
 
-      expect(await sqlite.read(lookAround)).toEqual(await memory.read(lookAround));
+      expect(await database.read(lookAround)).toEqual(await memory.read(lookAround));
       for (const query of searches) {
         let expected = await memory.read((reader) => reader.searchDevices(query));
-        expect(await sqlite.read((reader) => reader.searchDevices(query))).toEqual(expected);
+        expect(await database.read((reader) => reader.searchDevices(query))).toEqual(expected);
         while (expected.next !== undefined) {
           const further = { ...query, after: expected.next };
           expected = await memory.read((reader) => reader.searchDevices(further));
-          expect(await sqlite.read((reader) => reader.searchDevices(further))).toEqual(expected);
+          expect(await database.read((reader) => reader.searchDevices(further))).toEqual(expected);
         }
       }
-      await sqlite.close();
     }),
     { numRuns: LAW_RUNS },
   );
+}
+
+test("SQLite answers as the store in memory after any history", async () => {
+  await holdsLikeMemory(emptied(await openTemporarySqlite()));
 }, 60_000);
+
+test("PostgreSQL answers as the store in memory after any history", async () => {
+  await holdsLikeMemory(emptied(await openTemporaryPostgres()));
+}, 120_000);

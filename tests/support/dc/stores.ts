@@ -2,7 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
+import { openPostgres } from "#dc/store/postgres_store.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { sharedPostgres } from "../postgres.ts";
 
 /** A path for a database file that nobody uses yet. */
 export function databaseFile(): string {
@@ -11,4 +13,9 @@ export function databaseFile(): string {
 
 export function openTemporarySqlite(): Promise<DcStore> {
   return openSqlite(databaseFile());
+}
+
+/** An empty database on the PostgreSQL of this test process. */
+export async function openTemporaryPostgres(): Promise<DcStore> {
+  return openPostgres(await (await sharedPostgres()).database());
 }

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import type { ConnectionOptions } from "node:tls";
+import { OperationError } from "#kernel/errors.ts";
+
+const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;
+/** Parameters of the address that are ours to read; the others are settings of the server's session. */
+const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
+
+type Tls = false | "prefer" | "require" | ConnectionOptions;
+
+/** Where a PostgreSQL or CockroachDB listens and how to speak to it. */
+export interface PostgresAddress {
+  /** The address without our own parameters. It may hold a password. */
+  readonly url: string;
+  /** A socket's folder, when `host` names one. */
+  readonly host?: string;
+  readonly tls: Tls;
+  /** The address as people may see it: without password and parameters. */
+  readonly shown: string;
+}
+
+/** Whether `--db` names a server; everything else is the path of a file. */
+export function isPostgresUrl(database: string): boolean {
+  return POSTGRES_URL.test(database);
+}
+
+/**
+ * Reads `postgres://user:password@host:port/database?sslmode=…` by the rules of libpq: without `sslmode` TLS is taken
+ * where the server offers it, `verify-full` demands a certificate that names the host.
+ * Source: PostgreSQL documentation, libpq, Connection URIs and SSL support.
+ * @throws OperationError invalid_argument for an address that cannot be read; it never repeats the password
+ */
+export function parsePostgresUrl(address: string): PostgresAddress {
+  const [base = "", query = ""] = address.split(/\?(.*)/s);
+  const [, login = "", hosts = "", database = ""] = /^[a-z]+:\/\/(?:(.*)@)?([^/@]*)(?:\/(.*))?$/is.exec(base) ?? [];
+  const user = login.split(":")[0] ?? "";
+  const shown = `postgres://${user === "" ? "" : `${user}@`}${hosts}${database === "" ? "" : `/${database}`}`;
+  // Several hosts are no URL by the book; the first one stands for all.
+  const [first = ""] = hosts.split(",");
+  if (!URL.canParse(base.replace(hosts, first === "" ? "localhost" : first))) {
+    throw wrong(shown, "a URL postgres://user:password@host:port/database; special characters in it as %XX");
+  }
+  const parameters = new URLSearchParams(query);
+  const own = Object.fromEntries(OWN_PARAMETERS.map((name) => [name, parameters.get(name) ?? undefined]));
+  for (const name of OWN_PARAMETERS) parameters.delete(name);
+  const { host } = own;
+  return {
+    url: parameters.size === 0 ? base : `${base}?${parameters}`,
+    ...(host !== undefined && { host }),
+    tls: host?.startsWith("/") === true ? false : tlsOf(own, shown),
+    shown,
+  };
+}
+
+function tlsOf(own: Readonly<Partial<Record<string, string>>>, shown: string): Tls {
+  const { sslmode = "prefer", sslrootcert, sslcert, sslkey } = own;
+  const files: ConnectionOptions = {
+    ...(sslrootcert !== undefined && sslrootcert !== "system" && { ca: readPem("sslrootcert", sslrootcert) }),
+    ...(sslcert !== undefined && { cert: readPem("sslcert", sslcert) }),
+    ...(sslkey !== undefined && { key: readPem("sslkey", sslkey) }),
+  };
+  switch (sslmode) {
+    case "disable":
+      return false;
+    case "allow":
+    case "prefer":
+      return "prefer";
+    case "require":
+      // As libpq has it: a root certificate that is given is also looked at.
+      return sslrootcert === undefined ? { ...files, rejectUnauthorized: false } : anyName(files);
+    case "verify-ca":
+      return anyName(files);
+    case "verify-full":
+      return files;
+    default:
+      throw wrong(shown, `no sslmode "${sslmode}", but disable, prefer, require, verify-ca or verify-full`);
+  }
+}
+
+/** The certificate must be good, whatever host it names. */
+function anyName(files: ConnectionOptions): ConnectionOptions {
+  return { ...files, checkServerIdentity: () => undefined };
+}
+
+function readPem(parameter: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const { message } = error as Error;
+    throw new OperationError("invalid_argument", `Cannot read ${parameter} "${path}": ${message}`, { cause: error });
+  }
+}
+
+function wrong(shown: string, expected: string): OperationError {
+  return new OperationError("invalid_argument", `Cannot read the database address "${shown}": expected ${expected}`);
+}

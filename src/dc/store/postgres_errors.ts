@@ -1,0 +1,58 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { OperationError } from "#kernel/errors.ts";
+
+/**
+ * Why a transaction cannot go on: `conflict` when it lost against another one, `lost` when the connection is gone. Both
+ * may be tried again as long as nothing was committed. It is no refusal, so that nothing on the way takes it for one.
+ */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+  readonly why: "conflict" | "lost";
+  /** What the caller is told when trying again does not help. */
+  readonly refusal: OperationError;
+
+  constructor(why: "conflict" | "lost", refusal: OperationError, cause: unknown) {
+    super(refusal.message, { cause });
+    this.why = why;
+    this.refusal = refusal;
+  }
+}
+
+/** Serialization failure and deadlock; CockroachDB tells every restart as the first. */
+const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01"]);
+/** The server ends, starts, or takes nobody any more. Class 08 is the connection itself. */
+const LOST = /^(?:08...|57P0[1-5]|53300)$/;
+/** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
+const UNUSABLE: Readonly<Record<string, string>> = {
+  "25006": "The database takes no changes: it is read-only",
+  "40003": "The database cannot tell whether the change was committed",
+  "53100": "The disk of the database is full",
+  "53200": "The database is out of memory",
+  "55P03": "The database is locked by another writer",
+  "57014": "The database took too long",
+};
+const SQLSTATE = /^[0-9A-Z]{5}$/;
+
+/** What the server or the network says as a refusal or an interruption; a mistake of ours stays what it is. */
+export function translated(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error ? String(error.code) : "";
+  if (CONFLICTS.has(code)) {
+    const message = "Other changes came first again and again: expected less contention, or another try";
+    return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
+  }
+  const unusable = UNUSABLE[code];
+  if (unusable !== undefined) return refuse("DB_UNAVAILABLE", unusable);
+  // Text with U+0000, which PostgreSQL cannot hold.
+  if (code === "22021" || code === "22P05") {
+    return refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
+  }
+  // The driver and the network have words for codes, the server has SQLSTATEs.
+  if (LOST.test(code) || (code !== "" && !SQLSTATE.test(code))) return lost(error);
+  return error;
+}
+
+/** The connection is gone, or could not be made. */
+export function lost(cause: unknown): Interrupted {
+  return new Interrupted("lost", refuse("DB_UNAVAILABLE", "The database does not answer"), cause);
+}

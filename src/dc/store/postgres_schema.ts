@@ -1,0 +1,57 @@
+import { migrate } from "./migrate.ts";
+import { migrations } from "./migrations/index.ts";
+import type { PostgresConnection } from "./postgres_connection.ts";
+
+/** How often servers that start at the same moment try for the lock. */
+const MAX_TRIES = 20;
+const PAUSE_MS = 100;
+
+/** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
+const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
+
+/**
+ * Brings the database to the newest schema. Servers that start together take turns by a row of a table of its own, which
+ * works on CockroachDB too; one that is up to date is only read, so that no right to change it is needed.
+ * @throws OperationError failed_precondition for a database that a newer program has written
+ */
+export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
+  if (await isUpToDate(connection)) return;
+  await once(connection, async () => {
+    await connection.run("CREATE TABLE IF NOT EXISTS migration_lock (name TEXT PRIMARY KEY, turn BIGINT NOT NULL)");
+    await connection.run(
+      "INSERT INTO migration_lock (name, turn) VALUES ('migration', 0) ON CONFLICT (name) DO NOTHING",
+    );
+  });
+  await once(connection, async () => {
+    await connection.run("UPDATE migration_lock SET turn = turn + 1 WHERE name = 'migration'");
+    await migrate(connection, connection.dialect);
+  });
+}
+
+async function isUpToDate(connection: PostgresConnection): Promise<boolean> {
+  const [found] = await connection.all(
+    `SELECT COUNT(*) AS tables FROM information_schema.tables
+      WHERE table_schema = current_schema() AND table_name = 'migration'`,
+  );
+  if (found?.["tables"] !== 1) return false;
+  const [row] = await connection.all("SELECT COUNT(*) AS steps FROM migration");
+  return row?.["steps"] === migrations.length;
+}
+
+/** Runs `work` in one transaction, again when another server did the same at the same moment. */
+async function once(connection: PostgresConnection, work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await connection.run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+      await work();
+      await connection.run("COMMIT");
+      return;
+    } catch (error) {
+      const interrupted = connection.interruption;
+      await connection.rollback();
+      const isRace = error instanceof Error && "code" in error && RACES.has(String(error.code));
+      if (tries === MAX_TRIES || !(isRace || interrupted?.why === "conflict")) throw interrupted ?? error;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { type PostgresAddress, parsePostgresUrl } from "./postgres_address.ts";
+import { PostgresConnection } from "./postgres_connection.ts";
+import { Interrupted } from "./postgres_errors.ts";
+import { bringUpToDate } from "./postgres_schema.ts";
+import { Queue } from "./queue.ts";
+import { SqlReader } from "./sql_reader.ts";
+import { SqlWriter } from "./sql_writer.ts";
+
+/** Connections for reads: each holds one snapshot at a time. One more writes. */
+const READERS = 8;
+/** How often a transaction is tried that loses against others. */
+const MAX_TRIES = 10;
+/** Longest pause before another try, in milliseconds; the first ones are shorter. */
+const MAX_PAUSE_MS = 250;
+
+/** A read sees one moment, whatever is written beside it. */
+const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/**
+ * Every write raises the revision, so two of them can never both commit: they queue at its row from the start, instead
+ * of finding out at the end.
+ */
+const BEGIN_WRITE = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT value FROM setting WHERE name = 'revision' FOR UPDATE";
+
+/**
+ * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
+ *
+ * @param url `postgres://user:password@host:port/database?sslmode=…`
+ * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
+ * let us in, failed_precondition when the database is from a newer program. None tells the password.
+ */
+export async function openPostgres(url: string): Promise<DcStore> {
+  const address = parsePostgresUrl(url);
+  const store = new PostgresStore(address);
+  try {
+    await store.prepare();
+    return store;
+  } catch (error) {
+    await store.close();
+    if (!(error instanceof Interrupted) || error.why === "conflict") throw refusalOf(error);
+    const why = error.cause instanceof Error ? error.cause.message : String(error.cause);
+    throw new OperationError("unavailable", `Cannot open the database ${address.shown}: ${why}`, { cause: error });
+  }
+}
+
+class PostgresStore implements DcStore {
+  private readonly address: PostgresAddress;
+  private readonly writing = new Queue(1);
+  private readonly reading = new Queue(READERS);
+  private idle: PostgresConnection[] = [];
+
+  constructor(address: PostgresAddress) {
+    this.address = address;
+  }
+
+  async prepare(): Promise<void> {
+    const connection = await PostgresConnection.open(this.address);
+    this.idle.push(connection);
+    await bringUpToDate(connection);
+  }
+
+  async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
+    return this.reading.enter(() =>
+      persistently(() => this.transaction(BEGIN_READ, (runner) => work(new SqlReader(runner, runner.dialect)))),
+    );
+  }
+
+  async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    return this.writing.enter(() =>
+      persistently(() => this.transaction(BEGIN_WRITE, (runner) => work(new SqlWriter(runner, runner.dialect)))),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.writing.close();
+    await this.reading.close();
+    await this.discardIdle();
+  }
+
+  private async transaction<Result>(
+    begin: string,
+    work: (runner: PostgresConnection) => Promise<Result>,
+  ): Promise<Result> {
+    const connection = this.usable() ?? (await PostgresConnection.open(this.address));
+    try {
+      const result = await inTransaction(connection, begin, work);
+      this.idle.push(connection);
+      return result;
+    } catch (error) {
+      if (connection.isLost) {
+        await connection.close();
+        // What ended this connection has most likely ended the others too.
+        await this.discardIdle();
+      } else this.idle.push(connection);
+      throw error;
+    }
+  }
+
+  private usable(): PostgresConnection | undefined {
+    const connection = this.idle.pop();
+    return connection?.isLost === true ? this.usable() : connection;
+  }
+
+  private async discardIdle(): Promise<void> {
+    const connections = this.idle;
+    this.idle = [];
+    await Promise.all(connections.map((connection) => connection.close()));
+  }
+}
+
+async function inTransaction<Result>(
+  connection: PostgresConnection,
+  begin: string,
+  work: (runner: PostgresConnection) => Promise<Result>,
+): Promise<Result> {
+  let committing = false;
+  try {
+    await connection.run(begin);
+    const result = await work(connection);
+    connection.check();
+    committing = begin === BEGIN_WRITE;
+    await connection.run("COMMIT");
+    return result;
+  } catch (error) {
+    const interrupted = connection.interruption;
+    await connection.rollback();
+    if (committing && interrupted?.why === "lost") throw unknownOutcome();
+    throw interrupted ?? error;
+  }
+}
+
+/** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */
+async function persistently<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  let hasReconnected = false;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof Interrupted) || tries === MAX_TRIES) throw refusalOf(error);
+      if (error.why === "lost") {
+        // The server may have closed a connection that lay idle; a server that is away is told at once.
+        if (hasReconnected) throw error.refusal;
+        hasReconnected = true;
+      } else await pause(tries);
+    }
+  }
+}
+
+function pause(tries: number): Promise<void> {
+  const longest = Math.min(2 ** tries, MAX_PAUSE_MS);
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
+}
+
+function refusalOf(error: unknown): unknown {
+  return error instanceof Interrupted ? error.refusal : error;
+}
+
+function unknownOutcome(): OperationError {
+  const message =
+    "The database went away while the change was being committed: it may be made or not; the same request_id tells";
+  return refuse("DB_UNAVAILABLE", message);
+}

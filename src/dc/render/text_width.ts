@@ -7,7 +7,11 @@ const FULL_EM = 1;
 /** A letter of any other script that the table lacks. Wider than most, so that text is rather cut than overflows. */
 const OTHER_EM = 0.85;
 
-const NOTHING = /^[\p{Cc}\p{Cf}\p{Cs}\p{Mn}\p{Me}]$/u;
+/** What stands for letters that no file can hold is drawn this wide. */
+const UNKNOWN_EM = 1.05;
+
+const UNKNOWN = /^[\p{Cc}\p{Cs}]$/u;
+const NOTHING = /^[\p{Cf}\p{Mn}\p{Me}]$/u;
 const EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}|\p{Emoji_Modifier})$/u;
 const EAST_ASIAN =
   /^(?:[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}])$/u;
@@ -75,6 +79,7 @@ function unpack(packed: string): Map<string, number> {
 }
 
 function guess(letter: string): number {
+  if (UNKNOWN.test(letter)) return UNKNOWN_EM;
   if (NOTHING.test(letter)) return 0;
   if (EMOJI.test(letter)) return EMOJI_EM;
   return EAST_ASIAN.test(letter) ? FULL_EM : OTHER_EM;

@@ -43,3 +43,8 @@ export function counted(count: number, one: string, many = `${one}s`): string {
 export function titled(code: string, name: string): string {
   return name === "" || name === code ? code : `${code} · ${name}`;
 }
+
+/** How a rack is called in a heading: its name alone where that holds the code already. */
+export function rackTitle(code: string, name: string): string {
+  return name.toLowerCase().includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;
+}

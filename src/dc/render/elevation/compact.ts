@@ -1,0 +1,80 @@
+import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { mark, stateOfHealth } from "../parts/marks.ts";
+import { counted, percent, rackTitle, watts } from "../parts/words.ts";
+import type { Item, Scene } from "../scene.ts";
+import { occupantTip } from "./occupant_box.ts";
+import type { OccupantStyle } from "./occupant_style.ts";
+import { placedOn, rackFrame } from "./rack_frame.ts";
+
+const UNIT_HEIGHT = 8;
+const EDGE = 10;
+const WIDTH = 200;
+const TOP = 52;
+
+/** The front of a rack as a thumbnail: fills without words, for walls of racks. */
+export function compactRack(
+  reply: GetRackResponse,
+  { occupants, style }: { readonly occupants: readonly Occupant[]; readonly style: OccupantStyle },
+): Scene {
+  const { rack, capacity, units } = reply;
+  const frame = rackFrame(reply, UNIT_HEIGHT);
+  const rails = { x: EDGE, width: WIDTH - 2 * EDGE };
+  const boxes = placedOn("FRONT", occupants).map(({ occupant, from, to, left, right }): Item => {
+    const { top, bottom } = frame.stretch(from, to);
+    const place = {
+      x: rails.x + left * rails.width + 1,
+      y: TOP + top + 0.5,
+      width: (right - left) * rails.width - 2,
+      height: Math.max(1, bottom - top - 1),
+    };
+    const state = style.state(occupant);
+    return {
+      kind: "group",
+      ref: `device:${occupant.deviceCode}`,
+      tip: occupantTip(occupant),
+      items: [
+        { kind: "rect", ...place, fill: style.fill(occupant) },
+        ...(state === undefined ? [] : mark(state, [place.x + place.width - 6, place.y + place.height / 2], 6)),
+      ],
+    };
+  });
+  const reserved = units
+    .filter((row) => row.reserved !== "" && row.front.length === 0 && row.rear.length === 0)
+    .map(({ u }): Item => {
+      const { top } = frame.stretch(u, u + 1);
+      return {
+        kind: "rect",
+        x: rails.x + 1,
+        y: TOP + top,
+        width: rails.width - 2,
+        height: UNIT_HEIGHT,
+        hatch: { pattern: "diagonal", paint: "line" },
+      };
+    });
+  const title = rackTitle(rack?.code ?? "", rack?.name ?? "");
+  const load = `${counted(capacity?.freeU ?? 0, "U", "U")} free · ${watts(capacity?.allocatedW ?? 0)}`;
+  return {
+    title,
+    description: `Front of a rack with ${counted(occupants.length, "device")}; ${percent(capacity?.spacePct ?? 0)} of the space taken.`,
+    width: WIDTH,
+    height: TOP + frame.height + EDGE,
+    items: [
+      ...mark(stateOfHealth(rack?.health ?? 0), [EDGE + 7, 19], 14),
+      {
+        kind: "text",
+        x: EDGE + 20,
+        y: 24,
+        text: rack?.code ?? "",
+        size: 14,
+        weight: "bold",
+        fill: "ink",
+        maxWidth: WIDTH - 2 * EDGE - 20,
+      },
+      { kind: "text", x: EDGE, y: 42, text: load, size: 10, fill: "muted", maxWidth: WIDTH - 2 * EDGE },
+      { kind: "rect", ...rails, y: TOP, height: frame.height, fill: "panel" },
+      ...reserved,
+      ...boxes,
+      { kind: "rect", ...rails, y: TOP, height: frame.height, stroke: "muted", strokeWidth: 2 },
+    ],
+  };
+}

@@ -1,0 +1,161 @@
+import { FACES, type Face } from "#dc/model/words.ts";
+import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
+import type { RenderView } from "../options.ts";
+import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
+import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { counted, rackTitle, readable, titled, watts, wordAt } from "../parts/words.ts";
+import type { Item, Scene } from "../scene.ts";
+import { compactRack } from "./compact.ts";
+import { rackFace } from "./face.ts";
+import { kindWord, occupantStyle, statusWord } from "./occupant_style.ts";
+import { PANEL_WIDTH, rackPanel } from "./panel.ts";
+import { rackFrame } from "./rack_frame.ts";
+
+const UNIT_HEIGHT = 22;
+const GAP = 24;
+
+/** Faces that each view shows; COMPACT is drawn on its own. */
+const FACES_OF: Readonly<Record<Exclude<RenderView, "COMPACT">, readonly Face[]>> = {
+  FRONT: ["FRONT"],
+  REAR: ["REAR"],
+  BOTH: FACES,
+  FULL: FACES,
+};
+
+/** The elevation of a rack: its faces on a grid of units, its capacity, findings and what has no unit. */
+export const drawElevation: Draw<GetRackResponse> = (reply, options): Drawing => {
+  const { shown, omittedNodes } = chosen(reply.occupants, options);
+  const style = occupantStyle(reply, options.coloring ?? "ROLE");
+  const view = options.view ?? "BOTH";
+  const scene =
+    view === "COMPACT"
+      ? compactRack(reply, { occupants: shown, style })
+      : fullRack(reply, { occupants: shown, style, faces: FACES_OF[view], omittedNodes });
+  return { scene, graph: graphOf(reply, shown), elements: elementsOf(reply), omittedNodes };
+};
+
+/** Devices to draw: the highlighted ones, then from the top down. */
+function chosen(occupants: readonly Occupant[], { maxNodes, highlight }: DrawOptions) {
+  if (occupants.length <= maxNodes) return { shown: occupants, omittedNodes: 0 };
+  const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
+  const first = occupants.filter(({ deviceCode }) => keys.has(`device:${deviceCode}`.toLowerCase()));
+  const kept = new Set([...first, ...occupants].slice(0, maxNodes));
+  return { shown: occupants.filter((one) => kept.has(one)), omittedNodes: occupants.length - kept.size };
+}
+
+interface FullInput {
+  readonly occupants: readonly Occupant[];
+  readonly style: ReturnType<typeof occupantStyle>;
+  readonly faces: readonly Face[];
+  readonly omittedNodes: number;
+}
+
+function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNodes }: FullInput): Scene {
+  const frame = rackFrame(reply, UNIT_HEIGHT);
+  const items: Item[] = [];
+  let left = MARGIN;
+  for (const face of faces) {
+    const drawn = rackFace(face, { reply, occupants, frame, style });
+    items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: drawn.items });
+    left += drawn.width + GAP;
+  }
+  const panel = rackPanel(reply, { style, occupants });
+  items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: panel.items });
+  const width = left + PANEL_WIDTH + MARGIN;
+  const body = Math.max(frame.height + 30, panel.height);
+  const note = omittedNodes === 0 ? 0 : 24;
+  const height = MARGIN + HEADING_HEIGHT + body + note + MARGIN;
+  if (omittedNodes > 0) {
+    items.push({
+      kind: "text",
+      x: MARGIN,
+      y: height - MARGIN,
+      text: `${counted(omittedNodes, "device")} not drawn: more than max_nodes`,
+      size: 12,
+      weight: "bold",
+      fill: "watchText",
+    });
+  }
+  return { ...words(reply), width, height, items: [...heading(headingOf(reply), width), ...items] };
+}
+
+function headingOf({ rack, occupants, capacity }: GetRackResponse) {
+  const { siteId = "", floorNumber = 0, room = "", row = "" } = rack?.location ?? {};
+  const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
+  return {
+    title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
+    subtitle: [...place, counted(occupants.length, "device"), watts(capacity?.allocatedW ?? 0)]
+      .filter(Boolean)
+      .join(" · "),
+    state: stateOfHealth(rack?.health ?? 0),
+  };
+}
+
+function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<Scene, "title" | "description"> {
+  const { totalU = 0, freeU = 0, allocatedW = 0 } = capacity ?? {};
+  return {
+    title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
+    description:
+      `Elevation of a rack of ${totalU} units with ${counted(occupants.length, "device")}, ${freeU} units free, ` +
+      `${watts(allocatedW)} planned, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
+      `${counted(conflicts.length, "conflict")}.`,
+  };
+}
+
+function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Graph {
+  const root = `rack:${rack?.code ?? ""}`;
+  return {
+    name: root,
+    directed: true,
+    rankdir: "LR",
+    nodes: [
+      { id: root, label: `Rack ${rack?.code ?? ""}`, shape: "box", fill: "accentSoft" },
+      ...occupants.map((occupant) => ({
+        id: `device:${occupant.deviceCode}`,
+        label: `${titled(occupant.deviceCode, occupant.name)}\n${placeOf(occupant)}`,
+        shape: "box" as const,
+      })),
+    ],
+    edges: occupants.map(({ deviceCode }) => ({ from: root, to: `device:${deviceCode}` })),
+  };
+}
+
+function placeOf({ positionU, uHeight, face, mount }: Occupant): string {
+  if (positionU === undefined)
+    return readable(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
+  const side = wordAt(FACES, face);
+  return `U${positionU}, ${uHeight} U${side === undefined ? "" : `, ${side.toLowerCase()}`}`;
+}
+
+function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly Element[] {
+  const root = `rack:${rack?.code ?? ""}`;
+  return [
+    {
+      ref: root,
+      kind: "rack",
+      title: titled(rack?.code ?? "", rack?.name ?? ""),
+      facts: [
+        ["Health", STATE_WORDS[stateOfHealth(rack?.health ?? 0)]],
+        ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
+        ["Planned draw", watts(capacity?.allocatedW ?? 0)],
+        ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),
+      ],
+    },
+    ...occupants.map(
+      (occupant): Element => ({
+        ref: `device:${occupant.deviceCode}`,
+        kind: "device",
+        title: titled(occupant.deviceCode, occupant.name),
+        facts: [
+          ["Kind", kindWord(occupant)],
+          ["Role", occupant.role],
+          ["Place", placeOf(occupant)],
+          ["Status", statusWord(occupant) || "Active"],
+          ["Planned draw", watts(occupant.drawW)],
+        ],
+        related: [root],
+      }),
+    ),
+  ];
+}

@@ -1,0 +1,163 @@
+import type { Face } from "#dc/model/words.ts";
+import type { GetRackResponse, Occupant, UnitRow } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { mark } from "../parts/marks.ts";
+import { readable } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { laneBox, occupantBack, occupantBox } from "./occupant_box.ts";
+import type { OccupantStyle } from "./occupant_style.ts";
+import { laneOf, placedOn, type RackFrame } from "./rack_frame.ts";
+
+const NUMBERS = 34;
+const LANE = 24;
+const RAILS = 268;
+const TITLE = 22;
+
+export interface FaceInput {
+  readonly reply: GetRackResponse;
+  /** The devices to draw, which may be fewer than the rack holds. */
+  readonly occupants: readonly Occupant[];
+  readonly frame: RackFrame;
+  readonly style: OccupantStyle;
+}
+
+/** One face of a rack with its unit numbers and side lanes; its origin is the upper left corner. */
+export function rackFace(face: Face, input: FaceInput): { readonly items: readonly Item[]; readonly width: number } {
+  const { occupants, frame, style } = input;
+  const left = laneOf(face, "left", occupants);
+  const right = laneOf(face, "right", occupants);
+  const railsX = NUMBERS + (left.length > 0 ? LANE + 4 : 0);
+  const rails = { x: railsX, y: TITLE, width: RAILS, height: frame.height };
+  const lane = (x: number, devices: readonly Occupant[]): readonly Item[] =>
+    devices.map((occupant, index) => {
+      const height = frame.height / devices.length;
+      return laneBox(occupant, { x, y: TITLE + index * height, width: LANE, height: height - 2 }, style);
+    });
+  return {
+    width: railsX + RAILS + (right.length > 0 ? LANE + 4 : 0) + 4,
+    items: [
+      { kind: "text", x: railsX, y: 12, text: readable(face), size: 12, weight: "bold", fill: "ink" },
+      { kind: "rect", ...rails, fill: "panel" },
+      ...unitLines(input, rails),
+      ...reservations(input, rails),
+      ...devices(face, input, rails),
+      {
+        kind: "rect",
+        x: rails.x - 2,
+        y: rails.y - 2,
+        width: rails.width + 4,
+        height: rails.height + 4,
+        radius: 3,
+        stroke: "muted",
+        strokeWidth: 3,
+      },
+      ...conflictSigns(face, input),
+      ...lane(NUMBERS, left),
+      ...lane(railsX + RAILS + 4, right),
+    ],
+  };
+}
+
+interface Rails {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+function unitLines({ frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+  return frame.units.flatMap((unit): Item[] => {
+    const { top, bottom } = frame.stretch(unit, unit + 1);
+    return [
+      { kind: "line", x1: x, y1: y + bottom, x2: x + width, y2: y + bottom, stroke: "grid" },
+      {
+        kind: "text",
+        x: NUMBERS - 8,
+        y: y + (top + bottom) / 2 + 3.5,
+        text: String(unit),
+        size: 10,
+        anchor: "end",
+        fill: "muted",
+      },
+    ];
+  });
+}
+
+/** Units that are kept free, run by run of the same owner. */
+function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+  const runs: { owner: string; rows: UnitRow[] }[] = [];
+  let last: UnitRow | undefined;
+  for (const row of reply.units) {
+    const free = row.front.length === 0 && row.rear.length === 0;
+    const run = runs.at(-1);
+    if (row.reserved !== "" && free) {
+      if (run?.owner === row.reserved && run.rows.at(-1) === last) run.rows.push(row);
+      else runs.push({ owner: row.reserved, rows: [row] });
+    }
+    last = row;
+  }
+  return runs.map(({ owner, rows }): Item => {
+    const numbers = rows.map(({ u }) => u);
+    const [from, to] = [Math.min(...numbers), Math.max(...numbers)];
+    const { top, bottom } = frame.stretch(from, to + 1);
+    const room = width - 24;
+    return {
+      kind: "group",
+      tip: `U${from}${to === from ? "" : ` to U${to}`} reserved for ${owner}`,
+      items: [
+        {
+          kind: "rect",
+          x: x + 1,
+          y: y + top + 1,
+          width: width - 2,
+          height: bottom - top - 2,
+          fill: "infoSoft",
+          hatch: { pattern: "diagonal", paint: "line" },
+          stroke: "info",
+          dash: "dashed",
+        },
+        ...labelPlate(`Reserved: ${owner}`, { cx: x + width / 2, cy: y + (top + bottom) / 2, room }),
+      ],
+    };
+  });
+}
+
+/** Words on a plate of their own, so that the hatch behind does not run through them. */
+function labelPlate(
+  text: string,
+  { cx, cy, room }: { readonly cx: number; readonly cy: number; readonly room: number },
+): Item[] {
+  const size = 10;
+  const width = Math.min(room, textWidth(text, { size })) + 12;
+  return [
+    { kind: "rect", x: cx - width / 2, y: cy - 8, width, height: 16, radius: 8, fill: "panel" },
+    { kind: "text", x: cx, y: cy + 3.6, text, size, anchor: "middle", fill: "ink", maxWidth: width - 12 },
+  ];
+}
+
+function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
+  return placedOn(face, occupants).map(({ occupant, from, to, left, right, mounted }) => {
+    const { top, bottom } = frame.stretch(from, to);
+    const place = {
+      x: x + left * width + 1,
+      y: y + top + 0.75,
+      width: (right - left) * width - 2,
+      height: Math.max(2, bottom - top - 1.5),
+    };
+    return mounted ? occupantBox(occupant, place, style) : occupantBack(occupant, place, style);
+  });
+}
+
+/** A sign at the unit number where a place is taken twice. */
+function conflictSigns(face: Face, { reply, frame }: FaceInput): readonly Item[] {
+  const side = face === "FRONT" ? 1 : 2;
+  return reply.conflicts
+    .filter((conflict) => conflict.face === side)
+    .map(({ positionU, deviceCode, otherCode, code }): Item => {
+      const { top, bottom } = frame.stretch(positionU, positionU + 1);
+      return {
+        kind: "group",
+        tip: `${readable(code)}: ${deviceCode}, ${otherCode}`,
+        items: [...mark("fault", [7, TITLE + (top + bottom) / 2], 11)],
+      };
+    });
+}

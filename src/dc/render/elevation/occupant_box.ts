@@ -1,0 +1,165 @@
+import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { mark } from "../parts/marks.ts";
+import { titled, watts } from "../parts/words.ts";
+import type { Group, Item, Text } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { kindWord, type OccupantStyle, statusWord } from "./occupant_style.ts";
+
+export interface BoxPlace {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A device on its face: code and name at the left, draw and sign at the right, as much as there is room for. */
+export function occupantBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
+  const fill = style.fill(occupant);
+  const planned = statusWord(occupant) === "Planned";
+  return {
+    kind: "group",
+    ref: `device:${occupant.deviceCode}`,
+    tip: occupantTip(occupant),
+    items: [
+      { kind: "rect", ...place, radius: 2, fill, stroke: "line", ...(planned && { dash: "dashed" }) },
+      ...label(occupant, place, { style, ink: `on:${fill}` }),
+    ],
+  };
+}
+
+/** The back of a device that is mounted on the other face: a stripe in its colour on a quiet ground. */
+export function occupantBack(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
+  const size = letterSize(place.height);
+  return {
+    kind: "group",
+    ref: `device:${occupant.deviceCode}`,
+    tip: `${occupantTip(occupant)}\nseen from its back`,
+    items: [
+      { kind: "rect", ...place, radius: 2, fill: "sunken", stroke: "line", dash: "dashed" },
+      { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.fill(occupant) },
+      {
+        kind: "text",
+        x: place.x + 12,
+        y: place.y + place.height / 2 + size * 0.36,
+        text: occupant.deviceCode,
+        size,
+        fill: "muted",
+        maxWidth: place.width - 18,
+      },
+    ],
+  };
+}
+
+/** A device in a side lane, written along it. */
+export function laneBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
+  const fill = style.fill(occupant);
+  const size = Math.min(10, place.width * 0.5);
+  const state = style.state(occupant);
+  return {
+    kind: "group",
+    ref: `device:${occupant.deviceCode}`,
+    tip: occupantTip(occupant),
+    items: [
+      { kind: "rect", ...place, radius: 2, fill, stroke: "line" },
+      {
+        kind: "text",
+        x: place.x + place.width / 2 + size * 0.36,
+        y: place.y + place.height / 2,
+        text: titled(occupant.deviceCode, occupant.name),
+        size,
+        anchor: "middle",
+        rotate: -90,
+        fill: `on:${fill}`,
+        maxWidth: place.height - 36,
+      },
+      ...(state === undefined || place.height < 40 ? [] : mark(state, [place.x + place.width / 2, place.y + 10], 11)),
+    ],
+  };
+}
+
+interface LabelOptions {
+  readonly style: OccupantStyle;
+  readonly ink: Text["fill"];
+}
+
+function label(occupant: Occupant, place: BoxPlace, { style, ink }: LabelOptions): readonly Item[] {
+  const size = letterSize(place.height);
+  const state = style.state(occupant);
+  const markRoom = state === undefined ? 0 : size + 6;
+  const draw = occupant.drawW > 0 ? watts(occupant.drawW) : "";
+  const drawRoom = draw === "" || place.width < 150 ? 0 : textWidth(draw, { size: size - 1 }) + 8;
+  const room = place.width - 14 - markRoom - drawRoom;
+  const right = place.x + place.width - 7;
+  const middle = place.y + place.height / 2;
+  const second = place.height >= 2.6 * size + 6 ? [kindWord(occupant), statusWord(occupant)].filter(Boolean) : [];
+  const baseline = middle + size * 0.36 - (second.length === 0 ? 0 : size * 0.65);
+  return [
+    ...title(occupant, { x: place.x + 7, y: baseline, size, room, ink }),
+    ...(second.length === 0
+      ? []
+      : [
+          {
+            kind: "text",
+            x: place.x + 7,
+            y: baseline + size * 1.3,
+            text: second.join(" · "),
+            size: size - 1,
+            fill: ink,
+            maxWidth: room,
+          } satisfies Text,
+        ]),
+    ...(drawRoom === 0
+      ? []
+      : [
+          {
+            kind: "text",
+            x: right - markRoom,
+            y: middle + size * 0.33,
+            text: draw,
+            size: size - 1,
+            anchor: "end",
+            fill: ink,
+          } satisfies Text,
+        ]),
+    ...(state === undefined ? [] : mark(state, [right - size / 2, middle], size + 1)),
+  ];
+}
+
+/** The code in bold, then the name where it says more and there is room for a good part of it. */
+function title(
+  { deviceCode, name }: Occupant,
+  {
+    x,
+    y,
+    size,
+    room,
+    ink,
+  }: {
+    readonly x: number;
+    readonly y: number;
+    readonly size: number;
+    readonly room: number;
+    readonly ink: Text["fill"];
+  },
+): readonly Text[] {
+  const code: Text = { kind: "text", x, y, text: deviceCode, size, weight: "bold", fill: ink, maxWidth: room };
+  const used = textWidth(deviceCode, { size, weight: "bold" }) + 8;
+  if (name === "" || name === deviceCode || room - used < 4 * size) return [code];
+  return [code, { kind: "text", x: x + used, y, text: name, size: size - 1, fill: ink, maxWidth: room - used }];
+}
+
+function letterSize(height: number): number {
+  return Math.min(11, Math.max(6, height * 0.62));
+}
+
+export function occupantTip(occupant: Occupant): string {
+  const { deviceCode, name, role, positionU, uHeight, drawW } = occupant;
+  return [
+    titled(deviceCode, name),
+    [kindWord(occupant), role, statusWord(occupant)].filter(Boolean).join(" · "),
+    positionU === undefined ? "" : `U${positionU}, ${uHeight} U high`,
+    drawW > 0 ? watts(drawW) : "",
+  ]
+    .filter(Boolean)
+    .join("\n");
+}

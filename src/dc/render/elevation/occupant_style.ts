@@ -1,0 +1,118 @@
+import { DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/words.ts";
+import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { Coloring } from "../options.ts";
+import { type State, scaleStep, type Token } from "../palette.ts";
+import type { LegendEntry } from "../parts/chrome.ts";
+import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { roleToken } from "../parts/roles.ts";
+import { readable, watts, wordAt } from "../parts/words.ts";
+
+/** How a device is filled, and what the fills mean. */
+export interface OccupantStyle {
+  fill(occupant: Occupant): Token;
+  /** The sign beside a device that needs one. */
+  state(occupant: Occupant): State | undefined;
+  readonly legend: readonly LegendEntry[];
+}
+
+const OF_STATUS: Readonly<Record<DeviceStatus, State | undefined>> = {
+  ACTIVE: undefined,
+  PLANNED: "info",
+  STAGED: "info",
+  OFFLINE: "offline",
+  FAILED: "fault",
+  DECOMMISSIONING: "watch",
+  INVENTORY: "info",
+};
+
+/** The style of a rack's devices under one colouring. */
+export function occupantStyle(reply: GetRackResponse, coloring: Coloring): OccupantStyle {
+  const health = worstHealth(reply);
+  const state = (occupant: Occupant) => health.get(occupant.deviceCode.toLowerCase()) ?? ofStatus(occupant);
+  switch (coloring) {
+    case "STATUS":
+      return {
+        fill: (occupant) => softly(ofStatus(occupant) ?? "ok"),
+        state,
+        legend: statusLegend(reply.occupants),
+      };
+    case "HEALTH":
+      return {
+        fill: (occupant) => softly(state(occupant) ?? "ok"),
+        state: (occupant) => state(occupant) ?? "ok",
+        legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_WORDS[one], state: one })),
+      };
+    case "POWER":
+      return powerStyle(reply.occupants, state);
+    case "ROLE":
+      return { fill: roleToken, state, legend: roleLegend(reply.occupants) };
+    default:
+      return { fill: () => "sunken", state, legend: [] };
+  }
+}
+
+function softly(state: State): Token {
+  return `${state}Soft`;
+}
+
+function ofStatus({ status }: Occupant): State | undefined {
+  return OF_STATUS[wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"];
+}
+
+/** The worst that the rack's reasons and conflicts say about each device. */
+function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, State> {
+  const worst = new Map<string, State>();
+  for (const { ref, health } of rack?.healthReasons ?? []) {
+    const state = stateOfHealth(health);
+    const code = ref.replace(/^device:/i, "").toLowerCase();
+    if (!/^device:/i.test(ref) || state === "info" || worst.get(code) === "fault") continue;
+    worst.set(code, state);
+  }
+  for (const { deviceCode } of conflicts) worst.set(deviceCode.toLowerCase(), "fault");
+  return worst;
+}
+
+/** By draw per unit of height, against the hungriest device of the rack. */
+function powerStyle(occupants: readonly Occupant[], state: OccupantStyle["state"]): OccupantStyle {
+  const density = ({ drawW, uHeight }: Occupant) => drawW / Math.max(1, uHeight);
+  const most = occupants.reduce((top, occupant) => Math.max(top, density(occupant)), 0);
+  const share = (occupant: Occupant) => (most === 0 ? 0 : (density(occupant) / most) * 100);
+  const steps = [0, 20, 50, 80, 90].map((pct, index, all): LegendEntry => {
+    const to = all[index + 1] ?? 100;
+    return { label: `${watts((pct / 100) * most)} – ${watts((to / 100) * most)} per U`, fill: scaleStep(pct) };
+  });
+  return {
+    fill: (occupant) => scaleStep(Math.min(99, share(occupant))),
+    state,
+    legend: most === 0 ? [{ label: "No draw recorded", fill: "scale0" }] : steps,
+  };
+}
+
+function statusLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
+  const present = new Set(occupants.map(({ status }) => wordAt(DEVICE_STATUSES, status) ?? "ACTIVE"));
+  return DEVICE_STATUSES.filter((status) => present.has(status)).map((status) => ({
+    label: readable(status),
+    fill: softly(OF_STATUS[status] ?? "ok"),
+  }));
+}
+
+/** One entry per fill, with the roles or kinds that share it. */
+function roleLegend(occupants: readonly Occupant[]): readonly LegendEntry[] {
+  const words = new Map<Token, Set<string>>();
+  for (const occupant of occupants) {
+    const fill = roleToken(occupant);
+    const known = words.get(fill) ?? new Set();
+    words.set(fill, known.add(occupant.role === "" ? kindWord(occupant) : occupant.role));
+  }
+  return [...words].map(([fill, labels]) => ({ fill, label: [...labels].toSorted().join(", ") }));
+}
+
+export function kindWord({ kind }: Occupant): string {
+  return readable(wordAt(DEVICE_KINDS, kind) ?? "OTHER");
+}
+
+/** Word of a status that is not ACTIVE. */
+export function statusWord({ status }: Occupant): string {
+  const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+  return word === "ACTIVE" ? "" : readable(word);
+}

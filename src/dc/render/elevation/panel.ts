@@ -1,0 +1,207 @@
+import { MOUNTS } from "#dc/model/words.ts";
+import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
+import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { METER_HEIGHT, type Meter, meter } from "../parts/meter.ts";
+import { counted, fixed, percent, readable, titled, watts, wordAt } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import { occupantTip } from "./occupant_box.ts";
+import { kindWord, type OccupantStyle } from "./occupant_style.ts";
+import { withoutUnit } from "./rack_frame.ts";
+
+export const PANEL_WIDTH = 340;
+const INNER = PANEL_WIDTH - 32;
+const LINE = 19;
+/** Most lines of one list; the rest is counted. Ours: a picture is not a report. */
+const MOST_LINES = 14;
+
+interface Line {
+  readonly text: string;
+  readonly tip?: string;
+  readonly ref?: string;
+  readonly sign: readonly Item[];
+}
+
+/** Capacity, findings and what has no unit, one card below the other; its origin is the upper left corner. */
+export function rackPanel(
+  reply: GetRackResponse,
+  { style, occupants }: { readonly style: OccupantStyle; readonly occupants: readonly Occupant[] },
+): { readonly items: readonly Item[]; readonly height: number } {
+  const cards = [
+    capacityCard(reply.capacity),
+    listCard("Findings", findings(reply)),
+    listCard("Without a unit", unplaced(occupants, style)),
+    legendCard([...style.legend, ...marksUsed(reply, occupants)]),
+  ];
+  const items: Item[] = [];
+  let top = 0;
+  for (const one of cards) {
+    if (one === undefined) continue;
+    items.push({
+      kind: "group",
+      at: [0, top],
+      items: [card(0, 0, PANEL_WIDTH, one.height), ...one.items],
+    });
+    top += one.height + 12;
+  }
+  return { items, height: Math.max(0, top - 12) };
+}
+
+interface Card {
+  readonly items: readonly Item[];
+  readonly height: number;
+}
+
+function capacityCard(capacity: Capacity | undefined): Card | undefined {
+  if (capacity === undefined) return undefined;
+  const meters = [space(capacity), ...power(capacity), weight(capacity), heat(capacity)];
+  return {
+    height: 40 + meters.length * METER_HEIGHT,
+    items: [
+      sectionTitle("Capacity", 16, 24, INNER),
+      ...meters.flatMap((one, index) => meter(one, { x: 16, y: 36 + index * METER_HEIGHT, width: INNER })),
+    ],
+  };
+}
+
+function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }: Capacity): Meter {
+  const share = (units: number) => (totalU === 0 ? 0 : (units / totalU) * 100);
+  return {
+    label: "Space",
+    value: `${freeU} of ${totalU} U free, ${largestFreeBlockU} U in one run`,
+    parts: [
+      { pct: share(usedU), fill: "accent" },
+      { pct: share(reservedU), fill: "infoSoft", hatch: { pattern: "diagonal", paint: "info" } },
+    ],
+    state: spacePct >= 95 ? "watch" : "ok",
+  };
+}
+
+/** What is drawn with everything live, then what each side must carry alone. */
+function power({ allocatedW, powerCapacityW, failoverWByPath }: Capacity): readonly Meter[] {
+  return [
+    limited("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }),
+    ...failoverWByPath.map(({ powerPath, normalW, failoverW }) => ({
+      ...limited(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
+        value: failoverW,
+        limit: powerCapacityW,
+        say: watts,
+        usual: normalW,
+      }),
+    })),
+  ];
+}
+
+function weight({ weightKg, maxLoadKg }: Capacity): Meter {
+  return limited("Weight", { value: weightKg, limit: maxLoadKg, say: (kg) => `${fixed(kg)} kg` });
+}
+
+function heat({ heatW, coolingCapacityW }: Capacity): Meter {
+  return limited("Heat", { value: heatW, limit: coolingCapacityW, say: watts });
+}
+
+interface Limited {
+  readonly value: number;
+  readonly limit: number | undefined;
+  readonly say: (value: number) => string;
+  /** What of the value is there anyway; the rest is drawn as added. */
+  readonly usual?: number;
+}
+
+function limited(label: string, { value, limit, say, usual = value }: Limited): Meter {
+  if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded`, parts: [] };
+  const pct = (value / limit) * 100;
+  const usualPct = (Math.min(usual, value) / limit) * 100;
+  return {
+    label,
+    value: `${say(value)} of ${say(limit)} (${percent(pct)})`,
+    parts: [
+      { pct: usualPct, fill: "accent" },
+      { pct: pct - usualPct, fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } },
+    ],
+    ticks: [80],
+    state: stateOfShare(pct),
+  };
+}
+
+function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
+  const reasons = (rack?.healthReasons ?? []).map(({ code, value, limit, ref, health }): Line => {
+    const numbers =
+      value === undefined ? "" : ` ${fixed(value)}${limit === undefined ? "" : ` (limit ${fixed(limit)})`}`;
+    const text = `${readable(code)}${numbers}${ref === "" ? "" : ` · ${ref}`}`;
+    return { text, tip: text, sign: mark(stateOfHealth(health), [6, -4], 11) };
+  });
+  return [
+    ...reasons,
+    ...conflicts.map(({ deviceCode, otherCode, positionU, code }): Line => {
+      const text = `U${positionU} ${readable(code).toLowerCase()}: ${deviceCode}, ${otherCode}`;
+      return { text, tip: text, sign: mark("fault", [6, -4], 11) };
+    }),
+  ];
+}
+
+function unplaced(occupants: readonly Occupant[], style: OccupantStyle): readonly Line[] {
+  return withoutUnit(occupants).map((occupant) => {
+    const mount = readable(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+    return {
+      text: `${titled(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
+      tip: occupantTip(occupant),
+      ref: `device:${occupant.deviceCode}`,
+      sign: [
+        { kind: "rect", x: 0, y: -10, width: 12, height: 12, radius: 2, fill: style.fill(occupant), stroke: "line" },
+      ],
+    };
+  });
+}
+
+function listCard(title: string, lines: readonly Line[]): Card | undefined {
+  if (lines.length === 0) return undefined;
+  const shown = lines.length > MOST_LINES ? lines.slice(0, MOST_LINES - 1) : lines;
+  const more = lines.length - shown.length;
+  const rest: Item[] =
+    more === 0
+      ? []
+      : [
+          {
+            kind: "text",
+            x: 36,
+            y: 46 + shown.length * LINE,
+            text: `and ${counted(more, "more", "more")}`,
+            size: 11,
+            fill: "muted",
+          },
+        ];
+  return {
+    height: 40 + (shown.length + rest.length) * LINE + 8,
+    items: [
+      sectionTitle(title, 16, 24, INNER),
+      ...shown.map(
+        ({ text, tip, ref, sign }, index): Item => ({
+          kind: "group",
+          at: [16, 46 + index * LINE],
+          ...(ref !== undefined && { ref }),
+          ...(tip !== undefined && { tip }),
+          items: [...sign, { kind: "text", x: 20, y: 0, text, size: 11, fill: "ink", maxWidth: INNER - 20 }],
+        }),
+      ),
+      ...rest,
+    ],
+  };
+}
+
+function legendCard(entries: readonly LegendEntry[]): Card | undefined {
+  if (entries.length === 0) return undefined;
+  const drawn = legend(entries, { x: 16, y: 36, width: INNER });
+  return { height: 36 + drawn.height + 8, items: [sectionTitle("Legend", 16, 24, INNER), ...drawn.items] };
+}
+
+/** Entries for what the drawing shows beside its fills. */
+function marksUsed({ units }: GetRackResponse, occupants: readonly Occupant[]): readonly LegendEntry[] {
+  const back = occupants.some(({ positionU, depth }) => positionU !== undefined && depth !== 2);
+  return [
+    ...(back ? [{ label: "back of a device", fill: "sunken", dash: "dashed" } as const] : []),
+    ...(units.some(({ reserved }) => reserved !== "")
+      ? [{ label: "reserved", fill: "infoSoft", hatch: { pattern: "diagonal", paint: "line" } } as const]
+      : []),
+  ];
+}

@@ -1,13 +1,37 @@
+/** Names of fields as JSON, since the same few are written over and over. */
+const quoted = new Map<string, string>();
+/** Names kept. Ours: the contract has some 300; labels, whose names are anybody's, must not make it grow without end. */
+const MAX_QUOTED = 4096;
+
 /**
  * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
  * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands.
  */
 export function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
-  const pairs = Object.entries(value)
-    .filter(([, inner]) => inner !== undefined)
-    .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => `${JSON.stringify(key)}:${canonicalJson(inner)}`);
-  return `{${pairs.join(",")}}`;
+  return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
+}
+
+function listJson(items: readonly unknown[]): string {
+  let text = "";
+  for (const item of items) text += `${text === "" ? "" : ","}${canonicalJson(item ?? null)}`;
+  return `[${text}]`;
+}
+
+function objectJson(object: Readonly<Record<string, unknown>>): string {
+  let text = "";
+  // Without a comparison of its own, sort goes by UTF-16 units.
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key];
+    if (value !== undefined) text += `${text === "" ? "" : ","}${nameJson(key)}:${canonicalJson(value)}`;
+  }
+  return `{${text}}`;
+}
+
+function nameJson(name: string): string {
+  const known = quoted.get(name);
+  if (known !== undefined) return known;
+  const made = JSON.stringify(name);
+  if (quoted.size < MAX_QUOTED) quoted.set(name, made);
+  return made;
 }

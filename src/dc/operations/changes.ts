@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type DescMessage, type JsonObject, toJson } from "@bufbuild/protobuf";
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import { canonicalJson } from "#dc/model/canonical_json.ts";
@@ -15,7 +15,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "./convert.ts";
+import { modelJson } from "./model_json.ts";
 
 export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
   device: DeviceSchema,
@@ -101,8 +101,8 @@ export class Changes {
     const named = after ?? before;
     if (named === undefined) return;
     const { context, now, message } = this.origin;
-    const was = before === undefined ? undefined : asJson(kind, before);
-    const is = after === undefined ? undefined : asJson(kind, after);
+    const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
+    const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
     this.drafts.push({
       id: context.newId(),
       occurredAt: now,
@@ -114,7 +114,7 @@ export class Changes {
       related: [...new Set([...relatedTo(before), ...relatedTo(after)])],
       ...(was !== undefined && { before: was }),
       ...(is !== undefined && { after: is }),
-      changedFields: changedFields(was ?? {}, is ?? {}),
+      changedFields: changedFields(was, is),
       ...(message !== "" && { message }),
       source: "CORE",
       transactionId: this.transactionId,
@@ -127,17 +127,15 @@ export function etagOf(resource: object): string {
   return createHash("sha256").update(canonicalJson(resource)).digest("base64url").slice(0, 22);
 }
 
-function asJson(kind: ResourceKind, resource: object): JsonObject {
-  return toJson(SCHEMAS[kind], toMessage(SCHEMAS[kind], resource), { useProtoFieldName: true }) as JsonObject;
-}
-
-function changedFields(before: JsonObject, after: JsonObject): readonly string[] {
+/** Top-level fields that differ. */
+export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
+  if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).toSorted();
 }
 
 /** What a resource belongs to, so that the history of a rack shows its devices and that of a device its cables. */
-function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
+export function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
   if (resource === undefined) return [];
   if ("a" in resource) {
     return [resource.a, resource.b].flatMap(({ deviceCode, portName }) =>

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Cli } from "../command.ts";
 import type { ExitStatus } from "../exit_status.ts";
-import { databasePath } from "./database.ts";
+import { databaseOf } from "./database.ts";
 import { type Action, type DcWords, expectWords, usage } from "./words.ts";
 
 const DEFAULT_PORT = 8081;
@@ -14,19 +14,19 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     expectWords(extra, 0, 0);
     if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
     const { serveDatacenter } = await import("./serve.ts");
-    const database = resolve(cli.cwd, databasePath(db));
+    const database = databaseOf(db, cli.cwd);
     const tokenFile = tokens === undefined ? undefined : resolve(cli.cwd, tokens);
     return serveDatacenter({ host, port, database, tokens: tokenFile, insecure, tls: tlsPaths(words, cli) }, cli);
   },
   async import({ words, db }, cli) {
     const [file = ""] = expectWords(words, 1, 1);
     const { importFile } = await import("./transfer.ts");
-    return importFile(resolve(cli.cwd, databasePath(db)), file === "-" ? file : resolve(cli.cwd, file), cli);
+    return importFile(databaseOf(db, cli.cwd), file === "-" ? file : resolve(cli.cwd, file), cli);
   },
   async export({ words, db }, cli) {
     const [file] = expectWords(words, 0, 1);
     const { exportFile } = await import("./transfer.ts");
-    await exportFile(resolve(cli.cwd, databasePath(db)), file === undefined ? file : resolve(cli.cwd, file), cli);
+    await exportFile(databaseOf(db, cli.cwd), file === undefined ? file : resolve(cli.cwd, file), cli);
     return undefined;
   },
   async sample({ words, racks, output }, cli) {

@@ -1,14 +1,54 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import type { DcStore } from "#dc/ports.ts";
+import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres_address.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** Where the database lies when nobody says otherwise. Source: decision D-05. */
-export const DEFAULT_DATABASE = "planner-dc.sqlite";
+const DEFAULT_DATABASE = "planner-dc.sqlite";
 
 const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;
 
-/** Checks what `--db` says. @throws UsageError for an address of a kind that cannot be opened */
-export function databasePath(given: string | undefined): string {
-  if (given === undefined) return DEFAULT_DATABASE;
-  const scheme = URL_LIKE.exec(given)?.[1];
-  if (scheme === undefined) return given;
-  throw new UsageError(`Cannot open a database of kind "${scheme}": expected the path of a file`, null);
+/** What `--db` names. */
+export interface Database {
+  /** As people may see it: an absolute path, or an address without its password. */
+  readonly shown: string;
+  /** False for a file that would only be made. A server is asked when it is opened. */
+  readonly exists: () => boolean;
+  /** @throws OperationError when it cannot be opened */
+  readonly open: () => Promise<DcStore>;
+}
+
+/** Reads `--db`: the path of a file, or postgres://… @throws UsageError for what can be neither */
+export function databaseOf(given: string | undefined, cwd: string): Database {
+  if (given !== undefined && isPostgresUrl(given)) return server(given);
+  const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];
+  if (scheme !== undefined) {
+    const expected = "expected the path of a file, or postgres://user:password@host/database";
+    throw new UsageError(`Cannot open a database of kind "${scheme}": ${expected}`, null);
+  }
+  const file = resolve(cwd, given ?? DEFAULT_DATABASE);
+  return {
+    shown: file,
+    exists: () => existsSync(file),
+    open: async () => (await import("#dc/store/sqlite_store.ts")).openSqlite(file),
+  };
+}
+
+function server(url: string): Database {
+  return {
+    shown: shownAddress(url),
+    exists: () => true,
+    open: async () => (await import("#dc/store/postgres_store.ts")).openPostgres(url),
+  };
+}
+
+function shownAddress(url: string): string {
+  try {
+    return parsePostgresUrl(url).shown;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw new UsageError(error.message, null);
+  }
 }

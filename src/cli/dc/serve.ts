@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics, type ProcessFacts } from "#interfaces/http/metrics.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
@@ -12,12 +11,12 @@ import { print, printError } from "../print.ts";
 import type { Talk } from "../talk.ts";
 import { UsageError } from "../usage_error.ts";
 import { VERSION } from "../version.ts";
+import type { Database } from "./database.ts";
 
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
-  /** What `--db` says, an absolute path. */
-  readonly database: string;
+  readonly database: Database;
   /** The token file, if there is one. */
   readonly tokens: string | undefined;
   readonly insecure: boolean;
@@ -35,7 +34,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   checkAccess(options);
   const tls = await readTls(options.tls);
   const tokens = options.tokens === undefined ? undefined : await TokenFile.open(options.tokens, talk.warn);
-  const store = await openSqlite(options.database);
+  const store = await options.database.open();
   const shutdown = new AbortController();
   const metrics = new Metrics();
   const service = await openService(store, {
@@ -99,7 +98,7 @@ async function announce(server: OnePort, options: ServeOptions, talk: Talk): Pro
   const { host, insecure, tokens, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
-  print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database}\n`);
+  print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
   if (tokens !== undefined) return;
   const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
   talk.warn(`No token is asked for: ${who} may read and change everything`);

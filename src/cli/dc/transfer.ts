@@ -1,12 +1,12 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { openService } from "#dc/open_service.ts";
-import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { plainLines } from "../plain_text.ts";
 import { print, printError } from "../print.ts";
 import type { Talk } from "../talk.ts";
 import { writeFile } from "../write_file.ts";
+import type { Database } from "./database.ts";
 import { importLines, type KindCount } from "./import_lines.ts";
 import { estateLines, readLines } from "./lines.ts";
 
@@ -14,9 +14,9 @@ import { estateLines, readLines } from "./lines.ts";
 const MOST_TOLD = 20;
 
 /** Brings a file of JSON Lines into the database; `-` is standard input. Status 1 when a line could not be taken. */
-export async function importFile(database: string, file: string, talk: Talk): Promise<ExitStatus> {
+export async function importFile(database: Database, file: string, talk: Talk): Promise<ExitStatus> {
   const { lines, bad: unreadable } = readLines(readText(file));
-  const store = await openSqlite(database);
+  const store = await database.open();
   try {
     const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
     const { counts, bad } = await importLines(service, lines, progressLine());
@@ -31,10 +31,10 @@ export async function importFile(database: string, file: string, talk: Talk): Pr
 }
 
 /** Writes the whole estate as JSON Lines, to a file or to standard output. */
-export async function exportFile(database: string, file: string | undefined, talk: Talk): Promise<void> {
+export async function exportFile(database: Database, file: string | undefined, talk: Talk): Promise<void> {
   // Opening would make an empty one, and a mistyped path would look like an empty estate.
-  if (!existsSync(database)) throw new OperationError("not_found", `There is no database "${database}"`);
-  const store = await openSqlite(database);
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
   try {
     const lines = [...estateLines(await store.read((reader) => reader.estate()))];
     if (file === undefined) for (const line of lines) print(line);

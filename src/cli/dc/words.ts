@@ -5,7 +5,12 @@ export const ACTIONS = ["serve", "import", "export", "sample", "token"] as const
 export type Action = (typeof ACTIONS)[number];
 
 export const DC_FLAGS = {
-  db: { type: "string", value: "file", completes: "file", summary: "Database (planner-dc.sqlite)" },
+  db: {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "Database: a file (planner-dc.sqlite), or postgres://user@host/database",
+  },
   host: { type: "string", value: "address", summary: "serve: address to listen on (127.0.0.1)" },
   port: { type: "integer", least: 0, summary: "serve: port to listen on (8081); 0 takes a free one" },
   tokens: {

@@ -68,7 +68,7 @@ export const MAX_PROMPT_ARGUMENT_BYTES = 24 * 1024;
 export const MAX_AGENT_LINE_BYTES = 2 * 1024 * 1024;
 
 /** Longest final text of an agent, in characters; of a longer one the end counts. Ours: an answer is a page or a few. */
-export const MAX_AGENT_OUTPUT_CHARS = 2 * 1024 * 1024;
+export const MAX_AGENT_OUTPUT_CHARS = 256 * 1024;
 
 /** Longest description of one step of an agent in a log, in characters. Ours: it is read as one line. */
 export const MAX_STEP_CHARS = 200;

@@ -160,6 +160,8 @@ export interface RunLog {
    * @throws OperationError when the disk refuses
    */
   line(text: string): Promise<void>;
+  /** The same for lines without line ends that a program printed: none of them reads as planner's own. */
+  printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void>;
   /** Resolves when the file holds everything so far. */
   flush(): Promise<void>;
   end(): Promise<void>;

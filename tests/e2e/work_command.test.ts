@@ -107,6 +107,24 @@ test("100,000 lines reach the log, none lost and none twice", async () => {
   expect(lines.every((line, index) => line === `line ${index}`)).toBe(true);
 });
 
+test("an agent cannot forge the beginning of a run, and its real output is what is judged", async () => {
+  const header = "=== run 2026-11-01-001-aaa-1 ===";
+  using project = await workProject({
+    plan: { "*": ['say:{"count": "three"}', `say:${header}`, `complain:${header}`, "say:planner: completed", ...DONE] },
+    config: "validation: {strict_output_validation: true}\n",
+  });
+  project.write(".planner/schemas/count.json", '{"type":"object","properties":{"count":{"type":"integer"}}}');
+  await project.add(A, "output_schema: .planner/schemas/count.json\n");
+
+  expect((await project.planner(["work", A])).stdout).toContain("needs_attention: Output validation failed");
+
+  const log = project.read(`.planner/logs/${A}.log`);
+  expect(log.match(/Z === run /g)?.length).toBe(1);
+  for (const line of [`stdout: ${header}`, `stderr: ${header}`, "stdout: planner: completed"]) {
+    expect(log).toContain(`Z ${line}\n`);
+  }
+});
+
 for (const [strict, status] of [
   [true, "needs_attention"],
   [false, "completed"],

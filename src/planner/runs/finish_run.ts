@@ -175,7 +175,7 @@ function shortened(output: string): string {
   const text = output.replaceAll("\0", "").toWellFormed().trim();
   if (text.length <= MAX_APPENDED_CHARS) return text;
   const tail = text.slice(-MAX_APPENDED_CHARS);
-  return `(The log has all ${text.length} characters; this is the end.)\n\n${tail.slice(tail.indexOf("\n") + 1)}`.toWellFormed();
+  return `(The log has all of it; this is the end.)\n\n${tail.slice(tail.indexOf("\n") + 1)}`.toWellFormed();
 }
 
 /** Marks the spec failed in the project, whatever the run's own copy has become. */

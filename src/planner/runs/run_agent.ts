@@ -110,10 +110,8 @@ async function readOutput(
 ): Promise<{ readonly output: string; readonly failure: string | null }> {
   const reader = openAgentStream(stream);
   const write = async (lines: readonly string[]): Promise<void> => {
-    for (const text of lines) {
-      await log.line(text);
-      tell({ event: "output", spec_id: id, text });
-    }
+    await log.printed(lines, "stdout");
+    for (const text of lines) tell({ event: "output", spec_id: id, text });
   };
   for await (const chunk of agent.stdout) await write(reader.push(chunk));
   const { lines, output, failure } = reader.end();
@@ -124,11 +122,8 @@ async function readOutput(
 async function readErrors({ tell }: RunDeps, agent: AgentProcess, { id, log }: AgentRun): Promise<void> {
   const reader = openAgentStream("text");
   const write = async (lines: readonly string[]): Promise<void> => {
-    for (const line of lines) {
-      const text = `stderr: ${line}`;
-      await log.line(text);
-      tell({ event: "output", spec_id: id, text });
-    }
+    await log.printed(lines, "stderr");
+    for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
   };
   for await (const chunk of agent.stderr) await write(reader.push(chunk));
   await write(reader.end().lines);

@@ -59,8 +59,8 @@ async function runCommand(
 
 async function copy(stream: AgentProcess["stdout"], log: RunLog): Promise<void> {
   const reader = openAgentStream("text");
-  for await (const chunk of stream) for (const line of reader.push(chunk)) await log.line(line);
-  for (const line of reader.end().lines) await log.line(line);
+  for await (const chunk of stream) await log.printed(reader.push(chunk), "stdout");
+  await log.printed(reader.end().lines, "stdout");
 }
 
 function problemOf({ code, signal }: AgentExit): string | null {

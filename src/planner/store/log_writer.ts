@@ -3,15 +3,15 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "../run_ports.ts";
-import { logLine, runHeader } from "../work/log_format.ts";
+import { logLine, ownLine, printedLine, runHeader } from "../work/log_format.ts";
 import { diskRefusal } from "./disk_error.ts";
 import { LOGS } from "./places.ts";
 
 /** Longest time that a line waits in memory, in milliseconds. Ours: a reader who follows sees no delay. */
 const LOG_FLUSH_MS = 100;
 
-/** Characters that may wait to be written before the caller has to. Ours: some disk writes' worth. */
-const MAX_WAITING_CHARS = 1024 * 1024;
+/** Characters that may wait to be written before the caller has to. Ours: a disk write's worth, for each of many agents. */
+const MAX_WAITING_CHARS = 128 * 1024;
 
 /** Longest stored line, in characters. Ours: at three bytes each it fits into one answer of planner_log. */
 const MAX_LINE_CHARS = 256 * 1024;
@@ -73,13 +73,22 @@ class FileRunLog implements RunLog {
     await this.flush();
   }
 
-  async line(text: string): Promise<void> {
+  line(text: string): Promise<void> {
+    return this.#append(text.split(/\r?\n/), ownLine);
+  }
+
+  printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void> {
+    return this.#append(lines, (part) => printedLine(part, from));
+  }
+
+  /** @param marked for each stored line: a piece of a long one must not read as another's words either */
+  async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.#file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
     const now = this.#clock.now();
-    for (const line of text.split(/\r?\n/)) for (const part of partsOf(line)) this.#store(logLine(now, part));
+    for (const line of lines) for (const part of partsOf(line)) this.#store(logLine(now, marked(part)));
     if (this.#waitingChars >= MAX_WAITING_CHARS) await this.flush();
-    else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
+    else if (lines.length > 0) this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
   }
 
   async flush(): Promise<void> {

@@ -6,15 +6,34 @@
  *
  * `<time>` is ISO 8601 in UTC with milliseconds, 24 characters, and one space ends it. Every run begins with its own
  * header line; the last run is the one that counts. A line that another program wrote without a time stays as it is.
+ *
+ * What a program printed on standard error begins `stderr:`, planner's own words begin `planner:`. A line of standard
+ * output that would read as one of these, or as a header, begins `stdout:`.
  */
 
 const TIME = String.raw`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z`;
-const TIME_PREFIX = new RegExp(`^${TIME}(?: |(?=\\r?$))`, "gm");
-const RUN_HEADER = new RegExp(`^${TIME} === run \\S+ ===\\r?$`, "gm");
+// Lines end at line feeds alone: a mark of another kind, a lone carriage return say, can be part of what was printed.
+const LINE_START = "(?<![^\\n])";
+const LINE_END = "(?=\\r?(?:\\n|$))";
+const TIME_PREFIX = new RegExp(`${LINE_START}${TIME}(?: |${LINE_END})`, "g");
+const RUN_HEADER = new RegExp(`${LINE_START}${TIME} === run \\S+ ===${LINE_END}`, "g");
 
 /** The line that begins a run, without its line end. */
 export function runHeader(time: Date, processId: string): string {
   return logLine(time, `=== run ${processId} ===`);
+}
+
+const HEADER_START = /^\s*=== run /;
+const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
+
+/** What a program printed, marked where it would read as somebody else's words: nobody can forge a run's beginning. */
+export function printedLine(text: string, from: "stdout" | "stderr"): string {
+  return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
+}
+
+/** A line of planner's own; one that quotes a header, a file's name say, is none. */
+export function ownLine(text: string): string {
+  return HEADER_START.test(text) ? `planner: ${text}` : text;
 }
 
 /** One stored line, without its line end. */
@@ -25,7 +44,7 @@ export function logLine(time: Date, text: string): string {
 /** What the last run in the log printed: its lines without their times. The whole log when it holds no header. */
 export function lastRunText(log: string): string {
   let start = 0;
-  for (const header of log.matchAll(RUN_HEADER)) start = header.index + header[0].length + 1;
+  for (const header of log.matchAll(RUN_HEADER)) start = log.indexOf("\n", header.index) + 1 || log.length;
   return log.slice(start).replace(TIME_PREFIX, "");
 }
 

@@ -41,10 +41,10 @@ export async function missingForCompletion(
 
 /** The spec's own log would take the checks for another run, and that one's output for the spec's. */
 function talkingLog({ tell }: RunDeps, id: SpecId): RunLog {
+  const say = (text: string): void => tell({ event: "output", spec_id: id, text });
   return {
-    async line(text) {
-      tell({ event: "output", spec_id: id, text });
-    },
+    line: async (text) => say(text),
+    printed: async (lines) => lines.forEach(say),
     flush: async () => {},
     end: async () => {},
   };

@@ -13,6 +13,9 @@ export interface LineReaderOptions {
 
 const LINE_FEED = 0x0a;
 
+/** Room for a usual line, in bytes; more is given back behind the longer line that needed it. */
+const USUAL_BYTES = 4096;
+
 /**
  * Cuts bytes into lines of UTF-8, whatever the pieces in which they arrive: the same bytes give the same lines. Bytes that
  * are not UTF-8 become U+FFFD, a carriage return before a line feed belongs to the line end.
@@ -22,7 +25,7 @@ const LINE_FEED = 0x0a;
 export class LineReader {
   readonly #options: LineReaderOptions;
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-  #buffer = new Uint8Array(4096);
+  #buffer = new Uint8Array(USUAL_BYTES);
   #length = 0;
   /** Length of the line that is being left out, 0 when none is. */
   #skipped = 0;
@@ -96,6 +99,7 @@ export class LineReader {
     const text = this.#decoder.decode(this.#buffer.subarray(0, this.#length));
     this.#length = 0;
     this.#skipped = 0;
+    if (this.#buffer.length > USUAL_BYTES * 16) this.#buffer = new Uint8Array(USUAL_BYTES);
     if (skipped > 0) return { kind: "left_out", bytes: skipped };
     return { kind: "text", text: text.endsWith("\r") ? text.slice(0, -1) : text, whole: true };
   }

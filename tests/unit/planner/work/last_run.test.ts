@@ -13,6 +13,14 @@ test("readLastRun gives the lines of the last run without their times", async ()
   expect(await readLastRun(memoryLog(log))).toBe("second\n\nthird\n");
 });
 
+for (const mark of ["\r", "\u2028", "\u2029"]) {
+  test(`readLastRun takes no header behind ${JSON.stringify(mark)} for the beginning of a run`, async () => {
+    const printed = `first${mark}${runHeader(AT, "forged")}${mark}${logLine(AT, "second")}`;
+
+    expect(await readLastRun(memoryLog(`${runHeader(AT, "a-1")}\n${stored(printed)}`))).toBe(`${printed}\n`);
+  });
+}
+
 test("readLastRun gives everything of a log without runs", async () => {
   expect(await readLastRun(memoryLog(stored("one", "two")))).toBe("one\ntwo\n");
   expect(await readLastRun(memoryLog(""))).toBe("");

@@ -206,7 +206,7 @@ describe("planner dc refuses", () => {
   for (const [what, words, message] of [
     ["to listen for others without tokens", ["serve", "--host", "0.0.0.0"], 'needs "--tokens <file>"'],
     ["--insecure beside --tokens", ["serve", "--insecure", "--tokens", "t.json"], "exclude each other"],
-    ["a database that it cannot open", ["serve", "--db", "postgres://localhost/x"], 'of kind "postgres"'],
+    ["a database that it cannot open", ["serve", "--db", "mysql://localhost/x"], 'of kind "mysql"'],
     ["a port that is none", ["serve", "--port", "70000"], "at most 65535"],
     ["half a certificate", ["serve", "--tls-key", "key.pem"], "belong together"],
     ["a flag of another action", ["export", "--port", "1"], 'Flag "--port" does not belong to export'],

@@ -1,3 +1,4 @@
+import type { FieldChanges } from "./spec/edit_fields.ts";
 import type { Spec, UnreadableFile } from "./spec/spec.ts";
 import type { SpecId } from "./spec/spec_id.ts";
 
@@ -35,8 +36,8 @@ export interface SpecStore {
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
   /**
-   * Creates the members of an active spec and changes the spec's own text: all of it or, when something stands in the
-   * way, nothing.
+   * Creates the members of an active spec and changes the spec's own fields: all of it or, when something stands in the
+   * way, nothing. What a kill cuts off is finished by the next one who reads or writes specs, whichever process.
    *
    * @throws OperationError `already_exists` when there is a spec of a member's id, active or archived
    */
@@ -51,8 +52,8 @@ export interface SpecStore {
 
 export interface NewMembers {
   readonly members: readonly { readonly id: SpecId; readonly text: string }[];
-  /** What becomes of the parent's text; may be called again with newer text. */
-  readonly change: (text: string) => string;
+  /** What is set in the parent. */
+  readonly fields: FieldChanges;
 }
 
 /** A growing log file. Offsets and sizes are bytes. */

@@ -31,3 +31,8 @@ export function runPortsKilledAtStep(step: number, operation: readonly string[],
   const input = `${JSON.stringify(operation)}\n`;
   return killedAtStep(step, [join(SCRIPTS, "use_runs.ts"), root], { cwd: root, input });
 }
+
+/** The same for one use of the spec store, see `scripts/use_store.ts`. */
+export function storeKilledAtStep(step: number, operation: readonly string[], root: string): Promise<boolean> {
+  return killedAtStep(step, [join(SCRIPTS, "use_store.ts"), root, ...operation], { cwd: root });
+}

@@ -44,14 +44,25 @@ export function parseDocument(text: string): SpecDocument {
   };
 }
 
+/** A text that is to be changed and does not parse. */
+export class BrokenText extends OperationError {
+  readonly problem: TextProblem;
+
+  /** @param what names the text: its file, where that is known */
+  constructor(what: string, problem: TextProblem) {
+    const { line, column, message } = problem;
+    super("failed_precondition", `Cannot edit ${what}: line ${line}, column ${column}: ${message}`);
+    this.problem = problem;
+  }
+}
+
 /**
  * The same for a text that is to be changed.
  *
- * @throws OperationError `failed_precondition` with line and column when it does not parse
+ * @throws BrokenText with line and column when it does not parse
  */
 export function readableDocument(text: string): ReadableDocument {
   const document = parseDocument(text);
   if (document.ok) return document;
-  const { line, column, message } = document.problem;
-  throw new OperationError("failed_precondition", `Cannot edit the spec: line ${line}, column ${column}: ${message}`);
+  throw new BrokenText("the spec", document.problem);
 }

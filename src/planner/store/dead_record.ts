@@ -3,6 +3,7 @@ import { buildSpec } from "../spec/build_spec.ts";
 import { parseDocument } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parseSpecId, type SpecId } from "../spec/spec_id.ts";
+import { splitUnderWay } from "./create_members.ts";
 import { activeFile, archiveFile } from "./places.ts";
 import { readProjectText } from "./read_text.ts";
 
@@ -25,8 +26,11 @@ export function endOfDeadRun(root: string, { spec_id, started_at, mode }: Proces
   const id = parseSpecId(spec_id);
   const spec = id === undefined ? null : readSpec(root, id);
   if (spec === null) return failed;
-  // A split leaves the status alone; its last step makes the spec a driver.
-  if (mode === "split") return spec.members.length > 0 ? { ...failed, status: "completed" } : failed;
+  if (mode === "split") {
+    // A split leaves the status alone: its last step makes the spec a driver, and what it decided is finished by others.
+    const split = spec.members.length > 0 || splitUnderWay(root) === id;
+    return split ? { ...failed, status: "completed" } : failed;
+  }
   const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
   const since = typeof at === "string" ? new Date(at).getTime() : Number.NaN;
   // Completed before the run began: some other one's work. Without a time nobody of ours completed it.

@@ -3,6 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "../limits.ts";
+import { BrokenText } from "../spec/document.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
 import { activeFile } from "./places.ts";
@@ -24,7 +25,7 @@ export async function editSpec(root: string, id: SpecId, change: (text: string) 
   const file = activeFile(id);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = readForEdit(root, file, id);
-    const next = change(text);
+    const next = changed(file, text, change);
     if (next === text) return false;
     checkWritable(file, next);
     if (await replace(join(root, file), file, { text, next })) return true;
@@ -39,6 +40,15 @@ function readForEdit(root: string, file: string, id: SpecId): string {
   if (read.kind === "missing") throw new OperationError("not_found", `Spec not found: ${id}`);
   const place = read.line === null ? "" : `:${read.line}:${read.column}`;
   throw new OperationError("failed_precondition", `Cannot edit "${file}${place}": ${read.message}`);
+}
+
+/** Only here is it known whose text does not parse. */
+function changed(file: string, text: string, change: (text: string) => string): string {
+  try {
+    return change(text);
+  } catch (error) {
+    throw error instanceof BrokenText ? new BrokenText(`"${file}"`, error.problem) : error;
+  }
 }
 
 /** Refuses a text that could not be read back as it is. */

@@ -6,7 +6,7 @@ import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { ArchiveIndex } from "./archive_index.ts";
 import { archiveSpec } from "./archive_spec.ts";
-import { createMembers } from "./create_members.ts";
+import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
 import { createSpec } from "./create_spec.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
 import { editSpec } from "./edit_spec.ts";
@@ -40,6 +40,7 @@ class FileSpecStore implements SpecStore {
   }
 
   async ids(): Promise<readonly SpecId[]> {
+    await this.#settle();
     return this.#index.names.read().ids;
   }
 
@@ -48,6 +49,7 @@ class FileSpecStore implements SpecStore {
   }
 
   async active(): Promise<SpecSet> {
+    await this.#settle();
     return this.#index.read();
   }
 
@@ -119,8 +121,20 @@ class FileSpecStore implements SpecStore {
     return withProjectLock(this.#root, async () => {
       if (!this.#cleaned) await removeLeftovers(join(this.#root, SPECS));
       this.#cleaned = true;
+      await finishSplit(this.#root);
       return task();
     });
+  }
+
+  /** No reader sees half a split: one that is under way is waited for, one that a kill cut off is finished. */
+  async #settle(): Promise<void> {
+    if (splitUnderWay(this.#root) === null) return;
+    try {
+      await withProjectLock(this.#root, () => finishSplit(this.#root));
+    } catch (error) {
+      // What may only be read is read as it is.
+      if (!(error instanceof OperationError)) throw error;
+    }
   }
 
   #find(id: SpecId): { readonly file: string; readonly archived: boolean } {

@@ -17,6 +17,12 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     store.edit(id as SpecId, (text) => editFields(text, { [field]: value })),
   grow: (store, [id = "", size = ""]) => store.edit(id as SpecId, (text) => text + "x".repeat(Number(size))),
   create: (store, [day = "", size = "0"]) => store.create(day, (id) => `# ${id}\n${"x".repeat(Number(size))}`),
+  split: async (store, [id = "", count = "2"]) => {
+    const ids = Array.from({ length: Number(count) }, (_, index) => `${id}.${index + 1}` as SpecId);
+    const members = ids.map((member) => ({ id: member, text: `---\nstatus: pending\n---\n\n# ${member}\n` }));
+    await store.createMembers(id as SpecId, { members, fields: { type: "driver", members: ids } });
+    return ids;
+  },
   archive: (store, [id = ""]) => store.moveToArchive(id as SpecId),
 };
 

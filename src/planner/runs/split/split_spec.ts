@@ -2,7 +2,6 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseUnsplittable } from "../../operations/split_checks.ts";
-import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";
@@ -113,9 +112,6 @@ async function writeMembers(
   await refuseUnsplittable(context, spec, force);
   const members = memberTexts(spec, proposed);
   const ids = members.map((member) => member.id);
-  await context.specs.createMembers(id, {
-    members,
-    change: (text) => editFields(text, { type: "driver", members: ids }),
-  });
+  await context.specs.createMembers(id, { members, fields: { type: "driver", members: ids } });
   return ids;
 }

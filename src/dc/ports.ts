@@ -104,6 +104,9 @@ export interface RememberedRequest {
   readonly createdAt: string;
 }
 
+/** Keys of resources by their kind. */
+export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
+
 /** One snapshot: every look-up of one `read` sees the same state. */
 export interface DcReader extends SiteReader {
   /** Rises with every committed write transaction that changed something. */
@@ -114,9 +117,14 @@ export interface DcReader extends SiteReader {
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: string): Promise<string | undefined>;
+  /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
+  changedSince(seq: number, limit: number): Promise<readonly string[]>;
   estate(): Promise<Estate>;
-  /** The estate with power ports and power cables only: a fraction of a large one, and all that power needs. */
-  powerEstate(): Promise<Estate>;
+  /**
+   * The estate with power ports and power cables only: a fraction of a large one, and all that power needs.
+   * With `among`, only these keys, and the power cables of these devices.
+   */
+  powerEstate(among?: ResourceKeys): Promise<Estate>;
 }
 
 /** One transaction: it sees its own writes, others see all of them or none. */
@@ -124,6 +132,7 @@ export interface DcWriter extends DcReader {
   put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
   append(record: ChangeRecord): Promise<void>;
+  /** Says that the estate changed; what changed must be told by `append` in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
   /** Forgets answers older than `before`. */

@@ -217,6 +217,23 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       });
     });
 
+    test("tells what changed behind an entry of the change log, each thing once", async () => {
+      await store.write(async (writer) => {
+        for (const [index, entity] of ["device:A", "cable:A/x~B/y", "device:A", "rack:R"].entries()) {
+          await writer.append(changeRecord({ seq: index + 1, entity }));
+        }
+      });
+
+      const [later, few, none] = await store.read(async (reader) => [
+        await reader.changedSince(1, 10),
+        await reader.changedSince(0, 2),
+        await reader.changedSince(4, 10),
+      ]);
+
+      expect(later?.toSorted()).toEqual(["cable:A/x~B/y", "device:A", "rack:R"]);
+      expect([few?.length, none]).toEqual([2, []]);
+    });
+
     test("remembers an answer per principal and forgets old ones", async () => {
       const request = { principal: "p", requestId: "r", method: "M", fingerprint: "f", reply: "{}", createdAt: NOW };
       await store.write((writer) => writer.remember(request));

@@ -1,9 +1,10 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import type { Area, Cursor, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery } from "#dc/ports.ts";
+import { type Condition, paramsOf, where } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, storedOf } from "./rows.ts";
-import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
 
 /** The column behind each order. All are NOT NULL, so a cursor's comparison covers every row. */
 const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; readonly numeric: boolean }>> = {
@@ -16,18 +17,13 @@ const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; rea
   draw_w: { column: "device.draw_w", numeric: true },
 };
 
-interface Condition {
-  readonly sql: string;
-  readonly params: readonly SqlValue[];
-}
-
 /** One page by keyset, and the counts by role of all that match. Cost: two statements, whatever the page. */
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
   const conditions = conditionsOf(query.filter, dialect);
   const rows = await pageRows(runner, query, conditions);
   const counts = await runner.all(
     `SELECT device.role, COUNT(*) AS devices FROM device ${where(conditions)} GROUP BY device.role ORDER BY device.role`,
-    conditions.flatMap(({ params }) => params),
+    paramsOf(conditions),
   );
   const roleCounts = new Map(counts.map((row) => [text(row, "role"), Number(row["devices"])]));
   const devices = rows.slice(0, query.limit).map((row) => storedOf(row, bodyOf<DeviceBody>(row)));
@@ -47,7 +43,7 @@ async function pageRows(
   return runner.all(
     `SELECT device.key, ${column} AS ordered, device.body, device.etag, device.create_time, device.update_time
       FROM device ${where(all)} ORDER BY ${column} ${direction}, device.key ${direction} LIMIT ?`,
-    [...all.flatMap(({ params }) => params), limit + 1],
+    [...paramsOf(all), limit + 1],
   );
 }
 
@@ -61,10 +57,6 @@ function past(column: string, beyond: string, { value, key: last }: Cursor): Con
 function cursorOf(row: SqlRow, order: DeviceOrder): Cursor {
   const value = row["ordered"] ?? "";
   return { value: ORDER_COLUMNS[order].numeric ? Number(value) : String(value), key: text(row, "key") };
-}
-
-function where(conditions: readonly Condition[]): string {
-  return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
 }
 
 function conditionsOf(filter: DeviceFilter, dialect: Dialect): readonly Condition[] {

@@ -5,6 +5,8 @@ export interface Dialect {
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
   /** `column IN (the strings of the JSON array parameter)`: one parameter, whatever the length. */
   readonly inList: (column: string) => string;
+  /** A text field at the top of a column that holds JSON. */
+  readonly jsonText: (column: string, field: string) => string;
   /** The statement with the database's own parameter marks. */
   readonly marked: (sql: string) => string;
 }
@@ -13,6 +15,7 @@ export const SQLITE: Dialect = {
   name: "sqlite",
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  jsonText: (column, field) => `json_extract(${column}, '$.${field}')`,
   marked: (sql) => sql,
 };
 
@@ -22,6 +25,7 @@ export const COCKROACH: Dialect = {
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
   // The driver would write a parameter of type jsonb as JSON once more.
   inList: (column) => `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)))`,
+  jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {

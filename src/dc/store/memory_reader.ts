@@ -2,7 +2,7 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
-import { refKey } from "#dc/model/resource_key.ts";
+import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
   Crac,
@@ -17,6 +17,7 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { Consumer } from "#dc/model/site.ts";
+import { compareBytes } from "#dc/model/text_order.ts";
 import type {
   ChainHead,
   DcReader,
@@ -24,10 +25,10 @@ import type {
   DeviceQuery,
   HistoryQuery,
   RememberedRequest,
+  ResourceKeys,
   Stored,
 } from "#dc/ports.ts";
 import { searchInMemory } from "./memory_search.ts";
-import { compareBytes } from "./text_order.ts";
 
 type Table<Resource> = Map<string, Stored<Resource>>;
 
@@ -173,7 +174,12 @@ export class MemoryReader implements DcReader {
     };
   }
 
-  async powerEstate(): Promise<Estate> {
+  async changedSince(seq: number, limit: number): Promise<readonly string[]> {
+    const later = [...this.state.changes.values()].filter((record) => record.seq > seq);
+    return [...new Set(later.map(({ entity }) => entity))].slice(0, limit);
+  }
+
+  async powerEstate(among?: ResourceKeys): Promise<Estate> {
     const whole = await this.estate();
     const isPower = ({ kind }: Port) => kind === "POWER_IN" || kind === "POWER_OUT";
     const inlets = new Set(
@@ -183,20 +189,38 @@ export class MemoryReader implements DcReader {
           .map(({ name }) => portKey({ deviceCode: code, portName: name })),
       ),
     );
-    return {
+    const power = {
       ...whole,
       devices: whole.devices.map(({ ports = [], ...body }) => {
-        const power = ports.filter(isPower);
-        return power.length === 0 ? body : { ...body, ports: power };
+        const kept = ports.filter(isPower);
+        return kept.length === 0 ? body : { ...body, ports: kept };
       }),
       cables: whole.cables.filter(({ a, b }) => inlets.has(portKey(a)) || inlets.has(portKey(b))),
     };
+    return among === undefined ? power : reduced(power, among);
   }
 
   private all<Kind extends ResourceKind>(kind: Kind): readonly ResourceByKind[Kind][] {
     const table: Table<ResourceByKind[Kind]> = this.state.resources[kind];
     return [...table].toSorted(([a], [b]) => compareBytes(a, b)).map(([, { resource }]) => resource);
   }
+}
+
+function reduced({ racks, devices, cracs, cables, fabricLinks }: Estate, among: ResourceKeys): Estate {
+  const isAmong = (kind: ResourceKind) => {
+    const keys = new Set(among[kind]);
+    return (resource: ResourceByKind[ResourceKind]) => keys.has(resourceKey(resource));
+  };
+  const owners = new Set(among.device);
+  const touches = ({ a, b }: Cable) => owners.has(codeKey(a.deviceCode)) || owners.has(codeKey(b.deviceCode));
+  const named = isAmong("cable");
+  return {
+    racks: racks.filter(isAmong("rack")),
+    devices: devices.filter(isAmong("device")),
+    cracs: cracs.filter(isAmong("crac")),
+    cables: cables.filter((cable) => named(cable) || touches(cable)),
+    fabricLinks: fabricLinks.filter(isAmong("fabric_link")),
+  };
 }
 
 function same(a: string | undefined, b: string): boolean {

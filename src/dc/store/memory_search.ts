@@ -2,9 +2,9 @@ import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
 import type { Cable, Device, DeviceBody, Location } from "#dc/model/resources.ts";
+import { compareBytes } from "#dc/model/text_order.ts";
 import type { Area, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, Stored } from "#dc/ports.ts";
 import { searchText } from "./rows.ts";
-import { compareBytes } from "./text_order.ts";
 
 type Row = Stored<Device>;
 

@@ -22,8 +22,10 @@ import type {
   DeviceQuery,
   HistoryQuery,
   RememberedRequest,
+  ResourceKeys,
   Stored,
 } from "#dc/ports.ts";
+import { type Condition, paramsOf, where } from "./conditions.ts";
 import { searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
 import { history } from "./history_search.ts";
@@ -173,34 +175,64 @@ export class SqlReader implements DcReader {
     };
   }
 
+  async changedSince(seq: number, limit: number): Promise<readonly string[]> {
+    const entity = this.dialect.jsonText("body", "entity");
+    const rows = await this.runner.all(`SELECT DISTINCT ${entity} AS entity FROM change_log WHERE seq > ? LIMIT ?`, [
+      seq,
+      limit,
+    ]);
+    return rows.map((row) => text(row, "entity"));
+  }
+
   async estate(): Promise<Estate> {
-    return this.everything({ ports: "", cables: "" });
+    return this.everything({ ports: [], cables: [] });
   }
 
-  async powerEstate(): Promise<Estate> {
-    return this.everything({
-      ports: "WHERE kind IN ('POWER_IN', 'POWER_OUT')",
-      cables: `WHERE key IN (SELECT cable_end.cable_key FROM cable_end JOIN port
-        ON port.device_key = cable_end.device_key AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN')`,
-    });
+  async powerEstate(among?: ResourceKeys): Promise<Estate> {
+    const power = `cable.key IN (SELECT cable_end.cable_key FROM cable_end JOIN port
+      ON port.device_key = cable_end.device_key AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN')`;
+    const touching = `(${this.dialect.inList("cable.key")}
+      OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
+    const keys = (list: readonly string[]) => JSON.stringify(list);
+    return this.everything(
+      {
+        ports: [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }],
+        cables: [
+          { sql: power, params: [] },
+          ...(among === undefined ? [] : [{ sql: touching, params: [keys(among.cable), keys(among.device)] }]),
+        ],
+      },
+      among,
+    );
   }
 
-  private async everything(where: { readonly ports: string; readonly cables: string }): Promise<Estate> {
+  private async everything(
+    conditions: { readonly ports: readonly Condition[]; readonly cables: readonly Condition[] },
+    among?: Omit<ResourceKeys, "cable">,
+  ): Promise<Estate> {
+    const keyed = (column: string, keys: readonly string[] | undefined): readonly Condition[] =>
+      keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
+    const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>
+      this.bodies(`SELECT body FROM ${name} ${where(given)} ORDER BY key`, paramsOf(given));
     const ports = new Map<string, Port[]>();
-    const rows = await this.runner.all(`SELECT device_key, body FROM port ${where.ports} ORDER BY device_key, place`);
+    const wanted = [...conditions.ports, ...keyed("device_key", among?.device)];
+    const rows = await this.runner.all(
+      `SELECT device_key, body FROM port ${where(wanted)} ORDER BY device_key, place`,
+      paramsOf(wanted),
+    );
     for (const row of rows) {
       const key = text(row, "device_key");
       const list = ports.get(key);
       if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
       else list.push(bodyOf<Port>(row));
     }
-    const devices = await this.bodies<DeviceBody>("SELECT body FROM device ORDER BY key");
+    const devices = await table<DeviceBody>("device", keyed("key", among?.device));
     return {
-      racks: await this.bodies("SELECT body FROM rack ORDER BY key"),
+      racks: await table("rack", keyed("key", among?.rack)),
       devices: devices.map((body) => withPorts(body, ports.get(codeKey(body.code)) ?? [])),
-      cracs: await this.bodies("SELECT body FROM crac ORDER BY key"),
-      cables: await this.bodies(`SELECT body FROM cable ${where.cables} ORDER BY key`),
-      fabricLinks: await this.bodies("SELECT body FROM fabric_link ORDER BY key"),
+      cracs: await table("crac", keyed("key", among?.crac)),
+      cables: await table("cable", conditions.cables),
+      fabricLinks: await table("fabric_link", keyed("key", among?.fabric_link)),
     };
   }
 

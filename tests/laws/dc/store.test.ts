@@ -42,10 +42,14 @@ async function play(store: DcStore, transactions: readonly (readonly [readonly S
   }
 }
 
+const NONE = { device: [], rack: [], crac: [], cable: [], fabric_link: [] };
+
 async function lookAround(reader: DcReader): Promise<unknown> {
   return {
     estate: await reader.estate(),
     power: await reader.powerEstate(),
+    some: await reader.powerEstate({ ...NONE, device: ["d1"], rack: ["r1"], cable: ["d3/eth0~z9/eth0"] }),
+    few: await reader.powerEstate({ ...NONE, crac: ["c1"], fabric_link: ["d1/~d2/"] }),
     feeds: [await reader.feedDeclarer("f1"), await reader.feedDeclarer("F2")],
     consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],

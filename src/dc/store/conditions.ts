@@ -1,0 +1,16 @@
+import type { SqlValue } from "./sql_runner.ts";
+
+/** One condition of a statement with its parameters. */
+export interface Condition {
+  readonly sql: string;
+  readonly params: readonly SqlValue[];
+}
+
+/** The WHERE clause that demands all of them; empty without any. */
+export function where(conditions: readonly Condition[]): string {
+  return conditions.length === 0 ? "" : `WHERE ${conditions.map(({ sql }) => sql).join(" AND ")}`;
+}
+
+export function paramsOf(conditions: readonly Condition[]): readonly SqlValue[] {
+  return conditions.flatMap(({ params }) => params);
+}

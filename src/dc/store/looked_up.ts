@@ -17,6 +17,15 @@ export class LookedUp<Value> {
     return found;
   }
 
+  /** What is known under the key, without looking. */
+  known(key: string): Promise<Value> | undefined {
+    return this.kept.get(key);
+  }
+
+  set(key: string, value: Promise<Value>): void {
+    this.kept.set(key, value);
+  }
+
   drop(key: string): void {
     this.kept.delete(key);
   }

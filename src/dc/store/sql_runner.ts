@@ -11,9 +11,25 @@ export function text(row: SqlRow, column: string): string {
   return String(row[column] ?? "");
 }
 
-/** A statement that inserts a row or replaces it by its key. */
+const upserts = new Map<string, string>();
+
+/** A statement that inserts a row or replaces it by its key; the columns of a table are always the same. */
 export function upsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
+  const known = upserts.get(table);
+  if (known !== undefined) return known;
+  const made = madeUpsertSql(table, columns, keys);
+  upserts.set(table, made);
+  return made;
+}
+
+function madeUpsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const marks = columns.map(() => "?").join(", ");
   const updates = columns.filter((column) => !keys.includes(column)).map((column) => `${column} = excluded.${column}`);
   return `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks}) ON CONFLICT (${keys.join(", ")}) DO UPDATE SET ${updates.join(", ")}`;
+}
+
+/** A statement that inserts `count` rows at once. */
+export function insertSql(table: string, columns: readonly string[], count: number): string {
+  const marks = `(${columns.map(() => "?").join(", ")})`;
+  return `INSERT INTO ${table} (${columns.join(", ")}) VALUES ${Array.from({ length: count }, () => marks).join(", ")}`;
 }

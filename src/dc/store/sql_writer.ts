@@ -2,24 +2,41 @@ import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
-import type { Cable, Crac, Device, DeviceBody, FabricLink, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type {
+  Cable,
+  Crac,
+  Device,
+  DeviceBody,
+  FabricLink,
+  Port,
+  ResourceByKind,
+  ResourceKind,
+} from "#dc/model/resources.ts";
 import type { DcWriter, RememberedRequest, Stored } from "#dc/ports.ts";
 import { LookedUp } from "./looked_up.ts";
 import { columnsOf } from "./rows.ts";
 import { SqlReader } from "./sql_reader.ts";
-import { upsertSql } from "./sql_runner.ts";
+import { insertSql, type SqlValue, upsertSql } from "./sql_runner.ts";
+
+/** Rows of one insert. Ours: a few statements, each prepared once, serve devices of any size. */
+const MOST_ROWS = 16;
+const PORT_COLUMNS = ["device_key", "name", "place", "kind", "type", "marked", "feed_key", "source_key", "body"];
 
 /** The writes, in one SQL for every dialect. */
 export class SqlWriter extends SqlReader implements DcWriter {
   private depth = 0;
   private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
   private readonly racks = new LookedUp<readonly DeviceBody[]>();
+  /** Resources that were looked for and are not there. */
+  private readonly absent = new Set<string>();
 
   override async stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
   ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
-    const found = await this.resources.get(`${kind} ${key}`, () => super.stored(kind, key));
+    const name = `${kind} ${key}`;
+    const found = await this.resources.get(name, () => super.stored(kind, key));
+    if (found === undefined) this.absent.add(name);
     return found as Stored<ResourceByKind[Kind]> | undefined;
   }
 
@@ -29,19 +46,21 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     const columns = columnsOf(kind, stored);
-    this.forgetLookUps(kind, resourceKey(stored.resource));
-    await this.runner.run(upsertSql(kind, Object.keys(columns), ["key"]), Object.values(columns));
     const { resource } = stored;
     const key = resourceKey(resource);
+    const isNew = this.absent.delete(`${kind} ${key}`);
+    this.noteWritten(kind, key, stored, isNew);
+    await this.runner.run(upsertSql(kind, Object.keys(columns), ["key"]), Object.values(columns));
     // The kinds are told apart by the table, which the compiler cannot follow.
-    if (kind === "device") await this.putDeviceParts(key, resource as Device);
+    if (kind === "device") await this.putDeviceParts(key, resource as Device, isNew);
     else if (kind === "crac") await this.putInputs(key, resource as Crac);
     else if (kind === "cable") await this.putCableEnds(key, resource as Cable);
     else if (kind === "fabric_link") await this.putLinkEnds(key, resource as FabricLink);
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
-    this.forgetLookUps(kind, key);
+    this.resources.drop(`${kind} ${key}`);
+    if (kind === "device") this.racks.clear();
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
@@ -52,9 +71,9 @@ export class SqlWriter extends SqlReader implements DcWriter {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [seq, occurredAt, actor.principal, action, request.id, request.interface, canonicalJson(record), hash],
     );
-    for (const ref of new Set([entity, ...related].map(refKey))) {
-      await this.runner.run("INSERT INTO change_ref (ref_key, seq) VALUES (?, ?)", [ref, seq]);
-    }
+    const refs = [...new Set([entity, ...related].map(refKey))];
+    const values = refs.flatMap((ref): SqlValue[] => [ref, seq]);
+    await this.runner.run(insertSql("change_ref", ["ref_key", "seq"], refs.length), values);
   }
 
   async raiseRevision(): Promise<number> {
@@ -94,6 +113,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     } catch (error) {
       this.resources.clear();
       this.racks.clear();
+      this.absent.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;
@@ -102,34 +122,30 @@ export class SqlWriter extends SqlReader implements DcWriter {
     }
   }
 
-  private forgetLookUps(kind: ResourceKind, key: string): void {
-    this.resources.drop(`${kind} ${key}`);
-    // Which rack a device leaves is not known here, and looking it up costs as much as the list.
-    if (kind === "device") this.racks.clear();
+  /** Keeps what was looked up true to what is written. */
+  private noteWritten(kind: ResourceKind, key: string, stored: Stored<ResourceByKind[ResourceKind]>, isNew: boolean) {
+    this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
+    if (kind !== "device") return;
+    const { ports: _, ...body } = stored.resource as Device;
+    const rack = codeKey(body.rackCode ?? "");
+    const known = this.racks.known(rack);
+    // Which rack a device leaves is not known here, and looking it up costs as much as the lists.
+    if (!isNew) this.racks.clear();
+    else if (known !== undefined)
+      this.racks.set(
+        rack,
+        known.then((devices) => inKeyOrder([...devices, body])),
+      );
   }
 
-  private async putDeviceParts(key: string, { ports = [], tags = [], labels = {} }: Device): Promise<void> {
-    for (const table of ["port", "device_tag", "device_label"]) {
+  private async putDeviceParts(key: string, { ports = [], tags = [], labels = {} }: Device, isNew: boolean) {
+    for (const table of isNew ? [] : ["port", "device_tag", "device_label"]) {
       await this.runner.run(`DELETE FROM ${table} WHERE device_key = ?`, [key]);
     }
-    for (const [place, port] of ports.entries()) {
-      const { feedId } = port.powerOut ?? {};
-      const { sourceRef } = port.powerIn ?? {};
-      await this.runner.run(
-        `INSERT INTO port (device_key, name, place, kind, type, marked, feed_key, source_key, body)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-        [
-          key,
-          port.name,
-          place,
-          port.kind,
-          port.type ?? "",
-          port.markConnected === true ? 1 : 0,
-          feedId === undefined ? null : codeKey(feedId),
-          sourceRef === undefined ? null : refKey(sourceRef),
-          canonicalJson(port),
-        ],
-      );
+    for (let at = 0; at < ports.length; at += MOST_ROWS) {
+      const some = ports.slice(at, at + MOST_ROWS);
+      const values = some.flatMap((port, index) => portValues(key, port, at + index));
+      await this.runner.run(insertSql("port", PORT_COLUMNS, some.length), values);
     }
     for (const tag of new Set(tags)) {
       await this.runner.run("INSERT INTO device_tag (device_key, tag) VALUES (?, ?)", [key, tag]);
@@ -168,4 +184,24 @@ export class SqlWriter extends SqlReader implements DcWriter {
       );
     }
   }
+}
+
+function portValues(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
+  const { feedId } = port.powerOut ?? {};
+  const { sourceRef } = port.powerIn ?? {};
+  return [
+    deviceKey,
+    port.name,
+    place,
+    port.kind,
+    port.type ?? "",
+    port.markConnected === true ? 1 : 0,
+    feedId === undefined ? null : codeKey(feedId),
+    sourceRef === undefined ? null : refKey(sourceRef),
+    canonicalJson(port),
+  ];
+}
+
+function inKeyOrder(devices: readonly DeviceBody[]): readonly DeviceBody[] {
+  return devices.toSorted((a, b) => (codeKey(a.code) < codeKey(b.code) ? -1 : 1));
 }

@@ -104,6 +104,28 @@ export interface RememberedRequest {
   readonly createdAt: string;
 }
 
+/** A row version that a change feed has delivered. */
+export interface FeedDelivery {
+  readonly table: string;
+  /** Primary key as JSON text. */
+  readonly rowKey: string;
+  /** Commit position, which tells the version from others of its row. */
+  readonly mark: string;
+  /** Entry of the change log that tells of it; 0 when there is none of its own. */
+  readonly seq: number;
+  readonly receivedAt: string;
+}
+
+/** An event of a change feed that could not be understood, kept for a person. */
+export interface DeadLetter {
+  readonly id: string;
+  readonly receivedAt: string;
+  readonly feed: string;
+  readonly reason: string;
+  /** The event as JSON text, cut when it is long. */
+  readonly body: string;
+}
+
 /** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
@@ -117,6 +139,12 @@ export interface DcReader extends SiteReader {
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: string): Promise<string | undefined>;
+  /** Whether this version of a row was delivered before. */
+  delivered(table: string, rowKey: string, mark: string): Promise<boolean>;
+  /** Whether a delivery has been matched with this entry of the change log. */
+  witnessed(seq: number): Promise<boolean>;
+  /** Newest first. */
+  deadLetters(limit: number): Promise<readonly DeadLetter[]>;
   /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
   changedSince(seq: number, limit: number): Promise<readonly string[]>;
   estate(): Promise<Estate>;
@@ -138,6 +166,8 @@ export interface DcWriter extends DcReader {
   /** Forgets answers older than `before`. */
   forget(before: string): Promise<void>;
   setSetting(name: string, value: string): Promise<void>;
+  keepDelivery(delivery: FeedDelivery): Promise<void>;
+  keepDeadLetter(letter: DeadLetter): Promise<void>;
   /** Runs `work`; when it throws, undoes what it wrote and throws on. Savepoints nest. */
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
 }

@@ -246,6 +246,41 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.remembered("p", "r"))).toBeUndefined();
     });
 
+    test("knows a delivered row version again, and which entry of the log it was matched with", async () => {
+      const delivery = { table: "rack", rowKey: '["r1"]', mark: "1.0", seq: 7, receivedAt: NOW };
+      await store.write((writer) => writer.keepDelivery(delivery));
+
+      const asked = await store.read((reader) =>
+        Promise.all([
+          reader.delivered("rack", '["r1"]', "1.0"),
+          reader.delivered("rack", '["r1"]', "2.0"),
+          reader.delivered("crac", '["r1"]', "1.0"),
+          reader.witnessed(7),
+          reader.witnessed(8),
+        ]),
+      );
+      expect(asked).toEqual([true, false, false, true, false]);
+    });
+
+    test("keeps dead letters, newest first, unless their transaction is undone", async () => {
+      const letter = (id: string, receivedAt: string) => ({ id, receivedAt, feed: "f", reason: "broken", body: "{}" });
+      const [old, young, lost] = [letter("b", NOW), letter("a", "2026-02-01T00:00:00.000Z"), letter("c", NOW)];
+      await store.write(async (writer) => {
+        await writer.keepDeadLetter(old);
+        await writer.keepDeadLetter(young);
+      });
+      const undone = store.write(async (writer) => {
+        await writer.keepDeadLetter(lost);
+        await writer.keepDelivery({ table: "rack", rowKey: "[]", mark: "1", seq: 1, receivedAt: NOW });
+        throw new Error("undo");
+      });
+
+      await expect(undone).rejects.toThrow("undo");
+      expect(await store.read((reader) => reader.deadLetters(10))).toEqual([young, old]);
+      expect(await store.read((reader) => reader.deadLetters(1))).toEqual([young]);
+      expect(await store.read((reader) => reader.delivered("rack", "[]", "1"))).toBe(false);
+    });
+
     test("refuses work after it was closed", async () => {
       const other = await open();
       await other.close();

@@ -37,6 +37,8 @@ export interface ChangeDraft {
   readonly changedFields: readonly string[];
   readonly message?: string;
   readonly source: AuditSource;
+  /** Commit position in the database, as a change feed tells it. */
+  readonly commit?: string;
   readonly transactionId: string;
 }
 

@@ -21,8 +21,10 @@ import { compareBytes } from "#dc/model/text_order.ts";
 import type {
   ChainHead,
   DcReader,
+  DeadLetter,
   DevicePage,
   DeviceQuery,
+  FeedDelivery,
   HistoryQuery,
   RememberedRequest,
   ResourceKeys,
@@ -39,6 +41,8 @@ export interface MemoryState {
   readonly changes: Map<number, ChangeRecord>;
   readonly requests: Map<string, RememberedRequest>;
   readonly settings: Map<string, string>;
+  readonly deliveries: Map<string, FeedDelivery>;
+  readonly deadLetters: Map<string, DeadLetter>;
 }
 
 export function newState(): MemoryState {
@@ -47,6 +51,8 @@ export function newState(): MemoryState {
     changes: new Map(),
     requests: new Map(),
     settings: new Map(),
+    deliveries: new Map(),
+    deadLetters: new Map(),
   };
 }
 
@@ -164,6 +170,20 @@ export class MemoryReader implements DcReader {
     return this.state.requests.get(`${principal}\n${requestId}`);
   }
 
+  async delivered(table: string, rowKey: string, mark: string): Promise<boolean> {
+    return this.state.deliveries.has(deliveryKey({ table, rowKey, mark }));
+  }
+
+  async witnessed(seq: number): Promise<boolean> {
+    return [...this.state.deliveries.values()].some((delivery) => delivery.seq === seq);
+  }
+
+  async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
+    const newest = (a: DeadLetter, b: DeadLetter) =>
+      compareBytes(b.receivedAt, a.receivedAt) || compareBytes(b.id, a.id);
+    return [...this.state.deadLetters.values()].toSorted(newest).slice(0, limit);
+  }
+
   async estate(): Promise<Estate> {
     return {
       racks: this.all("rack"),
@@ -204,6 +224,10 @@ export class MemoryReader implements DcReader {
     const table: Table<ResourceByKind[Kind]> = this.state.resources[kind];
     return [...table].toSorted(([a], [b]) => compareBytes(a, b)).map(([, { resource }]) => resource);
   }
+}
+
+export function deliveryKey({ table, rowKey, mark }: Pick<FeedDelivery, "table" | "rowKey" | "mark">): string {
+  return JSON.stringify([table, rowKey, mark]);
 }
 
 function reduced({ racks, devices, cracs, cables, fabricLinks }: Estate, among: ResourceKeys): Estate {

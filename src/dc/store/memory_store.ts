@@ -2,8 +2,8 @@ import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DcReader, DcStore, DcWriter, RememberedRequest, Stored } from "#dc/ports.ts";
-import { MemoryReader, newState } from "./memory_reader.ts";
+import type { DcReader, DcStore, DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
+import { deliveryKey, MemoryReader, newState } from "./memory_reader.ts";
 import { Queue } from "./queue.ts";
 
 /** Everything in memory, one piece of work at a time: the oracle for the databases, and a store for tests and dry runs. */
@@ -56,6 +56,14 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   async setSetting(name: string, value: string): Promise<void> {
     this.set(this.state.settings, name, value);
+  }
+
+  async keepDelivery(delivery: FeedDelivery): Promise<void> {
+    this.set(this.state.deliveries, deliveryKey(delivery), delivery);
+  }
+
+  async keepDeadLetter(letter: DeadLetter): Promise<void> {
+    this.set(this.state.deadLetters, letter.id, letter);
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {

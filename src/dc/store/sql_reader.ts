@@ -18,6 +18,7 @@ import type { Consumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
   DcReader,
+  DeadLetter,
   DevicePage,
   DeviceQuery,
   HistoryQuery,
@@ -173,6 +174,33 @@ export class SqlReader implements DcReader {
       reply: text(row, "reply"),
       createdAt: text(row, "created_at"),
     };
+  }
+
+  async delivered(table: string, rowKey: string, mark: string): Promise<boolean> {
+    const found = await this.one("SELECT seq FROM feed_delivery WHERE source_table = ? AND row_key = ? AND mark = ?", [
+      table,
+      rowKey,
+      mark,
+    ]);
+    return found !== undefined;
+  }
+
+  async witnessed(seq: number): Promise<boolean> {
+    return (await this.one("SELECT seq FROM feed_delivery WHERE seq = ? LIMIT 1", [seq])) !== undefined;
+  }
+
+  async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
+    const rows = await this.runner.all(
+      "SELECT id, received_at, feed, reason, body FROM dead_letter ORDER BY received_at DESC, id DESC LIMIT ?",
+      [limit],
+    );
+    return rows.map((row) => ({
+      id: text(row, "id"),
+      receivedAt: text(row, "received_at"),
+      feed: text(row, "feed"),
+      reason: text(row, "reason"),
+      body: text(row, "body"),
+    }));
   }
 
   async changedSince(seq: number, limit: number): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { DcWriter, RememberedRequest, Stored } from "#dc/ports.ts";
+import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
 import { LookedUp } from "./looked_up.ts";
 import { columnsOf } from "./rows.ts";
 import { SqlReader } from "./sql_reader.ts";
@@ -100,6 +100,23 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async forget(before: string): Promise<void> {
     await this.runner.run("DELETE FROM remembered_request WHERE created_at < ?", [before]);
+  }
+
+  async keepDelivery({ table, rowKey, mark, seq, receivedAt }: FeedDelivery): Promise<void> {
+    await this.runner.run(
+      "INSERT INTO feed_delivery (source_table, row_key, mark, seq, received_at) VALUES (?, ?, ?, ?, ?)",
+      [table, rowKey, mark, seq, receivedAt],
+    );
+  }
+
+  async keepDeadLetter({ id, receivedAt, feed, reason, body }: DeadLetter): Promise<void> {
+    await this.runner.run("INSERT INTO dead_letter (id, received_at, feed, reason, body) VALUES (?, ?, ?, ?, ?)", [
+      id,
+      receivedAt,
+      feed,
+      reason,
+      body,
+    ]);
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { changeFeed } from "./change_feed.ts";
 import { start } from "./start.ts";
 
 /** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
@@ -8,4 +9,7 @@ export interface Migration {
 }
 
 /** Every step, oldest first; the database remembers how many it has. */
-export const migrations: readonly Migration[] = [{ name: "start", statements: start }];
+export const migrations: readonly Migration[] = [
+  { name: "start", statements: start },
+  { name: "change feed", statements: changeFeed },
+];

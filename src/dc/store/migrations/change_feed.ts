@@ -1,0 +1,13 @@
+import type { Dialect } from "../dialect.ts";
+
+/** What change feeds have delivered, so that a repetition is told, and what of it could not be understood. */
+export function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE feed_delivery (source_table ${text} NOT NULL, row_key ${text} NOT NULL, mark ${text} NOT NULL,
+      seq ${integer} NOT NULL, received_at ${text} NOT NULL, PRIMARY KEY (source_table, row_key, mark))`,
+    "CREATE INDEX feed_delivery_seq ON feed_delivery (seq)",
+    `CREATE TABLE dead_letter (id ${text} PRIMARY KEY, received_at ${text} NOT NULL, feed ${text} NOT NULL,
+      reason ${text} NOT NULL, body ${text} NOT NULL)`,
+    "CREATE INDEX dead_letter_age ON dead_letter (received_at)",
+  ];
+}

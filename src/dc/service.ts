@@ -7,6 +7,8 @@ import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
+import { readDelivery } from "./operations/feed/delivery.ts";
+import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type LoadBatch, loadResources } from "./operations/load.ts";
 import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
 import { detailRegistry } from "./operations/status.ts";
@@ -96,6 +98,19 @@ export class DcService {
         if (error instanceof Tried) return error.result;
         throw error;
       }
+    });
+  }
+
+  /**
+   * Takes a change feed's delivery: `body` is its JSON. The interface has checked the feed's own secret.
+   * @throws OperationError for a refusal; an event that cannot be understood is kept aside instead
+   */
+  async changeFeed(body: unknown, feed: string, caller: Caller): Promise<Receipt> {
+    return this.counted("AuditWebhook", caller, () => {
+      const delivery = readDelivery(body);
+      return this.context.store.write((writer) =>
+        takeDelivery({ context: this.context, caller, feed }, writer, delivery),
+      );
     });
   }
 

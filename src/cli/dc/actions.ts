@@ -16,7 +16,10 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const { serveDatacenter } = await import("./serve.ts");
     const database = databaseOf(db, cli.cwd);
     const tokenFile = tokens === undefined ? undefined : resolve(cli.cwd, tokens);
-    return serveDatacenter({ host, port, database, tokens: tokenFile, insecure, tls: tlsPaths(words, cli) }, cli);
+    const secret = words["webhook-secret-file"];
+    const webhookSecretFile = secret === undefined ? undefined : resolve(cli.cwd, secret);
+    const tls = tlsPaths(words, cli);
+    return serveDatacenter({ host, port, database, tokens: tokenFile, webhookSecretFile, insecure, tls }, cli);
   },
   async import({ words, db }, cli) {
     const [file = ""] = expectWords(words, 1, 1);

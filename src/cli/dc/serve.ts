@@ -4,6 +4,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics, type ProcessFacts } from "#interfaces/http/metrics.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
+import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
@@ -19,6 +20,8 @@ export interface ServeOptions {
   readonly database: Database;
   /** The token file, if there is one. */
   readonly tokens: string | undefined;
+  /** The file of secrets for change feeds; without it the webhook is closed. */
+  readonly webhookSecretFile?: string | undefined;
   readonly insecure: boolean;
   readonly tls: { readonly key: string; readonly cert: string } | undefined;
 }
@@ -34,6 +37,8 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   checkAccess(options);
   const tls = await readTls(options.tls);
   const tokens = options.tokens === undefined ? undefined : await TokenFile.open(options.tokens, talk.warn);
+  const secretFile = options.webhookSecretFile;
+  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile);
   const store = await options.database.open();
   const shutdown = new AbortController();
   const metrics = new Metrics();
@@ -47,6 +52,8 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     findPrincipal: async (authorization) => tokens?.find(authorization),
     isReady: () => answers(store),
     metrics: (format) => metrics.text(format, processFacts()),
+    webhookSecret,
+    countDeadLetters: (count) => metrics.countDeadLetters(count),
     report,
     shutdown: shutdown.signal,
   });

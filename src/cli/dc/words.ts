@@ -19,6 +19,12 @@ export const DC_FLAGS = {
     completes: "file",
     summary: "serve, token: file of tokens, kept as hashes",
   },
+  "webhook-secret-file": {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "serve: secrets of change feeds, one per line, that open /audit/webhook",
+  },
   insecure: { type: "boolean", summary: "serve: ask for no token, even beyond this machine" },
   "tls-key": { type: "string", value: "file", completes: "file", summary: "serve: private key in PEM, for TLS" },
   "tls-cert": { type: "string", value: "file", completes: "file", summary: "serve: its certificate chain in PEM" },
@@ -41,7 +47,7 @@ export type DcFlag = keyof typeof DC_FLAGS;
 
 /** The flags of each action; any other is refused instead of ignored. */
 const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
-  serve: ["host", "port", "db", "tokens", "insecure", "tls-key", "tls-cert"],
+  serve: ["host", "port", "db", "tokens", "webhook-secret-file", "insecure", "tls-key", "tls-cert"],
   import: ["db"],
   export: ["db"],
   sample: ["racks", "output"],

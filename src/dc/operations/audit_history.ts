@@ -6,6 +6,7 @@ import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/words.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
+import { resolvedThrough } from "./feed/resolved.ts";
 import { openPageToken, sealPageToken } from "./page_token.ts";
 
 /** The parameters of a history read-back as they come from outside, by their wire names. Source: data contract 7.2, HTTP. */
@@ -28,7 +29,10 @@ export interface HistoryPage {
   readonly entries: readonly ChangeRecord[];
   /** Empty on the last page. */
   readonly nextPageToken: string;
-  /** The moment up to which nothing is missing: every write of this service is in the log when it is committed. */
+  /**
+   * The moment up to which nothing is missing: every write of this service is in the log when it is committed, and of
+   * writes behind its back the change feeds tell how far they are.
+   */
   readonly completeThrough: string;
   readonly chain: ChainHead;
 }
@@ -48,9 +52,14 @@ export async function auditHistory(
   return {
     entries,
     nextPageToken: found.length > limit && last !== undefined ? sealPageToken(pageKey, question, last.seq) : "",
-    completeThrough: clock.now().toISOString(),
+    completeThrough: await completeThrough(reader, clock.now().toISOString()),
     chain: await reader.chainHead(),
   };
+}
+
+async function completeThrough(reader: DcReader, now: string): Promise<string> {
+  const resolved = await resolvedThrough(reader);
+  return resolved === undefined || resolved > now ? now : resolved;
 }
 
 function readParameters(given: HistoryParameters): HistoryQuery {
@@ -108,6 +117,8 @@ function wrong(
   return refuse(reason, `Cannot read ${name} "${value}": expected ${expected}`, { field: name, value, expected });
 }
 
+const OUTCOME_WORDS = { CREATE: "CREATED", UPDATE: "UPDATED", DELETE: "DELETED" } as const;
+
 /** One page as it goes over the wire: snake_case names, as everywhere. */
 export function historyJson({ entries, nextPageToken, completeThrough, chain }: HistoryPage): JsonObject {
   return {
@@ -145,7 +156,9 @@ function entryJson({ seq, id, occurredAt, recordedAt, actor, request, ...rest }:
     after: (rest.after as JsonObject | undefined) ?? null,
     changed_fields: [...rest.changedFields],
     message: rest.message ?? "",
+    outcome: OUTCOME_WORDS[rest.action],
     source: rest.source,
+    commit: rest.commit ?? "",
     transaction_id: rest.transactionId,
     prev_hash: rest.prevHash,
     hash: rest.hash,

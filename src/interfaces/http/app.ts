@@ -13,13 +13,19 @@ import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.t
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
+import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+import { takeWebhook } from "./webhook.ts";
+import type { WebhookSecret } from "./webhook_secret.ts";
 
 export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
   readonly isReady: IsReady;
   readonly metrics: (format: MetricFormat) => string;
+  /** Opens the webhook for change feeds; without one it is closed. */
+  readonly webhookSecret?: WebhookSecret | undefined;
+  readonly countDeadLetters?: (count: number) => void;
   readonly report: ReportDefect;
   /** Says that the server is about to end. */
   readonly shutdown: AbortSignal;
@@ -47,6 +53,12 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
+  app.post("/audit/webhook", async (context) => {
+    const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
+    // A feed has a secret instead of a principal.
+    const caller = callerOf(context, "WEBHOOK", undefined);
+    return context.json(await takeWebhook(context.req.raw, caller, { service, secret, countDeadLetters }));
+  });
   const graphql = graphqlHandler();
   app.all("/graphql", (context) =>
     graphql(context.req.raw, async () => ({
@@ -55,11 +67,15 @@ export function httpApp(options: AppOptions): App {
       report: options.report,
     })),
   );
-  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history"]) app.all(path, onlyGet);
+  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history"]) app.all(path, only("GET, HEAD"));
+  app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
   );
   app.onError((error, context) => {
+    if (error instanceof HttpRefusal) {
+      return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
+    }
     const told = toConnectError(error, (defect) => options.report(`${context.req.method} ${context.req.path}`, defect));
     told.metadata.forEach((value, name) => {
       context.header(name, value);
@@ -104,15 +120,17 @@ async function findCaller(
   { findPrincipal }: AppOptions,
   door: Caller["interface"],
 ): Promise<Caller> {
-  const { headers } = context.req.raw;
-  return describeCaller(headers, {
-    interface: door,
-    principal: await findPrincipal(headers.get("authorization")),
-    address: context.env.incoming.socket.remoteAddress,
-  });
+  return callerOf(context, door, await findPrincipal(context.req.raw.headers.get("authorization")));
 }
 
-function onlyGet(context: AppContext): Response {
-  const message = `"${context.req.path}" is read only: expected GET`;
-  return context.json({ code: "unimplemented", message }, 405, { allow: "GET, HEAD" });
+function callerOf(context: AppContext, door: Caller["interface"], principal: Caller["principal"]): Caller {
+  const address = context.env.incoming.socket.remoteAddress;
+  return describeCaller(context.req.raw.headers, { interface: door, principal, address });
+}
+
+function only(methods: string): (context: AppContext) => never {
+  return (context) => {
+    const message = `"${context.req.path}" does not know ${context.req.method}: expected ${methods}`;
+    throw new HttpRefusal(405, "unimplemented", message, { allow: methods });
+  };
 }

@@ -37,6 +37,7 @@ type FamilyType = "counter" | "gauge" | "histogram";
 export class Metrics {
   readonly #calls = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
+  #deadLetters = 0;
 
   /** Takes note of one call. */
   observe({ method, interface: door, outcome, seconds }: FinishedCall): void {
@@ -54,6 +55,11 @@ export class Metrics {
     durations.seconds += seconds;
   }
 
+  /** Takes note of events of a change feed that were kept aside. */
+  countDeadLetters(count: number): void {
+    this.#deadLetters += count;
+  }
+
   /** Everything as text. */
   text(format: MetricFormat, facts: ProcessFacts): string {
     const lines = [
@@ -61,6 +67,8 @@ export class Metrics {
       ...[...this.#calls].map(([labels, count]) => `planner_dc_calls_total{${labels}} ${count}`),
       ...family(format, "planner_dc_call_duration_seconds", "histogram", "How long calls took inside the service."),
       ...[...this.#durations.values()].flatMap(histogram),
+      ...family(format, "planner_dc_dead_letters", "counter", "Events of change feeds that could not be understood."),
+      `planner_dc_dead_letters_total ${this.#deadLetters}`,
       ...family(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
       `planner_dc_build_info{version="${facts.version}"} 1`,
       ...family(format, "process_cpu_seconds", "counter", "Processor time that the process has used."),

@@ -4,6 +4,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
+import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { type TestService, testService } from "./service.ts";
 
@@ -37,7 +38,7 @@ async function findPrincipal(authorization: string | null): Promise<Principal | 
 
 /** The server on a port of its own, over a service in memory unless another store is given. */
 export async function served(
-  given: { readonly authRequired?: boolean; readonly store?: DcStore } = {},
+  given: { readonly authRequired?: boolean; readonly store?: DcStore; readonly webhookSecret?: string } = {},
 ): Promise<Served> {
   const counted = new Metrics();
   const site = await testService({ ...given, observe: (call) => counted.observe(call) });
@@ -50,6 +51,8 @@ export async function served(
     isReady: async () => ready,
     metrics: (format) =>
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
+    webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret, "secret"),
+    countDeadLetters: (count) => counted.countDeadLetters(count),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
   });

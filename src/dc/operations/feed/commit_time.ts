@@ -1,0 +1,36 @@
+/** A hybrid logical clock reading: nanoseconds since 1970 and a counter for equal ones. Source: CockroachDB, Follower reads. */
+interface Reading {
+  readonly wallNs: bigint;
+  readonly logical: number;
+}
+
+const HLC = /^(\d{1,20})(?:\.(\d{1,10}))?$/;
+
+function readHlc(text: string): Reading | undefined {
+  const [, wall, logical = "0"] = HLC.exec(text) ?? [];
+  return wall === undefined ? undefined : { wallNs: BigInt(wall), logical: Number(logical) };
+}
+
+/** Whether `text` is a clock reading: `<nanoseconds>.<counter>`. */
+export function isHlc(text: unknown): text is string {
+  return typeof text === "string" && readHlc(text) !== undefined;
+}
+
+/** Whether the reading `a` is later than `b`. Nineteen digits do not fit a number, and lengths differ. */
+export function isLater(a: string, b: string): boolean {
+  const [first, second] = [readHlc(a), readHlc(b)];
+  if (first === undefined || second === undefined) return second === undefined;
+  return first.wallNs === second.wallNs ? first.logical > second.logical : first.wallNs > second.wallNs;
+}
+
+/** The moment of a reading, ISO 8601 in UTC. */
+export function hlcMoment(text: string): string | undefined {
+  const reading = readHlc(text);
+  return reading === undefined ? undefined : msMoment(Number(reading.wallNs / 1_000_000n));
+}
+
+/** The moment `ms` milliseconds after 1970, or undefined beyond the calendar. */
+export function msMoment(ms: number): string | undefined {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) || date.getUTCFullYear() > 9999 ? undefined : date.toISOString();
+}

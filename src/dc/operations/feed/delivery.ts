@@ -1,0 +1,140 @@
+import { createHash } from "node:crypto";
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One row version that a change feed tells of. */
+export interface FeedEvent {
+  readonly table: string;
+  /** Primary key as the feed gives it: values in a list, or by column. */
+  readonly key: unknown;
+  /** Tells this version from others of its row: the commit's clock reading or log position. */
+  readonly mark: string;
+  /** When it was committed, ISO 8601 in UTC; absent when the feed does not say. */
+  readonly at?: string;
+  /** Null for a deleted row. */
+  readonly after: Row | null;
+  /** Absent when the feed does not say. */
+  readonly before?: Row;
+}
+
+/** An event that cannot be understood, and why. */
+export interface Poison {
+  readonly reason: string;
+  readonly event: unknown;
+}
+
+export interface Delivery {
+  readonly events: readonly FeedEvent[];
+  readonly poison: readonly Poison[];
+  /** Everything up to this clock reading has been delivered. */
+  readonly resolved?: string;
+}
+
+/** Thrown for one event; the others of its delivery go on. */
+export class PoisonError extends Error {}
+
+/**
+ * Reads a delivery in any of the dialects: CockroachDB's wrapped, bare and enriched envelopes in batches, its resolved
+ * message, and Debezium's events, alone or in a list.
+ *
+ * Source: CockroachDB, Webhook sink; Debezium, Data change events.
+ * @throws Refusal when a batch does not hold as many events as it says, so that it is sent again
+ */
+export function readDelivery(body: unknown): Delivery {
+  if (isRow(body) && "resolved" in body && !("payload" in body)) {
+    const { resolved } = body;
+    return isHlc(resolved) ? { events: [], poison: [], resolved } : poisoned("resolved is no clock reading", body);
+  }
+  if (isRow(body) && Array.isArray(body["payload"])) {
+    const { payload, length } = body;
+    if (length !== undefined && length !== payload.length) {
+      const message = `The delivery says length ${String(length)} and holds ${payload.length} events`;
+      throw refuse("FIELD_OUT_OF_RANGE", message, { field: "length", expected: String(payload.length) });
+    }
+    return readEvents(payload);
+  }
+  return readEvents(Array.isArray(body) ? body : [body]);
+}
+
+function readEvents(elements: readonly unknown[]): Delivery {
+  const events: FeedEvent[] = [];
+  const poison: Poison[] = [];
+  for (const element of elements) {
+    try {
+      const event = readEvent(element);
+      if (event !== undefined) events.push(event);
+    } catch (error) {
+      if (!(error instanceof PoisonError)) throw error;
+      poison.push({ reason: error.message, event: element });
+    }
+  }
+  return { events, poison };
+}
+
+function poisoned(reason: string, event: unknown): Delivery {
+  return { events: [], poison: [{ reason, event }] };
+}
+
+/** One event, or undefined for one that changes no row: a tombstone, a message of the log. */
+function readEvent(element: unknown): FeedEvent | undefined {
+  if (element === null) return undefined;
+  if (!isRow(element)) throw new PoisonError("An event is no object");
+  const { payload, __crdb__: bare } = element;
+  if (payload === null) return undefined;
+  if (isRow(payload)) return readEvent({ ...(element["key"] !== undefined && { key: element["key"] }), ...payload });
+  if (isRow(bare)) return readBare(element, bare);
+  if (typeof element["op"] === "string" && isRow(element["source"])) return readSourced(element, element["source"]);
+  if ("after" in element && typeof element["topic"] === "string") return readWrapped(element);
+  throw new PoisonError("An event is of no dialect that is known: expected CockroachDB's or Debezium's");
+}
+
+function readWrapped({ topic, key, updated, after, before }: Row): FeedEvent {
+  const rows = readRows(after, before);
+  return { table: tableOf(topic), key, ...timed(updated, undefined, rows), ...rows };
+}
+
+function readBare(element: Row, { topic, key, updated }: Row): FeedEvent {
+  const { __crdb__: _, ...columns } = element;
+  const rows = readRows(Object.keys(columns).length === 0 ? null : columns, undefined);
+  return { table: tableOf(topic), key, ...timed(updated, undefined, rows), ...rows };
+}
+
+/** The enriched envelope is Debezium's with CockroachDB's own source. */
+function readSourced({ op, key, after, before, ts_ms: toldMs }: Row, source: Row): FeedEvent | undefined {
+  if (op === "m") return undefined;
+  if (!["c", "u", "d", "r"].includes(String(op))) throw new PoisonError(`Operation "${String(op)}" is of no one row`);
+  const rows = readRows(op === "d" ? null : after, before);
+  const { table_name: name, table, ts_hlc: hlc, lsn, txId, ts_ms: committedMs } = source;
+  const position = hlc ?? (lsn === undefined || lsn === null ? undefined : `lsn ${String(lsn)}`);
+  const mark = position ?? (txId === undefined || txId === null ? undefined : `tx ${String(txId)}`);
+  return { table: tableOf(name ?? table), key, ...timed(mark, committedMs ?? toldMs, rows), ...rows };
+}
+
+type Rows = Pick<FeedEvent, "after" | "before">;
+
+function readRows(after: unknown, before: unknown): Rows {
+  if (after !== null && !isRow(after)) throw new PoisonError("after is no row");
+  if (before !== undefined && before !== null && !isRow(before)) throw new PoisonError("before is no row");
+  return { after, ...(isRow(before) && { before }) };
+}
+
+function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
+  const at = isHlc(mark) ? hlcMoment(mark) : typeof ms === "number" ? msMoment(ms) : undefined;
+  const told = typeof mark === "string" || typeof mark === "number";
+  // A feed that tells no position: equal versions of a row are then one.
+  const shown = told ? String(mark) : createHash("sha256").update(canonicalJson(rows)).digest("hex");
+  return { mark: shown, ...(at !== undefined && { at }) };
+}
+
+/** Tables may come with database and schema before their name. */
+function tableOf(topic: unknown): string {
+  if (typeof topic !== "string") throw new PoisonError("An event names no table");
+  return topic.slice(topic.lastIndexOf(".") + 1).replaceAll('"', "");
+}
+
+function isRow(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,100 @@
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { DcReader } from "#dc/ports.ts";
+import type { RowChange } from "./row_change.ts";
+
+/** Entries looked at per page, and pages at most. Ours: what else changed in a rack stands between its own entries. */
+const PAGE = 200;
+const MAX_PAGES = 50;
+
+export interface Verdict {
+  /** The entry that tells of this version of the row already. */
+  readonly own?: ChangeRecord;
+  /** The latest entry of the thing, whatever it tells. */
+  readonly latest?: ChangeRecord;
+}
+
+/**
+ * Finds the entry of the change log that tells of a row version. Each entry is found once, or for good when it is the
+ * latest: a version that comes back later was put back by somebody, unless nothing else happened since.
+ * Cost: two statements as a rule; the entries of everything in a rack when its own are old.
+ */
+export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
+  if (change.table === "port") return findPortWrite(reader, change);
+  const told = change.writtenAt === undefined ? [] : await writtenThen(reader, change, change.writtenAt);
+  for (const record of told) if (!(await reader.witnessed(record.seq))) return { own: record };
+  const latest = await firstOf(reader, change, () => true);
+  if (latest !== undefined && tellsOf(latest, change)) return { own: latest, latest };
+  if (change.after !== undefined) return latest === undefined ? {} : { latest };
+  // A deleted row says no moment, and may be told of after the thing has come back.
+  const removed = await firstOf(reader, change, ({ action }) => action === "DELETE");
+  const known = removed !== undefined && !(await reader.witnessed(removed.seq));
+  return { ...(known && { own: removed }), ...(latest !== undefined && { latest }) };
+}
+
+async function writtenThen(reader: DcReader, change: RowChange, moment: string): Promise<readonly ChangeRecord[]> {
+  const time = Date.parse(moment);
+  if (Number.isNaN(time)) return [];
+  const until = new Date(time + 1).toISOString();
+  const since = new Date(time).toISOString();
+  const found = await reader.history({ entity: change.entity, since, until, descending: true, limit: PAGE });
+  return found.filter((record) => isOf(record, change.entity) && tellsOf(record, change));
+}
+
+async function firstOf(
+  reader: DcReader,
+  { entity }: RowChange,
+  wanted: (record: ChangeRecord) => boolean,
+): Promise<ChangeRecord | undefined> {
+  let after: number | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const found = await reader.history({
+      entity,
+      descending: true,
+      limit: PAGE,
+      ...(after !== undefined && { after }),
+    });
+    const record = found.find((one) => isOf(one, entity) && wanted(one));
+    if (record !== undefined || found.length < PAGE) return record;
+    after = found.at(-1)?.seq;
+  }
+  return undefined;
+}
+
+function isOf(record: ChangeRecord, entity: string): boolean {
+  return refKey(record.entity) === refKey(entity);
+}
+
+/** Ports are rows of their own below their device's row, which the log tells of together. */
+function tellsOf({ action, after }: ChangeRecord, change: RowChange): boolean {
+  if (change.after === undefined) return action === "DELETE";
+  return canonicalJson(withoutPorts(after)) === canonicalJson(withoutPorts(change.after));
+}
+
+function withoutPorts(json: unknown): object {
+  const { ports: _, ...rest } = json as { readonly ports?: unknown };
+  return rest;
+}
+
+/** A port's row has no moment, so any of its device's latest entries may tell of it. */
+async function findPortWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
+  const { entity, loggedAs } = change;
+  const entries = await reader.history({ entity: loggedAs, descending: true, limit: PAGE });
+  const latest = entries.find((one) => isOf(one, entity) || isOf(one, loggedAs));
+  const own = entries.find((one) => (isOf(one, entity) ? tellsOf(one, change) : tellsOfPort(one, change)));
+  return { ...(own !== undefined && { own }), ...(latest !== undefined && { latest }) };
+}
+
+function tellsOfPort(record: ChangeRecord, change: RowChange): boolean {
+  if (!isOf(record, change.loggedAs)) return false;
+  const name = change.entity.slice(change.entity.indexOf("/") + 1);
+  const is = portNamed(record.after, name);
+  if (change.after === undefined) return is === undefined && portNamed(record.before, name) !== undefined;
+  return is !== undefined && canonicalJson(is) === canonicalJson(change.after);
+}
+
+function portNamed(device: unknown, name: string): object | undefined {
+  const { ports = [] } = (device ?? {}) as { readonly ports?: readonly { readonly name: string }[] };
+  return ports.find((port) => port.name === name);
+}

@@ -1,0 +1,118 @@
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { relatedTo, SCHEMAS } from "../changes.ts";
+import { modelJson } from "../model_json.ts";
+import { type FeedEvent, PoisonError, type Row } from "./delivery.ts";
+
+export type FeedTable = ResourceKind | "port";
+
+/** What an event says in the words of the change log. */
+export interface RowChange {
+  readonly table: FeedTable;
+  /** The row's key, the same text for every version of the row. */
+  readonly rowKey: string;
+  /** Reference of what the row holds. */
+  readonly entity: string;
+  /** The reference whose log tells of the row: a port's is its device's. */
+  readonly loggedAs: string;
+  readonly related: readonly string[];
+  readonly before?: JsonObject;
+  /** Absent for a deleted row. */
+  readonly after?: JsonObject;
+  /** When our own write of this version was made; absent when the row does not say. */
+  readonly writtenAt?: string;
+}
+
+/**
+ * Reads the row of an event, or undefined for a table that holds nothing to be logged: the log's own above all, which
+ * would log itself for ever. @throws PoisonError for a row that cannot be one of ours
+ */
+export function readRowChange(event: FeedEvent): RowChange | undefined {
+  const table = feedTable(event.table);
+  if (table === undefined) return undefined;
+  return table === "port" ? readPortRow(event) : readResourceRow(table, event);
+}
+
+function feedTable(name: string): FeedTable | undefined {
+  return name === "port" || Object.hasOwn(SCHEMAS, name) ? (name as FeedTable) : undefined;
+}
+
+function readResourceRow(kind: ResourceKind, event: FeedEvent): RowChange {
+  const [key = ""] = keyOf(event, ["key"]);
+  const was = event.before === undefined ? undefined : read(SCHEMAS[kind], event.before);
+  const is = event.after === null ? undefined : read(SCHEMAS[kind], event.after);
+  const entity = nameOf(kind, key, (is ?? was)?.model);
+  const updateTime = event.after?.["update_time"];
+  return {
+    table: kind,
+    rowKey: JSON.stringify([key]),
+    entity,
+    loggedAs: entity,
+    related: [...new Set([was, is].flatMap((one) => (one === undefined ? [] : relatedOf(one.model))))],
+    ...(was !== undefined && { before: was.json }),
+    ...(is !== undefined && { after: is.json }),
+    ...(typeof updateTime === "string" && { writtenAt: updateTime }),
+  };
+}
+
+function readPortRow(event: FeedEvent): RowChange {
+  const [device = "", name = ""] = keyOf(event, ["device_key", "name"]);
+  return {
+    table: "port",
+    rowKey: JSON.stringify([device, name]),
+    entity: `port:${device}/${name}`,
+    loggedAs: `device:${device}`,
+    related: [`device:${device}`],
+    ...(event.before !== undefined && { before: read(PortSchema, event.before).json }),
+    ...(event.after !== null && { after: read(PortSchema, event.after).json }),
+  };
+}
+
+/** The key's values, as the feed gives them or from the row itself. */
+function keyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
+  const row = after ?? before ?? {};
+  const given = Array.isArray(key) ? key : columns.map((name) => (isObject(key) ? key[name] : undefined) ?? row[name]);
+  if (given.length === columns.length && given.every((value): value is string => typeof value === "string"))
+    return given;
+  throw new PoisonError(`The row's key cannot be read: expected text for ${columns.join(", ")}`);
+}
+
+/** The resource of a row: its columns follow from its body. */
+function read(schema: DescMessage, row: Row): { readonly model: object; readonly json: JsonObject } {
+  const { body } = row;
+  if (typeof body !== "string") throw new PoisonError("The row has no body");
+  try {
+    const model: unknown = JSON.parse(body);
+    if (!isObject(model)) throw new PoisonError("The row's body is no object");
+    return { model, json: modelJson(schema, model) };
+  } catch (error) {
+    if (error instanceof PoisonError) throw error;
+    throw new PoisonError(`The row's body is no ${schema.name}`);
+  }
+}
+
+type AnyResource = ResourceByKind[ResourceKind];
+
+function nameOf(kind: ResourceKind, key: string, model: object | undefined): string {
+  try {
+    const resource = model as AnyResource;
+    if (model !== undefined && resourceKey(resource) === key) return resourceRef(kind, resource as never);
+  } catch {
+    // A body that names nothing: the key does.
+  }
+  return `${kind}:${key}`;
+}
+
+function relatedOf(model: object): readonly string[] {
+  try {
+    return relatedTo(model as AnyResource);
+  } catch {
+    return [];
+  }
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

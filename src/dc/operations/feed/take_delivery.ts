@@ -1,0 +1,139 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { seal } from "#dc/audit/chain.ts";
+import type { Caller, DcContext } from "#dc/context.ts";
+import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
+import type { AuditAction } from "#dc/model/words.ts";
+import type { ChainHead, DcWriter } from "#dc/ports.ts";
+import { changedFields } from "../changes.ts";
+import { type Delivery, type FeedEvent, type Poison, PoisonError } from "./delivery.ts";
+import { findOwnWrite } from "./own_writes.ts";
+import { raiseResolved } from "./resolved.ts";
+import { type RowChange, readRowChange } from "./row_change.ts";
+
+/** Longest kept text of an event that cannot be understood, in characters. Ours: enough to see what it is. */
+const MAX_LETTER_CHARS = 65_536;
+
+/** What became of a delivery, as its sender is told. */
+export interface Receipt {
+  /** Row versions that were new. */
+  readonly accepted: number;
+  readonly duplicates: number;
+  /** New ones that the service did not write itself, now in the change log. */
+  readonly outOfBand: number;
+  /** Events of tables that are not logged. */
+  readonly ignored: number;
+  readonly deadLetters: number;
+}
+
+export interface FeedSource {
+  readonly context: DcContext;
+  readonly caller: Caller;
+  /** Name of the feed, which has its own progress. */
+  readonly feed: string;
+}
+
+/** Takes one delivery into the database, in the caller's transaction: all of it or nothing. */
+export async function takeDelivery(source: FeedSource, writer: DcWriter, delivery: Delivery): Promise<Receipt> {
+  return new Intake(source, writer).take(delivery);
+}
+
+class Intake {
+  private readonly source: FeedSource;
+  private readonly writer: DcWriter;
+  private readonly now: string;
+  private readonly transactionId: string;
+  private head: ChainHead | undefined;
+  private readonly counts = { accepted: 0, duplicates: 0, outOfBand: 0, ignored: 0, deadLetters: 0 };
+
+  constructor(source: FeedSource, writer: DcWriter) {
+    this.source = source;
+    this.writer = writer;
+    this.now = source.context.clock.now().toISOString();
+    this.transactionId = source.context.newId();
+  }
+
+  async take({ events, poison, resolved }: Delivery): Promise<Receipt> {
+    for (const event of events) await this.takeEvent(event);
+    for (const one of poison) await this.bury(one);
+    if (resolved !== undefined) await raiseResolved(this.writer, this.source.feed, resolved);
+    // Caches and graphs follow the revision: what was read before this commit is read again.
+    if (this.counts.outOfBand > 0) await this.writer.raiseRevision();
+    return this.counts;
+  }
+
+  private async takeEvent(event: FeedEvent): Promise<void> {
+    try {
+      const change = readRowChange(event);
+      if (change === undefined) this.counts.ignored += 1;
+      else await this.takeChange(event, change);
+    } catch (error) {
+      if (!(error instanceof PoisonError)) throw error;
+      await this.bury({ reason: error.message, event });
+    }
+  }
+
+  private async takeChange(event: FeedEvent, change: RowChange): Promise<void> {
+    const { table, rowKey } = change;
+    if (await this.writer.delivered(table, rowKey, event.mark)) {
+      this.counts.duplicates += 1;
+      return;
+    }
+    const { own, latest } = await findOwnWrite(this.writer, change);
+    const record = own ?? (await this.append(this.draft(event, change, latest)));
+    const seq = own !== undefined && table === "port" ? 0 : record.seq;
+    await this.writer.keepDelivery({ table, rowKey, mark: event.mark, seq, receivedAt: this.now });
+    this.counts.accepted += 1;
+    if (own === undefined) this.counts.outOfBand += 1;
+  }
+
+  private draft(event: FeedEvent, change: RowChange, latest: ChangeRecord | undefined): ChangeDraft {
+    const { context, caller } = this.source;
+    const { entity, related, after } = change;
+    const was = change.before ?? (latest?.entity === entity ? latest.after : undefined);
+    const { clientIp, userAgent, traceId } = caller;
+    return {
+      id: context.newId(),
+      occurredAt: event.at ?? this.now,
+      recordedAt: this.now,
+      // The database knows no principal of the service.
+      actor: { principal: "unknown", roles: [], authMethod: "none" },
+      request: {
+        id: this.transactionId,
+        interface: "WEBHOOK",
+        method: "AuditWebhook",
+        ...(clientIp !== undefined && { clientIp }),
+        ...(userAgent !== undefined && { userAgent }),
+        ...(traceId !== undefined && { traceId }),
+      },
+      action: actionOf(change, was),
+      entity,
+      related,
+      ...(was !== undefined && { before: was }),
+      ...(after !== undefined && { after }),
+      changedFields: changedFields(was as JsonObject | undefined, after),
+      source: "OUT_OF_BAND",
+      commit: event.mark,
+      transactionId: this.transactionId,
+    };
+  }
+
+  private async append(draft: ChangeDraft): Promise<ChangeRecord> {
+    this.head ??= await this.writer.chainHead();
+    const record = seal(this.head, draft);
+    await this.writer.append(record);
+    this.head = record;
+    return record;
+  }
+
+  private async bury({ reason, event }: Poison): Promise<void> {
+    const { context, feed } = this.source;
+    const body = (JSON.stringify(event) ?? "").slice(0, MAX_LETTER_CHARS);
+    await this.writer.keepDeadLetter({ id: context.newId(), receivedAt: this.now, feed, reason, body });
+    this.counts.deadLetters += 1;
+  }
+}
+
+function actionOf({ after }: RowChange, was: unknown): AuditAction {
+  if (after === undefined) return "DELETE";
+  return was === undefined ? "CREATE" : "UPDATE";
+}

@@ -1,0 +1,62 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { HttpRefusal } from "./http_refusal.ts";
+
+const unzip = promisify(gunzip);
+
+/**
+ * Reads a JSON body, gzip taken off, of at most `limit` bytes as sent and as meant.
+ *
+ * @throws HttpRefusal 415 for another type or encoding, 413 beyond the limit, 400 for what is no JSON in UTF-8
+ */
+export async function readJsonBody(request: Request, limit: number): Promise<unknown> {
+  const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json") {
+    throw new HttpRefusal(415, "invalid_argument", "Expected Content-Type application/json");
+  }
+  const encoding = (request.headers.get("content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding !== "identity" && encoding !== "gzip") {
+    const headers = { "accept-encoding": "gzip, identity" };
+    throw new HttpRefusal(
+      415,
+      "invalid_argument",
+      `Content-Encoding "${encoding}" is not known: expected gzip`,
+      headers,
+    );
+  }
+  const sent = await readBytes(request, limit);
+  return parse(encoding === "gzip" ? await unzipped(sent, limit) : sent);
+}
+
+async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length;
+    if (length > limit) throw tooLarge(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+async function unzipped(bytes: Uint8Array, limit: number): Promise<Uint8Array> {
+  try {
+    return await unzip(bytes, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(limit);
+    throw new HttpRefusal(400, "invalid_argument", "The body is no gzip");
+  }
+}
+
+function tooLarge(limit: number): HttpRefusal {
+  return new HttpRefusal(413, "resource_exhausted", `The body is too large: expected at most ${limit} bytes`);
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new HttpRefusal(400, "invalid_argument", "The body is no JSON in UTF-8");
+  }
+}

@@ -1,0 +1,47 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import type { Caller } from "#dc/context.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DcService } from "#dc/service.ts";
+import { readJsonBody } from "./request_body.ts";
+import type { WebhookSecret } from "./webhook_secret.ts";
+
+/** Largest delivery, in bytes. Ours: as the largest RPC message; a feed's batches are set to less. */
+const MAX_DELIVERY_BYTES = 16 * 1024 * 1024;
+
+const FEED_NAME = /^[A-Za-z0-9._-]{1,64}$/;
+
+export interface WebhookOptions {
+  readonly service: DcService;
+  /** Absent where the operator has set none: the webhook is then closed. */
+  readonly secret: WebhookSecret | undefined;
+  readonly countDeadLetters: (count: number) => void;
+}
+
+/**
+ * Takes one delivery of a change feed. Whatever it holds is answered with 200 once it is on disk, since a feed sends
+ * again what is refused and stops behind it; only the secret, the form of the body and the database can refuse.
+ */
+export async function takeWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
+  const { secret, service, countDeadLetters } = options;
+  if (secret === undefined) {
+    throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");
+  }
+  secret.check(request.headers.get("authorization"));
+  const feed = new URL(request.url).searchParams.get("feed") ?? "default";
+  if (!FEED_NAME.test(feed)) {
+    const expected = "1 to 64 letters, digits, dots, underscores or hyphens";
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read feed "${feed}": expected ${expected}`, {
+      field: "feed",
+      value: feed,
+      expected,
+    });
+  }
+  const receipt = await service.changeFeed(await readJsonBody(request, MAX_DELIVERY_BYTES), feed, caller);
+  countDeadLetters(receipt.deadLetters);
+  return receiptJson(receipt);
+}
+
+function receiptJson({ accepted, duplicates, outOfBand, ignored, deadLetters }: Receipt): JsonObject {
+  return { accepted, duplicates, out_of_band: outOfBand, ignored, dead_letters: deadLetters };
+}

@@ -23,8 +23,9 @@ export const SQLITE: Dialect = {
 export const COCKROACH: Dialect = {
   name: "cockroach",
   types: { text: "TEXT", integer: "BIGINT", real: "DOUBLE PRECISION" },
-  // The driver would write a parameter of type jsonb as JSON once more.
-  inList: (column) => `${column} IN (SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB)))`,
+  // An array, because the planner joins a subquery by reading the whole table; text, because the driver would write a
+  // parameter of type jsonb as JSON once more.
+  inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   marked: (sql) => {
     let count = 0;

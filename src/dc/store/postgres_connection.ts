@@ -2,7 +2,7 @@ import postgres from "postgres";
 import { COCKROACH, type Dialect, POSTGRES } from "./dialect.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { Interrupted, lost, translated } from "./postgres_errors.ts";
-import type { SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
+import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
@@ -31,7 +31,10 @@ export class PostgresConnection implements SqlRunner {
   private gone = false;
   private last: Promise<unknown> = Promise.resolve();
 
-  private constructor({ url, host, tls }: PostgresAddress) {
+  private readonly onStatement: OnStatement;
+
+  private constructor({ url, host, tls }: PostgresAddress, onStatement: OnStatement) {
+    this.onStatement = onStatement;
     this.sql = postgres(url, {
       // Exactly one, and never another in its place: a transaction must not go on somewhere else.
       max: 1,
@@ -55,8 +58,8 @@ export class PostgresConnection implements SqlRunner {
   }
 
   /** @throws Interrupted with the reason as its cause when the server cannot be reached or does not let us in */
-  static async open(address: PostgresAddress): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(address);
+  static async open(address: PostgresAddress, onStatement: OnStatement): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(address, onStatement);
     try {
       const [row] = await connection.sql.unsafe("SELECT version() AS version");
       if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
@@ -109,6 +112,7 @@ export class PostgresConnection implements SqlRunner {
 
   private async send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     this.check();
+    this.onStatement(sql);
     const timer = setTimeout(() => void this.sql.end({ timeout: 0 }), SILENCE_MS);
     try {
       const rows = await this.sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.keeps(sql) });

@@ -1,12 +1,13 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type PostgresAddress, parsePostgresUrl } from "./postgres_address.ts";
+import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
 import { Interrupted } from "./postgres_errors.ts";
 import { bringUpToDate } from "./postgres_schema.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
+import type { OnStatement } from "./sql_runner.ts";
 import { SqlWriter } from "./sql_writer.ts";
 
 /** Connections for reads: each holds one snapshot at a time. One more writes. */
@@ -31,9 +32,9 @@ const BEGIN_WRITE = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT value FROM setti
  * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
  * let us in, failed_precondition when the database is from a newer program. None tells the password.
  */
-export async function openPostgres(url: string): Promise<DcStore> {
+export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const address = parsePostgresUrl(url);
-  const store = new PostgresStore(address);
+  const store = new PostgresStore(() => PostgresConnection.open(address, onStatement));
   try {
     await store.prepare();
     return store;
@@ -46,17 +47,17 @@ export async function openPostgres(url: string): Promise<DcStore> {
 }
 
 class PostgresStore implements DcStore {
-  private readonly address: PostgresAddress;
+  private readonly open: () => Promise<PostgresConnection>;
   private readonly writing = new Queue(1);
   private readonly reading = new Queue(READERS);
   private idle: PostgresConnection[] = [];
 
-  constructor(address: PostgresAddress) {
-    this.address = address;
+  constructor(open: () => Promise<PostgresConnection>) {
+    this.open = open;
   }
 
   async prepare(): Promise<void> {
-    const connection = await PostgresConnection.open(this.address);
+    const connection = await this.open();
     this.idle.push(connection);
     await bringUpToDate(connection);
   }
@@ -83,7 +84,7 @@ class PostgresStore implements DcStore {
     begin: string,
     work: (runner: PostgresConnection) => Promise<Result>,
   ): Promise<Result> {
-    const connection = this.usable() ?? (await PostgresConnection.open(this.address));
+    const connection = this.usable() ?? (await this.open());
     try {
       const result = await inTransaction(connection, begin, work);
       this.idle.push(connection);

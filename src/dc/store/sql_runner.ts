@@ -13,6 +13,9 @@ export function text(row: SqlRow, column: string): string {
 
 const upserts = new Map<string, string>();
 
+/** Told of every statement that goes to the database, before it goes: what tests count. */
+export type OnStatement = (sql: string) => void;
+
 /** A statement that inserts a row or replaces it by its key; the columns of a table are always the same. */
 export function upsertSql(table: string, columns: readonly string[], keys: readonly string[]): string {
   const known = upserts.get(table);

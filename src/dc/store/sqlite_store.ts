@@ -5,19 +5,23 @@ import { SQLITE } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
-import type { SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
+import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 import { SqlWriter } from "./sql_writer.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
 /** Connections for reads: each holds one snapshot at a time. */
 const READERS = 4;
+/** Statements kept prepared for a connection. */
+const MAX_PREPARED = 500;
 
 class SqliteRunner implements SqlRunner {
   private readonly database: DatabaseSync;
+  private readonly onStatement: OnStatement;
   private readonly statements = new Map<string, StatementSync>();
 
-  constructor(file: string) {
+  constructor(file: string, onStatement: OnStatement) {
+    this.onStatement = onStatement;
     this.database = new DatabaseSync(file);
     this.database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     this.database.exec("PRAGMA journal_mode = WAL");
@@ -41,8 +45,11 @@ class SqliteRunner implements SqlRunner {
   }
 
   private statement(sql: string): StatementSync {
+    this.onStatement(sql);
     const known = this.statements.get(sql);
     if (known !== undefined) return known;
+    // Searches have more texts than are worth keeping.
+    if (this.statements.size >= MAX_PREPARED) this.statements.clear();
     const prepared = this.database.prepare(sql);
     this.statements.set(sql, prepared);
     return prepared;
@@ -77,8 +84,9 @@ function translated(error: unknown): unknown {
  *
  * @throws OperationError unavailable when the file cannot be opened, failed_precondition when it is from a newer program
  */
-export async function openSqlite(file: string): Promise<DcStore> {
-  const writer = open(file);
+export async function openSqlite(file: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
+  const openOne = () => open(file, onStatement);
+  const writer = openOne();
   await writer.run("BEGIN IMMEDIATE");
   try {
     await migrate(writer, SQLITE);
@@ -88,26 +96,26 @@ export async function openSqlite(file: string): Promise<DcStore> {
     writer.close();
     throw error;
   }
-  return new SqliteStore(file, writer);
+  return new SqliteStore(openOne, writer);
 }
 
-function open(file: string): SqliteRunner {
+function open(file: string, onStatement: OnStatement): SqliteRunner {
   try {
-    return new SqliteRunner(file);
+    return new SqliteRunner(file, onStatement);
   } catch (error) {
     throw translated(error);
   }
 }
 
 class SqliteStore implements DcStore {
-  private readonly file: string;
+  private readonly open: () => SqliteRunner;
   private readonly writer: SqliteRunner;
   private readonly readers: SqliteRunner[] = [];
   private readonly writing = new Queue(1);
   private readonly reading = new Queue(READERS);
 
-  constructor(file: string, writer: SqliteRunner) {
-    this.file = file;
+  constructor(openOne: () => SqliteRunner, writer: SqliteRunner) {
+    this.open = openOne;
     this.writer = writer;
   }
 
@@ -119,7 +127,7 @@ class SqliteStore implements DcStore {
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.reading.enter(async () => {
-      const runner = this.readers.pop() ?? open(this.file);
+      const runner = this.readers.pop() ?? this.open();
       try {
         return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
       } finally {

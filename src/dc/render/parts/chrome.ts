@@ -82,7 +82,8 @@ export function legend(
   return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE };
 }
 
-function swatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
+/** The sample of a legend entry, 14 pixels square. */
+export function swatch({ fill, hatch, dash, state }: LegendEntry, x: number, y: number): readonly Item[] {
   if (state !== undefined) return mark(state, [x + 7, y + 7], 13);
   return [
     {

@@ -1,0 +1,237 @@
+import type { Rectangle } from "#dc/model/footprint.ts";
+import { mark } from "../parts/marks.ts";
+import type { Item, Point } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { around, type Block } from "./fold.ts";
+import type { Tile } from "./tiles.ts";
+
+/** Millimetres to pixels. */
+export type Scale = (mm: number) => number;
+
+/** The floor with a line every metre, or every five on large floors, and a bar that tells the scale. */
+export function ground(width: number, height: number, pxPerMm: number): readonly Item[] {
+  const step = (pxPerMm >= 0.06 ? 1000 : 5000) * pxPerMm;
+  const lines: Item[] = [];
+  for (let x = step; x < width; x += step)
+    lines.push({ kind: "line", x1: x, y1: 0, x2: x, y2: height, stroke: "grid" });
+  for (let y = step; y < height; y += step)
+    lines.push({ kind: "line", x1: 0, y1: y, x2: width, y2: y, stroke: "grid" });
+  return [
+    { kind: "rect", x: 0, y: 0, width, height, radius: 4, fill: "panel" },
+    ...lines,
+    { kind: "rect", x: 0, y: 0, width, height, radius: 4, stroke: "line", strokeWidth: 2 },
+  ];
+}
+
+/** One, two or five metres (or tens of them) as a bar, and where north is; its origin is the upper left corner. */
+export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; readonly width: number } {
+  const metres = [1, 2, 5, 10, 20, 50].find((length) => length * 1000 * pxPerMm >= 70) ?? 100;
+  const width = metres * 1000 * pxPerMm;
+  const label = `${metres} m`;
+  const north = width + textWidth(label, { size: 11 }) + 34;
+  return {
+    width: north + 40,
+    items: [
+      {
+        kind: "path",
+        points: [
+          [0, 2],
+          [0, 10],
+          [width, 10],
+          [width, 2],
+        ],
+        stroke: "ink",
+        strokeWidth: 1.5,
+      },
+      { kind: "text", x: width + 8, y: 11, text: label, size: 11, fill: "ink" },
+      {
+        kind: "path",
+        points: [
+          [north, 13],
+          [north, 0],
+        ],
+        stroke: "ink",
+        strokeWidth: 1.5,
+        arrow: true,
+      },
+      { kind: "text", x: north + 8, y: 11, text: "north", size: 11, fill: "ink" },
+    ],
+  };
+}
+
+/** Footprints in the order in which they are painted. */
+export function tileItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
+  return tiles.map((tile, index) =>
+    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visible(tiles, index), px) }),
+  );
+}
+
+function boxOf({ west, north, east, south }: Rectangle, px: Scale): Box {
+  return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
+}
+
+/** The largest part of a footprint that no later one covers, so that words stand where they can be read. */
+function visible(tiles: readonly Tile[], index: number): Rectangle {
+  let area = tiles[index]?.area ?? { west: 0, north: 0, east: 0, south: 0 };
+  for (let later = index + 1; later < tiles.length; later += 1) {
+    const over = tiles[later]?.area;
+    if (over === undefined || !meet(area, over)) continue;
+    const strips = [
+      { ...area, east: over.west },
+      { ...area, west: over.east },
+      { ...area, south: over.north },
+      { ...area, north: over.south },
+    ].filter(({ west, north, east, south }) => east > west && south > north);
+    const size = ({ west, north, east, south }: Rectangle) => (east - west) * (south - north);
+    area = strips.toSorted((a, b) => size(b) - size(a))[0] ?? { ...area, east: area.west };
+  }
+  return area;
+}
+
+function meet(a: Rectangle, b: Rectangle): boolean {
+  return a.west < b.east && b.west < a.east && a.north < b.south && b.north < a.south;
+}
+
+/** Fill, a bar along its front, and code, figure and sign as far as there is room. */
+function tileItem(tile: Tile, { box, visible: free }: { readonly box: Box; readonly visible: Box }): Item {
+  return {
+    kind: "group",
+    ref: tile.ref,
+    tip: [tile.title, ...tile.facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    items: [
+      { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: tile.kind === "rack" ? "muted" : "line" },
+      ...(tile.kind === "device" ? [] : [front(box, tile.facing)]),
+      ...words(tile, free),
+    ],
+  };
+}
+
+interface Box {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+function front({ x, y, width, height }: Box, facing: number): Item {
+  const edges: Readonly<Record<number, readonly [Point, Point]>> = {
+    0: [
+      [x + 2, y + 2.5],
+      [x + width - 2, y + 2.5],
+    ],
+    90: [
+      [x + width - 2.5, y + 2],
+      [x + width - 2.5, y + height - 2],
+    ],
+    180: [
+      [x + 2, y + height - 2.5],
+      [x + width - 2, y + height - 2.5],
+    ],
+    270: [
+      [x + 2.5, y + 2],
+      [x + 2.5, y + height - 2],
+    ],
+  };
+  const [[x1, y1], [x2, y2]] = edges[facing] ?? [
+    [x, y],
+    [x, y],
+  ];
+  return { kind: "line", x1, y1, x2, y2, stroke: "accent", strokeWidth: 3 };
+}
+
+/** Sign, code and figure one below the other; what finds no room is left to the tip. */
+function words({ code, figure, fill, state, kind }: Tile, { x, y, width, height }: Box): readonly Item[] {
+  const room = width - 8;
+  const size = Math.max(6, Math.min(11, height / 3, (room / textWidth(code, { size: 1, weight: "bold" })) * 0.98));
+  const cx = x + width / 2;
+  const cy = y + height / 2;
+  const signSize = Math.min(14, width - 8, height - 8);
+  const sign = state === undefined || signSize < 5 ? undefined : state;
+  const text = { kind: "text", x: cx, anchor: "middle", fill: `on:${fill}`, maxWidth: room } as const;
+  // A tile that is too small for words still shows its sign.
+  if (width < 20 || height < 14) return sign === undefined ? [] : mark(sign, [cx, cy], signSize);
+  const lines: { readonly height: number; readonly draw: (middle: number) => readonly Item[] }[] = [
+    ...(sign === undefined ? [] : [{ height: signSize + 5, draw: (at: number) => mark(sign, [cx, at], signSize) }]),
+    {
+      height: size + 4,
+      draw: (at) => [
+        { ...text, y: at + size * 0.36, text: code, size, weight: kind === "device" ? undefined : "bold" } as Item,
+      ],
+    },
+    ...(figure === ""
+      ? []
+      : [
+          {
+            height: size + 3,
+            draw: (at: number): readonly Item[] => [{ ...text, y: at + size * 0.33, text: figure, size: size - 1 }],
+          },
+        ]),
+  ];
+  while (lines.length > 1 && lines.reduce((sum, line) => sum + line.height, 0) > height - 6) {
+    lines.splice(lines.length === 3 || sign === undefined ? lines.length - 1 : 1, 1);
+  }
+  const total = lines.reduce((sum, line) => sum + line.height, 0);
+  let top = cy - total / 2;
+  return lines.flatMap((line) => {
+    const drawn = line.draw(top + line.height / 2);
+    top += line.height;
+    return drawn;
+  });
+}
+
+/** Racks that are folded into one block. */
+export function blockItems({ label, area, state, tip }: Block, px: Scale): Item {
+  const box = {
+    x: px(area.west),
+    y: px(area.north),
+    width: px(area.east - area.west),
+    height: px(area.south - area.north),
+  };
+  const cy = box.y + box.height / 2;
+  return {
+    kind: "group",
+    tip,
+    items: [
+      { kind: "rect", ...box, radius: 4, fill: `${state}Soft`, stroke: state, strokeWidth: 2 },
+      ...mark(state, [box.x + 14, cy], Math.min(14, box.height - 4)),
+      {
+        kind: "text",
+        x: box.x + 28,
+        y: cy + 4,
+        text: label,
+        size: Math.min(12, box.height),
+        weight: "bold",
+        fill: `on:${state}Soft`,
+        maxWidth: box.width - 34,
+      },
+    ],
+  };
+}
+
+/** Names of rows above their first racks, where nothing else stands. */
+export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
+  const rows = new Map<string, Tile[]>();
+  for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
+  const size = 11;
+  return [...rows].flatMap(([row, racks]): Item[] => {
+    const { west, north, south } = around(racks.map(({ area }) => area));
+    const text = `Row ${row}`;
+    const width = Math.min(160, textWidth(text, { size, weight: "bold" }));
+    const spots = [px(north) - 16, px(south) + 2].map((top) => ({ west: px(west), top, width, height: 14 }));
+    const free = spots.find(
+      (spot) =>
+        spot.top >= 0 &&
+        !tiles.some(
+          ({ area }) =>
+            px(area.west) < spot.west + spot.width &&
+            spot.west < px(area.east) &&
+            px(area.north) < spot.top + spot.height &&
+            spot.top < px(area.south),
+        ),
+    );
+    if (free === undefined) return [];
+    return [
+      { kind: "text", x: free.west, y: free.top + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
+    ];
+  });
+}

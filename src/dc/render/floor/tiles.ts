@@ -1,0 +1,115 @@
+import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
+import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/words.ts";
+import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { State, Token } from "../palette.ts";
+import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { fixed, percent, readable, titled, watts, wordAt } from "../parts/words.ts";
+import type { FloorStyle } from "./floor_style.ts";
+
+/** One footprint of the plan with everything that is shown about it. */
+export interface Tile {
+  readonly ref: string;
+  readonly kind: "rack" | "crac" | "device";
+  readonly code: string;
+  readonly title: string;
+  /** In millimetres from the floor's north-west corner. */
+  readonly area: Rectangle;
+  /** The side that the front faces: 0 north, 90 east, 180 south, 270 west. */
+  readonly facing: number;
+  readonly row: string;
+  readonly fill: Token;
+  readonly state: State | undefined;
+  /** A short figure under the code; may be empty. */
+  readonly figure: string;
+  readonly facts: readonly (readonly [label: string, value: string])[];
+}
+
+/** Every footprint of a floor in the order in which they are painted: cooling, floor-standing power, racks on top. */
+export function tilesOf({ racks, cracs, devices }: FloorPlanResponse, style: FloorStyle): readonly Tile[] {
+  return [...cracs.map(cracTile), ...devices.map(deviceTile), ...racks.map((rack) => rackTile(rack, style))];
+}
+
+type Placement = NonNullable<RackTile["placement"]>;
+
+function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {
+  if (placement === undefined) return { area: { west: 0, north: 0, east: 0, south: 0 }, facing: 0 };
+  return { area: rectangle(placement), facing: placement.rotationDeg };
+}
+
+function rackTile(rack: RackTile, style: FloorStyle): Tile {
+  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, inletTempC, row } = rack;
+  const state = stateOfHealth(health);
+  return {
+    ref: `rack:${code}`,
+    kind: "rack",
+    code,
+    title: titled(code, name),
+    ...placed(placement),
+    row,
+    fill: style.fill(rack),
+    state,
+    figure: style.figure(rack),
+    facts: [
+      ["Health", STATE_WORDS[state]],
+      ["Space taken", percent(spacePct)],
+      ["Power", powerPct === undefined ? "no limit recorded" : percent(powerPct)],
+      ["Heat", watts(heatW)],
+      ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
+      ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
+        readable(reason),
+        [value === undefined ? "" : fixed(value), limit === undefined ? "" : `limit ${fixed(limit)}`, ref]
+          .filter(Boolean)
+          .join(", "),
+      ]),
+    ],
+  };
+}
+
+function cracTile({ code, name, placement, status, utilizationPct }: CracTile): Tile {
+  const word = wordAt(CRAC_STATUSES, status) ?? "ACTIVE";
+  const works = word === "ACTIVE" || word === "STANDBY";
+  return {
+    ref: `crac:${code}`,
+    kind: "crac",
+    code,
+    title: titled(code, name),
+    ...placed(placement),
+    row: "",
+    fill: works ? "accentSoft" : "offlineSoft",
+    state: stateOfUnit(word, utilizationPct),
+    figure: works ? percent(Math.round(utilizationPct)) : readable(word),
+    facts: [
+      ["Status", readable(word)],
+      ["Load", percent(utilizationPct)],
+    ],
+  };
+}
+
+function stateOfUnit(status: (typeof CRAC_STATUSES)[number], pct: number): State | undefined {
+  if (status === "FAILED") return "fault";
+  if (status === "OFFLINE" || status === "MAINTENANCE") return "offline";
+  if (pct > 100) return "fault";
+  return pct >= 80 ? "watch" : undefined;
+}
+
+function deviceTile({ code, name, kind, placement, status, powerPct }: DeviceTile): Tile {
+  const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
+  const over = powerPct !== undefined && powerPct > 100;
+  const state = word === "FAILED" || over ? "fault" : word === "OFFLINE" ? "offline" : undefined;
+  return {
+    ref: `device:${code}`,
+    kind: "device",
+    code,
+    title: titled(code, name),
+    ...placed(placement),
+    row: "",
+    fill: state === "offline" ? "offlineSoft" : "roleOther",
+    state: state ?? (powerPct !== undefined && powerPct >= 80 ? "watch" : undefined),
+    figure: powerPct === undefined ? "" : percent(Math.round(powerPct)),
+    facts: [
+      ["Kind", readable(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
+      ["Status", readable(word)],
+      ...(powerPct === undefined ? [] : [["Load", percent(powerPct)] as const]),
+    ],
+  };
+}

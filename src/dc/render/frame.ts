@@ -1,0 +1,124 @@
+import type { Paint, State } from "./palette.ts";
+import { HEADING_HEIGHT, heading, MARGIN } from "./parts/chrome.ts";
+import type { Item, Scene } from "./scene.ts";
+import { textWidth } from "./text_width.ts";
+
+/** A figure of the header. */
+export interface Figure {
+  readonly label: string;
+  readonly value: string;
+  /** Colour of the value; plain ink when absent. */
+  readonly tone?: State;
+}
+
+/** A line of words under the figures. */
+export interface Note {
+  readonly text: string;
+  readonly tone?: State;
+}
+
+/** An entry of the legend; the sample is drawn within 26 by 14 pixels from its upper left corner. */
+export interface LegendLine {
+  readonly label: string;
+  readonly sample: readonly Item[];
+}
+
+export interface FrameInput {
+  readonly title: string;
+  readonly subtitle: string;
+  readonly description: string;
+  readonly figures: readonly Figure[];
+  readonly notes: readonly Note[];
+  readonly legend: readonly LegendLine[];
+  readonly body: readonly Item[];
+  readonly bodyWidth: number;
+  readonly bodyHeight: number;
+}
+
+const LEAST_WIDTH = 760;
+const FIGURE_GAP = 10;
+const FIGURE_HEIGHT = 44;
+const NOTE_HEIGHT = 18;
+const LEGEND_HEIGHT = 22;
+const SAMPLE = 26;
+
+/** The ink for words in the colour of a state. */
+export function toneText(tone: State | undefined): Paint {
+  return tone === undefined ? "ink" : `${tone}Text`;
+}
+
+/** Puts a title, figures and notes above a body and a legend below it. Everything wraps at the width of the body. */
+export function framed(input: FrameInput): Scene {
+  const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
+  const room = width - 2 * MARGIN;
+  const items: Item[] = [...heading(input, width)];
+  let y = MARGIN + HEADING_HEIGHT - 10;
+  const figures = flow(input.figures.map(figureWidth), room, FIGURE_GAP);
+  for (const [index, figure] of input.figures.entries()) {
+    const [x, row] = figures.places[index] ?? [0, 0];
+    items.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
+  }
+  y += figures.rows * (FIGURE_HEIGHT + FIGURE_GAP);
+  for (const { text, tone } of input.notes) {
+    y += NOTE_HEIGHT;
+    const weight = tone === undefined ? {} : { weight: "bold" as const };
+    items.push({ kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: toneText(tone), maxWidth: room, ...weight });
+  }
+  y += 14;
+  items.push({ kind: "group", at: [MARGIN, y], items: input.body });
+  y += Math.ceil(input.bodyHeight) + 22;
+  const legend = flow(input.legend.map(legendWidth), room, 18);
+  for (const [index, { label, sample }] of input.legend.entries()) {
+    const [x, row] = legend.places[index] ?? [0, 0];
+    items.push({
+      kind: "group",
+      at: [MARGIN + x, y + row * LEGEND_HEIGHT],
+      items: [...sample, { kind: "text", x: SAMPLE + 7, y: 11, text: label, size: 11, fill: "muted" }],
+    });
+  }
+  const height = y + legend.rows * LEGEND_HEIGHT + MARGIN - 8;
+  return { title: input.title, description: input.description, width, height, items };
+}
+
+function figureWidth({ label, value }: Figure): number {
+  return Math.ceil(Math.max(textWidth(label, { size: 10 }), textWidth(value, { size: 16, weight: "bold" }))) + 24;
+}
+
+function legendWidth({ label }: LegendLine): number {
+  return SAMPLE + 7 + Math.ceil(textWidth(label, { size: 11 }));
+}
+
+function figureItem(figure: Figure, x: number, y: number): Item {
+  const { label, value, tone } = figure;
+  const width = figureWidth(figure);
+  return {
+    kind: "group",
+    at: [x, y],
+    items: [
+      { kind: "rect", x: 0, y: 0, width, height: FIGURE_HEIGHT, radius: 6, fill: "panel", stroke: "grid" },
+      { kind: "rect", x: 0, y: 8, width: 3, height: FIGURE_HEIGHT - 16, fill: tone ?? "line" },
+      { kind: "text", x: 12, y: 16, text: label, size: 10, fill: "muted" },
+      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: toneText(tone) },
+    ],
+  };
+}
+
+/** Sets widths side by side, in as many rows as they need. */
+export function flow(
+  widths: readonly number[],
+  room: number,
+  gap: number,
+): { readonly places: readonly (readonly [x: number, row: number])[]; readonly rows: number } {
+  const places: [number, number][] = [];
+  let x = 0;
+  let row = 0;
+  for (const width of widths) {
+    if (x > 0 && x + width > room) {
+      x = 0;
+      row += 1;
+    }
+    places.push([x, row]);
+    x += width + gap;
+  }
+  return { places, rows: widths.length === 0 ? 0 : row + 1 };
+}

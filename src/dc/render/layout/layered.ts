@@ -7,6 +7,8 @@ import { type Channel, PORT_GAP, routeChannel, type Wire } from "./route.ts";
 export interface LayoutBox {
   readonly width: number;
   readonly height: number;
+  /** Stands in the last column when nothing hangs on it. */
+  readonly last?: boolean;
 }
 
 export interface LabelledEdge extends LayoutEdge {
@@ -87,7 +89,7 @@ class Slots {
   private readonly wires = new Map<string, Wire>();
 
   constructor(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]) {
-    const { layers, turned } = layersOf(boxes.length, edges);
+    const { layers, turned } = layersOf(boxes.length, edges, (box) => boxes[box]?.last === true);
     this.boxes = boxes;
     this.turned = turned;
     this.layers = [...layers];
@@ -124,28 +126,24 @@ class Slots {
     return channels;
   }
 
-  way(edge: LabelledEdge, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
+  way(edge: LabelledEdge, drawn: Drawn): readonly Point[] {
     const slots = this.slotsOf(edge);
-    const points: Point[] = [];
-    for (const [index, slot] of slots.entries()) {
-      const next = slots[index + 1];
-      const wire = next === undefined ? undefined : this.wires.get(`${slot} ${next}`);
-      if (next === undefined || wire === undefined) continue;
-      const layer = this.layers[slot] ?? 0;
-      const end = (lefts[layer] ?? 0) + (widths[layer] ?? 0);
-      const start = slot < this.boxes.length ? (corners[slot]?.[0] ?? 0) + (this.boxes[slot]?.width ?? 0) : end;
-      const track = end + (channels[layer]?.tracks.get(wire.from) ?? 0);
-      const arrival = lefts[layer + 1] ?? 0;
-      const bend: readonly Point[] =
-        wire.fromY === wire.toY
-          ? []
-          : [
-              [track, wire.fromY],
-              [track, wire.toY],
-            ];
-      points.push([start, wire.fromY], ...bend, [arrival, wire.toY]);
-    }
+    const points = slots.slice(1).flatMap((next, index) => {
+      const wire = this.wires.get(`${slots[index]} ${next}`);
+      return wire === undefined ? [] : this.bends(wire, drawn);
+    });
     return this.turned.has(edge) ? points.toReversed() : points;
+  }
+
+  private bends(wire: Wire, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
+    const layer = this.layers[wire.from] ?? 0;
+    const end = (lefts[layer] ?? 0) + (widths[layer] ?? 0);
+    const box = this.boxes[wire.from];
+    const start: Point = [box === undefined ? end : (corners[wire.from]?.[0] ?? 0) + box.width, wire.fromY];
+    const arrival: Point = [lefts[layer + 1] ?? 0, wire.toY];
+    if (wire.fromY === wire.toY) return [start, arrival];
+    const track = end + (channels[layer]?.tracks.get(wire.from) ?? 0);
+    return [start, [track, wire.fromY], [track, wire.toY], arrival];
   }
 
   /** The box that an edge leaves, the lanes that it takes, and the box where it arrives. */

@@ -5,9 +5,10 @@ export interface LayoutEdge {
 }
 
 /**
- * Gives every box a layer such that edges lead to higher layers: as far left as its sources allow, and sources as close
- * as possible to what they lead to.
+ * Gives every box a layer such that edges lead to higher layers, and every box stands as close as it can to
+ * what hangs on it.
  *
+ * @param last boxes that stand in the last column when nothing hangs on them
  * @returns layers from 0, and the edges that had to be turned round because they close a circle
  *
  * Cost: O(boxes + edges). Source: longest-path layering as in Sugiyama, Tagawa and Toda, 1981.
@@ -15,6 +16,7 @@ export interface LayoutEdge {
 export function layersOf(
   count: number,
   edges: readonly LayoutEdge[],
+  last: (box: number) => boolean = () => false,
 ): { readonly layers: readonly number[]; readonly turned: ReadonlySet<LayoutEdge> } {
   const order = sourcesFirst(count, edges);
   const place = new Int32Array(count);
@@ -23,16 +25,15 @@ export function layersOf(
   const turned = new Set(edges.filter((edge) => !forward(edge)));
   const straight = edges.map((edge) => (turned.has(edge) ? { from: edge.to, to: edge.from } : edge));
   const out = listBy(count, straight, "from", "to");
-  const into = listBy(count, straight, "to", "from");
   const layers = new Array<number>(count).fill(0);
   for (const box of order) {
     for (const to of out[box] ?? []) layers[to] = Math.max(layers[to] ?? 0, (layers[box] ?? 0) + 1);
   }
-  // A box without sources moves up to its nearest consumer.
+  const rightmost = layers.reduce((most, layer) => Math.max(most, layer), 0);
   for (const box of order.toReversed()) {
     const consumers = out[box] ?? [];
-    if ((into[box] ?? []).length > 0 || consumers.length === 0) continue;
-    layers[box] = Math.min(...consumers.map((to) => layers[to] ?? 0)) - 1;
+    if (consumers.length > 0) layers[box] = Math.min(...consumers.map((to) => layers[to] ?? 0)) - 1;
+    else if (last(box)) layers[box] = rightmost;
   }
   return { layers, turned };
 }
@@ -52,29 +53,23 @@ export function listBy(
 /** An order in which sources come before consumers; a circle is cut at its first box. */
 function sourcesFirst(count: number, edges: readonly LayoutEdge[]): readonly number[] {
   const out = listBy(count, edges, "from", "to");
-  const open = new Int32Array(count);
-  for (const { from, to } of edges) if (from !== to) open[to] = (open[to] ?? 0) + 1;
-  const order: number[] = [];
-  const taken = new Uint8Array(count);
-  const take = (box: number): void => {
-    taken[box] = 1;
-    order.push(box);
+  const open = listBy(count, edges, "to", "from").map((list) => list.length);
+  const boxes = [...open.keys()];
+  const order = new Set(boxes.filter((box) => open[box] === 0));
+  const follow = (start: number): void => {
+    order.add(start);
+    const queue = [start];
+    for (const box of queue) {
+      for (const to of out[box] ?? []) {
+        open[to] = (open[to] ?? 0) - 1;
+        if (open[to] !== 0 || order.has(to)) continue;
+        order.add(to);
+        queue.push(to);
+      }
+    }
   };
-  for (let box = 0; box < count; box += 1) if (open[box] === 0) take(box);
-  let next = 0;
-  for (let at = 0; order.length < count || at < order.length; at += 1) {
-    const box = order[at];
-    if (box === undefined) {
-      // What is left stands in circles, or behind them.
-      while (taken[next] === 1) next += 1;
-      take(next);
-      at -= 1;
-      continue;
-    }
-    for (const to of out[box] ?? []) {
-      open[to] = (open[to] ?? 0) - 1;
-      if (open[to] === 0 && taken[to] === 0) take(to);
-    }
-  }
-  return order;
+  for (const box of [...order]) follow(box);
+  // What is left stands in circles, or behind them.
+  for (const box of boxes) if (!order.has(box)) follow(box);
+  return [...order];
 }

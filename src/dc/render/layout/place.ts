@@ -47,8 +47,8 @@ function stacked({ columns, heights, gap }: PlaceInput): number[] {
 }
 
 interface Block {
-  sum: number;
-  count: number;
+  readonly sum: number;
+  readonly count: number;
 }
 
 /**
@@ -61,33 +61,33 @@ function settle(
   { heights, gap, middles }: PlaceInput & { readonly middles: number[] },
 ): void {
   const offsets: number[] = [];
-  let offset = 0;
   for (const [at, box] of column.entries()) {
     const above = column[at - 1];
-    if (above !== undefined) offset += ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
-    offsets.push(offset);
+    const step = above === undefined ? 0 : ((heights[above] ?? 0) + (heights[box] ?? 0)) / 2 + gap;
+    offsets.push((offsets[at - 1] ?? 0) + step);
   }
+  const wishes = column.map((box, at) => wishOf(box, neighbours[box] ?? [], middles) - (offsets[at] ?? 0));
+  const tops = pooled(wishes).flatMap(({ sum, count }) => new Array<number>(count).fill(sum / count));
+  for (const [at, box] of column.entries()) middles[box] = (tops[at] ?? 0) + (offsets[at] ?? 0);
+}
+
+function wishOf(box: number, neighbours: readonly number[], middles: readonly number[]): number {
+  if (neighbours.length === 0) return middles[box] ?? 0;
+  return neighbours.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / neighbours.length;
+}
+
+/** The non-decreasing sequence nearest to the wishes, as blocks of equal values. */
+function pooled(wishes: readonly number[]): readonly Block[] {
   const blocks: Block[] = [];
-  for (const [at, box] of column.entries()) {
-    const near = neighbours[box] ?? [];
-    const wish =
-      near.length === 0
-        ? (middles[box] ?? 0)
-        : near.reduce((sum, other) => sum + (middles[other] ?? 0), 0) / near.length;
-    let block: Block = { sum: wish - (offsets[at] ?? 0), count: 1 };
+  for (const wish of wishes) {
+    let block: Block = { sum: wish, count: 1 };
     for (let last = blocks.at(-1); last !== undefined && meanOf(last) > meanOf(block); last = blocks.at(-1)) {
       block = { sum: block.sum + last.sum, count: block.count + last.count };
       blocks.pop();
     }
     blocks.push(block);
   }
-  let at = 0;
-  for (const block of blocks) {
-    for (let member = 0; member < block.count; member += 1, at += 1) {
-      const box = column[at];
-      if (box !== undefined) middles[box] = meanOf(block) + (offsets[at] ?? 0);
-    }
-  }
+  return blocks;
 }
 
 function meanOf({ sum, count }: Block): number {

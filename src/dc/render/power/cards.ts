@@ -1,0 +1,193 @@
+import { compareText } from "#dc/model/ref.ts";
+import type { Coloring } from "../options.ts";
+import { watts } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { FATES, type Fate } from "./failure.ts";
+import { badge, LOOKS, type Shown } from "./fates.ts";
+import { CHIP_HEIGHT, chipItem, chipWidth, type Node } from "./nodes.ts";
+import { fateWords, groupWords, type Tally } from "./tally.ts";
+
+const HEADER = 26;
+const PAD = 8;
+const GAP = 4;
+const GROUP_HEIGHT = 64;
+const BAR_HEIGHT = 8;
+/** Chips are not made wider for longer codes; the whole code stands in the tip. */
+const WIDEST_CHIP = 190;
+
+/** A place in words: "Row A, floor 1 of AMS1". */
+export function placeWords(id: string): string {
+  const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];
+  const [first = "", floor = "", name = ""] = place.split("/");
+  const words: Readonly<Record<string, string>> = {
+    rack: `rack ${place}`,
+    row: `row ${name}, floor ${floor} of ${first}`,
+    room: `room ${name}, floor ${floor} of ${first}`,
+    floor: `floor ${floor} of ${first}`,
+    site: `site ${place}`,
+  };
+  const text = `${before}${Object.hasOwn(words, kind) ? words[kind] : id}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+export interface CardInput {
+  readonly id: string;
+  readonly shown: Shown;
+  readonly tally: Tally;
+  /** The elements inside, outlets left out. */
+  readonly nodes: readonly Node[];
+}
+
+/** Elements in the order in which they matter. */
+export function sortedByFate(nodes: readonly Node[]): readonly Node[] {
+  const rank = ({ fate }: Node) => FATES.indexOf(fate);
+  return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
+}
+
+interface Grid {
+  readonly chip: number;
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** How the chips of a card stand in a width. */
+function gridOf(nodes: readonly Node[], width: number): Grid {
+  const room = width - 2 * PAD + GAP;
+  const widest = Math.max(60, ...nodes.map(chipWidth));
+  const least = Math.min(widest, WIDEST_CHIP);
+  const columns = Math.max(1, Math.floor(room / (least + GAP)));
+  return { chip: Math.floor(room / columns) - GAP, columns, rows: Math.ceil(nodes.length / columns) };
+}
+
+/** Width in which all chips of a card stand in one row. */
+export function cardNeed(nodes: readonly Node[]): number {
+  const chip = Math.min(WIDEST_CHIP, Math.max(60, ...nodes.map(chipWidth)));
+  return nodes.length * (chip + GAP) + 2 * PAD;
+}
+
+export function cardHeight(nodes: readonly Node[], width: number): number {
+  return HEADER + gridOf(nodes, width).rows * (CHIP_HEIGHT + GAP) + PAD - GAP;
+}
+
+/** A place with its elements. */
+export function cardItem(
+  { id, shown, tally, nodes }: CardInput,
+  {
+    x,
+    y,
+    width,
+    coloring,
+  }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
+): Item {
+  const { chip, columns } = gridOf(nodes, width);
+  const title = placeWords(id);
+  const lost = tally.lostW > 0 ? ` · ${watts(tally.lostW)} lost` : "";
+  const words = `${fateWords(tally)}${lost}`;
+  const wordsWidth = Math.min(textWidth(words, { size: 10.5 }), width * 0.6);
+  return {
+    kind: "group",
+    ref: id,
+    tip: `${title}\n${LOOKS[shown].word}\n${words}`,
+    at: [x, y],
+    items: [
+      {
+        kind: "rect",
+        x: 0,
+        y: 0,
+        width,
+        height: cardHeight(nodes, width),
+        radius: 6,
+        fill: "panel",
+        ...LOOKS[shown].line,
+      },
+      badge(shown, PAD, 6),
+      {
+        kind: "text",
+        x: 30,
+        y: 17,
+        text: title,
+        size: 12,
+        weight: "bold",
+        fill: "ink",
+        maxWidth: width - wordsWidth - 50,
+      },
+      {
+        kind: "text",
+        x: width - PAD,
+        y: 17,
+        text: words,
+        size: 10.5,
+        anchor: "end",
+        fill: "muted",
+        maxWidth: width * 0.6,
+      },
+      ...sortedByFate(nodes).map((node, index) =>
+        chipItem(node, {
+          x: PAD + (index % columns) * (chip + GAP),
+          y: HEADER + Math.floor(index / columns) * (CHIP_HEIGHT + GAP),
+          width: chip,
+          coloring,
+        }),
+      ),
+    ],
+  };
+}
+
+export function groupHeight(): number {
+  return GROUP_HEIGHT;
+}
+
+/** A place told in counts: how many it holds, and what became of them as a bar. */
+export function groupItem(
+  { id, shown, tally }: CardInput,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+): Item {
+  const title = placeWords(id);
+  return {
+    kind: "group",
+    ref: id,
+    tip: `${title}\n${groupWords(tally)}\n${fateWords(tally)}`,
+    at: [x, y],
+    items: [
+      { kind: "rect", x: 4, y: -4, width: width - 4, height: GROUP_HEIGHT, radius: 6, fill: "sunken", stroke: "line" },
+      {
+        kind: "rect",
+        x: 0,
+        y: 0,
+        width: width - 4,
+        height: GROUP_HEIGHT,
+        radius: 6,
+        fill: "panel",
+        ...LOOKS[shown].line,
+      },
+      badge(shown, PAD, 6),
+      { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
+      { kind: "text", x: PAD, y: 34, text: groupWords(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
+      ...fateBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
+      { kind: "text", x: PAD, y: 58, text: fateWords(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
+    ],
+  };
+}
+
+function fateBar(
+  { fates, elements }: Tally,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+): readonly Item[] {
+  let at = x;
+  return FATES.flatMap((fate: Fate): Item[] => {
+    const share = elements === 0 ? 0 : ((fates.get(fate) ?? 0) / elements) * width;
+    const { strong, hatch } = LOOKS[fate];
+    const place = { x: at, y, width: share, height: BAR_HEIGHT };
+    at += share;
+    if (share === 0) return [];
+    return [
+      {
+        kind: "rect",
+        ...place,
+        fill: strong,
+        ...(hatch !== undefined && { hatch: { pattern: hatch, paint: "panel" } }),
+      },
+    ];
+  });
+}

@@ -1,0 +1,111 @@
+import { compareText } from "#dc/model/ref.ts";
+import type { Drawing, DrawOptions } from "../drawing.ts";
+import { framed } from "../frame.ts";
+import { layered } from "../layout/layered.ts";
+import { PORT_GAP } from "../layout/route.ts";
+import type { Coloring } from "../options.ts";
+import type { Item, Point } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { cardHeight, cardItem, cardNeed, groupHeight, groupItem } from "./cards.ts";
+import type { PowerFailure } from "./failure.ts";
+import { type DrawnEdge, foldFailure } from "./fold.ts";
+import { powerElements, powerGraphOf } from "./graph.ts";
+import { powerWords } from "./header.ts";
+import { BOX_WIDTH, boxHeight, boxItem } from "./nodes.ts";
+import { edgeLabel, type PowerPart, partOf } from "./part.ts";
+
+const GROUP_WIDTH = 330;
+const LABEL_SIZE = 9;
+const LABEL_MOST = 120;
+/** Edges into one box that still get their words. */
+const MOST_LABELS = 16;
+/** Widths of cards, from narrow to wide; the first that makes the picture no higher than wide is taken. */
+const CARD_WIDTHS = [340, 460, 620, 820, 1060];
+
+/** Draws what a power failure does: sources left, consumers right, racks as cards with their devices. */
+export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing {
+  const folded = foldFailure(failure, { ...options, compact: options.view === "COMPACT" });
+  const coloring = options.coloring ?? "POWER";
+  const parts = folded.drawn.map((drawn) => partOf(failure, folded, drawn));
+  const order = [...parts.keys()].toSorted((a, b) => compareText(parts[a]?.title ?? "", parts[b]?.title ?? ""));
+  const place = new Map(order.map((index, at) => [index, at]));
+  const sorted = order.flatMap((index) => parts[index] ?? []);
+  const edges = folded.edges.map((edge) => ({ ...edge, from: place.get(edge.from) ?? 0, to: place.get(edge.to) ?? 0 }));
+  const body = bodyOf(sorted, edges, coloring);
+  return {
+    scene: framed({ ...powerWords(failure, folded, { parts: sorted, coloring }), ...body }),
+    graph: powerGraphOf(failure, sorted, edges, coloring),
+    elements: powerElements(sorted),
+    omittedNodes: folded.omitted,
+  };
+}
+
+function bodyOf(parts: readonly PowerPart[], edges: readonly DrawnEdge[], coloring: Coloring) {
+  const cardWidth = cardWidthFor(parts);
+  const arriving = new Map<number, number>();
+  for (const { to } of edges) arriving.set(to, (arriving.get(to) ?? 0) + 1);
+  const sizes = parts.map((part, index) => {
+    const size = sizeOf(part, cardWidth);
+    return { ...size, height: Math.max(size.height, PORT_GAP * Math.min(MOST_LABELS, arriving.get(index) ?? 0)) };
+  });
+  const labelled = edges.map((edge) => {
+    const label = (arriving.get(edge.to) ?? 0) > MOST_LABELS ? "" : edgeLabel(edge);
+    return { ...edge, label, labelWidth: labelWidth(label) };
+  });
+  const { corners, routes, width, height } = layered(sizes, labelled);
+  const wires = labelled.flatMap((edge, index) => edgeItems(edge, edge.label, routes[index] ?? []));
+  const boxes = parts.map((part, index): Item => {
+    const [x, y] = corners[index] ?? [0, 0];
+    const [node] = part.nodes;
+    if (part.form === "BOX" && node !== undefined) return boxItem(node, { x, y, coloring });
+    if (part.form === "CARD") return cardItem(part, { x, y, width: cardWidth, coloring });
+    return groupItem(part, { x, y, width: GROUP_WIDTH });
+  });
+  return { body: [...wires, ...boxes], bodyWidth: width, bodyHeight: height };
+}
+
+function cardWidthFor(parts: readonly PowerPart[]): number {
+  const cards = parts.filter(({ form }) => form === "CARD");
+  const tall = (width: number) => cards.reduce((sum, { nodes }) => sum + cardHeight(nodes, width) + 14, 0);
+  const enough = Math.max(0, ...cards.map(({ nodes }) => cardNeed(nodes)));
+  return CARD_WIDTHS.find((width) => width >= enough || tall(width) <= width + 700) ?? CARD_WIDTHS.at(-1) ?? 0;
+}
+
+function sizeOf({ form, nodes }: PowerPart, cardWidth: number) {
+  const [node] = nodes;
+  if (form === "BOX" && node !== undefined) return { width: BOX_WIDTH, height: boxHeight(node) };
+  if (form === "CARD") return { width: cardWidth, height: cardHeight(nodes, cardWidth), last: true };
+  return { width: GROUP_WIDTH, height: groupHeight(), last: true };
+}
+
+function labelWidth(label: string): number {
+  return label === "" ? 0 : Math.min(LABEL_MOST, Math.ceil(textWidth(label, { size: LABEL_SIZE })) + 8);
+}
+
+function edgeItems(edge: DrawnEdge, label: string, route: readonly Point[]): readonly Item[] {
+  const end = route.at(-1);
+  if (end === undefined) return [];
+  const [x, y] = end;
+  const dead = edge.dead === edge.count;
+  const stroke = dead ? "fault" : edge.dead > 0 ? "watch" : "ok";
+  const line: Item = {
+    kind: "path",
+    points: route,
+    stroke,
+    strokeWidth: 1.5,
+    arrow: true,
+    ...(edge.dead > 0 && { dash: "dashed" }),
+  };
+  if (label === "") return [line];
+  const words: Item = {
+    kind: "text",
+    x: x - 12,
+    y: y - 3,
+    text: label,
+    size: LABEL_SIZE,
+    anchor: "end",
+    fill: "muted",
+    maxWidth: LABEL_MOST - 8,
+  };
+  return [{ kind: "group", tip: [label, ...edge.via].join("\n"), items: [line, words] }];
+}

@@ -1,0 +1,77 @@
+import type { BlastRadius } from "#dc/analysis/blast_radius.ts";
+import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
+import type { LiveSet } from "#dc/analysis/power_live.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Rack } from "#dc/model/resources.ts";
+import type { LoadBasis } from "#dc/model/words.ts";
+
+/** A power failure as it was analysed: whole, since a reply cut at its longest list would draw less than is dark. */
+export interface PowerFailure {
+  readonly graph: PowerGraph;
+  /** What had power before. */
+  readonly before: LiveSet;
+  readonly blast: BlastRadius;
+  readonly basis: LoadBasis;
+  /** What was asked to fail, and the nodes that each reference stands for. */
+  readonly sources: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
+  /** Where racks stand and what they are called. */
+  readonly racks: readonly Rack[];
+}
+
+/** What becomes of an element: OFF was without power before, LIVE is drawn for its place in the chain. */
+export const FATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
+export type Fate = (typeof FATES)[number];
+
+/** The part of the power graph that a picture tells about. */
+export interface Reach {
+  /** By node; undefined for what the failure does not touch. */
+  readonly fates: readonly (Fate | undefined)[];
+  /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
+  readonly keys: ReadonlySet<number>;
+  /** Step of the cascade in which a node trips. */
+  readonly trips: ReadonlyMap<number, number>;
+  readonly overloads: ReadonlyMap<number, BlastRadius["overloads"][number]>;
+}
+
+/**
+ * Everything that fails, goes dark, is weakened or overloaded, and the chain that supplies a single source.
+ * Cost: O(nodes of the graph).
+ */
+export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach {
+  const fates = new Array<Fate | undefined>(graph.nodes.length).fill(undefined);
+  const nodesAt = (ref: string): readonly number[] => {
+    const index = graph.indexOf.get(refKey(ref));
+    return index === undefined ? [] : [index];
+  };
+  for (const index of graph.nodes.keys()) {
+    if (before[index] === 1 && blast.live[index] !== 1) fates[index] = "OFFLINE";
+  }
+  for (const { index, state } of blast.hits) fates[index] = state;
+  const overloads = new Map(
+    blast.overloads.flatMap((overload) => nodesAt(overload.ref).map((index) => [index, overload] as const)),
+  );
+  for (const index of overloads.keys()) fates[index] ??= "LIVE";
+  const trips = new Map(
+    blast.steps.flatMap(({ step, trippedRefs }) => trippedRefs.flatMap(nodesAt).map((index) => [index, step] as const)),
+  );
+  const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
+  for (const { nodes } of sources) for (const index of nodes) fates[index] = "FAILED";
+  for (const index of suppliers(graph, single)) {
+    if (graph.nodes[index]?.kind !== "OUTLET") fates[index] ??= before[index] === 1 ? "LIVE" : "OFF";
+  }
+  return { fates, keys: new Set([...single, ...overloads.keys(), ...trips.keys()]), trips, overloads };
+}
+
+/** Everything upstream of these nodes. */
+function suppliers(graph: PowerGraph, nodes: readonly number[]): ReadonlySet<number> {
+  const seen = new Set(nodes);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of seen) for (const { from } of graph.inlets[index] ?? []) seen.add(from);
+  return seen;
+}
+
+/** The words by which a node is known. */
+export function titleOf(node: PowerNode): string {
+  if (node.kind === "DEVICE") return node.device.code;
+  return node.kind === "CRAC" ? node.crac.code : node.ref.slice(node.ref.indexOf(":") + 1);
+}

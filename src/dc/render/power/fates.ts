@@ -1,0 +1,84 @@
+import type { Paint } from "../palette.ts";
+import type { Hatch, Item, Stroke } from "../scene.ts";
+import type { Fate } from "./failure.ts";
+
+/** How a fate looks: told by colour, line, letter and shape, so that none of them is needed. */
+export interface Look {
+  readonly word: string;
+  readonly letter: string;
+  readonly shape: "square" | "circle" | "diamond";
+  readonly strong: Paint;
+  readonly soft: Paint;
+  readonly text: Paint;
+  readonly line: Stroke;
+  readonly hatch?: Hatch;
+}
+
+/** A rack or a group may be dark in part. */
+export type Shown = Fate | "PARTIAL";
+
+export const LOOKS: Readonly<Record<Shown, Look>> = {
+  FAILED: look("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
+  OFFLINE: look("offline", "X", "square", "fault", { line: { strokeWidth: 1.5, dash: "dashed" }, hatch: "diagonal" }),
+  PARTIAL: look("partly offline", "P", "square", "fault", { line: { strokeWidth: 1.5 } }),
+  ON_BATTERY: look("on battery", "B", "circle", "info", { line: { strokeWidth: 1.5, dash: "dotted" } }),
+  DEGRADED: look("protected, less supply", "D", "circle", "watch", { line: {} }),
+  LIVE: look("live", "L", "circle", "ok", { line: {} }),
+  OFF: look("off before", "O", "square", "offline", { line: { dash: "dotted" } }),
+};
+
+function look(
+  word: string,
+  letter: string,
+  shape: Look["shape"],
+  state: "accent" | "fault" | "info" | "watch" | "ok" | "offline",
+  { line, hatch }: { readonly line: Stroke; readonly hatch?: Hatch },
+): Look {
+  const soft: Paint = `${state}Soft`;
+  return {
+    word,
+    letter,
+    shape,
+    strong: state,
+    soft,
+    text: `${state}Text`,
+    line: { stroke: state, ...line },
+    ...(hatch !== undefined && { hatch }),
+  };
+}
+
+/** The mark of a fate, 14 by 14 pixels from its upper left corner. */
+export function badge(shown: Shown, x: number, y: number): Item {
+  const { letter, shape, strong } = LOOKS[shown];
+  const outline: Item =
+    shape === "circle"
+      ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strong }
+      : shape === "square"
+        ? { kind: "rect", x, y, width: 14, height: 14, radius: 2, fill: strong }
+        : {
+            kind: "path",
+            points: [
+              [x + 7, y - 2],
+              [x + 16, y + 7],
+              [x + 7, y + 16],
+              [x - 2, y + 7],
+            ],
+            closed: true,
+            fill: strong,
+          };
+  const ink: Paint = `on:${strong as "accent"}`;
+  return {
+    kind: "group",
+    items: [
+      outline,
+      { kind: "text", x: x + 7, y: y + 10.6, text: letter, size: 10, weight: "bold", anchor: "middle", fill: ink },
+    ],
+  };
+}
+
+/** From worst to best: what a group of several is taken for when one of them decides. */
+const GRAVITY: readonly Fate[] = ["OFFLINE", "FAILED", "ON_BATTERY", "DEGRADED", "OFF", "LIVE"];
+
+export function worst(fates: readonly Fate[]): Fate {
+  return GRAVITY.find((fate) => fates.includes(fate)) ?? "LIVE";
+}

@@ -1,0 +1,229 @@
+import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { type PowerFailure, type Reach, titleOf } from "./failure.ts";
+import { isEquipment, type Place, Places, placeAt, type Width } from "./places.ts";
+
+/** What is drawn as one: an element (BOX), a place with its elements (CARD), or a place told in counts (GROUP). */
+export interface Drawn {
+  readonly form: "BOX" | "CARD" | "GROUP";
+  /** A reference for elements and places; made up for the equipment or the cooling of a place. */
+  readonly id: string;
+  readonly title: string;
+  /** Nodes of the power graph; outlets stand with the device that they belong to. */
+  readonly members: readonly number[];
+}
+
+export interface FoldOptions {
+  readonly maxNodes: number;
+  /** References that are never folded away while one group more fits. */
+  readonly highlight: ReadonlySet<string>;
+  /** Tell racks in counts even when there is room for their devices. */
+  readonly compact: boolean;
+}
+
+/** CONSUMER stands in a card; EQUIPMENT and KEY are boxes until they must be folded; PINNED leaves its card then. */
+type Class = "CONSUMER" | "COOLING" | "PDU" | "EQUIPMENT" | "KEY" | "PINNED";
+
+interface Scheme {
+  /** Undefined draws every element. */
+  readonly consumers?: Width | "all";
+  readonly equipment?: Width | "all";
+  readonly keys?: Width | "all";
+}
+
+/** From everything to one group; the first that fits is taken. */
+const SCHEMES: readonly Scheme[] = [
+  {},
+  { consumers: "rack" },
+  { consumers: "row" },
+  { consumers: "row", equipment: "row" },
+  { consumers: "room", equipment: "row" },
+  { consumers: "room", equipment: "room" },
+  { consumers: "floor", equipment: "room" },
+  { consumers: "floor", equipment: "floor" },
+  { consumers: "site", equipment: "floor" },
+  { consumers: "site", equipment: "site" },
+  { consumers: "site", equipment: "site", keys: "site" },
+  { consumers: "all", equipment: "all", keys: "all" },
+];
+
+/** Once elements must be folded, fewer are drawn than may be: hundreds of groups tell nobody anything. */
+const FOLDED_NODES = 120;
+/** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
+const PDU_BOXES = 48;
+
+/** Elements sorted into what is drawn. */
+export interface Grouped {
+  readonly drawn: readonly Drawn[];
+  /** The drawn thing of every node; -1 for none. */
+  readonly groupOf: Int32Array;
+  /** The device that an outlet stands with. */
+  readonly owners: ReadonlyMap<number, number>;
+}
+
+/** Sorts the elements of a failure into boxes, cards and groups. Cost: O(nodes of the graph). */
+export class Folder {
+  /** Elements that are drawn when nothing is folded. */
+  readonly elements: number;
+  private readonly graph: PowerGraph;
+  private readonly classes: (Class | undefined)[];
+  private readonly places: (Place | undefined)[];
+  private readonly owners = new Map<number, number>();
+  private readonly keys: ReadonlySet<number>;
+  private readonly pinned: ReadonlySet<number>;
+  private readonly pinnedRacks: ReadonlySet<string>;
+  private readonly fewPdus: boolean;
+
+  constructor(
+    graph: PowerGraph,
+    { fates, keys }: Reach,
+    { racks, highlight }: { readonly racks: PowerFailure["racks"]; readonly highlight: ReadonlySet<string> },
+  ) {
+    this.graph = graph;
+    this.keys = keys;
+    this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
+    this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
+    this.classes = new Array<Class | undefined>(graph.nodes.length).fill(undefined);
+    this.places = new Array<Place | undefined>(graph.nodes.length).fill(undefined);
+    const places = new Places(racks);
+    for (const [index, node] of graph.nodes.entries()) {
+      if (fates[index] === undefined) continue;
+      const owner = this.ownerOf(index, fates);
+      if (owner !== undefined) {
+        this.owners.set(index, owner);
+        continue;
+      }
+      const place = places.of(node);
+      this.places[index] = place;
+      this.classes[index] = this.classOf(index, node, place);
+    }
+    this.elements = this.classes.reduce((sum, one) => sum + (one === undefined ? 0 : 1), 0);
+    this.fewPdus = this.classes.filter((one) => one === "PDU").length <= PDU_BOXES;
+  }
+
+  fold(options: FoldOptions): Grouped {
+    return this.group(this.choose(options));
+  }
+
+  private classOf(index: number, node: PowerNode, place: Place): Class {
+    const racked = place[0]?.startsWith("rack:") === true;
+    if (this.keys.has(index)) return "KEY";
+    if (this.pinned.has(index)) return racked ? "PINNED" : "KEY";
+    if (node.kind === "CRAC") return racked ? "CONSUMER" : "COOLING";
+    if (!isEquipment(node)) return "CONSUMER";
+    return racked ? "PDU" : "EQUIPMENT";
+  }
+
+  private choose({ maxNodes, compact }: FoldOptions): Scheme {
+    const atoms = this.atoms();
+    const [whole = {}, ...folding] = SCHEMES;
+    if (!compact && this.elements <= maxNodes) return whole;
+    const limit = Math.min(maxNodes, FOLDED_NODES);
+    const fits = (most: number) => folding.find((scheme) => this.size(scheme, atoms) <= most);
+    return fits(limit) ?? fits(maxNodes) ?? SCHEMES.at(-1) ?? whole;
+  }
+
+  private group(scheme: Scheme): Grouped {
+    const groupOf = new Int32Array(this.graph.nodes.length).fill(-1);
+    const places = new Map<string, number>();
+    const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
+    for (const [index, kind] of this.classes.entries()) {
+      const place = this.places[index];
+      if (kind === undefined || place === undefined) continue;
+      const id = this.idAt(scheme, kind, place) ?? this.graph.nodes[index]?.ref ?? "";
+      const known = places.get(id);
+      const group = known ?? groups.length;
+      if (known === undefined) {
+        groups.push({ form: this.formOf(scheme, kind, place), id, members: [] });
+        places.set(id, group);
+      }
+      groups[group]?.members.push(index);
+      groupOf[index] = group;
+    }
+    for (const [outlet, owner] of this.owners) {
+      const group = groupOf[owner] ?? -1;
+      groupOf[outlet] = group;
+      groups[group]?.members.push(outlet);
+    }
+    return { drawn: groups.map((group) => this.finished(group)), groupOf, owners: this.owners };
+  }
+
+  /** A group of one is drawn as what it is. */
+  private finished(group: Omit<Drawn, "title">): Drawn {
+    const [first = -1, second = -1] = group.members;
+    const node = this.graph.nodes[first];
+    const alone = group.form === "GROUP" && (second < 0 || this.owners.has(second));
+    if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
+    return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
+  }
+
+  /** An outlet stands with its device, when that is part of the picture. */
+  private ownerOf(index: number, fates: Reach["fates"]): number | undefined {
+    const node = this.graph.nodes[index];
+    if (node?.kind !== "OUTLET" || this.keys.has(index) || this.pinned.has(index)) return undefined;
+    const owner = this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
+    return owner === undefined || fates[owner] === undefined ? undefined : owner;
+  }
+
+  /** How many elements of each class stand at each place. */
+  private atoms(): readonly { readonly kind: Class; readonly place: Place; readonly count: number }[] {
+    const atoms = new Map<Place, Map<Class, number>>();
+    for (const [index, kind] of this.classes.entries()) {
+      const place = this.places[index];
+      if (kind === undefined || place === undefined) continue;
+      const counts = atoms.get(place) ?? new Map<Class, number>();
+      atoms.set(place, counts.set(kind, (counts.get(kind) ?? 0) + 1));
+    }
+    return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
+  }
+
+  private size(scheme: Scheme, atoms: ReturnType<Folder["atoms"]>): number {
+    const groups = new Set<string>();
+    let single = 0;
+    for (const { kind, place, count } of atoms) {
+      const id = this.idAt(scheme, kind, place);
+      if (id === undefined) single += count;
+      else groups.add(id);
+    }
+    return single + groups.size;
+  }
+
+  /** The thing in which an element is drawn; undefined for a box of its own. */
+  private idAt(scheme: Scheme, kind: Class, place: Place): string | undefined {
+    if (scheme.consumers === "all") return "everything";
+    switch (kind) {
+      case "PDU":
+        return scheme.consumers === undefined && this.fewPdus ? undefined : this.consumerAt(scheme, place);
+      case "CONSUMER":
+        return this.consumerAt(scheme, place);
+      case "COOLING":
+        return `cooling of ${placeAt(place, wider(scheme.consumers))}`;
+      case "PINNED":
+        return scheme.consumers === undefined ? placeAt(place, "rack") : undefined;
+      case "EQUIPMENT":
+        return scheme.equipment === undefined ? undefined : `equipment of ${placeAt(place, wide(scheme.equipment))}`;
+      default:
+        return scheme.keys === undefined ? undefined : `sources of ${placeAt(place, wide(scheme.keys))}`;
+    }
+  }
+
+  private consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
+    const near = placeAt(place, "rack");
+    return this.pinnedRacks.has(near.toLowerCase()) ? near : placeAt(place, wide(consumers));
+  }
+
+  private formOf(scheme: Scheme, kind: Class, place: Place): Drawn["form"] {
+    if (this.idAt(scheme, kind, place) === undefined) return "BOX";
+    return scheme.consumers === undefined ? "CARD" : "GROUP";
+  }
+}
+
+/** Cooling units serve rooms, whatever row they stand in. */
+function wider(width: Width | "all" | undefined): Width {
+  return width === undefined || width === "rack" || width === "row" ? "room" : wide(width);
+}
+
+function wide(width: Width | "all"): Width {
+  return width === "all" ? "site" : width;
+}

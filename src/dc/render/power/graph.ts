@@ -1,0 +1,88 @@
+import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
+import type { Coloring } from "../options.ts";
+import { placeWords } from "./cards.ts";
+import type { PowerFailure } from "./failure.ts";
+import { LOOKS } from "./fates.ts";
+import type { DrawnEdge } from "./fold.ts";
+import type { Node } from "./nodes.ts";
+import { edgeLabel, type PowerPart } from "./part.ts";
+import { fateWords, groupWords } from "./tally.ts";
+
+/** The same picture as nodes and edges: elements inside a card are nodes of a cluster. */
+export function powerGraphOf(
+  { sources }: PowerFailure,
+  parts: readonly PowerPart[],
+  edges: readonly DrawnEdge[],
+  coloring: Coloring,
+): Graph {
+  return {
+    name: `Power blast radius of ${sources.map(({ ref }) => ref).join(", ")}`,
+    directed: true,
+    rankdir: "LR",
+    nodes: parts.flatMap((part) => nodesOf(part, coloring)),
+    edges: edges.map((edge): GraphEdge => {
+      const label = edgeLabel(edge);
+      return {
+        from: parts[edge.from]?.id ?? "",
+        to: parts[edge.to]?.id ?? "",
+        stroke: edge.dead === edge.count ? "fault" : edge.dead > 0 ? "watch" : "ok",
+        ...(label !== "" && { label }),
+        ...(edge.dead > 0 && { style: "dashed" }),
+      };
+    }),
+  };
+}
+
+function nodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Coloring): readonly GraphNode[] {
+  const [first] = nodes;
+  if (form === "BOX" && first !== undefined) return [elementNode(first, coloring)];
+  const title = placeWords(id);
+  const look = LOOKS[shown];
+  const summary: GraphNode = {
+    id,
+    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupWords(tally) : "", fateWords(tally)]
+      .filter((line) => line !== "")
+      .join("\n"),
+    shape: form === "GROUP" ? "note" : "box",
+    fill: look.soft,
+    style: shown === "OFFLINE" ? "dashed" : "bold",
+    ...(form === "CARD" && { cluster: title }),
+  };
+  return [summary, ...nodes.map((node) => ({ ...elementNode(node, coloring), cluster: title }))];
+}
+
+function elementNode(node: Node, coloring: Coloring): GraphNode {
+  const { letter, word } = LOOKS[node.fate];
+  const lines = [node.title, node.kind(), `${letter}: ${word}`, node.load(), ...node.alarms()];
+  return {
+    id: node.ref,
+    label: lines.filter((line) => line !== "").join("\n"),
+    shape: node.fate === "FAILED" ? "diamond" : "box",
+    fill: node.fill(coloring),
+    ...(node.fate === "OFFLINE" && { style: "dashed" }),
+    ...(node.fate === "FAILED" && { style: "bold" }),
+  };
+}
+
+/** What there is to say about every element and group of the picture. */
+export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
+  return parts.flatMap(({ form, id, shown, tally, nodes }): Element[] => {
+    const inside = nodes.map(
+      (node): Element => ({
+        ref: node.ref,
+        kind: node.kind(),
+        title: node.title,
+        facts: node.facts(),
+        related: node.related(),
+      }),
+    );
+    if (form === "BOX") return inside;
+    const facts: Element["facts"] = [
+      ["State", LOOKS[shown].word],
+      ["Holds", groupWords(tally)],
+      ["Elements", fateWords(tally)],
+    ];
+    const related = nodes.map(({ ref }) => ref);
+    return [{ ref: id, kind: form === "GROUP" ? "Group" : "Place", title: placeWords(id), facts, related }, ...inside];
+  });
+}

@@ -1,0 +1,158 @@
+import type { Figure, LegendLine, Note } from "../frame.ts";
+import type { Coloring } from "../options.ts";
+import { scaleStep } from "../palette.ts";
+import { counted, percent, watts } from "../parts/words.ts";
+import { duration } from "../quantity.ts";
+import { FATES, type Fate, type PowerFailure } from "./failure.ts";
+import { badge, LOOKS } from "./fates.ts";
+import type { Folded } from "./fold.ts";
+import type { PowerPart } from "./part.ts";
+
+/** Title, figures, notes and legend of the picture of a power failure. */
+export function powerWords(
+  failure: PowerFailure,
+  folded: Folded,
+  { parts, coloring }: { readonly parts: readonly PowerPart[]; readonly coloring: Coloring },
+) {
+  const refs = failure.sources.map(({ ref }) => ref);
+  const [first = "nothing", ...others] = refs;
+  const names =
+    others.length === 0 ? first : others.length < 4 ? refs.join(", ") : `${first} and ${others.length} more`;
+  const figures = figuresOf(failure);
+  const title = `Power blast radius of ${names}`;
+  return {
+    title,
+    subtitle: `What goes off when ${refs.length === 1 ? "this fails" : "these fail together"}, by ${failure.basis.toLowerCase()} draw`,
+    description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
+    figures,
+    notes: notesOf(failure, folded),
+    legend: legendOf(folded, parts, coloring),
+  };
+}
+
+function figuresOf({ blast: { impact, overloads } }: PowerFailure): readonly Figure[] {
+  const loss = (label: string, count: number): Figure => ({
+    label,
+    value: String(count),
+    ...(count > 0 && { tone: "fault" }),
+  });
+  const tripping = overloads.some(({ severity }) => severity === "WOULD_TRIP");
+  return [
+    loss("racks dark", impact.racksDark),
+    loss("racks partly dark", impact.racksPartial),
+    {
+      label: "racks protected",
+      value: String(impact.racksProtected),
+      ...(impact.racksProtected > 0 && { tone: "ok" }),
+    },
+    loss("devices offline", impact.devicesOffline),
+    loss("of them IT", impact.itDevicesOffline),
+    loss("cooling units offline", impact.cracsOffline),
+    {
+      label: "devices with less supply",
+      value: String(impact.devicesDegraded),
+      ...(impact.devicesDegraded > 0 && { tone: "watch" }),
+    },
+    { label: "IT load lost", value: watts(impact.itLoadLostW), ...(impact.itLoadLostW > 0 && { tone: "fault" }) },
+    ...(impact.coolingLostKw > 0
+      ? [{ label: "cooling lost", value: watts(impact.coolingLostKw * 1000), tone: "fault" as const }]
+      : []),
+    ...(overloads.length > 0
+      ? [
+          {
+            label: "overloaded",
+            value: String(overloads.length),
+            tone: tripping ? ("fault" as const) : ("watch" as const),
+          },
+        ]
+      : []),
+    ...(impact.minRideThroughS === undefined
+      ? []
+      : [{ label: "shortest battery", value: duration(impact.minRideThroughS), tone: "info" as const }]),
+    ...(impact.devicesUndocumented > 0
+      ? [{ label: "without recorded inlets", value: String(impact.devicesUndocumented), tone: "watch" as const }]
+      : []),
+  ];
+}
+
+/** Most lines of overloads; the picture marks all of them. */
+const MOST_LINES = 6;
+
+function notesOf({ blast }: PowerFailure, { omitted, drawn }: Folded): readonly Note[] {
+  const overloads = blast.overloads.map(
+    ({ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }): Note => {
+      const limit = severity === "WOULD_TRIP" ? "would trip" : "is above its derated limit";
+      const rise = `${watts(loadBeforeW)} to ${watts(loadAfterW)} of ${watts(capacityW)}, ${percent(utilizationPct)}`;
+      return { text: `Overload: ${ref} ${limit}: ${rise}`, tone: severity === "WOULD_TRIP" ? "fault" : "watch" };
+    },
+  );
+  const steps = blast.steps.map(
+    ({ step, trippedRefs, devicesOffline }): Note => ({
+      text: `Cascade step ${step}: ${firstOf(trippedRefs)} trips, ${counted(devicesOffline, "device")} offline then`,
+      tone: "fault",
+    }),
+  );
+  const groups = drawn.filter(({ form }) => form === "GROUP").length;
+  const folded = `Folded: ${counted(omitted, "element")} ${omitted === 1 ? "is" : "are"} told in the counts of ${counted(groups, "group")}`;
+  return [
+    ...cut(overloads, "overloads"),
+    ...cut(steps, "steps"),
+    ...(omitted > 0 ? [{ text: folded, tone: "info" as const }] : []),
+  ];
+}
+
+function cut(notes: readonly Note[], what: string): readonly Note[] {
+  if (notes.length <= MOST_LINES) return notes;
+  return [...notes.slice(0, MOST_LINES), { text: `and ${notes.length - MOST_LINES} more ${what}`, tone: "fault" }];
+}
+
+function firstOf(refs: readonly string[]): string {
+  return refs.length <= 4 ? refs.join(", ") : `${refs.slice(0, 4).join(", ")} and ${refs.length - 4} more`;
+}
+
+function legendOf({ reach, drawn }: Folded, parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
+  const used = new Set<Fate | undefined>(drawn.flatMap(({ members }) => members).map((index) => reach.fates[index]));
+  const places = parts.some(({ shown }) => shown === "PARTIAL");
+  const shown = FATES.flatMap((fate) => (used.has(fate) ? [fate] : []));
+  const lines = [
+    ...shown.map((fate) => ({ label: LOOKS[fate].word, sample: [badge(fate, 6, 0)] })),
+    ...(places ? [{ label: `rack or place ${LOOKS.PARTIAL.word}`, sample: [badge("PARTIAL", 6, 0)] }] : []),
+    {
+      label: "supplies power",
+      sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok" as const, strokeWidth: 1.5 }],
+    },
+    {
+      label: "dead supply",
+      sample: [
+        {
+          kind: "line" as const,
+          x1: 0,
+          y1: 7,
+          x2: 26,
+          y2: 7,
+          stroke: "fault" as const,
+          strokeWidth: 1.5,
+          dash: "dashed" as const,
+        },
+      ],
+    },
+  ];
+  return coloring === "UTILIZATION" ? [...lines, ...scaleLegend()] : lines;
+}
+
+/** The steps of the scale of shares. */
+export function scaleLegend(): readonly LegendLine[] {
+  return [
+    [0, "below 20 %"],
+    [20, "from 20 %"],
+    [50, "from 50 %"],
+    [80, "from 80 %"],
+    [90, "from 90 %"],
+    [100, "100 % and more"],
+  ].map(([pct, label]) => ({
+    label: String(label),
+    sample: [
+      { kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: scaleStep(Number(pct)), stroke: "line" },
+    ],
+  }));
+}

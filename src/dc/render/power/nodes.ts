@@ -1,0 +1,223 @@
+import type { PowerNode } from "#dc/analysis/power_graph.ts";
+import { DEVICE_KINDS } from "#dc/model/words.ts";
+import type { Coloring } from "../options.ts";
+import { type Paint, scaleStep } from "../palette.ts";
+import { roleToken } from "../parts/roles.ts";
+import { percent, readable, watts } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { type Fate, type PowerFailure, titleOf } from "./failure.ts";
+import { badge, LOOKS } from "./fates.ts";
+import type { Folded } from "./fold.ts";
+
+export const BOX_WIDTH = 196;
+const LINE = 15;
+export const CHIP_HEIGHT = 20;
+const CHIP_TEXT = 10;
+
+/** Everything that there is to say about one node of the graph. */
+export class Node {
+  readonly ref: string;
+  readonly title: string;
+  readonly fate: Fate;
+  readonly node: PowerNode;
+  private readonly failure: PowerFailure;
+  private readonly folded: Folded;
+  private readonly index: number;
+
+  constructor(failure: PowerFailure, folded: Folded, index: number) {
+    this.failure = failure;
+    this.folded = folded;
+    this.index = index;
+    const node = failure.graph.nodes[index];
+    if (node === undefined) throw new RangeError(`The power graph has no node ${index}`);
+    this.node = node;
+    this.ref = node.ref;
+    this.title = titleOf(node);
+    this.fate = folded.reach.fates[index] ?? "LIVE";
+  }
+
+  kind(): string {
+    if (this.node.kind === "DEVICE") return readable(this.node.device.kind);
+    if (this.node.kind === "CRAC") return readable(this.node.crac.kind);
+    return this.node.kind === "FEED" ? "Undeclared feed" : this.node.ref.startsWith("feed:") ? "Feed" : "Outlet";
+  }
+
+  name(): string {
+    const name =
+      this.node.kind === "DEVICE" ? this.node.device.name : this.node.kind === "CRAC" ? this.node.crac.name : "";
+    return name === undefined || name === this.title ? "" : name;
+  }
+
+  /** The step in which it trips, and how far it is overloaded. */
+  alarms(): readonly string[] {
+    const { trips, overloads } = this.folded.reach;
+    const step = trips.get(this.index);
+    const overload = overloads.get(this.index);
+    return [
+      ...(step === undefined ? [] : [`Step ${step}: trips`]),
+      ...(overload === undefined ? [] : [`${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
+    ];
+  }
+
+  /** What it carries after the failure and may carry, where that is known. */
+  load(): string {
+    if (this.failure.blast.live[this.index] !== 1) return "";
+    const loadW = Math.round(this.failure.blast.loadsAfter[this.index] ?? 0);
+    const { capacityW } = this.node;
+    if (capacityW === undefined || capacityW === 0) return loadW === 0 ? "" : watts(loadW);
+    return `${watts(loadW)} of ${watts(capacityW)} (${percent((loadW / capacityW) * 100)})`;
+  }
+
+  facts(): readonly (readonly [string, string])[] {
+    const { graph, before, blast } = this.failure;
+    const inlets = (graph.inlets[this.index] ?? []).filter(({ from }) => before[from] === 1);
+    const names = (live: boolean) =>
+      inlets
+        .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
+        .map(({ inlet, from }) => `${inlet} (${graph.nodes[from]?.ref ?? ""})`)
+        .join(", ");
+    const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
+    const facts: (readonly [string, string])[] = [
+      ["State", LOOKS[this.fate].word],
+      ["Kind", this.kind()],
+      ["Name", this.name()],
+      ["Role", this.node.kind === "DEVICE" ? (this.node.device.role ?? "") : ""],
+      ["Rack", rack ?? ""],
+      ["Load after the failure", this.load()],
+      ["Inlets lost", names(false)],
+      ["Inlets left", names(true)],
+      ...this.alarms().map((alarm): readonly [string, string] => ["Alarm", alarm]),
+    ];
+    return facts.filter(([, value]) => value !== "");
+  }
+
+  tip(): string {
+    return [this.title, ...this.facts().map(([label, value]) => `${label}: ${value}`)].join("\n");
+  }
+
+  related(): readonly string[] {
+    const { graph } = this.failure;
+    const near = [...(graph.inlets[this.index] ?? []), ...(graph.supplies[this.index] ?? [])];
+    return [...new Set(near.flatMap(({ from, to }) => graph.nodes[from === this.index ? to : from]?.ref ?? []))].slice(
+      0,
+      64,
+    );
+  }
+
+  private statusFill(): Paint {
+    const status =
+      this.node.kind === "DEVICE"
+        ? this.node.device.status
+        : this.node.kind === "CRAC"
+          ? this.node.crac.status
+          : undefined;
+    if (status === undefined || status === "ACTIVE") return "okSoft";
+    return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
+  }
+
+  fill(coloring: Coloring): Paint {
+    switch (coloring) {
+      case "ROLE": {
+        const device = this.node.kind === "DEVICE" ? this.node.device : undefined;
+        const kind = device === undefined ? 0 : DEVICE_KINDS.indexOf(device.kind) + 1;
+        return roleToken({ role: device?.role ?? "", kind });
+      }
+      case "UTILIZATION": {
+        const { capacityW } = this.node;
+        if (capacityW === undefined || capacityW === 0) return "panel";
+        return scaleStep(((this.failure.blast.loadsAfter[this.index] ?? 0) / capacityW) * 100);
+      }
+      case "STATUS":
+        return this.statusFill();
+      case "NONE":
+        return "panel";
+      default:
+        return LOOKS[this.fate].soft;
+    }
+  }
+}
+
+const OVERLOAD_WORDS = { OVER_DERATED: "over derated limit", WOULD_TRIP: "would trip" } as const;
+
+/** Height of the box of a node. */
+export function boxHeight(node: Node): number {
+  return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
+}
+
+/** An element of its own: code, kind and name, load, alarms. */
+export function boxItem(
+  node: Node,
+  { x, y, coloring }: { readonly x: number; readonly y: number; readonly coloring: Coloring },
+): Item {
+  const look = LOOKS[node.fate];
+  const fill = node.fill(coloring);
+  const ink: Paint = onGround(fill);
+  const height = boxHeight(node);
+  const room = BOX_WIDTH - 20;
+  const lines: Item[] = [];
+  let at = 31;
+  const say = (text: string, bold = false): void => {
+    lines.push({
+      kind: "text",
+      x: 10,
+      y: at,
+      text,
+      size: 10.5,
+      fill: ink,
+      maxWidth: room,
+      ...(bold && { weight: "bold" as const }),
+    });
+    at += LINE;
+  };
+  say(node.name() === "" ? node.kind() : `${node.kind()} · ${node.name()}`);
+  if (node.load() !== "") say(node.load());
+  for (const alarm of node.alarms()) say(`! ${alarm}`, true);
+  return {
+    kind: "group",
+    ref: node.ref,
+    tip: node.tip(),
+    at: [x, y],
+    items: [
+      { kind: "rect", x: 0, y: 0, width: BOX_WIDTH, height, radius: 5, fill, ...look.line },
+      { kind: "text", x: 10, y: 16, text: node.title, size: 12, weight: "bold", fill: ink, maxWidth: room - 20 },
+      badge(node.fate, BOX_WIDTH - 21, 6),
+      ...lines,
+    ],
+  };
+}
+
+/** The ink that is readable on a ground. */
+export function onGround(fill: Paint): Paint {
+  return `on:${fill as "panel"}`;
+}
+
+/** Width that the chip of a node needs. */
+export function chipWidth(node: Node): number {
+  return Math.ceil(textWidth(node.title, { size: CHIP_TEXT })) + 30;
+}
+
+/** A small box inside a card: code and mark. */
+export function chipItem(
+  node: Node,
+  {
+    x,
+    y,
+    width,
+    coloring,
+  }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
+): Item {
+  const fill = node.fill(coloring);
+  const look = LOOKS[node.fate];
+  return {
+    kind: "group",
+    ref: node.ref,
+    tip: node.tip(),
+    at: [x, y],
+    items: [
+      { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
+      badge(node.fate, 3, 3),
+      { kind: "text", x: 22, y: 14, text: node.title, size: CHIP_TEXT, fill: onGround(fill), maxWidth: width - 26 },
+    ],
+  };
+}

@@ -1,0 +1,34 @@
+import type { PowerFailure } from "./failure.ts";
+import type { Shown } from "./fates.ts";
+import type { DrawnEdge, Folded } from "./fold.ts";
+import type { Drawn } from "./folder.ts";
+import { Node } from "./nodes.ts";
+import { shownAs, type Tally, tallyOf } from "./tally.ts";
+
+/** One thing of the picture with all that is known about it. */
+export interface PowerPart extends Drawn {
+  readonly tally: Tally;
+  readonly shown: Shown;
+  /** The elements inside, outlets left out unless the part is one. */
+  readonly nodes: readonly Node[];
+}
+
+/** Gathers what is known about a drawn thing. */
+export function partOf(failure: PowerFailure, folded: Folded, drawn: Drawn): PowerPart {
+  const tally = tallyOf(failure, folded, drawn);
+  const [first] = drawn.members;
+  const inside =
+    drawn.form === "BOX"
+      ? drawn.members.filter((index) => index === first)
+      : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
+  const nodes = inside.map((index) => new Node(failure, folded, index));
+  const shown = drawn.form === "BOX" ? (nodes[0]?.fate ?? "LIVE") : shownAs(failure, drawn, tally);
+  return { ...drawn, tally, shown, nodes };
+}
+
+/** The feed of a single supply, else how many supplies there are. */
+export function edgeLabel({ count, dead, via }: DrawnEdge): string {
+  const [only] = via;
+  if (count === 1) return only === undefined ? "" : only.slice(only.indexOf(":") + 1);
+  return dead > 0 && dead < count ? `${count} supplies, ${dead} dead` : `${count} supplies`;
+}

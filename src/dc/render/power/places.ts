@@ -1,0 +1,65 @@
+import type { PowerNode } from "#dc/analysis/power_graph.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Location, Rack } from "#dc/model/resources.ts";
+
+/** Where something stands, as references from the nearest to the widest place; what is unknown is absent. */
+export type Place = readonly string[];
+
+/** How far apart things may stand to be folded together; each is a kind of reference. */
+export const WIDTHS = ["rack", "row", "room", "floor", "site"] as const;
+export type Width = (typeof WIDTHS)[number];
+
+/** The nearest place that is at least so wide. */
+export function placeAt(place: Place, width: Width): string {
+  const least = WIDTHS.indexOf(width);
+  return place.find((ref) => WIDTHS.findIndex((kind) => ref.startsWith(`${kind}:`)) >= least) ?? "no place recorded";
+}
+
+/** Finds places, one object per rack, so that much equipment is cheap to group. */
+export class Places {
+  private readonly racks: ReadonlyMap<string, Rack>;
+  private readonly byRack = new Map<string, Place>();
+  private readonly byArea = new Map<string, Place>();
+
+  constructor(racks: readonly Rack[]) {
+    this.racks = new Map(racks.map((rack) => [codeKey(rack.code), rack]));
+  }
+
+  of(node: PowerNode): Place {
+    if (node.kind === "DEVICE") return this.standing(node.device);
+    return node.kind === "CRAC" ? this.standing(node.crac) : [];
+  }
+
+  private standing({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
+    if (rackCode === undefined) return this.area(location);
+    const known = this.byRack.get(rackCode);
+    if (known !== undefined) return known;
+    const rack = this.racks.get(codeKey(rackCode));
+    const place = [`rack:${rack?.code ?? rackCode}`, ...this.area(rack?.location ?? location)];
+    this.byRack.set(rackCode, place);
+    return place;
+  }
+
+  private area(location: Location | undefined): Place {
+    if (location === undefined) return [];
+    const { siteId, floorNumber, room, row } = location;
+    const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
+    const known = this.byArea.get(key);
+    if (known !== undefined) return known;
+    const floor = `${siteId}/${floorNumber}`;
+    const place = [
+      ...(row === undefined ? [] : [`row:${floor}/${row}`]),
+      ...(room === undefined ? [] : [`room:${floor}/${room}`]),
+      `floor:${floor}`,
+      `site:${siteId}`,
+    ];
+    this.byArea.set(key, place);
+    return place;
+  }
+}
+
+/** Whether a node exists to supply others. */
+export function isEquipment(node: PowerNode): boolean {
+  return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
+}

@@ -129,6 +129,25 @@ export interface DeadLetter {
 /** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
+/** How many racks, cooling units and devices a floor has. */
+export interface FloorInventory {
+  /** Empty for what stands nowhere. */
+  readonly siteId: string;
+  readonly floorNumber: number;
+  readonly rack: number;
+  readonly crac: number;
+  readonly device: number;
+}
+
+/** What there is, counted. */
+export interface Inventory {
+  /** Every floor on which something stands, in no order. */
+  readonly floors: readonly FloorInventory[];
+  /** The fabric of every link. */
+  readonly links: readonly string[];
+  readonly cables: number;
+}
+
 /** One snapshot: every look-up of one `read` sees the same state. */
 export interface DcReader extends SiteReader {
   /** Rises with every committed write transaction that changed something. */
@@ -148,6 +167,7 @@ export interface DcReader extends SiteReader {
   /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
   changedSince(seq: number, limit: number): Promise<readonly string[]>;
   estate(): Promise<Estate>;
+  inventory(): Promise<Inventory>;
   /**
    * The estate with power ports and power cables only: a fraction of a large one, and all that power needs.
    * With `among`, only these keys, and the power cables of these devices.

@@ -7,6 +7,7 @@ import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
+import { type EstateOverview, estateOverview } from "./operations/estate_overview.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type LoadBatch, loadResources } from "./operations/load.ts";
@@ -110,6 +111,16 @@ export class DcService {
       const delivery = readDelivery(body);
       return this.context.store.write((writer) =>
         takeDelivery({ context: this.context, caller, feed }, writer, delivery),
+      );
+    });
+  }
+
+  /** What there is, by site and floor; open to every principal. @throws OperationError for a refusal */
+  async overview(caller: Caller): Promise<EstateOverview> {
+    return this.counted("EstateOverview", caller, () => {
+      this.demandPrincipal(caller);
+      return this.context.store.read(async (reader) =>
+        this.replies.get("EstateOverview", await reader.revision(), () => estateOverview(reader)),
       );
     });
   }

@@ -57,6 +57,27 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.device("S"))).toEqual(server("S"));
     });
 
+    test("counts what there is by floor, spelling a site as its records do", async () => {
+      const location = { siteId: "Ams1", floorNumber: -1 };
+      const cable = { a: { deviceCode: "L", portName: "e1" }, b: { deviceCode: "S", portName: "e1" } };
+
+      await store.write(async (writer) => {
+        await writer.put("rack", stored({ code: "A", location }));
+        await writer.put("rack", stored({ code: "B", location: { siteId: "Ams1", floorNumber: 2 } }));
+        await writer.put("device", stored(server("S", { location })));
+        await writer.put("device", stored(server("L", { location })));
+        await writer.put("cable", stored(cable));
+        await writer.put("fabric_link", stored({ ...cable, fabricId: "F" }));
+      });
+
+      const { floors, links, cables } = await store.read((reader) => reader.inventory());
+      expect(floors.toSorted((a, b) => a.floorNumber - b.floorNumber)).toEqual([
+        { siteId: "Ams1", floorNumber: -1, rack: 1, crac: 0, device: 2 },
+        { siteId: "Ams1", floorNumber: 2, rack: 1, crac: 0, device: 0 },
+      ]);
+      expect({ links, cables }).toEqual({ links: ["F"], cables: 1 });
+    });
+
     test("keeps nothing of a transaction that threw", async () => {
       const work = store.write(async (writer) => {
         await writer.put("device", stored(server("S")));

@@ -25,7 +25,9 @@ import type {
   DevicePage,
   DeviceQuery,
   FeedDelivery,
+  FloorInventory,
   HistoryQuery,
+  Inventory,
   RememberedRequest,
   ResourceKeys,
   Stored,
@@ -182,6 +184,20 @@ export class MemoryReader implements DcReader {
     const newest = (a: DeadLetter, b: DeadLetter) =>
       compareBytes(b.receivedAt, a.receivedAt) || compareBytes(b.id, a.id);
     return [...this.state.deadLetters.values()].toSorted(newest).slice(0, limit);
+  }
+
+  async inventory(): Promise<Inventory> {
+    const floors = new Map<string, FloorInventory>();
+    for (const kind of ["rack", "crac", "device"] as const) {
+      for (const { location } of this.all(kind)) {
+        const { siteId = "", floorNumber = 0 } = location ?? {};
+        const key = `${codeKey(siteId)}/${floorNumber}`;
+        const known = floors.get(key) ?? { siteId, floorNumber, rack: 0, crac: 0, device: 0 };
+        floors.set(key, { ...known, [kind]: known[kind] + 1 });
+      }
+    }
+    const links = this.all("fabric_link").map(({ fabricId }) => fabricId ?? "");
+    return { floors: [...floors.values()], links, cables: this.all("cable").length };
   }
 
   async estate(): Promise<Estate> {

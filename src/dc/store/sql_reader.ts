@@ -22,6 +22,7 @@ import type {
   DevicePage,
   DeviceQuery,
   HistoryQuery,
+  Inventory,
   RememberedRequest,
   ResourceKeys,
   Stored,
@@ -31,6 +32,7 @@ import { searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
 import { history } from "./history_search.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
+import { inventory } from "./sql_inventory.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 /** The reads, in one SQL for every dialect. */
@@ -210,6 +212,10 @@ export class SqlReader implements DcReader {
       limit,
     ]);
     return rows.map((row) => text(row, "entity"));
+  }
+
+  async inventory(): Promise<Inventory> {
+    return inventory(this.runner);
   }
 
   async estate(): Promise<Estate> {

@@ -53,6 +53,9 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
+  app.get("/estate", async (context) =>
+    context.json(await options.service.overview(await findCaller(context, options, "REST"))),
+  );
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed has a secret instead of a principal.
@@ -67,7 +70,7 @@ export function httpApp(options: AppOptions): App {
       report: options.report,
     })),
   );
-  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history"]) app.all(path, only("GET, HEAD"));
+  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history", "/estate"]) app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),

@@ -85,6 +85,34 @@ describe("The port's plain routes", () => {
   });
 });
 
+describe("GET /estate", () => {
+  test("tells the sites with their floors, and what there is in all", async () => {
+    const at = await served();
+    await changed(at);
+
+    const { status, text } = await http1(`${at.url}/estate`);
+
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toEqual({
+      sites: [
+        { site_id: "S1", floors: [{ floor_ref: "floor:S1/1", floor_number: 1, racks: 1, cracs: 0, devices: 0 }] },
+      ],
+      fabrics: [],
+      totals: { racks: 1, devices: 0, cracs: 0, cables: 0, fabric_links: 0 },
+    });
+  });
+
+  test("follows a change at once", async () => {
+    const at = await served();
+    await http1(`${at.url}/estate`);
+    await changed(at);
+
+    const { text } = await http1(`${at.url}/estate`);
+
+    expect(JSON.parse(text).totals.racks).toBe(1);
+  });
+});
+
 describe("GET /audit/history", () => {
   test("tells the newest change first, with the chain's head", async () => {
     const at = await served();

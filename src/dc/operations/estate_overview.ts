@@ -1,0 +1,47 @@
+import type { DcReader } from "#dc/ports.ts";
+
+/** What there is, by site and floor; the names are those of the wire. */
+export interface EstateOverview {
+  readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
+  readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
+  readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "cables" | "fabric_links", number>>;
+}
+
+interface FloorOverview {
+  readonly floor_ref: string;
+  readonly floor_number: number;
+  readonly racks: number;
+  readonly cracs: number;
+  readonly devices: number;
+}
+
+/**
+ * Where a person can begin: the sites with their floors, the lowest first, and the fabrics. The RPCs ask for things by
+ * name; this tells the names. What stands on no floor is in the totals only.
+ */
+export async function estateOverview(reader: DcReader): Promise<EstateOverview> {
+  const { floors, links, cables } = await reader.inventory();
+  const sites = new Map<string, FloorOverview[]>();
+  const totals = { racks: 0, devices: 0, cracs: 0, cables, fabric_links: links.length };
+  for (const { siteId, floorNumber, rack, crac, device } of floors) {
+    totals.racks += rack;
+    totals.cracs += crac;
+    totals.devices += device;
+    if (siteId === "") continue;
+    const floor = { floor_ref: `floor:${siteId}/${floorNumber}`, floor_number: floorNumber };
+    const list = sites.get(siteId) ?? [];
+    list.push({ ...floor, racks: rack, cracs: crac, devices: device });
+    sites.set(siteId, list);
+  }
+  const fabrics = new Map<string, number>();
+  for (const fabric of links) fabrics.set(fabric, (fabrics.get(fabric) ?? 0) + 1);
+  return {
+    sites: [...sites]
+      .sort(([a], [b]) => a.localeCompare(b, "en"))
+      .map(([site_id, list]) => ({ site_id, floors: list.sort((a, b) => a.floor_number - b.floor_number) })),
+    fabrics: [...fabrics]
+      .sort(([a], [b]) => a.localeCompare(b, "en"))
+      .map(([fabric_id, count]) => ({ fabric_id, links: count })),
+    totals,
+  };
+}

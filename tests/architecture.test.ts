@@ -137,6 +137,7 @@ const ROOMS: readonly Room[] = [
     pure: false,
     because: "it joins what one port answers and finds the principal",
   },
+  { place: "web", may: [], pure: true, because: "it runs in a browser and talks to the server over the wire only" },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {
     place: "cli",
@@ -152,7 +153,7 @@ const IMPORT = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)"([^"]+)"/gm;
 
 function files(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name));
 }
 

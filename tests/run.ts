@@ -21,6 +21,7 @@ interface Step {
 
 const STEPS: readonly Step[] = [
   { name: "types", command: ["tsc"] },
+  { name: "web-types", command: ["tsc", "-p", "src/web"] },
   { name: "style", command: ["biome", "ci", "--reporter=summary", "."] },
   { name: "unused", command: ["knip"] },
   { name: "unit", command: bunTest("architecture", "unit", "laws", "contracts", "requirements"), tests: true },

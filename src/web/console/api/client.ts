@@ -1,0 +1,96 @@
+import { token } from "./token.ts";
+
+const SERVICE = "/datacenter.v1.DatacenterService";
+
+/** One wrong field of a request. */
+export interface Violation {
+  readonly field: string;
+  readonly description: string;
+}
+
+/** Why a call failed, in words for a person. */
+export class CallError extends Error {
+  /** Canonical code such as `not_found`; `offline` when no answer came at all. */
+  readonly code: string;
+  readonly reason: string;
+  readonly violations: readonly Violation[];
+
+  constructor(
+    code: string,
+    message: string,
+    { reason = "", violations = [] }: { reason?: string; violations?: readonly Violation[] } = {},
+  ) {
+    super(message);
+    this.code = code;
+    this.reason = reason;
+    this.violations = violations;
+  }
+}
+
+interface ErrorBody {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: readonly { readonly type?: string; readonly debug?: ErrorDetail }[];
+}
+
+interface ErrorDetail {
+  readonly reason?: string;
+  readonly field_violations?: readonly Violation[];
+}
+
+/** Calls one RPC by Connect JSON. @throws CallError; an aborted call throws the signal's reason */
+export async function call<Reply>(rpc: string, request: object, signal?: AbortSignal): Promise<Reply> {
+  return answered(`${SERVICE}/${rpc}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+    signal: signal ?? null,
+  });
+}
+
+/** Reads a plain JSON route. @throws CallError */
+export async function read<Reply>(
+  path: string,
+  parameters: Readonly<Record<string, string>>,
+  signal?: AbortSignal,
+): Promise<Reply> {
+  const given = Object.entries(parameters).filter(([, value]) => value !== "");
+  const query = new URLSearchParams(given).toString();
+  return answered(query === "" ? path : `${path}?${query}`, { signal: signal ?? null });
+}
+
+async function answered<Reply>(path: string, init: RequestInit): Promise<Reply> {
+  const response = await reached(path, init);
+  const text = await response.text();
+  if (response.ok) return JSON.parse(text) as Reply;
+  throw refused(response.status, text);
+}
+
+async function reached(path: string, init: RequestInit): Promise<Response> {
+  const headers = new Headers(init.headers);
+  const known = token.value();
+  if (known !== "") headers.set("authorization", `Bearer ${known}`);
+  try {
+    return await fetch(path, { ...init, headers, credentials: "omit" });
+  } catch (error) {
+    if (init.signal?.aborted === true) throw error;
+    throw new CallError("offline", "The server does not answer. It may be restarting, or the network is down.");
+  }
+}
+
+function refused(status: number, text: string): CallError {
+  const { code = `http_${status}`, message = `The server answered with status ${status}`, details = [] } = body(text);
+  const found = details.map(({ debug }) => debug ?? {});
+  return new CallError(code, message, {
+    reason: found.find(({ reason }) => reason !== undefined)?.reason ?? "",
+    violations: found.flatMap(({ field_violations = [] }) => field_violations),
+  });
+}
+
+function body(text: string): ErrorBody {
+  try {
+    return JSON.parse(text) as ErrorBody;
+  } catch {
+    return {};
+  }
+}

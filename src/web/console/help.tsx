@@ -1,0 +1,39 @@
+import { useEffect, useRef } from "preact/hooks";
+
+const KEYS = [
+  ["/", "find a device"],
+  ["↓ or Enter, in the search field", "go to the first device found"],
+  ["↑ ↓, in a table", "go from row to row"],
+  ["← ↑ → ↓, in a picture", "go from element to element"],
+  ["Enter", "open what is marked"],
+  ["Tab, Shift Tab", "go from part to part"],
+  ["Alt ←", "go back"],
+  ["Esc", "leave a field, close this"],
+  ["?", "show this"],
+] as const;
+
+export function HelpDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (open) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [open]);
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="help-title">
+      <h2 id="help-title">Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={close}>
+        Close
+      </button>
+    </dialog>
+  );
+}

@@ -1,0 +1,108 @@
+import { CallError, call } from "../api/client.ts";
+import type { BulkAnswer, UpsertAnswer } from "../api/replies.ts";
+import { type Item, KINDS, type Kind } from "./parse_items.ts";
+
+/** What became of one item. */
+export interface Sent {
+  readonly item: Item;
+  readonly outcome: string;
+  /** Why it was refused; empty when it was not. */
+  readonly error: string;
+}
+
+interface Sending {
+  readonly validateOnly: boolean;
+  readonly signal: AbortSignal;
+  /** Hears of results as they come. */
+  readonly heard: (results: readonly Sent[]) => void;
+}
+
+type Send = (items: readonly Item[], sending: Sending) => Promise<readonly Sent[]>;
+
+const BATCH = 200;
+const AT_ONCE = 6;
+
+/** How each kind is sent: many in one call where the service can, else one by one, some at once. */
+const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Send }>> = {
+  rack: { size: BATCH, send: bulk("BulkUpsertRacks") },
+  device: { size: BATCH, send: bulk("BulkUpsertDevices") },
+  crac: { size: BATCH, send: bulk("BulkUpsertCracs") },
+  cable: { size: AT_ONCE, send: singly("UpsertCable", "cable") },
+  fabric_link: { size: AT_ONCE, send: singly("UpsertFabricLink", "fabric_link") },
+};
+
+/** Sends racks first, then what stands in them, then what joins that. A wrong item holds nothing else back. */
+export async function sendItems(items: readonly Item[], sending: Sending): Promise<void> {
+  for (const kind of KINDS) {
+    const { size, send } = SENDERS[kind];
+    const mine = items.filter((item) => item.kind === kind);
+    for (let start = 0; start < mine.length; start += size) {
+      if (sending.signal.aborted) return;
+      const batch = mine.slice(start, start + size);
+      sending.heard(await send(batch, sending).catch((error: unknown) => allFailed(batch, error)));
+    }
+  }
+}
+
+function bulk(rpc: string): Send {
+  return async (items, { validateOnly, signal }) => {
+    const request = { items: items.map(({ resource }) => resource), validate_only: validateOnly };
+    const { results } = await call<BulkAnswer>(rpc, request, signal).catch(async (error: unknown) => {
+      // One malformed item makes the whole request unreadable: alone, each tells of itself.
+      if (!(error instanceof CallError) || error.code !== "invalid_argument" || items.length === 1) throw error;
+      return { results: await oneByOne(rpc, items, { validateOnly, signal }) };
+    });
+    return results.map(({ index, outcome, error }) => ({
+      item: items[index] as Item,
+      outcome,
+      error: error === undefined ? "" : reason(error),
+    }));
+  };
+}
+
+async function oneByOne(
+  rpc: string,
+  items: readonly Item[],
+  { validateOnly, signal }: Pick<Sending, "validateOnly" | "signal">,
+): Promise<BulkAnswer["results"]> {
+  const results: BulkAnswer["results"][number][] = [];
+  for (const [index, { resource }] of items.entries()) {
+    const request = { items: [resource], validate_only: validateOnly };
+    const answer = await call<BulkAnswer>(rpc, request, signal).catch((error: unknown) => {
+      if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
+      const { message } = error;
+      return { results: [{ index: 0, code: "", outcome: "OUTCOME_FAILED", error: { message }, warnings: [] }] };
+    });
+    results.push(...answer.results.map((result) => ({ ...result, index })));
+  }
+  return results;
+}
+
+function singly(rpc: string, field: string): Send {
+  return (items, { validateOnly, signal }) =>
+    Promise.all(
+      items.map(async (item) => {
+        try {
+          const request = { [field]: item.resource, validate_only: validateOnly };
+          const { outcome } = await call<UpsertAnswer>(rpc, request, signal);
+          return { item, outcome, error: "" };
+        } catch (error) {
+          return failed(item, error);
+        }
+      }),
+    );
+}
+
+function allFailed(items: readonly Item[], error: unknown): readonly Sent[] {
+  return items.map((item) => failed(item, error));
+}
+
+function failed(item: Item, error: unknown): Sent {
+  const message = error instanceof CallError ? error.message : "The call was stopped.";
+  return { item, outcome: "OUTCOME_FAILED", error: message };
+}
+
+function reason({ message, details = [] }: NonNullable<BulkAnswer["results"][number]["error"]>): string {
+  const told = details.flatMap(({ field_violations = [] }) => field_violations.map(({ description }) => description));
+  return told.length > 1 ? told.join(" ") : message;
+}

@@ -1,0 +1,141 @@
+import type { AffectedItem, BlastAnswer } from "../api/screens.ts";
+import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { count, decimal, enumWord, percent, seconds, watts } from "../words.ts";
+
+const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
+  IMPACT_STATE_OFFLINE: ["offline", "offline"],
+  IMPACT_STATE_DARK: ["offline", "dark"],
+  IMPACT_STATE_PARTIAL: ["fault", "partly dark"],
+  IMPACT_STATE_DEGRADED: ["watch", "weakened"],
+  IMPACT_STATE_ON_BATTERY: ["info", "on battery"],
+};
+
+const ITEMS: readonly Column<AffectedItem>[] = [
+  { name: "Item", cell: ({ kind, code }) => <RefLink to={`${enumWord(kind, "ITEM_KIND").toLowerCase()}:${code}`} /> },
+  { name: "Kind", cell: ({ kind, role }) => (role === "" ? enumWord(kind, "ITEM_KIND") : role) },
+  {
+    name: "State",
+    cell: ({ state }) => {
+      const [tone, word] = STATES[state] ?? ["plain", enumWord(state, "IMPACT_STATE")];
+      return <Badge tone={tone}>{word}</Badge>;
+    },
+  },
+  { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
+  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? null : watts(draw_w)) },
+  { name: "Inlets lost", cell: ({ lost_inlets }) => lost_inlets.join(", ") },
+  { name: "Inlets left", cell: ({ remaining_inlets }) => remaining_inlets.join(", ") },
+];
+
+const OVERLOADS: readonly Column<BlastAnswer["overloads"][number]>[] = [
+  { name: "Source", cell: ({ ref }) => <RefLink to={ref} /> },
+  { name: "Before", numeric: true, cell: ({ load_before_w }) => watts(load_before_w) },
+  { name: "After", numeric: true, cell: ({ load_after_w }) => watts(load_after_w) },
+  { name: "Capacity", numeric: true, cell: ({ capacity_w }) => watts(capacity_w) },
+  { name: "Load", numeric: true, cell: ({ utilization_pct }) => percent(utilization_pct) },
+  {
+    name: "Verdict",
+    cell: ({ severity }) =>
+      severity === "OVERLOAD_SEVERITY_WOULD_TRIP" ? (
+        <Badge tone="fault">would trip</Badge>
+      ) : (
+        <Badge tone="watch">above its derated limit</Badge>
+      ),
+  },
+];
+
+export function Blast({
+  answer,
+  question,
+}: {
+  readonly answer: BlastAnswer;
+  readonly question: { readonly rpc: string; readonly request: object };
+}) {
+  const { overloads, cascade_steps, affected, protected: weakened, truncated, render } = answer;
+  return (
+    <>
+      <ImpactFigures answer={answer} />
+      {cascade_steps.length === 0 ? null : (
+        <Card title="Cascade">
+          <ol>
+            {cascade_steps.map(({ step, tripped_refs, devices_offline }) => (
+              <li key={step}>
+                {tripped_refs.map((ref) => (
+                  <span key={ref}>
+                    <RefLink to={ref} />{" "}
+                  </span>
+                ))}
+                trips; {count(devices_offline)} devices are off
+              </li>
+            ))}
+          </ol>
+        </Card>
+      )}
+      {overloads.length === 0 ? null : (
+        <Card title="Overloads, before and after">
+          <Table caption="Overloaded sources" columns={OVERLOADS} rows={overloads} rowKey={({ ref }) => ref} empty="" />
+        </Card>
+      )}
+      <Picture label={`Power impact of ${answer.source_ref}`} render={render} question={question} />
+      <Card title="Who goes dark">
+        <Items caption="Off or dark" items={affected} empty="Nothing goes off." />
+      </Card>
+      <Card title="Who is weakened">
+        <Items caption="Still on, with less supply" items={weakened} empty="Nothing else is touched." />
+      </Card>
+      {truncated ? <p class="muted">The lists are cut; the figures above count everything.</p> : null}
+    </>
+  );
+}
+
+function Items({
+  caption,
+  items,
+  empty,
+}: {
+  readonly caption: string;
+  readonly items: readonly AffectedItem[];
+  readonly empty: string;
+}) {
+  return (
+    <Table
+      caption={caption}
+      columns={ITEMS}
+      rows={items}
+      rowKey={({ kind, code }) => `${kind} ${code}`}
+      empty={empty}
+    />
+  );
+}
+
+function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer }) {
+  if (impact === undefined) return null;
+  const bad = (value: number): Tone => (value > 0 ? "fault" : "ok");
+  const battery = impact.min_ride_through_s;
+  return (
+    <Figures>
+      <Figure label="Racks dark" value={count(impact.racks_dark)} tone={bad(impact.racks_dark)} />
+      <Figure label="Racks partly dark" value={count(impact.racks_partial)} tone={bad(impact.racks_partial)} />
+      <Figure label="Racks protected" value={count(impact.racks_protected)} tone="plain" note="touched, nothing off" />
+      <Figure
+        label="Devices offline"
+        value={count(impact.devices_offline)}
+        tone={bad(impact.devices_offline)}
+        note={`${count(impact.it_devices_offline)} of them IT`}
+      />
+      <Figure label="Devices weakened" value={count(impact.devices_degraded)} />
+      <Figure label="IT load lost" value={watts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />
+      <Figure
+        label="Cooling lost"
+        value={decimal(impact.cooling_lost_kw, "kW")}
+        tone={bad(impact.cooling_lost_kw)}
+        note={`${count(impact.cracs_offline)} units`}
+      />
+      {battery === undefined ? null : <Figure label="Battery lasts" value={seconds(battery)} note="the shortest" />}
+      {impact.devices_undocumented === 0 ? null : (
+        <Figure label="Without recorded inlets" value={count(impact.devices_undocumented)} note="not counted as off" />
+      )}
+    </Figures>
+  );
+}

@@ -1,0 +1,198 @@
+import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, Facts, RefLink, type Tone } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { bandwidth, decimal, enumWord, moment, portName, portRef, watts } from "../words.ts";
+import { Entries } from "./entries.tsx";
+import { place as placeWords } from "./place_words.tsx";
+
+const STATUS_TONES: Readonly<Record<string, Tone>> = {
+  DEVICE_STATUS_ACTIVE: "ok",
+  DEVICE_STATUS_FAILED: "fault",
+  DEVICE_STATUS_OFFLINE: "offline",
+};
+
+export function Device({ place }: { readonly place: Place }) {
+  const ref = `device:${place.subject}`;
+  const asked = useCall<DeviceAnswer>("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
+  return (
+    <>
+      <PageHead
+        kind="Device"
+        title={place.subject}
+        action={
+          <>
+            <HistoryLink target={ref} />
+            <FailThis target={ref} />
+          </>
+        }
+      />
+      <Answer asked={asked}>{(reply) => <Shown answer={reply} />}</Answer>
+    </>
+  );
+}
+
+function Shown({ answer }: { readonly answer: DeviceAnswer }) {
+  const { device, power_load_w, recent } = answer;
+  return (
+    <>
+      <div class="columns even">
+        <Card
+          title="Device"
+          action={
+            <Badge tone={STATUS_TONES[device.status] ?? "info"}>{enumWord(device.status, "DEVICE_STATUS")}</Badge>
+          }
+        >
+          <Facts rows={fields(device)} />
+        </Card>
+        <Power answer={answer} loadW={power_load_w} />
+      </div>
+      <Ports answer={answer} />
+      <Card title="Latest changes">
+        <Entries entries={recent} />
+      </Card>
+    </>
+  );
+}
+
+function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
+  const { parent_device_code: parent } = device;
+  return [
+    ["Name", device.name],
+    ["Kind", enumWord(device.kind, "DEVICE_KIND")],
+    ["Role", device.role],
+    ["Place", placeWords(device.location, device.rack_code)],
+    [
+      "Unit",
+      device.position_u === undefined ? "" : `${decimal(device.position_u)}, ${decimal(device.u_height, "U")} high`,
+    ],
+    ["Inside", parent === "" ? "" : <RefLink key="parent" to={`device:${parent}`} />],
+    ["Maker and model", [device.manufacturer, device.model].filter((part) => part !== "").join(" ")],
+    ["Serial", device.serial],
+    ["Asset tag", device.asset_tag],
+    ["Draw to plan with", device.allocated_draw_w === undefined ? "" : watts(device.allocated_draw_w)],
+    ["Draw at most", device.max_draw_w === undefined ? "" : watts(device.max_draw_w)],
+    ["Draw measured", device.measured_draw_w === undefined ? "" : watts(device.measured_draw_w)],
+    ["Tenant", device.tenant],
+    ["Tags", device.tags.join(", ")],
+    [
+      "Labels",
+      Object.entries(device.labels)
+        .map(([key, value]) => `${key}=${value}`)
+        .join(", "),
+    ],
+    ["Comments", device.comments],
+    ["Changed", moment(device.update_time)],
+  ];
+}
+
+function Power({
+  answer: { power_chain, power_single_points, device },
+  loadW,
+}: {
+  readonly answer: DeviceAnswer;
+  readonly loadW: number;
+}) {
+  return (
+    <Card title="Power" action={<a href={linkTo("search", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
+      {power_chain.length === 0 ? <Empty>No power inlet is recorded.</Empty> : null}
+      <p>Carries {watts(loadW)}.</p>
+      <ol class="chains">
+        {power_chain.map(({ inlet, path, path_label, live }) => (
+          <li key={inlet}>
+            <strong>{inlet}</strong> {path_label === "" ? "" : `side ${path_label} `}
+            <Badge tone={live ? "ok" : "fault"}>{live ? "live" : "no power"}</Badge>
+            <span class="chain">
+              {path.map((ref) => (
+                <span key={ref}>
+                  <span aria-hidden="true">← </span>
+                  <RefLink to={ref} />{" "}
+                </span>
+              ))}
+            </span>
+          </li>
+        ))}
+      </ol>
+      {power_chain.length === 0 ? null : power_single_points.length === 0 ? (
+        <p>
+          <Badge tone="ok">No single point</Badge> Nothing alone turns it off.
+        </p>
+      ) : (
+        <div>
+          <Badge tone="watch">
+            {power_single_points.length} single {power_single_points.length === 1 ? "point" : "points"}
+          </Badge>{" "}
+          The loss of any of these alone turns it off:
+          <ul class="inline">
+            {power_single_points.map((ref) => (
+              <li key={ref}>
+                <a href={linkTo("power", ref)}>{ref.slice(ref.indexOf(":") + 1)}</a>
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Ports({ answer: { device, cables } }: { readonly answer: DeviceAnswer }) {
+  const byPort = new Map<string, Cable>();
+  for (const cable of cables) {
+    for (const end of [cable.a, cable.b]) if (end.device_code === device.code) byPort.set(end.port_name, cable);
+  }
+  const columns: readonly Column<Port>[] = [
+    {
+      name: "Port",
+      cell: ({ name }) => (
+        <a href={linkTo("trace", portRef({ device_code: device.code, port_name: name }))} aria-label={`Trace ${name}`}>
+          {name}
+        </a>
+      ),
+    },
+    { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
+    { name: "Type", cell: ({ type }) => type },
+    { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
+    { name: "Leads to", cell: (port) => <FarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
+    { name: "Cable", cell: ({ name }) => cableWords(byPort.get(name)) },
+  ];
+  return (
+    <Card title="Ports">
+      <Table
+        caption="Ports; a port's link traces its cable"
+        columns={columns}
+        rows={device.ports}
+        rowKey={({ name }) => name}
+        empty="No port is recorded."
+      />
+    </Card>
+  );
+}
+
+function FarEnd({
+  port,
+  cable,
+  code,
+}: {
+  readonly port: Port;
+  readonly cable: Cable | undefined;
+  readonly code: string;
+}) {
+  if (cable !== undefined) {
+    const far = cable.a.device_code === code && cable.a.port_name === port.name ? cable.b : cable.a;
+    return <a href={linkTo("device", far.device_code)}>{portName(far)}</a>;
+  }
+  const source = port.power_in?.source_ref ?? "";
+  if (source !== "") return <RefLink to={source} />;
+  const feed = port.power_out?.feed_id ?? "";
+  return feed === "" ? null : <RefLink to={`feed:${feed}`} label={`feed ${feed}`} />;
+}
+
+function cableWords(cable: Cable | undefined): string {
+  if (cable === undefined) return "";
+  const length = cable.length_m === undefined ? "" : decimal(cable.length_m, "m");
+  return [cable.label, enumWord(cable.type, "CABLE_TYPE"), length].filter((part) => part !== "").join(", ");
+}

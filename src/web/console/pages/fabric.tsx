@@ -1,0 +1,144 @@
+import type { FabricAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Filters, Switch, TextField } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { useRender } from "../ui/use_theme.ts";
+import { bandwidth, count, decimal, enumWord, percent, portName, refName } from "../words.ts";
+
+type Link = FabricAnswer["links"][number];
+type Node = FabricAnswer["nodes"][number];
+
+/** Links shown in the table; the picture and the figures hold them all. */
+const LINKS = 100;
+
+const LINK_COLUMNS: readonly Column<Link>[] = [
+  { name: "Leaf", cell: ({ link }) => <a href={linkTo("device", link.a.device_code)}>{portName(link.a)}</a> },
+  { name: "Spine", cell: ({ link }) => <a href={linkTo("device", link.b.device_code)}>{portName(link.b)}</a> },
+  { name: "Status", cell: ({ link }) => enumWord(link.status, "LINK_STATUS") },
+  { name: "Capacity", numeric: true, cell: ({ link }) => bandwidth(link.capacity_mbps) },
+  { name: "Used", numeric: true, cell: ({ link }) => percent(link.utilization_pct) },
+  { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
+];
+
+export function Fabric({ place }: { readonly place: Place }) {
+  const { subject, settings } = place;
+  const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
+  const scope = settings.get("scope") ?? "";
+  const physical = settings.get("physical") === "1";
+  const request = {
+    fabric_id: subject,
+    scope_ref: scope,
+    failed_device_codes: failed,
+    check_physical: physical,
+    render: useRender(),
+  };
+  const asked = useCall<FabricAnswer>("FabricTopology", request);
+  return (
+    <>
+      <PageHead kind="Fabric" title={subject === "" ? "All fabrics" : subject} />
+      <Filters>
+        <TextField
+          label="Scope"
+          placeholder="floor:<site>/<n>"
+          value={scope}
+          change={(value) => setSettings(place, { scope: value })}
+        />
+        <TextField
+          label="Switches taken as failed"
+          placeholder="SPINE-1 SPINE-2"
+          value={failed.join(" ")}
+          change={(value) => setSettings(place, { failed: value })}
+        />
+        <Switch
+          label="Compare with the cables"
+          on={physical}
+          change={(on) => setSettings(place, { physical: on ? "1" : "" })}
+        />
+      </Filters>
+      <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "FabricTopology", request }} />}</Answer>
+    </>
+  );
+}
+
+const NODE_COLUMNS: readonly Column<Node>[] = [
+  { name: "Switch", cell: ({ code }) => <a href={linkTo("device", code)}>{code}</a> },
+  { name: "Role", cell: ({ role }) => role },
+  { name: "Rack", cell: ({ rack_code }) => (rack_code === "" ? null : <RefLink to={`rack:${rack_code}`} />) },
+  { name: "Links up", numeric: true, cell: ({ uplinks_up, uplinks_total }) => `${uplinks_up} of ${uplinks_total}` },
+  { name: "Oversubscription", numeric: true, cell: ({ oversubscription }) => ratio(oversubscription) },
+  { name: "With a spine lost", numeric: true, cell: ({ oversubscription_n1 }) => ratio(oversubscription_n1) },
+];
+
+function ratio(value: number | undefined): string {
+  return value === undefined ? "–" : `${decimal(value)} : 1`;
+}
+
+function Shown({
+  answer,
+  question,
+}: {
+  readonly answer: FabricAnswer;
+  readonly question: { readonly rpc: string; readonly request: object };
+}) {
+  const { nodes, links, missing, findings, summary, render } = answer;
+  const busiest = [...links].sort((a, b) => b.link.utilization_pct - a.link.utilization_pct).slice(0, LINKS);
+  const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
+  return (
+    <>
+      {summary === undefined ? null : (
+        <Figures>
+          <Figure label="Links up" value={count(summary.links_up)} />
+          <Figure label="Links down" value={count(summary.links_down)} tone={summary.links_down > 0 ? "fault" : "ok"} />
+          <Figure label="Congested" value={count(summary.congested)} tone={summary.congested > 0 ? "fault" : "ok"} />
+          <Figure label="Busiest link" value={percent(summary.max_util_pct)} />
+          <Figure label="19 of 20 links below" value={percent(summary.p95_util_pct)} />
+          <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />
+        </Figures>
+      )}
+      <Picture label="Fabric" render={render} question={question} />
+      {missing.length === 0 ? null : (
+        <Card title="Missing links" action={<Badge tone="watch">{count(missing.length)}</Badge>}>
+          <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>
+        </Card>
+      )}
+      <Card
+        title={
+          links.length > LINKS ? `The ${LINKS} busiest of ${count(links.length)} links` : "Links, the busiest first"
+        }
+      >
+        <Table
+          caption="Links, the busiest first"
+          columns={LINK_COLUMNS}
+          rows={busiest}
+          rowKey={({ ref }) => ref}
+          empty="No link."
+        />
+      </Card>
+      <Card title="Switches">
+        <Table
+          caption="Switches"
+          columns={NODE_COLUMNS}
+          rows={switches}
+          rowKey={({ code }) => code}
+          empty="No switch."
+        />
+      </Card>
+      {findings.length === 0 ? null : (
+        <Card title="Findings" action={<Badge tone="info">{count(findings.length)}</Badge>}>
+          <ul class="findings">
+            {findings.map(({ code, ref, message, value }) => (
+              <li key={`${code} ${ref} ${message}`}>
+                {message}: {value} {ref === "" ? null : <RefLink to={ref} label={refName(ref)} />}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}

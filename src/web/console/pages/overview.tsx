@@ -1,0 +1,80 @@
+import type { Estate, EstateFloor, FloorPlan } from "../api/replies.ts";
+import { useCall, useRead } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, Figure, Figures } from "../ui/parts.tsx";
+import { count } from "../words.ts";
+
+/** Where a person begins: every site and floor, and how their racks are. */
+export function Overview() {
+  const estate = useRead<Estate>("/estate", {});
+  return (
+    <>
+      <PageHead title="Overview" />
+      <Answer asked={estate}>{(reply) => <Sites estate={reply} />}</Answer>
+    </>
+  );
+}
+
+function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate }) {
+  return (
+    <>
+      <Figures>
+        <Figure label="Racks" value={count(totals.racks)} />
+        <Figure label="Devices" value={count(totals.devices)} />
+        <Figure label="Cooling units" value={count(totals.cracs)} />
+        <Figure label="Cables" value={count(totals.cables)} />
+        <Figure label="Fabric links" value={count(totals.fabric_links)} />
+      </Figures>
+      {sites.length === 0 ? (
+        <Empty>
+          Nothing is recorded yet. <a href={linkTo("import")}>Import a file</a>, or run <code>planner dc sample</code>.
+        </Empty>
+      ) : null}
+      {sites.map(({ site_id, floors }) => (
+        <Card key={site_id} title={site_id} action={<a href={linkTo("thermal", `site:${site_id}`)}>Cooling</a>}>
+          <ul class="tiles">
+            {floors.map((floor) => (
+              <Floor key={floor.floor_ref} floor={floor} />
+            ))}
+          </ul>
+        </Card>
+      ))}
+      {fabrics.length === 0 ? null : (
+        <Card title="Fabrics">
+          <ul class="tiles">
+            {fabrics.map(({ fabric_id, links }) => (
+              <li key={fabric_id} class="tile">
+                <a href={linkTo("fabric", fabric_id)}>{fabric_id === "" ? "(no name)" : fabric_id}</a>
+                <span class="muted">{count(links)} links</span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+    </>
+  );
+}
+
+function Floor({ floor: { floor_ref, floor_number, racks, cracs, devices } }: { readonly floor: EstateFloor }) {
+  const plan = useCall<FloorPlan>("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
+  const counts = plan.reply?.counts;
+  return (
+    <li class="tile">
+      <a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>
+      <span class="muted">
+        {count(racks)} racks · {count(devices)} devices · {count(cracs)} cooling units
+      </span>
+      {counts === undefined ? (
+        <span class="muted">{plan.error?.message ?? "…"}</span>
+      ) : (
+        <span class="badges">
+          <Badge tone="ok">{count(counts.ok)} ok</Badge>
+          <Badge tone="watch">{count(counts.watch)} watch</Badge>
+          <Badge tone="fault">{count(counts.fault)} fault</Badge>
+        </span>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,22 @@
+import type { Location } from "../api/replies.ts";
+import { linkTo } from "../router.ts";
+
+/** Where something stands, its floor as a link. */
+export function place(location: Location | undefined, rackCode = "") {
+  if (location === undefined) return undefined;
+  const { site_id, floor_number, room, row } = location;
+  return (
+    <>
+      <a href={linkTo("floor", `floor:${site_id}/${floor_number}`)}>
+        {site_id}, floor {floor_number}
+      </a>
+      {room === "" ? "" : `, ${room}`}
+      {row === "" ? "" : `, row ${row}`}
+      {rackCode === "" ? null : (
+        <>
+          , rack <a href={linkTo("rack", rackCode)}>{rackCode}</a>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,74 @@
+import type { BlastAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Empty } from "../ui/parts.tsx";
+import { useRender } from "../ui/use_theme.ts";
+import { refName } from "../words.ts";
+import { Blast } from "./blast.tsx";
+
+const BASES = [
+  ["", "Planned draw"],
+  ["LOAD_BASIS_MEASURED", "Measured draw"],
+  ["LOAD_BASIS_MAX", "Greatest draw"],
+] as const;
+
+/** "Fail this": what goes dark, what is only weakened, and what is overloaded when sources fail. */
+export function Power({ place }: { readonly place: Place }) {
+  const { subject, settings } = place;
+  const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
+  const on = (name: string) => settings.get(name) === "1";
+  const turn = (name: string) => (value: boolean) => setSettings(place, { [name]: value ? "1" : "" });
+  const render = useRender();
+  const request = {
+    source_ref: subject,
+    additional_source_refs: more,
+    include_protected: true,
+    cascade: on("cascade"),
+    assume_battery: on("battery"),
+    load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
+    render,
+  };
+  const asked = useCall<BlastAnswer>("PowerBlastRadius", subject === "" ? undefined : request);
+  return (
+    <>
+      <PageHead kind="Power impact" title={subject === "" ? "What if it fails?" : `If ${refName(subject)} fails`} />
+      <Filters>
+        <TextField
+          label="What fails"
+          placeholder="device:UPS-A1, feed:…, rack:…"
+          value={subject}
+          change={(ref) => {
+            location.hash = linkTo("power", ref, Object.fromEntries(settings));
+          }}
+        />
+        <TextField
+          label="And at the same time"
+          placeholder="device:UPS-B1"
+          value={more.join(" ")}
+          change={(and) => setSettings(place, { and })}
+        />
+        <ChoiceField
+          label="Loads by"
+          value={settings.get("basis") ?? ""}
+          choices={BASES}
+          change={(basis) => setSettings(place, { basis })}
+        />
+        <Switch label="Let overloads trip" on={on("cascade")} change={turn("cascade")} />
+        <Switch label="Count batteries" on={on("battery")} change={turn("battery")} />
+      </Filters>
+      {subject === "" ? (
+        <Empty>
+          Name a source above, or press “Fail this” on a device, rack or floor. For example{" "}
+          <a href={linkTo("search", "", { kind: "UPS" })}>one of the UPSes</a>.
+        </Empty>
+      ) : (
+        <Answer asked={asked}>
+          {(reply) => <Blast answer={reply} question={{ rpc: "PowerBlastRadius", request }} />}
+        </Answer>
+      )}
+    </>
+  );
+}

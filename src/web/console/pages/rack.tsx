@@ -1,0 +1,168 @@
+import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { ChoiceField, Filters } from "../ui/fields.tsx";
+import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
+import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { useRender } from "../ui/use_theme.ts";
+import { constantWord, decimal, enumWord, watts } from "../words.ts";
+import { place as placeWords } from "./place_words.tsx";
+import { Reasons } from "./reasons.tsx";
+
+const COLUMNS: readonly Column<Occupant>[] = [
+  { name: "U", numeric: true, cell: ({ position_u }) => decimal(position_u) },
+  { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
+  { name: "Role", cell: ({ role }) => role },
+  { name: "Kind", cell: ({ kind }) => enumWord(kind, "DEVICE_KIND") },
+  { name: "Height", numeric: true, cell: ({ u_height }) => decimal(u_height, "U") },
+  { name: "Face", cell: ({ face }) => enumWord(face, "FACE") },
+  { name: "Status", cell: ({ status }) => enumWord(status, "DEVICE_STATUS") },
+  { name: "Draw", numeric: true, cell: ({ draw_w }) => watts(draw_w) },
+];
+
+const VIEWS = [
+  ["", "Both faces"],
+  ["RENDER_VIEW_FRONT", "Front"],
+  ["RENDER_VIEW_REAR", "Rear"],
+] as const;
+
+const COLORINGS = [
+  ["", "Role"],
+  ["COLORING_STATUS", "Status"],
+  ["COLORING_POWER", "Power"],
+] as const;
+
+export function Rack({ place }: { readonly place: Place }) {
+  const [view, coloring] = [place.settings.get("view") ?? "", place.settings.get("coloring") ?? ""];
+  const render = { ...useRender(), ...(view === "" ? {} : { view }), ...(coloring === "" ? {} : { coloring }) };
+  const request = { code: place.subject, render };
+  const asked = useCall<RackAnswer>("GetRack", request);
+  const ref = `rack:${place.subject}`;
+  return (
+    <>
+      <PageHead
+        kind="Rack"
+        title={place.subject}
+        action={
+          <>
+            <HistoryLink target={ref} />
+            <FailThis target={ref} />
+          </>
+        }
+      />
+      <Filters>
+        <ChoiceField
+          label="View"
+          value={view}
+          choices={VIEWS}
+          change={(value) => setSettings(place, { view: value })}
+        />
+        <ChoiceField
+          label="Colours show"
+          value={coloring}
+          choices={COLORINGS}
+          change={(value) => setSettings(place, { coloring: value })}
+        />
+      </Filters>
+      <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "GetRack", request }} />}</Answer>
+    </>
+  );
+}
+
+function Shown({
+  answer,
+  question,
+}: {
+  readonly answer: RackAnswer;
+  readonly question: { readonly rpc: string; readonly request: object };
+}) {
+  const { rack, occupants, capacity, conflicts, render } = answer;
+  return (
+    <div class="columns">
+      <Picture label={`Rack ${rack.code}`} render={render} question={question} />
+      <div>
+        <Card title="Rack" action={<HealthBadge health={rack.health} />}>
+          <Facts
+            rows={[
+              ["Name", rack.name],
+              ["Place", placeWords(rack.location)],
+              ["Role", rack.role],
+              ["Status", enumWord(rack.status, "RACK_STATUS")],
+              ["Redundancy wanted", enumWord(rack.required_redundancy, "REDUNDANCY")],
+              ["Tenant", rack.tenant],
+              ["Comments", rack.comments],
+            ]}
+          />
+          <Reasons reasons={rack.health_reasons} all />
+        </Card>
+        {capacity === undefined ? null : <Used capacity={capacity} />}
+        {conflicts.length === 0 ? null : (
+          <Card title="Conflicts">
+            <ul>
+              {conflicts.map(({ device_code, other_code, position_u, code }) => (
+                <li key={`${device_code} ${other_code} ${position_u}`}>
+                  {constantWord(code)}: {device_code} and {other_code} at U {position_u}
+                </li>
+              ))}
+            </ul>
+          </Card>
+        )}
+      </div>
+      <Card title="Devices">
+        <Table
+          caption="Devices of this rack"
+          columns={COLUMNS}
+          rows={occupants}
+          rowKey={({ device_code }) => device_code}
+          empty="The rack is empty."
+        />
+      </Card>
+    </div>
+  );
+}
+
+function Used({ capacity }: { readonly capacity: Capacity }) {
+  const { power_capacity_w: powerLimit, cooling_capacity_w: coolingLimit, max_load_kg: weightLimit } = capacity;
+  return (
+    <Card title="Capacity">
+      <Meter
+        label="Space"
+        share={capacity.space_pct}
+        watch={95}
+        fault={101}
+        text={`${decimal(capacity.used_u)} of ${capacity.total_u} U, longest free run ${capacity.largest_free_block_u} U`}
+      />
+      <Meter label="Power" share={capacity.power_pct} text={used(watts(capacity.allocated_w), powerLimit, watts)} />
+      {capacity.failover_w_by_path.map(({ power_path, normal_w, failover_w }) => (
+        <Meter
+          key={power_path}
+          label={`Side ${power_path}`}
+          share={share(failover_w, powerLimit)}
+          text={`${watts(normal_w)}; alone ${watts(failover_w)}`}
+        />
+      ))}
+      <Meter
+        label="Heat"
+        share={share(capacity.heat_w, coolingLimit)}
+        text={used(watts(capacity.heat_w), coolingLimit, watts)}
+      />
+      <Meter
+        label="Weight"
+        share={share(capacity.weight_kg, weightLimit)}
+        watch={90}
+        text={used(decimal(capacity.weight_kg, "kg"), weightLimit, (value) => decimal(value, "kg"))}
+      />
+    </Card>
+  );
+}
+
+function share(value: number, limit: number | undefined): number | undefined {
+  return limit === undefined || limit === 0 ? undefined : (100 * value) / limit;
+}
+
+function used(value: string, limit: number | undefined, words: (value: number) => string): string {
+  return limit === undefined ? `${value}, limit unknown` : `${value} of ${words(limit)}`;
+}

@@ -1,0 +1,38 @@
+import type { HealthReason } from "../api/replies.ts";
+import { RefLink } from "../ui/parts.tsx";
+import { constantWord, decimal } from "../words.ts";
+
+const SHOWN = 3;
+
+/** Why a rack is not well: the gravest reasons, with what was found and what is allowed. */
+export function Reasons({
+  reasons,
+  all = false,
+}: {
+  readonly reasons: readonly HealthReason[];
+  readonly all?: boolean;
+}) {
+  if (reasons.length === 0) return null;
+  const sorted = [...reasons].sort((a, b) => grave(b) - grave(a));
+  const shown = all ? sorted : sorted.slice(0, SHOWN);
+  return (
+    <ul class="reasons">
+      {shown.map(({ code, value, limit, ref }) => (
+        <li key={`${code} ${ref}`}>
+          {constantWord(code)} {decimal(value)} / {decimal(limit)}
+          {ref === "" ? null : (
+            <>
+              {" "}
+              <RefLink to={ref} />
+            </>
+          )}
+        </li>
+      ))}
+      {shown.length < reasons.length ? <li>and {reasons.length - shown.length} more</li> : null}
+    </ul>
+  );
+}
+
+function grave({ health }: HealthReason): number {
+  return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
+}

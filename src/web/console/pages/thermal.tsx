@@ -1,0 +1,167 @@
+import type { ThermalAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Filters, TextField } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { useRender } from "../ui/use_theme.ts";
+import { constantWord, decimal, enumWord, percent, refName } from "../words.ts";
+
+const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
+  { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
+  { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
+  { name: "What", cell: ({ code }) => constantWord(code) },
+  { name: "Found", numeric: true, cell: ({ value }) => decimal(value) },
+  { name: "Limit", numeric: true, cell: ({ limit }) => decimal(limit) },
+];
+
+const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
+  { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
+  { name: "Heat", numeric: true, cell: ({ heat_kw }) => decimal(heat_kw, "kW") },
+  { name: "Cooling", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
+  { name: "Less reserve", numeric: true, cell: ({ usable_kw }) => decimal(usable_kw, "kW") },
+  { name: "Headroom", numeric: true, cell: ({ headroom_kw }) => decimal(headroom_kw, "kW") },
+  {
+    name: "Without its reserve",
+    cell: ({ redundancy_ok }) => (
+      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "copes" : "too warm"}</Badge>
+    ),
+  },
+  { name: "Units", cell: ({ crac_codes }) => crac_codes.join(", ") },
+  { name: "Racks", numeric: true, cell: ({ rack_codes }) => rack_codes.length },
+];
+
+export function Thermal({ place }: { readonly place: Place }) {
+  const { subject, settings } = place;
+  const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
+  const reserve = settings.get("reserve") ?? "";
+  const request = {
+    scope_ref: subject,
+    failed_crac_codes: failed,
+    ...(/^\d+$/.test(reserve) ? { reserve_units: Number(reserve) } : {}),
+    render: useRender(),
+  };
+  const asked = useCall<ThermalAnswer>("ThermalHeadroom", subject === "" ? undefined : request);
+  return (
+    <>
+      <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : refName(subject)} />
+      <Filters>
+        <TextField
+          label="Scope"
+          placeholder="floor:<site>/<n>, room:…, rack:…"
+          value={subject}
+          change={(ref) => {
+            location.hash = linkTo("thermal", ref, Object.fromEntries(settings));
+          }}
+        />
+        <TextField
+          label="Units in reserve"
+          placeholder="1"
+          value={reserve}
+          change={(value) => setSettings(place, { reserve: value })}
+        />
+      </Filters>
+      {subject === "" ? (
+        <Empty>Name a scope above, or press “Cooling” on a floor's page.</Empty>
+      ) : (
+        <Answer asked={asked}>
+          {(reply) => (
+            <Shown
+              answer={reply}
+              question={{ rpc: "ThermalHeadroom", request }}
+              fail={(code) => setSettings(place, { failed: toggled(failed, code).join(" ") })}
+            />
+          )}
+        </Answer>
+      )}
+    </>
+  );
+}
+
+function toggled(codes: readonly string[], code: string): readonly string[] {
+  return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
+}
+
+function Shown({
+  answer,
+  question,
+  fail,
+}: {
+  readonly answer: ThermalAnswer;
+  readonly question: { readonly rpc: string; readonly request: object };
+  readonly fail: (code: string) => void;
+}) {
+  const { hotspots, zones, cracs, render } = answer;
+  const units: readonly Column<ThermalAnswer["cracs"][number]>[] = [
+    { name: "Unit", cell: ({ code }) => <RefLink to={`crac:${code}`} /> },
+    { name: "Status", cell: ({ status }) => enumWord(status, "CRAC_STATUS") },
+    { name: "Rated", numeric: true, cell: ({ rated_kw }) => decimal(rated_kw, "kW") },
+    { name: "Effective", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
+    { name: "Load", numeric: true, cell: ({ load_kw }) => decimal(load_kw, "kW") },
+    { name: "Used", numeric: true, cell: ({ utilization_pct }) => percent(utilization_pct) },
+    {
+      name: "What if",
+      cell: ({ code, failed }) => (
+        <button type="button" aria-pressed={failed} onClick={() => fail(code)}>
+          {failed ? "Failed: bring back" : "Fail it"}
+          <span class="sr-only"> {code}</span>
+        </button>
+      ),
+    },
+  ];
+  return (
+    <>
+      <Figures>
+        <Figure label="Heat in the air" value={decimal(answer.air_heat_kw, "kW")} />
+        <Figure label="Heat in liquid" value={decimal(answer.liquid_heat_kw, "kW")} />
+        <Figure
+          label="Cooling"
+          value={decimal(answer.effective_kw, "kW")}
+          note={`reserve ${decimal(answer.reserve_kw, "kW")}`}
+        />
+        <Figure
+          label="Headroom"
+          value={decimal(answer.headroom_kw, "kW")}
+          note={percent(answer.headroom_pct)}
+          tone={answer.headroom_kw < 0 ? "fault" : "ok"}
+        />
+        <Figure
+          label="Every zone without its reserve"
+          value={answer.redundancy_ok ? "copes" : "not every zone"}
+          tone={answer.redundancy_ok ? "ok" : "watch"}
+        />
+      </Figures>
+      <Picture label="Cooling" render={render} question={question} />
+      <Card title="Too warm">
+        <Table
+          caption="Hotspots"
+          columns={HOTSPOTS}
+          rows={hotspots}
+          rowKey={({ ref, code }) => `${ref} ${code}`}
+          empty="Nothing is too warm."
+        />
+      </Card>
+      <Card title="Zones">
+        <Table
+          caption="Zones"
+          columns={ZONES}
+          rows={zones}
+          rowKey={({ ref }) => ref}
+          empty="No cooling unit serves this scope."
+        />
+      </Card>
+      <Card title="Cooling units">
+        <Table
+          caption="Cooling units"
+          columns={units}
+          rows={cracs}
+          rowKey={({ code }) => code}
+          empty="No cooling unit serves this scope."
+        />
+      </Card>
+    </>
+  );
+}

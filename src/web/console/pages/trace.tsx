@@ -1,0 +1,120 @@
+import type { CablePath, TraceAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Filters, Switch, TextField } from "../ui/fields.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Badge, Card, Empty, type Tone } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { useRender } from "../ui/use_theme.ts";
+import { decimal, enumWord, portName, refName } from "../words.ts";
+
+const TONES: Readonly<Record<string, Tone>> = {
+  PATH_STATUS_COMPLETE: "ok",
+  PATH_STATUS_LOOP: "fault",
+  PATH_STATUS_SPLIT: "info",
+};
+
+type Hop = CablePath["hops"][number];
+
+const HOPS: readonly Column<Hop>[] = [
+  { name: "Device", cell: ({ device_code }) => <a href={linkTo("device", device_code)}>{device_code}</a> },
+  { name: "Kind", cell: ({ kind }) => enumWord(kind, "DEVICE_KIND") },
+  { name: "In", cell: ({ in_port }) => in_port },
+  { name: "Out", cell: ({ out_port }) => out_port },
+  {
+    name: "Rack",
+    cell: ({ rack_code }) => (rack_code === "" ? null : <a href={linkTo("rack", rack_code)}>{rack_code}</a>),
+  },
+  { name: "U", numeric: true, cell: ({ position_u }) => decimal(position_u) },
+];
+
+export function Trace({ place }: { readonly place: Place }) {
+  const { subject, settings } = place;
+  const branches = settings.get("branches") === "1";
+  const render = useRender();
+  const request = { port_ref: subject, follow_splits: branches, render };
+  const asked = useCall<TraceAnswer>("TraceCablePath", subject === "" ? undefined : request);
+  return (
+    <>
+      <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : refName(subject)} />
+      <Filters>
+        <TextField
+          label="From port"
+          placeholder="port:<device>/<port>"
+          value={subject}
+          change={(ref) => {
+            location.hash = linkTo("trace", ref, Object.fromEntries(settings));
+          }}
+        />
+        <Switch
+          label="Follow every branch"
+          on={branches}
+          change={(on) => setSettings(place, { branches: on ? "1" : "" })}
+        />
+      </Filters>
+      {subject === "" ? (
+        <Empty>Name a port above, or choose one on a device's page.</Empty>
+      ) : (
+        <Answer asked={asked}>
+          {({ paths, render: picture }) => (
+            <>
+              <Picture
+                label={`Trace of ${refName(subject)}`}
+                render={picture}
+                question={{ rpc: "TraceCablePath", request }}
+              />
+              {paths.map((path, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order
+                <Path key={index} path={path} />
+              ))}
+            </>
+          )}
+        </Answer>
+      )}
+    </>
+  );
+}
+
+function Path({ path }: { readonly path: CablePath }) {
+  const { origin, destination, status, hops, segments, findings, branches } = path;
+  const cables = segments.filter(({ cable }) => cable !== undefined).length;
+  const end = destination === undefined ? "an open end" : portName(destination);
+  return (
+    <Card
+      title={`${origin === undefined ? "" : portName(origin)} → ${end}`}
+      action={<Badge tone={TONES[status] ?? "watch"}>{enumWord(status, "PATH_STATUS")}</Badge>}
+    >
+      <p>
+        {cables} {cables === 1 ? "cable" : "cables"}, {path.length_is_partial ? "at least " : ""}
+        {decimal(path.total_length_m, "m")}
+        {path.active ? "" : ", not every cable is connected"}
+      </p>
+      <Table
+        caption="Devices on the way"
+        columns={HOPS}
+        rows={hops}
+        rowKey={({ device_code, in_port, out_port }) => `${device_code} ${in_port} ${out_port}`}
+        empty="The port leads nowhere."
+      />
+      {findings.length === 0 ? null : (
+        <ul>
+          {findings.map(({ code, message }) => (
+            <li key={`${code} ${message}`}>{message}</li>
+          ))}
+        </ul>
+      )}
+      {branches.length === 0 ? null : (
+        <p>
+          Could go on at{" "}
+          {branches.map(({ from, to, position }) => (
+            <a key={`${portName(to)} ${position}`} href={linkTo("trace", `port:${to.device_code}/${to.port_name}`)}>
+              {portName(from)} position {position}{" "}
+            </a>
+          ))}
+        </p>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,92 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
+export interface Place {
+  readonly page: string;
+  /** What the page is about, such as a rack's code; empty for pages about everything. */
+  readonly subject: string;
+  readonly settings: URLSearchParams;
+}
+
+/** Reads `#/page/subject?key=value`. Anything unreadable is the overview's unknown sister, never an exception. */
+export function parsePlace(hash: string): Place {
+  const [path = "", query = ""] = splitAt(hash.replace(/^#\/?/, ""), "?");
+  const [page = "", rest = ""] = splitAt(path, "/");
+  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings: new URLSearchParams(query) };
+}
+
+/** The address of a page. */
+export function linkTo(page: string, subject = "", settings: Readonly<Record<string, string>> = {}): string {
+  const given = Object.entries(settings).filter(([, value]) => value !== "");
+  const query = given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+  return `#/${page}${subject === "" ? "" : `/${encodeURIComponent(subject)}`}${query}`;
+}
+
+/** The page that shows what a reference names; undefined for kinds without one. */
+export function linkToRef(ref: string): string | undefined {
+  const [kind = "", id = ""] = splitAt(ref, ":");
+  switch (kind) {
+    case "rack":
+      return linkTo("rack", id);
+    case "device":
+      return linkTo("device", id);
+    case "port":
+      return linkTo("trace", ref);
+    case "floor":
+      return linkTo("floor", ref);
+    case "fabric":
+      return linkTo("fabric", id);
+    case "site":
+    case "room":
+    case "row":
+    case "zone":
+      return linkTo("thermal", ref);
+    case "feed":
+      return linkTo("power", ref);
+    case "crac":
+    case "cable":
+    case "fabric_link":
+      return linkTo("history", ref);
+    default:
+      return undefined;
+  }
+}
+
+/** The place of the address, followed as it changes. */
+export function usePlace(): Place {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => {
+    const follow = () => setHash(location.hash);
+    addEventListener("hashchange", follow);
+    return () => removeEventListener("hashchange", follow);
+  }, []);
+  return parsePlace(hash);
+}
+
+/** Changes settings of the place; `replace` leaves no step for Back, as suits typing. */
+export function setSettings(
+  { page, subject, settings }: Place,
+  changed: Readonly<Record<string, string>>,
+  { replace = false } = {},
+): void {
+  const target = linkTo(page, subject, { ...Object.fromEntries(settings), ...changed });
+  if (!replace) {
+    location.hash = target;
+    return;
+  }
+  history.replaceState(null, "", target);
+  dispatchEvent(new HashChangeEvent("hashchange"));
+}
+
+function splitAt(text: string, mark: string): readonly [string, string] {
+  const at = text.indexOf(mark);
+  return at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+import { useState } from "preact/hooks";
+import { CallError, call } from "../api/client.ts";
+import type { Picture } from "../api/replies.ts";
+
+/** A screen's RPC and its request, without how the picture is made. */
+export interface Question {
+  readonly rpc: string;
+  readonly request: object;
+}
+
+const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
+
+/** Saves the picture in a format of the person's choice. */
+export function Download({ question, name }: { readonly question: Question; readonly name: string }) {
+  const [problem, setProblem] = useState("");
+  const save = async (format: string): Promise<void> => {
+    setProblem("");
+    try {
+      const render = { format: `RENDER_FORMAT_${format}`, embed_dataset: true };
+      const { render: picture } = await call<{ readonly render?: Picture }>(question.rpc, {
+        ...question.request,
+        render,
+      });
+      if (picture !== undefined) offer(picture, `${name.replace(/[^\w.-]+/g, "-")}.${format.toLowerCase()}`);
+    } catch (error) {
+      setProblem(error instanceof CallError ? error.message : "The picture could not be saved.");
+    }
+  };
+  return (
+    <span class="download">
+      {FORMATS.map((format) => (
+        <button key={format} type="button" aria-label={`Save as ${format}`} onClick={() => void save(format)}>
+          {format}
+        </button>
+      ))}
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+    </span>
+  );
+}
+
+function offer({ text, binary, media_type }: Picture, fileName: string): void {
+  const bytes = binary === undefined ? (text ?? "") : Uint8Array.from(atob(binary), (letter) => letter.charCodeAt(0));
+  const url = URL.createObjectURL(new Blob([bytes], { type: media_type }));
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,85 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (value: string) => void;
+}
+
+/** A text that takes effect when it is left or Enter is pressed; `placeholder` shows the form expected. */
+export function TextField({
+  label,
+  value,
+  change,
+  placeholder,
+  list,
+}: FieldProps & {
+  readonly placeholder?: string;
+  readonly list?: string;
+}) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const settle = () => {
+    if (text.trim() !== value) change(text.trim());
+  };
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input
+        type="text"
+        value={text}
+        spellcheck={false}
+        autocomplete="off"
+        placeholder={placeholder ?? ""}
+        {...(list === undefined ? {} : { list })}
+        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onBlur={settle}
+        onKeyDown={({ key }) => key === "Enter" && settle()}
+      />
+    </label>
+  );
+}
+
+export function ChoiceField({
+  label,
+  value,
+  change,
+  choices,
+}: FieldProps & {
+  readonly choices: readonly (readonly [value: string, word: string])[];
+}) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <select value={value} onChange={({ currentTarget }) => change(currentTarget.value)}>
+        {choices.map(([key, word]) => (
+          <option key={key} value={key}>
+            {word}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+export function Switch({
+  label,
+  on,
+  change,
+}: {
+  readonly label: string;
+  readonly on: boolean;
+  readonly change: (on: boolean) => void;
+}) {
+  return (
+    <label class="switch">
+      <input type="checkbox" checked={on} onChange={({ currentTarget }) => change(currentTarget.checked)} />
+      <span>{label}</span>
+    </label>
+  );
+}
+
+export function Filters({ children }: { readonly children: ComponentChildren }) {
+  return <div class="filters">{children}</div>;
+}

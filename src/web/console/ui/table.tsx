@@ -1,0 +1,89 @@
+import type { ComponentChildren } from "preact";
+import { Empty } from "./parts.tsx";
+
+export interface Column<Row> {
+  readonly name: string;
+  readonly cell: (row: Row) => ComponentChildren;
+  readonly numeric?: boolean;
+  /** The order that a click on the head asks for; absent where the rows cannot be ordered by it. */
+  readonly order?: string;
+}
+
+interface TableProps<Row> {
+  readonly caption: string;
+  readonly columns: readonly Column<Row>[];
+  readonly rows: readonly Row[];
+  readonly rowKey: (row: Row) => string;
+  readonly empty: string;
+  readonly order?: { readonly by: string; readonly choose: (order: string) => void };
+}
+
+/** A table whose rows' links are walked with the arrow keys. */
+export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: TableProps<Row>) {
+  if (rows.length === 0) return <Empty>{empty}</Empty>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls has to be reachable by the keyboard
+    <section class="table-wrap" tabIndex={0} aria-label={caption}>
+      <table>
+        <caption class="sr-only">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <Head key={column.name} column={column} {...(order === undefined ? {} : { order })} />
+            ))}
+          </tr>
+        </thead>
+        <tbody onKeyDown={walk}>
+          {rows.map((row) => (
+            <tr key={rowKey(row)}>
+              {columns.map(({ name, cell, numeric }) => (
+                <td key={name} class={numeric === true ? "num" : undefined}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Head<Row>({
+  column,
+  order,
+}: {
+  readonly column: Column<Row>;
+  readonly order?: NonNullable<TableProps<Row>["order"]>;
+}) {
+  const { name, numeric, order: own } = column;
+  const plain = numeric === true ? "num" : undefined;
+  if (own === undefined || order === undefined)
+    return (
+      <th scope="col" class={plain}>
+        {name}
+      </th>
+    );
+  const up = order.by === own;
+  const down = order.by === `${own} desc`;
+  return (
+    <th scope="col" class={plain} aria-sort={up ? "ascending" : down ? "descending" : "none"}>
+      <button type="button" class="sort" onClick={() => order.choose(up ? `${own} desc` : own)}>
+        {name}
+        <span aria-hidden="true">{up ? " ▲" : down ? " ▼" : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+/** Arrow up and down move between the first links of rows. */
+function walk(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const row = (event.target as HTMLElement).closest("tr");
+  if (step === undefined || row === null) return;
+  const rows = [...event.currentTarget.querySelectorAll("tr")];
+  const next = rows[rows.indexOf(row) + step]?.querySelector<HTMLElement>("a, button");
+  if (next === null || next === undefined) return;
+  event.preventDefault();
+  next.focus();
+}

@@ -1,0 +1,80 @@
+/** `DEVICE_KIND_RACK_PDU` with its prefix becomes "Rack PDU"; an unset value becomes "". */
+export function enumWord(value: string | undefined, prefix: string): string {
+  const bare = (value ?? "").replace(new RegExp(`^${prefix}_`), "");
+  if (bare === "" || bare === "UNSPECIFIED") return "";
+  return ABBREVIATIONS.has(bare) ? bare : sentence(bare);
+}
+
+const ABBREVIATIONS = new Set(["UPS", "RPP", "CDU", "KVM", "CRAC", "CRAH", "PDU"]);
+
+function sentence(bare: string): string {
+  const words = bare
+    .toLowerCase()
+    .replaceAll("_", " ")
+    .replace(/\bpdu\b/g, "PDU");
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A constant such as REDUNDANCY_UNMET as words. */
+export function constantWord(code: string): string {
+  return sentence(code);
+}
+
+const numbers = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
+const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+
+export function count(value: number | undefined): string {
+  return value === undefined ? "–" : whole.format(value);
+}
+
+export function decimal(value: number | undefined, unit = ""): string {
+  if (value === undefined) return "–";
+  return unit === "" ? numbers.format(value) : `${numbers.format(value)} ${unit}`;
+}
+
+export function percent(value: number | undefined): string {
+  return value === undefined ? "–" : `${numbers.format(value)} %`;
+}
+
+/** Watts, from a kilowatt on as kilowatts. */
+export function watts(value: number | undefined): string {
+  if (value === undefined) return "–";
+  return Math.abs(value) < 1000 ? `${whole.format(value)} W` : `${numbers.format(value / 1000)} kW`;
+}
+
+/** Megabits per second, from a gigabit on as gigabits. */
+export function bandwidth(mbps: number | undefined): string {
+  if (mbps === undefined) return "–";
+  if (mbps >= 1_000_000) return `${numbers.format(mbps / 1_000_000)} Tbit/s`;
+  return mbps >= 1000 ? `${numbers.format(mbps / 1000)} Gbit/s` : `${numbers.format(mbps)} Mbit/s`;
+}
+
+export function seconds(value: number): string {
+  return value < 120 ? `${whole.format(value)} s` : `${numbers.format(value / 60)} min`;
+}
+
+const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+
+/** A moment in the reader's own time zone. */
+export function moment(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : moments.format(date);
+}
+
+/** What a reference names, without its kind. */
+export function refName(ref: string): string {
+  return ref.slice(ref.indexOf(":") + 1);
+}
+
+interface PortEnd {
+  readonly device_code: string;
+  readonly port_name: string;
+}
+
+export function portRef({ device_code, port_name }: PortEnd): string {
+  return `port:${device_code}/${port_name}`;
+}
+
+export function portName({ device_code, port_name }: PortEnd): string {
+  return `${device_code} ${port_name}`;
+}

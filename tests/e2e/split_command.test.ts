@@ -121,6 +121,33 @@ test("split that is stopped ends the agent and writes nothing", async () => {
   expect(project.list(".planner/locks").filter((name) => name.endsWith(".lock"))).toEqual([]);
 });
 
+test("a split that is paused or taken over ends with its agent, and the spec keeps its status", async () => {
+  for (const [words, status] of [
+    [["pause", ID], "pending"],
+    [["takeover", ID], "pending"],
+    [["pause", ID], "failed"],
+  ] as const) {
+    project = await workProject({ plan: { [ID]: [...says(member("one"), member("two")), "child", "hang"] } });
+    await project.add(ID);
+    if (status !== "pending") await project.planner(["update", ID, "--status", status]);
+    const before = project.read(`.planner/specs/${ID}.md`);
+    await using running = new LinesOfProcess([...PLANNER, "split", ID, "--force"], project.root);
+    await project.noted("steps", `${ID} child`);
+
+    const { code } = await project.planner(words);
+    const { code: splitCode, stderr } = await running.ended;
+
+    expect({ code, splitCode }).toEqual({ code: 0, splitCode: 1 });
+    expect(stderr).toContain("it was ended from outside");
+    expect(project.pids().filter(isRunning)).toEqual([]);
+    expect(project.read(`.planner/specs/${ID}.md`)).toBe(before);
+    expect(specFiles()).toEqual([`${ID}.md`]);
+    expect(project.records().map((record) => record.status)).toEqual(["failed"]);
+    project.remove();
+  }
+  project = await workProject({ plan: {} });
+});
+
 test("planner_split answers with its record at once and splits in the background", async () => {
   project = await workProject({ plan: { [ID]: says(member("one"), member("two")) } });
   await project.add(ID);

@@ -2,11 +2,9 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { editFields } from "../spec/edit_fields.ts";
-import { changeSpec } from "./change_spec.ts";
 import { findSpecId } from "./find_spec.ts";
 import { specIdParam } from "./params.ts";
-import { stopRun } from "./stop_run.ts";
+import { leaveInProgress, stopRun } from "./stop_run.ts";
 
 export const pause = defineTool<PlannerContext>()({
   name: "planner_pause",
@@ -18,13 +16,9 @@ export const pause = defineTool<PlannerContext>()({
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: false });
     const refused = `Failed to pause work for spec '${id}'`;
-    if (!(await stopRun(context, id, refused))) {
-      throw new OperationError("failed_precondition", `${refused}: No running process found`);
-    }
-    await changeSpec(context, id, (before, { status }) =>
-      // An agent that had just finalized the spec was done.
-      status === "completed" ? before : editFields(before, { status: "in_progress" }),
-    );
-    return { value: { spec_id: id, status: "in_progress" }, text: `Successfully paused work for spec '${id}'` };
+    const stopped = await stopRun(context, id, refused);
+    if (stopped === null) throw new OperationError("failed_precondition", `${refused}: No running process found`);
+    const status = await leaveInProgress(context, id, stopped);
+    return { value: { spec_id: id, status }, text: `Successfully paused work for spec '${id}'` };
   },
 });

@@ -3,29 +3,37 @@ import type { PlannerContext } from "../context.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";
 import type { ProcessRecord } from "../ports.ts";
 import type { ClaimHolder } from "../run_ports.ts";
+import { editFields } from "../spec/edit_fields.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { changeSpec } from "./change_spec.ts";
 
 /** Longest wait for the process behind an ended agent to give the spec up, in milliseconds. */
 const GIVE_UP_MS = 4_000;
 
 const LOOK_EVERY_MS = 25;
 
+/** What was stopped. */
+export interface StoppedRun {
+  /** Whether an agent was only asked how to split the spec: the spec had not been begun. */
+  readonly split: boolean;
+}
+
 /**
  * Ends the run that works on a spec: its record becomes terminal, its agent and all that it started are gone, and the
  * spec is given up. The process behind it sees by its record that others decide about the spec now, and leaves it alone.
  *
  * @param refused begins the refusal
- * @returns false when nothing works on the spec
+ * @returns null when nothing works on the spec
  * @throws OperationError `deadline_exceeded` when the process does not give the spec up, `failed_precondition` when it
  *   is one on another machine or none of ours
  */
-export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<boolean> {
+export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<StoppedRun | null> {
   const { claims, records, agents } = await context.runs();
   const holder = await claims.holder(id);
   const running = (await context.work.processes()).filter(
     ({ spec_id, status }) => spec_id === id && status === "running",
   );
-  if (holder?.alive !== true && running.length === 0) return false;
+  if (holder?.alive !== true && running.length === 0) return null;
   for (const processId of processIds(holder, running)) {
     // First the record: a run that is about to start its agent looks at it afterwards.
     await records.finish(processId, "failed", context.clock.now());
@@ -34,7 +42,18 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   // A process that has not claimed the spec yet has not begun, and is to be kept from it.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
   if (!(await givenUp(context, id))) throw notGivenUp(refused, await claims.holder(id));
-  return true;
+  return { split: running.length > 0 && running.every(({ mode }) => mode === "split") };
+}
+
+/** Sets a spec whose work was stopped in_progress; one that its agent had just completed, or that was only to be split, stays. */
+export async function leaveInProgress(context: PlannerContext, id: SpecId, { split }: StoppedRun): Promise<string> {
+  let status = "in_progress";
+  await changeSpec(context, id, (before, spec) => {
+    const stays = split || spec.status === "completed";
+    status = stays ? spec.status : "in_progress";
+    return stays ? before : editFields(before, { status });
+  });
+  return status;
 }
 
 function processIds(holder: ClaimHolder | null, running: readonly ProcessRecord[]): ReadonlySet<string> {

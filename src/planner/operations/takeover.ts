@@ -4,15 +4,13 @@ import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import type { LogFile } from "../ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { editFields } from "../spec/edit_fields.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { readLastRun } from "../work/last_run.ts";
 import { logWindow } from "../work/log_window.ts";
 import { analyzeRun } from "../work/takeover_analysis.ts";
-import { changeSpec } from "./change_spec.ts";
 import { findSpec } from "./find_spec.ts";
 import { specIdParam } from "./params.ts";
-import { stopRun } from "./stop_run.ts";
+import { leaveInProgress, stopRun } from "./stop_run.ts";
 
 /** Log lines that the answer repeats. */
 const TAIL_LINES = 50;
@@ -31,7 +29,7 @@ export const takeover = defineTool<PlannerContext>()({
     const spec = await findSpec(context, text, { archived: false });
     const refused = `Failed to take over spec '${spec.id}'`;
     const stopped = await stopRun(context, spec.id, refused);
-    if (stopped) await leaveInProgress(context, spec.id);
+    if (stopped !== null) await leaveInProgress(context, spec.id, stopped);
     else if (!force) throw new OperationError("failed_precondition", `${refused}: Spec not currently being worked`);
     const log = await context.logs.open(spec.id);
     const lines = log === null ? null : linesOf(await readLastRun(log));
@@ -46,13 +44,6 @@ export const takeover = defineTool<PlannerContext>()({
     };
   },
 });
-
-/** Taken over, the work goes on by hand. */
-async function leaveInProgress(context: PlannerContext, id: SpecId): Promise<void> {
-  await changeSpec(context, id, (before, { status }) =>
-    status === "completed" ? before : editFields(before, { status: "in_progress" }),
-  );
-}
 
 /** What the agent ticked shows in its worktree until that is merged. */
 async function bodyOf(context: PlannerContext, id: SpecId): Promise<string> {

@@ -2,17 +2,20 @@
 export function enumWord(value: string | undefined, prefix: string): string {
   const bare = (value ?? "").replace(new RegExp(`^${prefix}_`), "");
   if (bare === "" || bare === "UNSPECIFIED") return "";
-  return ABBREVIATIONS.has(bare) ? bare : sentence(bare);
+  return sentence(bare);
 }
 
-const ABBREVIATIONS = new Set(["UPS", "RPP", "CDU", "KVM", "CRAC", "CRAH", "PDU"]);
+/** What the field writes in its own way. */
+const SPELLED: Readonly<Record<string, string>> = { TWO_N: "2N", N_PLUS_1: "N+1", GRAPHQL: "GraphQL", GRPC: "gRPC" };
+
+const ABBREVIATION = /^(?:UPS|RPP|CDU|KVM|CRAC|CRAH|PDU|DAC|AOC|MMF|SMF|OM\d|OS\d|CAT\d\w?|REST|MCP|N|[AB])$/;
 
 function sentence(bare: string): string {
-  const words = bare
-    .toLowerCase()
-    .replaceAll("_", " ")
-    .replace(/\bpdu\b/g, "PDU");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const spelled = SPELLED[bare];
+  if (spelled !== undefined) return spelled;
+  const words = bare.split("_").map((word) => (ABBREVIATION.test(word) ? word : word.toLowerCase()));
+  const text = words.join(" ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A constant such as REDUNDANCY_UNMET as words. */

@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { bandwidth, constantWord, enumWord, watts } from "#web/console/words.ts";
+
+test.each([
+  ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],
+  ["DEVICE_KIND_UPS", "DEVICE_KIND", "UPS"],
+  ["REDUNDANCY_TWO_N", "REDUNDANCY", "2N"],
+  ["CABLE_TYPE_MMF_OM4", "CABLE_TYPE", "MMF OM4"],
+  ["CABLE_TYPE_DAC_PASSIVE", "CABLE_TYPE", "DAC passive"],
+  ["FACE_UNSPECIFIED", "FACE", ""],
+  [undefined, "FACE", ""],
+])("enumWord says %p", (value, prefix, word) => {
+  expect(enumWord(value, prefix)).toBe(word);
+});
+
+test("a constant reads as a sentence", () => {
+  expect(constantWord("INLET_ABOVE_RECOMMENDED")).toBe("Inlet above recommended");
+});
+
+test("figures carry the unit that suits their size", () => {
+  expect([watts(999), watts(1000), watts(227_520), watts(undefined)]).toEqual(["999 W", "1 kW", "227.5 kW", "–"]);
+  expect([bandwidth(100), bandwidth(25_000), bandwidth(13_600_000)]).toEqual([
+    "100 Mbit/s",
+    "25 Gbit/s",
+    "13.6 Tbit/s",
+  ]);
+});

@@ -167,6 +167,8 @@ export interface DcReader extends SiteReader {
   /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
   changedSince(seq: number, limit: number): Promise<readonly string[]>;
   estate(): Promise<Estate>;
+  /** Resources of a kind in the order of keys, beginning behind `after`: the estate in pages, whatever its size. */
+  page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
   inventory(): Promise<Inventory>;
   /**
    * The estate with power ports and power cables only: a fraction of a large one, and all that power needs.

@@ -47,6 +47,27 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.stored("device", "srv-1"))).toEqual(stored(device));
     });
 
+    test("gives the estate in pages, each resource once and with its own ports", async () => {
+      const codes = ["b", "A", "a-1", "C", "a"]
+        .toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
+        .slice(1);
+      const devices = codes.map((code) => server(code, { ports: [{ name: `p-${code}`, kind: "NETWORK" as const }] }));
+      await store.write((writer) => putAll(writer, "device", devices));
+
+      const found = await store.read(async (reader) => {
+        const list: Device[] = [];
+        for (let after = ""; ; ) {
+          const page = await reader.page("device", after, 2);
+          list.push(...page);
+          const last = page.at(-1);
+          if (last === undefined) return list;
+          after = resourceKey(last);
+        }
+      });
+
+      expect(found).toEqual(devices);
+    });
+
     test("replaces a resource whole, its ports included", async () => {
       await store.write((writer) =>
         writer.put("device", stored(server("S", { name: "old", ports: [{ name: "a", kind: "POWER_IN" }] }))),

@@ -200,6 +200,16 @@ export class MemoryReader implements DcReader {
     return { floors: [...floors.values()], links, cables: this.all("cable").length };
   }
 
+  async page<Kind extends ResourceKind>(
+    kind: Kind,
+    after: string,
+    limit: number,
+  ): Promise<readonly ResourceByKind[Kind][]> {
+    return this.all(kind)
+      .filter((resource) => resourceKey(resource) > after)
+      .slice(0, limit);
+  }
+
   async estate(): Promise<Estate> {
     return {
       racks: this.all("rack"),

@@ -218,6 +218,38 @@ export class SqlReader implements DcReader {
     return inventory(this.runner);
   }
 
+  async page<Kind extends ResourceKind>(
+    kind: Kind,
+    after: string,
+    limit: number,
+  ): Promise<readonly ResourceByKind[Kind][]> {
+    const rows = await this.runner.all(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [
+      after,
+      limit,
+    ]);
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (kind !== "device" || first === undefined || last === undefined) return rows.map((row) => bodyOf(row));
+    const ports = await this.portsBetween(text(first, "key"), text(last, "key"));
+    return rows.map(
+      (row) => withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []) as ResourceByKind[Kind],
+    );
+  }
+
+  private async portsBetween(first: string, last: string): Promise<ReadonlyMap<string, readonly Port[]>> {
+    const rows = await this.runner.all(
+      "SELECT device_key, body FROM port WHERE device_key >= ? AND device_key <= ? ORDER BY device_key, place",
+      [first, last],
+    );
+    const ports = new Map<string, Port[]>();
+    for (const row of rows) {
+      const key = text(row, "device_key");
+      const list = ports.get(key);
+      if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
+      else list.push(bodyOf<Port>(row));
+    }
+    return ports;
+  }
+
   async estate(): Promise<Estate> {
     return this.everything({ ports: [], cables: [] });
   }

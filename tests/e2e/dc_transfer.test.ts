@@ -57,7 +57,7 @@ test("planner dc import takes the good lines, tells the wrong ones by number and
 
   expect(code).toBe(1);
   expect(stdout).toBe(
-    "rack: 1 created, 0 updated, 0 unchanged, 0 failed\ndevice: 0 created, 0 updated, 0 unchanged, 1 failed\n",
+    "rack: 1 created, 0 updated, 0 unchanged, 1 failed\ndevice: 0 created, 0 updated, 0 unchanged, 1 failed\n",
   );
   for (const told of ["line 1: ", 'line 2: expected one of {"rack": …}', "line 3: ", "colour", "line 4: ", "R9"]) {
     expect(stderr).toContain(told);

@@ -21,21 +21,39 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const tls = tlsPaths(words, cli);
     return serveDatacenter({ host, port, database, tokens: tokenFile, webhookSecretFile, insecure, tls }, cli);
   },
-  async import({ words, db }, cli) {
-    const [file = ""] = expectWords(words, 1, 1);
-    const { importFile } = await import("./transfer.ts");
-    return importFile(databaseOf(db, cli.cwd), file === "-" ? file : resolve(cli.cwd, file), cli);
+  async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json }, cli) {
+    const files = expectWords(words, 1, Number.POSITIVE_INFINITY);
+    const { demandKind } = await import("./kinds.ts");
+    const { importFiles, openDatabaseTarget } = await import("./import/import_files.ts");
+    const options = { files, format, errors, atomic, dryRun, json, cwd: cli.cwd };
+    const store = await databaseOf(db, cli.cwd).open();
+    try {
+      const kindOf = kind === undefined ? undefined : demandKind(kind);
+      return await importFiles(() => openDatabaseTarget(store, options), { ...options, kind: kindOf }, cli);
+    } finally {
+      await store.close();
+    }
   },
-  async export({ words, db }, cli) {
-    const [file] = expectWords(words, 0, 1);
-    const { exportFile } = await import("./transfer.ts");
-    await exportFile(databaseOf(db, cli.cwd), file === undefined ? file : resolve(cli.cwd, file), cli);
+  async export({ words, db, format = "jsonl", kind }, cli) {
+    const [output] = expectWords(words, 0, 1);
+    if (format === "json") throw usage('Wrong value "json" for "--format": expected jsonl or csv');
+    const { demandKind } = await import("./kinds.ts");
+    const { exportEstate } = await import("./export.ts");
+    const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
+    if (format === "csv" && kind === undefined && path === undefined) {
+      throw usage("One CSV holds one kind: expected --kind, or a folder for one file per kind");
+    }
+    const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
+    await exportEstate(databaseOf(db, cli.cwd), options, cli);
     return undefined;
   },
-  async sample({ words, racks, output }, cli) {
+  async sample({ words, racks, output, db }, cli) {
     expectWords(words, 0, 0);
-    const { sampleSize, writeSample } = await import("./sample.ts");
-    await writeSample(sampleSize(racks), output === undefined ? output : resolve(cli.cwd, output), cli);
+    if (output !== undefined && db !== undefined) throw usage('"--output" and "--db" exclude each other');
+    const { loadSample, sampleSize, writeSample } = await import("./sample.ts");
+    const size = sampleSize(racks);
+    if (db !== undefined) return loadSample(size, databaseOf(db, cli.cwd), cli);
+    await writeSample(size, output === undefined ? output : resolve(cli.cwd, output), cli);
     return undefined;
   },
   async token({ words, tokens, role }, cli) {

@@ -1,5 +1,10 @@
+import type { ResourceKind } from "#dc/model/resources.ts";
 import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/items.ts";
+import type { ExitStatus } from "../exit_status.ts";
 import type { Talk } from "../talk.ts";
+import type { Database } from "./database.ts";
+import { importSource, openDatabaseTarget } from "./import/import_files.ts";
+import type { Line, Source } from "./import/source.ts";
 import { writeLines } from "./line_output.ts";
 import { usage } from "./words.ts";
 
@@ -7,6 +12,34 @@ import { usage } from "./words.ts";
 export async function writeSample(racks: number, file: string | undefined, talk: Talk): Promise<void> {
   const count = await writeLines(file, sampleLines(racks));
   talk.note(`${count} resources`);
+}
+
+/** Brings a sample site straight into a database. */
+export async function loadSample(racks: number, database: Database, talk: Talk): Promise<ExitStatus> {
+  const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
+  const store = await database.open();
+  try {
+    return await importSource(() => openDatabaseTarget(store, manner), sampleSource(racks), manner, talk);
+  } finally {
+    await store.close();
+  }
+}
+
+function sampleSource(racks: number): Source {
+  const counts = new Map<ResourceKind, number>();
+  for (const { kind } of sampleItems(racks)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return {
+    counts,
+    bad: () => [],
+    *lines(wanted): Generator<Line> {
+      let number = 0;
+      for (const { kind, item } of sampleItems(racks)) {
+        number += 1;
+        if (kind === wanted) yield { file: "sample", number, text: JSON.stringify({ [kind]: item }) };
+      }
+    },
+    close: () => {},
+  };
 }
 
 /** Checks `--racks`. @throws UsageError beyond what a sample may have */

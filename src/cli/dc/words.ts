@@ -41,6 +41,25 @@ export const DC_FLAGS = {
     completes: "file",
     summary: "sample: file to write instead of standard output",
   },
+  format: {
+    type: "enum",
+    options: ["jsonl", "csv", "json"],
+    summary: "import, export: how the data is written (import: told by the file, export: jsonl)",
+  },
+  kind: {
+    type: "string",
+    value: "kind",
+    summary: "import, export: the kind of a CSV: rack, device, crac, cable, fabric_link",
+  },
+  errors: {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "import: write what could not be taken to this file, as JSON Lines",
+  },
+  atomic: { type: "boolean", summary: "import: take everything or nothing" },
+  "dry-run": { type: "boolean", summary: "import: check everything, write nothing" },
+  json: { type: "boolean", summary: "import: tell progress and result as JSON lines" },
 } as const satisfies Flags;
 
 export type DcFlag = keyof typeof DC_FLAGS;
@@ -48,9 +67,9 @@ export type DcFlag = keyof typeof DC_FLAGS;
 /** The flags of each action; any other is refused instead of ignored. */
 const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
   serve: ["host", "port", "db", "tokens", "webhook-secret-file", "insecure", "tls-key", "tls-cert"],
-  import: ["db"],
-  export: ["db"],
-  sample: ["racks", "output"],
+  import: ["db", "format", "kind", "errors", "atomic", "dry-run", "json"],
+  export: ["db", "format", "kind"],
+  sample: ["racks", "output", "db"],
   token: ["tokens", "role"],
 };
 

@@ -1,0 +1,123 @@
+import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+
+/** One column of a kind's CSV. */
+export interface CsvColumn {
+  /** The field's name, or `location.room` for one inside a flat part. */
+  readonly name: string;
+  /** @returns an empty text for what is not there */
+  readonly write: (resource: JsonObject) => string;
+  /** Puts the value of a cell, which is not empty, into the resource. @throws Error for JSON that is none */
+  readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
+}
+
+/** Parts whose fields get columns of their own, since people sort and filter by them; all others are JSON in one cell. */
+const FLAT = ["Location", "Placement", "PortRef"];
+/** What the service computes is not data to bring in. */
+const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
+const COMPUTED_OF_LINKS = ["utilization_pct", "congested", "physical"];
+/** A cell that a spreadsheet would take for a formula, and one that looks as if it had been guarded. */
+const RISKY = /^[=+\-@\t\r']/;
+const GUARD = "'";
+
+const columns = new Map<ResourceKind, readonly CsvColumn[]>();
+
+/** The columns of a kind in the order of the contract's fields. */
+export function csvColumns(kind: ResourceKind): readonly CsvColumn[] {
+  const known = columns.get(kind);
+  if (known !== undefined) return known;
+  const left = kind === "fabric_link" ? [...COMPUTED, ...COMPUTED_OF_LINKS] : COMPUTED;
+  const made = SCHEMAS[kind].fields.filter(({ name }) => !left.includes(name)).flatMap(columnsOf);
+  columns.set(kind, made);
+  return made;
+}
+
+function columnsOf(field: DescField): readonly CsvColumn[] {
+  const { message } = field;
+  if (field.fieldKind === "message" && message !== undefined && FLAT.includes(message.name)) {
+    return message.fields.map((inner) => flatColumn(field, message, inner));
+  }
+  const cell = cellOf(field);
+  return [
+    {
+      name: field.name,
+      write: (resource) => cell.write(resource[field.name]),
+      read: (text, resource) => {
+        resource[field.name] = cell.read(text);
+      },
+    },
+  ];
+}
+
+function flatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
+  const cell = cellOf(field);
+  // Numbers of a part are always written, so that a part of zeros is told from none.
+  const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
+  return {
+    name: `${part.name}.${field.name}`,
+    write: (resource) => {
+      const held = resource[part.name] as JsonObject | undefined;
+      if (held === undefined) return "";
+      const value = held[field.name];
+      return value === undefined ? zero : cell.write(value);
+    },
+    read: (text, resource) => {
+      const held = (resource[part.name] ?? {}) as Record<string, JsonValue>;
+      held[field.name] = cell.read(text);
+      resource[part.name] = held;
+    },
+  };
+}
+
+interface Cell {
+  readonly isNumber: boolean;
+  readonly write: (value: JsonValue | undefined) => string;
+  readonly read: (text: string) => JsonValue;
+}
+
+const JSON_CELL: Cell = {
+  isNumber: false,
+  write: (value) => (value === undefined ? "" : JSON.stringify(value)),
+  read: (text) => JSON.parse(text),
+};
+const TEXT_CELL: Cell = {
+  isNumber: false,
+  write: (value) => guarded(value === undefined ? "" : String(value)),
+  read: (text) => unguarded(text),
+};
+/** Numbers go as text: proto JSON reads them, and refuses by name what is none. */
+const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
+const BOOLEAN_CELL: Cell = {
+  isNumber: false,
+  write: (value) => String(value ?? ""),
+  // Spreadsheets write these in capitals.
+  read: (text) => (/^(?:true|false)$/i.test(text) ? text.toLowerCase() === "true" : text),
+};
+
+/** `ScalarType.BOOL` and `ScalarType.STRING` of the descriptors. */
+const BOOL = 8;
+const STRING = 9;
+
+function cellOf({ fieldKind, scalar, message }: DescField): Cell {
+  if (fieldKind === "list" || fieldKind === "map") return JSON_CELL;
+  if (message !== undefined) return message.typeName === "google.protobuf.Timestamp" ? TEXT_CELL : JSON_CELL;
+  if (scalar === BOOL) return BOOLEAN_CELL;
+  return scalar === undefined || scalar === STRING ? TEXT_CELL : NUMBER_CELL;
+}
+
+function guarded(text: string): string {
+  return RISKY.test(text) ? GUARD + text : text;
+}
+
+function unguarded(text: string): string {
+  return text.startsWith(GUARD) ? text.slice(GUARD.length) : text;
+}
+
+const QUOTED = /[",\r\n]|^\s|\s$/;
+
+/** A record with its line end, by RFC 4180. */
+export function csvLine(cells: readonly string[]): string {
+  const written = cells.map((cell) => (QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell));
+  return `${written.join(",")}\r\n`;
+}

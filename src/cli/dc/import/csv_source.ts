@@ -1,0 +1,91 @@
+import { createReadStream } from "node:fs";
+import type { JsonValue } from "@bufbuild/protobuf";
+import { CsvError, parse } from "csv-parse";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { suggestion } from "../../usage_error.ts";
+import { type CsvColumn, csvColumns } from "../csv_columns.ts";
+import type { BadLine, Line, Source } from "./source.ts";
+import type { TextFile } from "./text_file.ts";
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+/**
+ * A CSV file of one kind, its columns named by the first record. Numbers of records are those of their last lines.
+ * @throws OperationError for a column that the kind does not have, and for what is no CSV
+ */
+export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
+  let columns: readonly CsvColumn[] | undefined;
+  let count = 0;
+  for await (const { record } of records(file)) {
+    if (columns === undefined) columns = record.map((name) => columnNamed(file, kind, name));
+    else count += 1;
+  }
+  const known = columns ?? [];
+  return {
+    counts: new Map([[kind, count]]),
+    bad: () => [],
+    async *lines(asked): AsyncGenerator<Line | BadLine> {
+      if (asked !== kind) return;
+      let isHead = true;
+      for await (const { record, info } of records(file)) {
+        if (!isHead) yield lineOf(file, kind, known, { record, info });
+        isHead = false;
+      }
+    },
+    close: () => file.close(),
+  };
+}
+
+async function* records(file: TextFile): AsyncGenerator<CsvRecord> {
+  const parser = createReadStream(file.path).pipe(
+    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true }),
+  );
+  try {
+    for await (const record of parser) yield record as CsvRecord;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new OperationError("invalid_argument", `Cannot read "${file.shown}" as CSV: ${error.message}`, {
+      cause: error,
+    });
+  }
+}
+
+function columnNamed({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
+  const columns = csvColumns(kind);
+  const found = columns.find((column) => column.name === name.trim());
+  if (found !== undefined) return found;
+  const near = suggestion(
+    name,
+    columns.map((column) => column.name),
+  );
+  throw new OperationError("invalid_argument", `Unknown column "${name}" in "${shown}" for ${kind}; ${near}`.trim());
+}
+
+function lineOf(
+  file: TextFile,
+  kind: ResourceKind,
+  columns: readonly CsvColumn[],
+  { record, info }: CsvRecord,
+): Line | BadLine {
+  const resource: Record<string, JsonValue> = {};
+  const place = { file: file.shown, number: info.lines };
+  if (record.length > columns.length) {
+    const reason = `expected ${columns.length} cells, found ${record.length}`;
+    return { ...place, text: JSON.stringify(record), reason };
+  }
+  for (const [index, cell] of record.entries()) {
+    const column = columns[index];
+    if (cell === "" || column === undefined) continue;
+    try {
+      column.read(cell, resource);
+    } catch (error) {
+      const reason = `cell "${column.name}" holds no JSON: ${(error as Error).message}`;
+      return { ...place, text: JSON.stringify(record), reason, field: column.name };
+    }
+  }
+  return { ...place, text: JSON.stringify({ [kind]: resource }) };
+}

@@ -1,0 +1,40 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { OperationError } from "#kernel/errors.ts";
+import type { BadLine } from "./source.ts";
+
+/** A file that holds what could not be taken, one JSON object a line: file, line, field, reason and the item itself. */
+export interface ErrorsFile {
+  add(line: BadLine): void;
+  close(): void;
+}
+
+/** Begins the file anew. @throws OperationError when it cannot be written */
+export function openErrorsFile(path: string): ErrorsFile {
+  const descriptor = attempt(path, () => openSync(path, "w"));
+  return {
+    add({ file, number, field, reason, text }) {
+      const line = `${JSON.stringify({ file, line: number, field, reason, item: itemOf(text) })}\n`;
+      attempt(path, () => {
+        const bytes = Buffer.from(line);
+        for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);
+      });
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+function itemOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw new OperationError("unavailable", `Cannot write "${path}": ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,181 @@
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, extname, join, resolve } from "node:path";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { openService } from "#dc/open_service.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import type { Talk } from "../../talk.ts";
+import { kindNamed } from "../kinds.ts";
+import { usage } from "../words.ts";
+import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
+import { jsonItemsSource } from "./json_items.ts";
+import { jsonLinesSource } from "./json_lines.ts";
+import { ImportUndone, runImport } from "./run_import.ts";
+import { joined, type Source } from "./source.ts";
+import { databaseTarget, type Target } from "./target.ts";
+import { jsonTelling, plainTelling, type Telling } from "./telling.ts";
+import { beginningOf, openText, type TextFile } from "./text_file.ts";
+
+export type ImportFormat = "jsonl" | "csv" | "json";
+
+export interface ImportOptions {
+  /** As they were named; `-` is standard input. */
+  readonly files: readonly string[];
+  readonly format: ImportFormat | undefined;
+  /** What the lines of a CSV are. */
+  readonly kind: ResourceKind | undefined;
+  readonly errors: string | undefined;
+  readonly atomic: boolean;
+  readonly dryRun: boolean;
+  readonly json: boolean;
+  readonly cwd: string;
+}
+
+/**
+ * Brings files into a database. Status 1 when something could not be taken, 130 after Ctrl-C: the batch at hand is
+ * finished, and the same import again goes on, since what is there already is UNCHANGED.
+ */
+export async function importFiles(
+  open: () => Promise<Target>,
+  options: ImportOptions,
+  talk: Talk,
+): Promise<ExitStatus> {
+  return importSource(open, joined(await openSources(options)), options, talk);
+}
+
+/** Everything about an import but its files. */
+type ImportManner = Pick<ImportOptions, "errors" | "atomic" | "dryRun" | "json" | "cwd">;
+
+/** The same for what is read from anywhere. The source is closed at the end. */
+export async function importSource(
+  open: () => Promise<Target>,
+  source: Source,
+  options: ImportManner,
+  talk: Talk,
+): Promise<ExitStatus> {
+  const telling = options.json ? jsonTelling() : plainTelling(talk);
+  try {
+    const errors = options.errors === undefined ? undefined : openErrorsFile(resolve(options.cwd, options.errors));
+    try {
+      return await watched(source, await open(), { ...options, telling, errors });
+    } finally {
+      errors?.close();
+    }
+  } finally {
+    source.close();
+  }
+}
+
+/** A database as the target of an import. */
+export async function openDatabaseTarget(
+  store: DcStore,
+  { atomic, dryRun }: Pick<ImportOptions, "atomic" | "dryRun">,
+): Promise<Target> {
+  const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+  return databaseTarget(service, { whole: atomic || dryRun, validateOnly: dryRun });
+}
+
+interface Watched extends Omit<ImportManner, "errors"> {
+  readonly telling: Telling;
+  readonly errors: ErrorsFile | undefined;
+}
+
+async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
+  const { telling, errors, atomic, dryRun } = options;
+  let signal: ExitStatus | undefined;
+  const stop = (status: ExitStatus) => () => {
+    if (signal !== undefined) endProcess(status);
+    signal = status;
+  };
+  const handlers = [
+    ["SIGINT", stop(EXIT_STATUS.interrupted)],
+    ["SIGTERM", stop(EXIT_STATUS.terminated)],
+  ] as const;
+  for (const [name, handler] of handlers) process.on(name, handler);
+  try {
+    const result = await runImport(source, target, {
+      atomic,
+      progress: telling.progress,
+      failed: (line) => {
+        telling.failed(line);
+        errors?.add(line);
+      },
+      stopped: () => signal !== undefined,
+    });
+    telling.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
+    if (signal !== undefined) return signal;
+    const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
+    return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } catch (error) {
+    if (!(error instanceof ImportUndone)) throw error;
+    telling.ended(error.result, "undone");
+    return signal ?? EXIT_STATUS.refused;
+  } finally {
+    for (const [name, handler] of handlers) process.off(name, handler);
+  }
+}
+
+async function openSources(options: ImportOptions): Promise<readonly Source[]> {
+  const sources: Source[] = [];
+  try {
+    for (const file of options.files.flatMap((one) => filesIn(one, options.cwd))) {
+      sources.push(await openSource(file, options));
+    }
+    return sources;
+  } catch (error) {
+    for (const source of sources) source.close();
+    throw error;
+  }
+}
+
+/** A folder stands for the CSV files in it that are named after a kind, as an export writes them. */
+function filesIn(file: string, cwd: string): readonly string[] {
+  const path = resolve(cwd, file);
+  if (file === "-" || !existsSync(path) || !statSync(path).isDirectory()) return [file];
+  const found = readdirSync(path).filter((name) => extname(name) === ".csv" && kindOfFile(name) !== undefined);
+  if (found.length > 0) return found.toSorted().map((name) => join(file, name));
+  throw new OperationError(
+    "not_found",
+    `There is no CSV file of a kind in "${file}": expected devices.csv or the like`,
+  );
+}
+
+async function openSource(name: string, { format, kind, cwd }: ImportOptions): Promise<Source> {
+  const opened = openText(name === "-" ? name : resolve(cwd, name));
+  const file = { ...opened, shown: name === "-" ? "standard input" : name };
+  try {
+    switch (format ?? formatOf(name, file, kind)) {
+      case "jsonl":
+        return jsonLinesSource(file);
+      case "json":
+        return jsonItemsSource(file);
+      default: {
+        const { csvSource } = await import("./csv_source.ts");
+        return await csvSource(file, kind ?? kindOfFile(name) ?? demandedKind(name));
+      }
+    }
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+const LISTS = /^\uFEFF?\s*\{\s*"(?:racks|devices|cracs|cables|fabric_links)"\s*:/;
+
+function formatOf(name: string, file: TextFile, kind: ResourceKind | undefined): ImportFormat {
+  const extension = extname(name).toLowerCase();
+  if (extension === ".csv") return "csv";
+  const beginning = beginningOf(file);
+  if (LISTS.test(beginning)) return "json";
+  return kind !== undefined && extension === "" && !/^\uFEFF?\s*\{/.test(beginning) ? "csv" : "jsonl";
+}
+
+/** The kind that a CSV file is named after: `devices.csv`, `device.csv`. */
+function kindOfFile(name: string): ResourceKind | undefined {
+  return kindNamed(basename(name, extname(name)));
+}
+
+function demandedKind(name: string): never {
+  throw usage(`Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`);
+}

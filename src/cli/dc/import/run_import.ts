@@ -1,0 +1,179 @@
+import { setImmediate } from "node:timers/promises";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { KIND_NAMES, readLine } from "../kinds.ts";
+import { type BadLine, isBad, type Line, type Source } from "./source.ts";
+import type { Target, WriteBatch } from "./target.ts";
+
+/** What became of the resources of one kind. */
+export interface KindCount {
+  readonly kind: ResourceKind;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+}
+
+/** Told while an import runs. */
+export interface Watcher {
+  /** After each batch: how many of how many have been tried. */
+  readonly progress: (done: number, total: number) => void;
+  readonly failed: (line: BadLine) => void;
+  /** Whether the import should end after the batch that it is at. */
+  readonly stopped: () => boolean;
+}
+
+export interface ImportResult {
+  readonly counts: readonly KindCount[];
+  /** Lines that belong to no kind. */
+  readonly unreadable: number;
+  readonly stopped: boolean;
+}
+
+/** Lines that are kept to be tried once more. Ours: beyond that, something is wrong that no order mends. */
+const MAX_RETRIED = 100_000;
+
+/** Thrown to undo everything when one resource was refused; carries what was counted. */
+export class ImportUndone extends Error {
+  readonly result: ImportResult;
+
+  constructor(result: ImportResult) {
+    super("The import was undone");
+    this.result = result;
+  }
+}
+
+/**
+ * Writes everything that a source holds, kinds in the order in which they stand on each other. What is refused keeps
+ * nothing else back and is tried again as long as that brings any in, since a device may stand before the one that it
+ * hangs on. With `atomic`, one refusal undoes all. @throws ImportUndone then
+ */
+export function runImport(
+  source: Source,
+  target: Target,
+  { atomic, ...watcher }: Watcher & { readonly atomic: boolean },
+): Promise<ImportResult> {
+  return target.run(async (write) => {
+    const run = new ImportRun(source, write, { ...watcher, batchSize: target.batchSize });
+    const result = await run.all();
+    const failed = result.unreadable + result.counts.reduce((sum, { failed: count }) => sum + count, 0);
+    if (atomic && (failed > 0 || result.stopped)) throw new ImportUndone(result);
+    return result;
+  });
+}
+
+class ImportRun {
+  readonly #source: Source;
+  readonly #write: WriteBatch;
+  readonly #watcher: Watcher & { readonly batchSize: number };
+  readonly #total: number;
+  #done = 0;
+
+  constructor(source: Source, write: WriteBatch, watcher: Watcher & { readonly batchSize: number }) {
+    this.#source = source;
+    this.#write = write;
+    this.#watcher = watcher;
+    this.#total = [...source.counts.values()].reduce((sum, count) => sum + count, 0);
+  }
+
+  async all(): Promise<ImportResult> {
+    let unreadable = 0;
+    for await (const line of this.#source.bad()) {
+      unreadable += 1;
+      this.#watcher.failed(line);
+    }
+    const counts: KindCount[] = [];
+    for (const kind of KIND_NAMES) {
+      if ((this.#source.counts.get(kind) ?? 0) === 0) continue;
+      const count: KindCount = { kind, created: 0, updated: 0, unchanged: 0, failed: 0 };
+      counts.push(count);
+      await this.#kind(kind, count);
+      if (this.#watcher.stopped()) return { counts, unreadable, stopped: true };
+    }
+    return { counts, unreadable, stopped: false };
+  }
+
+  async #kind(kind: ResourceKind, count: KindCount): Promise<void> {
+    let refused = await this.#pass(this.#source.lines(kind), kind, count);
+    for (let before = Number.POSITIVE_INFINITY; refused.length > 0 && refused.length < before; ) {
+      before = refused.length;
+      if (before > MAX_RETRIED || this.#watcher.stopped()) break;
+      const again = refused.map(({ file, number, text }): Line => ({ file, number, text }));
+      this.#done -= again.length;
+      refused = await this.#pass(again, kind, count);
+    }
+    count.failed += refused.length;
+    for (const line of refused) this.#watcher.failed(line);
+  }
+
+  /** Returns what was refused; what cannot be read is told at once. */
+  async #pass(
+    lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
+    kind: ResourceKind,
+    count: KindCount,
+  ): Promise<BadLine[]> {
+    const refused: BadLine[] = [];
+    let batch: Line[] = [];
+    let messages: object[] = [];
+    const flush = async () => {
+      if (batch.length > 0) refused.push(...(await this.#batch(kind, batch, messages, count)));
+      this.#done += batch.length;
+      batch = [];
+      messages = [];
+      this.#watcher.progress(this.#done, this.#total);
+      // Signals and timers have their turn between two batches.
+      await setImmediate();
+    };
+    for await (const line of lines) {
+      const read = this.#read(line);
+      if (read === undefined) count.failed += 1;
+      else {
+        batch.push(line);
+        messages.push(read);
+      }
+      if (batch.length < this.#watcher.batchSize) continue;
+      await flush();
+      if (this.#watcher.stopped()) return refused;
+    }
+    await flush();
+    return refused;
+  }
+
+  /** The message of a line; one that cannot be read is told. */
+  #read(line: Line | BadLine): object | undefined {
+    let bad: BadLine;
+    try {
+      if (!isBad(line)) return readLine(line.text).message;
+      bad = line;
+    } catch (error) {
+      bad = { ...line, ...reasonOf(error as Error) };
+    }
+    this.#done += 1;
+    this.#watcher.failed(bad);
+    return undefined;
+  }
+
+  async #batch(
+    kind: ResourceKind,
+    batch: readonly Line[],
+    messages: readonly object[],
+    count: KindCount,
+  ): Promise<readonly BadLine[]> {
+    const refused: BadLine[] = [];
+    for (const [index, written] of (await this.#write(kind, messages)).entries()) {
+      const line = batch[index];
+      if (line === undefined) continue;
+      const { file, number, text } = line;
+      if ("reason" in written) refused.push({ file, number, text, ...written });
+      else if (written.outcome === "CREATED") count.created += 1;
+      else if (written.outcome === "UPDATED") count.updated += 1;
+      else count.unchanged += 1;
+    }
+    return refused;
+  }
+}
+
+/** What the reader of proto JSON says: `cannot decode message datacenter.v1.Rack from JSON: key "colour" is unknown`. */
+function reasonOf({ message }: Error): { readonly reason: string; readonly field?: string } {
+  const field = /\bkey "([^"]+)"/.exec(message)?.[1] ?? /\bfield [\w.]+\.(\w+)/.exec(message)?.[1];
+  return { reason: message, ...(field !== undefined && { field }) };
+}

@@ -1,0 +1,50 @@
+import type { ResourceKind } from "#dc/model/resources.ts";
+
+/** One resource as a line of JSON Lines, with the number of the line, record or item that it comes from. */
+export interface Line {
+  /** The file, as it was named. */
+  readonly file: string;
+  readonly number: number;
+  /** `{"rack": {…}}`. */
+  readonly text: string;
+}
+
+/** Something that is no resource, and why. */
+export interface BadLine extends Line {
+  readonly reason: string;
+  readonly field?: string;
+}
+
+/** What an import reads: kind by kind, from a file that is read once for each, so that memory does not grow with it. */
+export interface Source {
+  /** How many resources of each kind there are. */
+  readonly counts: ReadonlyMap<ResourceKind, number>;
+  /** What belongs to no kind. */
+  bad(): AsyncIterable<BadLine> | Iterable<BadLine>;
+  lines(kind: ResourceKind): AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>;
+  close(): void;
+}
+
+export function isBad(line: Line | BadLine): line is BadLine {
+  return "reason" in line;
+}
+
+/** Several sources as one. */
+export function joined(sources: readonly Source[]): Source {
+  const counts = new Map<ResourceKind, number>();
+  for (const source of sources) {
+    for (const [kind, count] of source.counts) counts.set(kind, (counts.get(kind) ?? 0) + count);
+  }
+  return {
+    counts,
+    async *bad() {
+      for (const source of sources) yield* source.bad();
+    },
+    async *lines(kind) {
+      for (const source of sources) yield* source.lines(kind);
+    },
+    close() {
+      for (const source of sources) source.close();
+    },
+  };
+}

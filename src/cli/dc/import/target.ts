@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import type { Caller } from "#dc/context.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import type { LoadBatch } from "#dc/operations/load.ts";
+import type { DcService } from "#dc/service.ts";
+import type { OperationError } from "#kernel/errors.ts";
+
+/** What became of one resource. */
+export type Written =
+  | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
+  | { readonly reason: string; readonly field?: string };
+
+/** Writes messages of one kind; the answers stand in their order. */
+export type WriteBatch = (kind: ResourceKind, messages: readonly object[]) => Promise<readonly Written[]>;
+
+/** Where an import goes to. */
+export interface Target {
+  /** Resources of one batch. */
+  readonly batchSize: number;
+  /** Runs an import: batch by batch, or all of it in one transaction that is undone when `work` throws. */
+  run<Result>(work: (write: WriteBatch) => Promise<Result>): Promise<Result>;
+}
+
+const CALLER: Caller = {
+  interface: "SYSTEM",
+  principal: { name: "planner dc import", roles: ["admin"], authMethod: "none" },
+};
+/** Ours: large enough that the disk's flush does not count, small enough to stop between two of them. */
+const BATCH = 2000;
+
+/** A database of our own: each batch is one transaction, or with `whole` all batches together. */
+export function databaseTarget(service: DcService, mode: { whole: boolean; validateOnly: boolean }): Target {
+  const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
+  const through =
+    (load: LoadBatch): WriteBatch =>
+    async (kind, messages) =>
+      (await load(kind, messages)).map((one) => ("error" in one ? refused(one.error) : { outcome: one.outcome }));
+  return {
+    batchSize: BATCH,
+    run: (work) => {
+      if (mode.whole) return service.load((load) => work(through(load)), CALLER, options);
+      return work((kind, messages) => service.load((load) => through(load)(kind, messages), CALLER, options));
+    },
+  };
+}
+
+function refused(error: OperationError): Written {
+  const field = error instanceof Refusal ? error.violations[0]?.field : undefined;
+  return { reason: error.message, ...(field !== undefined && field !== "" && { field }) };
+}

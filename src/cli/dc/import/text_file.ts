@@ -1,0 +1,137 @@
+import { randomUUID } from "node:crypto";
+import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+
+const CHUNK = 1 << 20;
+/** Longest line, in bytes. Ours: a device with the most ports that it may have takes half a megabyte. */
+const MAX_LINE = 16 * (1 << 20);
+const NEWLINE = 10;
+
+/** A file that can be read more than once. */
+export interface TextFile {
+  readonly path: string;
+  /** As people named it. */
+  readonly shown: string;
+  close(): void;
+}
+
+/**
+ * Opens a file for reading; `-` is standard input. What can be read once only (a pipe) is copied into a temporary file.
+ * @throws OperationError when it cannot be read
+ */
+export function openText(file: string): TextFile {
+  const shown = file === "-" ? "standard input" : file;
+  try {
+    if (file !== "-" && statSync(file).isFile()) {
+      closeSync(openSync(file, "r"));
+      return { path: file, shown, close: () => {} };
+    }
+    const copy = join(tmpdir(), `planner-import-${randomUUID()}.tmp`);
+    try {
+      copyInto(copy, file);
+    } catch (error) {
+      rmSync(copy, { force: true });
+      throw error;
+    }
+    return { path: copy, shown, close: () => rmSync(copy, { force: true }) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const kind = code === "ENOENT" || code === "EISDIR" ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${message}`, { cause: error });
+  }
+}
+
+function copyInto(copy: string, file: string): void {
+  const from = file === "-" ? 0 : openSync(file, "r");
+  // Readable by its owner alone: a temporary folder is everybody's.
+  const to = openSync(copy, "wx", 0o600);
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let size = readSome(from, chunk); size > 0; size = readSome(from, chunk)) {
+      for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
+    }
+  } finally {
+    closeSync(to);
+    if (from !== 0) closeSync(from);
+  }
+}
+
+function readSome(descriptor: number, chunk: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(descriptor, chunk, 0, chunk.length, null);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "EOF") return 0;
+      if (code !== "EAGAIN") throw error;
+      // Standard input that someone else made non-blocking.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+    }
+  }
+}
+
+/** The first characters of a file, to tell what it is. */
+export function beginningOf({ path }: TextFile): string {
+  const descriptor = openSync(path, "r");
+  try {
+    const chunk = Buffer.alloc(256);
+    return chunk.toString("utf8", 0, readSync(descriptor, chunk, 0, chunk.length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** A part of a file, in bytes from its beginning. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+  /** Number of the first line in it. */
+  readonly line: number;
+}
+
+export interface TextLine {
+  readonly number: number;
+  /** Where it begins, in bytes. */
+  readonly at: number;
+  readonly text: string;
+}
+
+/** The lines of a file or of a part of it, without their ends and without empty ones. Memory: one chunk. */
+export function* linesOf({ path, shown }: TextFile, span: Span = { from: 0, to: Number.POSITIVE_INFINITY, line: 1 }) {
+  const descriptor = openSync(path, "r");
+  try {
+    let number = span.line;
+    let at = span.from;
+    let held: Buffer = Buffer.alloc(0);
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (let position = span.from; ; ) {
+      const size = readSync(descriptor, chunk, 0, Math.min(CHUNK, span.to - position), position);
+      position += size;
+      held = held.length === 0 ? Buffer.from(chunk.subarray(0, size)) : Buffer.concat([held, chunk.subarray(0, size)]);
+      let start = 0;
+      for (let end = held.indexOf(NEWLINE); end >= 0; end = held.indexOf(NEWLINE, start)) {
+        yield* textLine(number, at + start, held.subarray(start, end));
+        number += 1;
+        start = end + 1;
+      }
+      at += start;
+      held = held.subarray(start);
+      if (held.length > MAX_LINE) {
+        const expected = `expected at most ${MAX_LINE} bytes`;
+        throw new OperationError("invalid_argument", `Line ${number} of ${shown} is too long: ${expected}`);
+      }
+      if (size === 0) break;
+    }
+    yield* textLine(number, at, held);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function* textLine(number: number, at: number, bytes: Buffer): Generator<TextLine> {
+  let text = bytes.toString("utf8");
+  if (number === 1) text = text.replace(/^\uFEFF/, "");
+  if (text.trim() !== "") yield { number, at, text };
+}

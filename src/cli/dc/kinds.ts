@@ -1,0 +1,40 @@
+import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+import { suggestion, UsageError } from "../usage_error.ts";
+
+/** Every kind of resource in the order in which they stand on each other, with the name of a list of it. */
+export const KINDS = [
+  { kind: "rack", list: "racks" },
+  { kind: "device", list: "devices" },
+  { kind: "crac", list: "cracs" },
+  { kind: "cable", list: "cables" },
+  { kind: "fabric_link", list: "fabric_links" },
+] as const satisfies readonly { readonly kind: ResourceKind; readonly list: string }[];
+
+export const KIND_NAMES = KINDS.map(({ kind }) => kind);
+
+/** The kind that a word means: its own name or that of a list of it. */
+export function kindNamed(word: string): ResourceKind | undefined {
+  return KINDS.find(({ kind, list }) => kind === word || list === word)?.kind;
+}
+
+/** @throws UsageError for a word that means no kind */
+export function demandKind(word: string): ResourceKind {
+  const kind = kindNamed(word);
+  if (kind !== undefined) return kind;
+  const hint = suggestion(word, KIND_NAMES) || null;
+  throw new UsageError(`Wrong value "${word}" for "--kind": expected one of ${KIND_NAMES.join(", ")}`, hint);
+}
+
+/** A line of JSON Lines, `{"rack": {…}}`, as its kind's message. @throws Error telling what is wrong with it */
+export function readLine(text: string): { readonly kind: ResourceKind; readonly message: MessageShape<DescMessage> } {
+  const value: unknown = JSON.parse(text);
+  const [key, ...more] = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const kind = KIND_NAMES.find((one) => one === key);
+  if (kind === undefined || more.length > 0) {
+    throw new Error(`expected one of ${KIND_NAMES.map((one) => `{"${one}": …}`).join(", ")}`);
+  }
+  const json = (value as Readonly<Record<string, JsonValue>>)[kind] ?? null;
+  return { kind, message: fromJson(SCHEMAS[kind], json) };
+}

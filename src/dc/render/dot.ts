@@ -1,0 +1,80 @@
+import type { Graph, GraphEdge, GraphNode } from "./drawing.ts";
+import type { Theme } from "./options.ts";
+import { colorOf, type Token } from "./palette.ts";
+
+export interface DotOptions {
+  readonly theme: Theme;
+  /** Width at which Graphviz lays it out, in pixels of 1/96 inch; its own when absent. */
+  readonly widthPx?: number | undefined;
+}
+
+const PX_PER_INCH = 96;
+
+/** A graph in Graphviz's language. Every word of ours or of the data stands in quotes, so no name can end a statement. */
+export function toDot(graph: Graph, { theme, widthPx }: DotOptions): string {
+  const paint = (token: Parameters<typeof colorOf>[1]) => colorOf(theme, token);
+  const size = widthPx === undefined ? {} : { size: `${(widthPx / PX_PER_INCH).toFixed(2)},1000`, ratio: "compress" };
+  const line = graph.directed ? "->" : "--";
+  const ground = { bgcolor: paint("surface"), rankdir: graph.rankdir, fontname: "DejaVu Sans", ...size };
+  return [
+    `${graph.directed ? "digraph" : "graph"} ${quoted(graph.name)} {`,
+    `  graph ${attributes({ ...ground, color: paint("line"), fontcolor: paint("ink") })};`,
+    `  node ${attributes({ shape: "box", style: "filled", fillcolor: paint("panel"), color: paint("line"), fontcolor: paint("on:panel"), fontname: "DejaVu Sans" })};`,
+    `  edge ${attributes({ color: paint("muted"), fontcolor: paint("ink"), fontname: "DejaVu Sans" })};`,
+    ...clusters(graph.nodes, paint),
+    ...graph.edges.map((edge) => `  ${quoted(edge.from)} ${line} ${quoted(edge.to)} ${edgeAttributes(edge, paint)};`),
+    "}",
+    "",
+  ].join("\n");
+}
+
+type PaintOf = (token: Parameters<typeof colorOf>[1]) => string;
+
+function clusters(nodes: readonly GraphNode[], paint: PaintOf): readonly string[] {
+  const groups = new Map<string | undefined, GraphNode[]>();
+  for (const node of nodes) groups.set(node.cluster, [...(groups.get(node.cluster) ?? []), node]);
+  return [...groups].flatMap(([label, members], index) => {
+    const lines = members.map((node) => `  ${quoted(node.id)} ${nodeAttributes(node, paint)};`);
+    if (label === undefined) return lines;
+    const head = `  subgraph ${quoted(`cluster_${index}`)} {`;
+    return [head, `    label=${quoted(label)};`, ...lines.map((line) => `  ${line}`), "  }"];
+  });
+}
+
+function nodeAttributes({ label, shape, fill, style }: GraphNode, paint: PaintOf): string {
+  return attributes({
+    label,
+    ...(shape !== undefined && { shape }),
+    ...(style !== undefined && { style: `filled,${style}` }),
+    ...(fill !== undefined && {
+      fillcolor: paint(fill),
+      fontcolor: paint(fill.startsWith("on:") ? "ink" : `on:${fill as Token}`),
+    }),
+  });
+}
+
+function edgeAttributes({ label, stroke, style }: GraphEdge, paint: PaintOf): string {
+  return attributes({
+    ...(label !== undefined && label !== "" && { label }),
+    ...(stroke !== undefined && { color: paint(stroke) }),
+    ...(style !== undefined && { style }),
+  });
+}
+
+function attributes(values: Readonly<Record<string, string>>): string {
+  return `[${Object.entries(values)
+    .map(([name, value]) => `${name}=${quoted(value)}`)
+    .join(", ")}]`;
+}
+
+/** A quoted string: quotes and backslashes escaped, line breaks as \n, control characters as U+FFFD. */
+function quoted(text: string): string {
+  const inner = text
+    .toWellFormed()
+    .replace(/\\/g, "\\\\")
+    .replace(/"/g, '\\"')
+    .replace(/\r?\n/g, "\\n")
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: no renderer can draw them
+    .replace(/[\u0000-\u001f\ufffe\uffff]/g, "\ufffd");
+  return `"${inner}"`;
+}

@@ -1,0 +1,109 @@
+import { parseRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { RenderOptions } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { LEAST_WIDTH_PX, MOST_HIGHLIGHTS, MOST_NODES, MOST_WIDTH_PX, USUAL_NODES } from "./limits.ts";
+import {
+  COLORINGS,
+  type Coloring,
+  RENDER_FORMATS,
+  RENDER_VIEWS,
+  type RenderFormat,
+  type RenderView,
+  THEMES,
+  type Theme,
+} from "./options.ts";
+import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
+
+/** Options that have been checked, with their defaults. */
+export interface PictureOptions {
+  readonly format: RenderFormat;
+  readonly theme: Theme;
+  readonly coloring: Coloring;
+  readonly view: RenderView;
+  readonly highlight: ReadonlySet<string>;
+  readonly embedDataset: boolean;
+  /** Undefined leaves the width to the screen. */
+  readonly widthPx: number | undefined;
+  readonly maxNodes: number;
+}
+
+/**
+ * Checks the options of a picture for one screen. Asked before anything is computed.
+ *
+ * @throws Refusal naming the field, such as `render.width_px`
+ */
+export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOptions | undefined): PictureOptions {
+  const { colorings, views } = SCREEN_DRAWINGS[screen];
+  return {
+    format: word("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
+    theme: word("render.theme", options?.theme, THEMES) ?? "LIGHT",
+    coloring: offered("render.coloring", word("render.coloring", options?.coloring, COLORINGS), colorings, screen),
+    view: offered("render.view", word("render.view", options?.view, RENDER_VIEWS), views, screen),
+    highlight: readHighlight(options?.highlight ?? []),
+    embedDataset: options?.embedDataset === true,
+    widthPx: readWidth(options?.widthPx ?? 0),
+    maxNodes: readNodes(options?.maxNodes ?? 0),
+  };
+}
+
+/** The word of an enumeration's number; undefined when it is not set. */
+function word<Word extends string>(field: string, value: number | undefined, words: readonly Word[]): Word | undefined {
+  if (value === undefined || value === 0) return undefined;
+  const found = words[value - 1];
+  if (found !== undefined) return found;
+  throw outOfRange(field, value, words.join(", "));
+}
+
+/** The asked one if the screen has it, its first one if nobody asked. */
+function offered<Word extends string>(
+  field: string,
+  asked: Word | undefined,
+  known: readonly [Word, ...Word[]],
+  screen: string,
+): Word {
+  if (asked === undefined) return known[0];
+  if (known.includes(asked)) return asked;
+  const expected = known.join(", ");
+  throw refuse(
+    "FIELD_OUT_OF_RANGE",
+    `Screen ${screen} has no ${field.slice("render.".length)} ${asked}: expected ${expected}`,
+    {
+      field,
+      value: asked,
+      expected,
+    },
+  );
+}
+
+function readHighlight(refs: readonly string[]): ReadonlySet<string> {
+  if (refs.length > MOST_HIGHLIGHTS) {
+    throw outOfRange("render.highlight", `${refs.length} references`, `at most ${MOST_HIGHLIGHTS} references`);
+  }
+  for (const [index, ref] of refs.entries()) {
+    if (parseRef(ref) !== undefined) continue;
+    const field = `render.highlight[${index}]`;
+    const expected = "a reference such as device:<code>";
+    throw refuse("INVALID_REF", `Cannot read ${field} "${ref}": expected ${expected}`, { field, value: ref, expected });
+  }
+  return new Set(refs);
+}
+
+function readWidth(asked: number): number | undefined {
+  if (asked === 0) return undefined;
+  if (asked >= LEAST_WIDTH_PX && asked <= MOST_WIDTH_PX) return asked;
+  throw outOfRange("render.width_px", asked, `${LEAST_WIDTH_PX} to ${MOST_WIDTH_PX}, or 0`);
+}
+
+function readNodes(asked: number): number {
+  if (asked === 0) return USUAL_NODES;
+  if (asked > 0 && asked <= MOST_NODES) return asked;
+  throw outOfRange("render.max_nodes", asked, `1 to ${MOST_NODES}, or 0`);
+}
+
+function outOfRange(field: string, value: string | number, expected: string) {
+  return refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${value}, expected ${expected}`, {
+    field,
+    value,
+    expected,
+  });
+}

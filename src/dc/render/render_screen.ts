@@ -1,0 +1,131 @@
+import { create, type JsonObject } from "@bufbuild/protobuf";
+import { refuse } from "#dc/model/refusal.ts";
+import {
+  RenderFormat as FormatNumber,
+  type RenderResult,
+  RenderResultSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { datasetOf } from "./dataset.ts";
+import type { Draw, Drawing } from "./drawing.ts";
+import { emphasize } from "./emphasis.ts";
+import { MOST_PIXELS } from "./limits.ts";
+import type { RenderFormat } from "./options.ts";
+import type { PictureOptions } from "./read_options.ts";
+import type { Scene } from "./scene.ts";
+import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
+import { toSvg } from "./svg.ts";
+
+/** Turns SVG into PNG of a width in pixels. */
+export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
+
+export interface RenderPorts {
+  /** Absent where no PNG can be made. */
+  readonly rasterize: Rasterize | undefined;
+}
+
+interface Artifact {
+  readonly mediaType: string;
+  readonly content: string | Uint8Array<ArrayBufferLike>;
+  readonly widthPx: number;
+  readonly heightPx: number;
+}
+
+/**
+ * Draws one screen's answer in the asked format. The same answer and options give the same bytes. With NONE only the
+ * dataset comes back.
+ *
+ * @throws Refusal when a PNG would have too many pixels
+ */
+export async function renderScreen<Name extends keyof ScreenReplies>(
+  screen: Name,
+  reply: ScreenReplies[Name],
+  { options, ports }: { readonly options: PictureOptions; readonly ports: RenderPorts },
+): Promise<RenderResult> {
+  const draw: Draw<ScreenReplies[Name]> = await SCREEN_DRAWINGS[screen].load();
+  const drawing = draw(reply, options);
+  const { format, highlight, embedDataset } = options;
+  const data = datasetOf(screen, drawing);
+  const scene = { ...drawing.scene, items: emphasize(drawing.scene.items, highlight) };
+  const numbers = {
+    format: FormatNumber[format],
+    truncated: drawing.omittedNodes > 0,
+    omittedNodes: drawing.omittedNodes,
+  };
+  if (format === "NONE") return create(RenderResultSchema, { ...numbers, data });
+  const { mediaType, content, ...size } = await WRITERS[format]({ scene, drawing, data, options, ports });
+  return create(RenderResultSchema, {
+    ...numbers,
+    ...size,
+    mediaType,
+    artifact:
+      typeof content === "string" ? { case: "text", value: content } : { case: "binary", value: bytesOf(content) },
+    contentHash: await sha256(typeof content === "string" ? new TextEncoder().encode(content) : bytesOf(content)),
+    ...(embedDataset && { data }),
+  });
+}
+
+interface WriterInput {
+  readonly scene: Scene;
+  readonly drawing: Drawing;
+  readonly data: JsonObject;
+  readonly options: PictureOptions;
+  readonly ports: RenderPorts;
+}
+
+const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInput) => Promise<Artifact>>> = {
+  async SVG({ scene, options: { theme, widthPx } }) {
+    const size = sizeOf(scene, widthPx);
+    return { mediaType: "image/svg+xml", content: toSvg(scene, { theme, widthPx: size.widthPx }), ...size };
+  },
+  async PNG({ scene, options: { theme, widthPx }, ports }) {
+    if (ports.rasterize === undefined) {
+      throw refuse("FIELD_OUT_OF_RANGE", "This service makes no PNG pictures: expected SVG, HTML or DOT", {
+        field: "render.format",
+        value: "PNG",
+        expected: "SVG, HTML, DOT",
+      });
+    }
+    const size = pixelSize(scene, widthPx);
+    const svg = toSvg(scene, { theme, widthPx: size.widthPx });
+    return { mediaType: "image/png", content: await ports.rasterize(svg, size.widthPx), ...size };
+  },
+  async HTML({ scene, data, options: { theme, widthPx, embedDataset } }) {
+    const { toHtml } = await import("./html.ts");
+    const size = sizeOf(scene, widthPx);
+    const svg = toSvg(scene, { theme, widthPx: size.widthPx });
+    const content = await toHtml(scene, { svg, theme, data: embedDataset ? data : undefined });
+    return { mediaType: "text/html", content, ...size };
+  },
+  async DOT({ drawing: { graph }, options: { theme, widthPx } }) {
+    const { toDot } = await import("./dot.ts");
+    return { mediaType: "text/vnd.graphviz", content: toDot(graph, { theme, widthPx }), widthPx: 0, heightPx: 0 };
+  },
+};
+
+function sizeOf({ width, height }: Scene, widthPx = Math.round(width)) {
+  return { widthPx, heightPx: Math.round((widthPx * height) / width) };
+}
+
+/** A width that was asked for is kept or refused; one that nobody asked for shrinks until the pixels fit. */
+function pixelSize(scene: Scene, asked: number | undefined) {
+  const size = sizeOf(scene, asked);
+  const pixels = size.widthPx * size.heightPx;
+  if (pixels <= MOST_PIXELS) return size;
+  const fitting = Math.floor(Math.sqrt((MOST_PIXELS * scene.width) / scene.height));
+  if (asked === undefined) return sizeOf(scene, fitting);
+  const expected = `at most ${fitting} for this picture`;
+  throw refuse(
+    "FIELD_OUT_OF_RANGE",
+    `Field "render.width_px" asks for ${size.widthPx} x ${size.heightPx} pixels, more than ${MOST_PIXELS}: expected ${expected}`,
+    { field: "render.width_px", value: asked, expected },
+  );
+}
+
+/** Over an ArrayBuffer of its own, as messages and digests want it. */
+function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
+}
+
+async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
+}

@@ -1,0 +1,129 @@
+import { rectangle } from "#dc/model/footprint.ts";
+import type { Placement } from "#dc/model/resources.ts";
+import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { around } from "../floor/fold.ts";
+import { ground, scaleBar, tileItems } from "../floor/ground.ts";
+import type { Tile } from "../floor/tiles.ts";
+import { card, sectionTitle } from "../parts/chrome.ts";
+import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { fixed, percent, watts } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import type { ThermalStyle } from "./thermal_style.ts";
+
+/** Where racks stand, by code in lower case. */
+export type Places = ReadonlyMap<string, { readonly floor: string; readonly placement: Placement }>;
+
+const CELL_WIDTH = 78;
+const CELL_HEIGHT = 62;
+const MARGIN_MM = 600;
+const MOST_PX_PER_MM = 0.1;
+/** Racks narrower than this many pixels say nothing, so a wider site is drawn as cells. Ours. */
+const LEAST_PX_PER_MM = 0.02;
+
+interface MapInput {
+  readonly style: ThermalStyle;
+  readonly places: Places;
+  readonly width: number;
+}
+
+/**
+ * Racks in the colour of their heat: where they stand when all of them have a place on one floor, else side by side in
+ * cells. Its origin is the upper left corner.
+ */
+export function heatMap(
+  racks: readonly RackThermal[],
+  { style, places, width }: MapInput,
+): { readonly items: readonly Item[]; readonly height: number } {
+  if (racks.length === 0) return { items: [], height: 0 };
+  const found = racks.map(({ code }) => places.get(code.toLowerCase()));
+  const floors = new Set(found.map((place) => place?.floor));
+  const tiles = racks.map((rack, index) => tileOf(rack, { style, placement: found[index]?.placement }));
+  const area = around(tiles.map((tile) => tile.area));
+  const pxPerMm = Math.min(MOST_PX_PER_MM, (width - 32) / Math.max(1, area.east - area.west + 2 * MARGIN_MM));
+  if (floors.size !== 1 || floors.has(undefined) || pxPerMm < LEAST_PX_PER_MM) return cells(tiles, width);
+  const px = (mm: number) => mm * pxPerMm;
+  const [mapWidth, mapHeight] = [
+    px(area.east - area.west + 2 * MARGIN_MM),
+    px(area.south - area.north + 2 * MARGIN_MM),
+  ];
+  const moved = tiles.map(
+    (tile): Tile => ({
+      ...tile,
+      area: {
+        west: tile.area.west - area.west + MARGIN_MM,
+        east: tile.area.east - area.west + MARGIN_MM,
+        north: tile.area.north - area.north + MARGIN_MM,
+        south: tile.area.south - area.north + MARGIN_MM,
+      },
+    }),
+  );
+  const height = 40 + mapHeight + 38;
+  return {
+    height,
+    items: [
+      card(0, 0, width, height),
+      sectionTitle(`Racks on ${[...floors][0]}`, 16, 24, width - 32),
+      {
+        kind: "group",
+        at: [(width - mapWidth) / 2, 38],
+        items: [
+          ...ground(mapWidth, mapHeight, pxPerMm),
+          ...tileItems(moved, px),
+          { kind: "group", at: [0, mapHeight + 8], items: scaleBar(pxPerMm).items },
+        ],
+      },
+    ],
+  };
+}
+
+function cells(tiles: readonly Tile[], width: number): { readonly items: readonly Item[]; readonly height: number } {
+  const perLine = Math.max(1, Math.floor((width - 32) / CELL_WIDTH));
+  const placed = tiles.map((tile, index): Tile => {
+    const west = (index % perLine) * CELL_WIDTH;
+    const north = Math.floor(index / perLine) * CELL_HEIGHT;
+    return { ...tile, area: { west, north, east: west + CELL_WIDTH - 8, south: north + CELL_HEIGHT - 8 }, facing: -1 };
+  });
+  const height = 40 + Math.ceil(tiles.length / perLine) * CELL_HEIGHT + 8;
+  return {
+    height,
+    items: [
+      card(0, 0, width, height),
+      sectionTitle("Racks (side by side, not where they stand)", 16, 24, width - 32),
+      { kind: "group", at: [16, 38], items: tileItems(placed, (cell) => cell) },
+    ],
+  };
+}
+
+function tileOf(
+  rack: RackThermal,
+  { style, placement }: { readonly style: ThermalStyle; readonly placement: Placement | undefined },
+): Tile {
+  const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
+  const state = stateOfHealth(health);
+  return {
+    ref: `rack:${code}`,
+    kind: "rack",
+    code,
+    title: `Rack ${code}`,
+    area: placement === undefined ? { west: 0, north: 0, east: 0, south: 0 } : rectangle(placement),
+    facing: placement?.rotationDeg ?? 0,
+    row: "",
+    fill: style.fill(rack),
+    state,
+    figure: style.figure(rack),
+    facts: [
+      ["State", STATE_WORDS[state]],
+      ["Heat", watts(heatW)],
+      ["Heat to air", watts(airHeatW)],
+      ["Cooling", coolingCapacityW === undefined ? "no limit recorded" : watts(coolingCapacityW)],
+      ...(utilizationPct === undefined ? [] : [["Share", percent(utilizationPct)] as const]),
+      ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
+    ],
+  };
+}
+
+/** What is said about a rack. */
+export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<Tile, "ref" | "title" | "facts" | "kind"> {
+  const { ref, kind, title, facts } = tileOf(rack, { style, placement: undefined });
+  return { ref, kind, title, facts };
+}

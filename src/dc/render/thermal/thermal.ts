@@ -1,0 +1,241 @@
+import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
+import { type FrameInput, framed } from "../frame.ts";
+import { card, sectionTitle, swatch } from "../parts/chrome.ts";
+import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
+import { counted, fixed, kilowatts, percent, readable } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+import { heatMap, type Places, rackFacts } from "./heat_map.ts";
+import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";
+import { stateOfShareOf, stateOfZone, zoneBars } from "./zones.ts";
+
+const WIDTH = 1040;
+const GAP = 14;
+const LINE = 19;
+/** Most hotspots of the list; the rest is counted. Ours: a picture is not a report. */
+const MOST_HOTSPOTS = 14;
+
+/** An answer about heat and where its racks stand. */
+export interface ThermalPicture {
+  readonly reply: ThermalHeadroomResponse;
+  readonly places: Places;
+}
+
+/** Heat against cooling: totals, a bar per zone, hotspots, and racks in the colour of their heat; COMPACT leaves out the racks. */
+export const drawThermal: Draw<ThermalPicture> = ({ reply, places }, options): Drawing => {
+  const style = thermalStyle(reply.racks, options.coloring ?? "THERMAL");
+  const compact = options.view === "COMPACT";
+  const racks = hottest(reply.racks, options);
+  const omittedNodes = compact ? 0 : reply.racks.length - racks.length;
+  const parts = [
+    zoneBars(reply, WIDTH),
+    hotspotList(reply.hotspots),
+    ...(compact ? [] : [heatMap(racks, { style, places, width: WIDTH })]),
+  ].filter(({ height }) => height > 0);
+  let height = 0;
+  const body = parts.map((part): Item => {
+    const item: Item = { kind: "group", at: [0, height], items: part.items };
+    height += part.height + GAP;
+    return item;
+  });
+  const scene = framed({
+    ...headOf(reply, omittedNodes),
+    legend: [
+      { label: "heat", sample: swatch({ label: "", fill: "scale2" }, 6, 0) },
+      { label: "heat beyond what may be used", sample: swatch({ label: "", fill: "scale4" }, 6, 0) },
+      {
+        label: "kept in reserve",
+        sample: swatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
+      },
+      ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
+    ],
+    body,
+    bodyWidth: WIDTH,
+    bodyHeight: Math.max(0, height - GAP),
+  });
+  return { scene, graph: graphOf(reply), elements: elementsOf(reply, style), omittedNodes };
+};
+
+/** Racks to draw, in their order: highlighted and warmest ones first when there are too many. */
+function hottest(racks: readonly RackThermal[], { maxNodes, highlight }: DrawOptions): readonly RackThermal[] {
+  if (racks.length <= maxNodes) return racks;
+  const keys = new Set([...highlight].map((ref) => ref.toLowerCase()));
+  const marked = ({ code }: RackThermal) => Number(keys.has(`rack:${code}`.toLowerCase()));
+  const ranked = racks.toSorted(
+    (a, b) =>
+      marked(b) - marked(a) ||
+      b.health - a.health ||
+      (b.utilizationPct ?? 0) - (a.utilizationPct ?? 0) ||
+      b.airHeatW - a.airHeatW,
+  );
+  const kept = new Set(ranked.slice(0, maxNodes));
+  return racks.filter((rack) => kept.has(rack));
+}
+
+function headOf(
+  reply: ThermalHeadroomResponse,
+  omitted: number,
+): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
+  const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, reserveKw, headroomKw } = reply;
+  const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
+  const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
+  return {
+    title: `Thermal headroom of ${scopeRef}`,
+    subtitle: `${counted(reply.racks.length, "rack")} · ${counted(reply.cracs.length, "cooling unit")} · ${counted(reply.zones.length, "zone")}`,
+    description:
+      `Heat ${kilowatts(heatKw)}, of which ${kilowatts(airHeatKw)} to air; usable cooling ${kilowatts(usableKw)}; ` +
+      `headroom ${kilowatts(headroomKw)}; ${counted(short, "zone")} without its reserve; ` +
+      `${counted(reply.hotspots.length, "hotspot")}.`,
+    figures: [
+      { label: "Heat to air", value: kilowatts(airHeatKw) },
+      { label: "Heat to liquid", value: kilowatts(liquidHeatKw) },
+      ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: kilowatts(infrastructureHeatKw) }] : []),
+      { label: "Usable cooling", value: kilowatts(usableKw) },
+      { label: "Reserve", value: kilowatts(reserveKw) },
+      {
+        label: "Headroom",
+        value: `${kilowatts(headroomKw)} (${percent(reply.headroomPct)})`,
+        tone: headroomKw < 0 ? "fault" : stateOfShare(usableKw > 0 ? (airHeatKw / usableKw) * 100 : 0),
+      },
+      ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixed(reply.ccf) }] : []),
+      ...(reply.rciHiPct === undefined ? [] : [{ label: "Rack cooling index, high", value: percent(reply.rciHiPct) }]),
+      ...(reply.rciLoPct === undefined ? [] : [{ label: "Rack cooling index, low", value: percent(reply.rciLoPct) }]),
+    ],
+    notes: [
+      ...(reply.zones.length + reply.racks.length > 0 ? [] : [{ text: "Nothing is recorded in this scope" }]),
+      ...(short === 0
+        ? []
+        : [
+            {
+              text: `${counted(short, "zone")} of ${reply.zones.length} cannot spare the reserve`,
+              tone: "watch" as const,
+            },
+          ]),
+      ...(failed.length === 0 ? [] : [{ text: `Taken as failed: ${failed.join(", ")}`, tone: "fault" as const }]),
+      ...(omitted === 0
+        ? []
+        : [
+            { text: `${counted(omitted, "rack")} not drawn, the coolest: more than max_nodes`, tone: "watch" as const },
+          ]),
+    ],
+  };
+}
+
+function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {
+  if (hotspots.length === 0) return { items: [], height: 0 };
+  const worst = hotspots.toSorted((a, b) => b.severity - a.severity);
+  const shown = worst.length > MOST_HOTSPOTS ? worst.slice(0, MOST_HOTSPOTS - 1) : worst;
+  const more = worst.length - shown.length;
+  const height = 40 + (shown.length + (more > 0 ? 1 : 0)) * LINE + 8;
+  return {
+    height,
+    items: [
+      card(0, 0, WIDTH, height),
+      sectionTitle("Hotspots", 16, 24, WIDTH - 32),
+      ...shown.map(
+        ({ ref, severity, code, value, limit }, index): Item => ({
+          kind: "group",
+          ref,
+          at: [16, 46 + index * LINE],
+          items: [
+            ...mark(stateOfHealth(severity), [6, -4], 12),
+            { kind: "text", x: 20, y: 0, text: ref, size: 11, weight: "bold", fill: "ink", maxWidth: 250 },
+            {
+              kind: "text",
+              x: 280,
+              y: 0,
+              text: `${readable(code)}: ${fixed(value)}${unitOf(code)}, limit ${fixed(limit)}${unitOf(code)}`,
+              size: 11,
+              fill: "ink",
+              maxWidth: WIDTH - 330,
+            },
+          ],
+        }),
+      ),
+      ...(more === 0
+        ? []
+        : [
+            {
+              kind: "text",
+              x: 36,
+              y: 46 + shown.length * LINE,
+              text: `and ${more} more`,
+              size: 11,
+              fill: "muted",
+            } as const,
+          ]),
+    ],
+  };
+}
+
+/** The unit that a hotspot's numbers are in. */
+function unitOf(code: string): string {
+  if (code.startsWith("ZONE_")) return " kW";
+  return code.startsWith("INLET_") ? " °C" : " %";
+}
+
+function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readonly Element[] {
+  return [
+    ...reply.zones.map(
+      (zone): Element => ({
+        ref: zone.ref,
+        kind: "zone",
+        title: zone.ref,
+        facts: [
+          ["Heat", kilowatts(zone.heatKw)],
+          ["Usable cooling", kilowatts(zone.usableKw)],
+          ["Reserve", kilowatts(zone.reserveKw)],
+          ["Headroom", kilowatts(zone.headroomKw)],
+        ],
+        related: [...zone.cracCodes.map((code) => `crac:${code}`), ...zone.rackCodes.map((code) => `rack:${code}`)],
+      }),
+    ),
+    ...reply.cracs.map(
+      (share): Element => ({
+        ref: `crac:${share.code}`,
+        kind: "crac",
+        title: share.code,
+        facts: [
+          ["Cooling", kilowatts(share.effectiveKw)],
+          ["Load", `${kilowatts(share.loadKw)} (${percent(share.utilizationPct)})`],
+          ...(share.failed ? [["State", "taken as failed"] as const] : []),
+        ],
+      }),
+    ),
+    ...reply.racks.map((rack) => rackFacts(rack, style)),
+  ];
+}
+
+/** Units, the zones that they serve, and their racks. */
+function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Graph {
+  const known = new Set(racks.map(({ code }) => code));
+  return {
+    name: scopeRef,
+    directed: true,
+    rankdir: "LR",
+    nodes: [
+      ...cracs.map((share) => ({
+        id: `crac:${share.code}`,
+        label: `${share.code}\n${percent(Math.round(share.utilizationPct))}`,
+        shape: "ellipse" as const,
+        fill: `${stateOfShareOf(share)}Soft` as const,
+      })),
+      ...zones.map((zone) => ({
+        id: zone.ref,
+        label: `${zone.ref}\n${kilowatts(zone.heatKw)} of ${kilowatts(zone.usableKw)}`,
+        shape: "box" as const,
+        fill: `${stateOfZone(zone)}Soft` as const,
+      })),
+      ...racks.map(({ code, health }) => ({
+        id: `rack:${code}`,
+        label: code,
+        shape: "box" as const,
+        fill: `${stateOfHealth(health)}Soft` as const,
+      })),
+    ],
+    edges: zones.flatMap(({ ref, cracCodes, rackCodes }) => [
+      ...cracCodes.map((code) => ({ from: `crac:${code}`, to: ref })),
+      ...rackCodes.filter((code) => known.has(code)).map((code) => ({ from: ref, to: `rack:${code}` })),
+    ]),
+  };
+}

@@ -1,0 +1,55 @@
+import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { Coloring } from "../options.ts";
+import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
+import type { LegendEntry } from "../parts/chrome.ts";
+import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { fixed, percent, watts } from "../parts/words.ts";
+
+/** How racks are filled, the figure that stands in them, and what the fills mean. */
+export interface ThermalStyle {
+  fill(rack: RackThermal): Token;
+  figure(rack: RackThermal): string;
+  readonly legend: readonly LegendEntry[];
+}
+
+const SIGNS = (["ok", "watch", "fault"] as const).map((state): LegendEntry => ({ label: STATE_WORDS[state], state }));
+const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more of its cooling"];
+/** Lower edges of the steps of inlet temperature in degrees Celsius. Source: ASHRAE TC 9.9, recommended 18 to 27, A1 to 32. */
+const INLETS = [18, 21, 24, 27, 32];
+
+/** Inlets where they are measured, else each rack's heat against what can be taken away from it. */
+export function thermalStyle(racks: readonly RackThermal[], coloring: Coloring): ThermalStyle {
+  if (coloring === "HEALTH") {
+    return { fill: ({ health }) => `${stateOfHealth(health)}Soft`, figure: heatOf, legend: SIGNS };
+  }
+  if (coloring === "NONE") return { fill: () => "panel", figure: heatOf, legend: SIGNS };
+  const measured = racks.some(({ inletTempC }) => inletTempC !== undefined);
+  return coloring === "THERMAL" && measured ? byInlet() : byShare();
+}
+
+function heatOf({ airHeatW }: RackThermal): string {
+  return watts(airHeatW);
+}
+
+function byShare(): ThermalStyle {
+  return {
+    fill: ({ utilizationPct }) => (utilizationPct === undefined ? "panel" : scaleStep(utilizationPct)),
+    figure: ({ utilizationPct, airHeatW }) =>
+      utilizationPct === undefined ? watts(airHeatW) : percent(Math.round(utilizationPct)),
+    legend: [...steps(SHARES), { label: "no cooling limit recorded", fill: "panel" }, ...SIGNS],
+  };
+}
+
+function byInlet(): ThermalStyle {
+  const labels = INLETS.map((from, index) => (index === 0 ? `below ${from} °C` : `${INLETS[index - 1]} – ${from} °C`));
+  return {
+    fill: ({ inletTempC }) =>
+      inletTempC === undefined ? "panel" : (`scale${INLETS.filter((from) => inletTempC >= from).length}` as ScaleToken),
+    figure: ({ inletTempC, airHeatW }) => (inletTempC === undefined ? watts(airHeatW) : `${fixed(inletTempC)} °C`),
+    legend: [...steps([...labels, `${INLETS.at(-1)} °C and more`]), { label: "not measured", fill: "panel" }, ...SIGNS],
+  };
+}
+
+function steps(labels: readonly string[]): readonly LegendEntry[] {
+  return labels.map((label, step) => ({ label, fill: `scale${step}` as ScaleToken }));
+}

@@ -1,0 +1,138 @@
+import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { State } from "../palette.ts";
+import { card, sectionTitle } from "../parts/chrome.ts";
+import { mark, stateOfShare } from "../parts/marks.ts";
+import { kilowatts, percent } from "../parts/words.ts";
+import type { Item } from "../scene.ts";
+
+const ROW = 64;
+const TOP = 40;
+const BAR = 16;
+/** Most zones drawn one by one; the rest is counted. Ours: more than a screen of them tells nothing more. */
+const MOST_ZONES = 24;
+
+export function stateOfZone({ heatKw, effectiveKw, redundancyOk, usableKw }: ZoneRollup): State {
+  if (heatKw > Math.max(effectiveKw, usableKw)) return "fault";
+  return redundancyOk ? "ok" : "watch";
+}
+
+/**
+ * Every zone as a bar on one scale: its heat, what its units give, and the reserve at the end of it. Its origin is the
+ * upper left corner.
+ */
+export function zoneBars(
+  { zones, cracs }: ThermalHeadroomResponse,
+  width: number,
+): { readonly items: readonly Item[]; readonly height: number } {
+  if (zones.length === 0) return { items: [], height: 0 };
+  const worst = zones.toSorted((a, b) => a.headroomKw - b.headroomKw).slice(0, MOST_ZONES);
+  const shown = zones.filter((zone) => worst.includes(zone));
+  const most = shown.reduce(
+    (top, { heatKw, effectiveKw, usableKw }) => Math.max(top, heatKw, effectiveKw, usableKw),
+    1,
+  );
+  const units = new Map(cracs.map((share) => [share.code, share]));
+  const more = zones.length - shown.length;
+  const height = TOP + shown.length * ROW + (more > 0 ? 24 : 8);
+  return {
+    height,
+    items: [
+      card(0, 0, width, height),
+      sectionTitle("Zones: heat against cooling", 16, 24, width - 32),
+      ...shown.map(
+        (zone, index): Item => ({
+          kind: "group",
+          ref: zone.ref,
+          at: [16, TOP + index * ROW],
+          tip: tipOf(zone),
+          items: zoneRow(zone, { width: width - 32, most, units }),
+        }),
+      ),
+      ...(more === 0
+        ? []
+        : [
+            {
+              kind: "text",
+              x: 16,
+              y: height - 12,
+              text: `and ${more} zones with more headroom`,
+              size: 11,
+              fill: "muted",
+            } as const,
+          ]),
+    ],
+  };
+}
+
+interface RowInput {
+  readonly width: number;
+  /** Kilowatts at the bar's right end. */
+  readonly most: number;
+  readonly units: ReadonlyMap<string, CracShare>;
+}
+
+function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly Item[] {
+  const { heatKw, effectiveKw, reserveKw, usableKw, headroomKw, cracCodes } = zone;
+  const px = (kw: number) => (Math.max(0, kw) / most) * width;
+  const state = stateOfZone(zone);
+  const capacity = Math.max(effectiveKw, usableKw);
+  const reserve = px(Math.min(reserveKw, capacity));
+  const said = `${kilowatts(heatKw)} of ${kilowatts(usableKw)} usable, headroom ${kilowatts(headroomKw)}`;
+  return [
+    ...mark(state, [6, 7], 12),
+    { kind: "text", x: 20, y: 11, text: zone.ref, size: 11, weight: "bold", fill: "ink", maxWidth: width * 0.45 },
+    { kind: "text", x: width, y: 11, text: said, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
+    { kind: "rect", x: 0, y: 18, width, height: BAR, fill: "sunken" },
+    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, fill: "accentSoft" },
+    { kind: "rect", x: 0, y: 21, width: px(heatKw), height: BAR - 6, fill: state === "ok" ? "scale2" : "scale4" },
+    {
+      kind: "rect",
+      x: px(capacity) - reserve,
+      y: 18,
+      width: reserve,
+      height: BAR,
+      hatch: { pattern: "diagonal", paint: "accent" },
+      stroke: "accent",
+      dash: "dashed",
+    },
+    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, stroke: "muted" },
+    {
+      kind: "line",
+      x1: px(usableKw),
+      y1: 15,
+      x2: px(usableKw),
+      y2: 18 + BAR + 3,
+      stroke: "ink",
+      strokeWidth: 2,
+    },
+    { kind: "text", x: 0, y: 50, text: unitsLine(cracCodes, units), size: 10, fill: "muted", maxWidth: width },
+  ];
+}
+
+function unitsLine(codes: readonly string[], units: ReadonlyMap<string, CracShare>): string {
+  if (codes.length === 0) return "no cooling unit serves it";
+  return codes
+    .map((code) => {
+      const share = units.get(code);
+      if (share === undefined) return code;
+      if (share.failed) return `${code} failed`;
+      return share.effectiveKw > 0 ? `${code} ${percent(Math.round(share.utilizationPct))}` : `${code} not running`;
+    })
+    .join(", ");
+}
+
+function tipOf(zone: ZoneRollup): string {
+  const { ref, heatKw, effectiveKw, reserveKw, usableKw, cracCodes, rackCodes } = zone;
+  return [
+    ref,
+    `Heat ${kilowatts(heatKw)}`,
+    `Cooling ${kilowatts(effectiveKw)}, reserve ${kilowatts(reserveKw)}, usable ${kilowatts(usableKw)}`,
+    `${cracCodes.length} cooling units, ${rackCodes.length} racks`,
+  ].join("\n");
+}
+
+/** The sign of a unit: failed, standing still, or by its load. */
+export function stateOfShareOf({ failed, effectiveKw, utilizationPct }: CracShare): State {
+  if (failed) return "fault";
+  return effectiveKw <= 0 ? "offline" : stateOfShare(utilizationPct);
+}

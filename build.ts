@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { buildPages } from "./build_pages.ts";
 import manifest from "./package.json" with { type: "json" };
 
 const TARGETS = [
@@ -74,6 +75,7 @@ function knownTarget(target: string): void {
 }
 
 mkdirSync("dist", { recursive: true });
+await buildPages();
 if (values.all === true) {
   for (const target of TARGETS) await build(`dist/planner-${target.slice("bun-".length)}`, target);
 } else if (values.target === undefined) {

@@ -167,8 +167,12 @@ function roomOf(path: string): Room {
   return found;
 }
 
+/** Where an import leads, when that is in the source; what the build makes and packages belong to no room. */
 function target(from: string, specifier: string): string | undefined {
-  if (specifier.startsWith(".")) return normalize(join(dirname(from), specifier));
+  if (specifier.startsWith(".")) {
+    const path = normalize(join(dirname(from), specifier));
+    return path.startsWith(SRC) ? path : undefined;
+  }
   return specifier.startsWith("#") ? join(SRC, specifier.slice(1)) : undefined;
 }
 

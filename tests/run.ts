@@ -20,12 +20,13 @@ interface Step {
 }
 
 const STEPS: readonly Step[] = [
+  // First, because the pages that it makes are imported.
+  { name: "build", command: ["bun", "build.ts"] },
   { name: "types", command: ["tsc"] },
   { name: "web-types", command: ["tsc", "-p", "src/web"] },
   { name: "style", command: ["biome", "ci", "--reporter=summary", "."] },
   { name: "unused", command: ["knip"] },
   { name: "unit", command: bunTest("architecture", "unit", "laws", "contracts", "requirements"), tests: true },
-  { name: "build", command: ["bun", "build.ts"] },
   { name: "e2e", command: bunTest("e2e"), tests: true },
   { name: "deno-types", command: ["deno", "check", "--quiet", "src/main.ts"] },
   { name: "deno-e2e", command: bunTest("e2e"), env: { PLANNER_COMMAND: DENO }, tests: true },

@@ -7,6 +7,7 @@ import { TokenFile } from "#interfaces/http/token_file.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
+import { loadPage } from "#runtime/pages.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print, printError } from "../print.ts";
 import type { Talk } from "../talk.ts";
@@ -54,6 +55,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     metrics: (format) => metrics.text(format, processFacts()),
     webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
+    loadConsole: () => loadPage("console"),
     report,
     shutdown: shutdown.signal,
   });

@@ -15,6 +15,7 @@ import type { IsReady } from "#interfaces/connect/health_routes.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
+import { pageHandler } from "./pages.ts";
 import { takeWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -27,6 +28,8 @@ export interface AppOptions {
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
   readonly report: ReportDefect;
+  /** The web console's text; undefined when it is not built. */
+  readonly loadConsole?: () => Promise<string | undefined>;
   /** Says that the server is about to end. */
   readonly shutdown: AbortSignal;
 }
@@ -47,8 +50,10 @@ export function httpApp(options: AppOptions): App {
   app.use(async (context, next) => {
     await next();
     context.header("x-content-type-options", "nosniff");
-    context.header("cache-control", "no-store");
+    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
+  const console = pageHandler(options.loadConsole ?? (async () => undefined));
+  app.get("/", (context) => console(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
@@ -70,7 +75,8 @@ export function httpApp(options: AppOptions): App {
       report: options.report,
     })),
   );
-  for (const path of ["/healthz", "/readyz", "/metrics", "/audit/history", "/estate"]) app.all(path, only("GET, HEAD"));
+  for (const path of ["/", "/healthz", "/readyz", "/metrics", "/audit/history", "/estate"])
+    app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),

@@ -1,0 +1,46 @@
+/**
+ * Builds the pages that the datacenter service shows in a browser: each becomes one file of `dist/web/` with its
+ * scripts and styles inside, so that it asks nobody for anything more. `build.ts` does it first; alone it is
+ * `bun build_pages.ts`, for those who run the source.
+ */
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+const ROOT = import.meta.dirname;
+const OUT = join(ROOT, "dist", "web");
+
+const PAGES = ["console"] as const;
+
+/** Builds every page anew. @throws Error naming the page that does not build */
+export async function buildPages(): Promise<void> {
+  mkdirSync(OUT, { recursive: true });
+  const folder = mkdtempSync(join(OUT, ".build-"));
+  try {
+    for (const page of PAGES) {
+      const made = join(folder, `${page}.html`);
+      writeFileSync(made, await build(page));
+      renameSync(made, join(OUT, `${page}.html`));
+    }
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+async function build(page: string): Promise<string> {
+  const { success, outputs, logs } = await Bun.build({
+    entrypoints: [join(ROOT, "src", "web", page, "main.tsx"), join(ROOT, "src", "web", page, "main.css")],
+    target: "browser",
+    minify: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+  });
+  for (const log of logs) process.stderr.write(`${log}\n`);
+  if (!success) throw new Error(`The page "${page}" does not build`);
+  const text = async (ending: string) => outputs.find(({ path }) => path.endsWith(ending))?.text() ?? "";
+  const [script, style] = [await text(".js"), await text(".css")];
+  // Replaced by functions, since a plain text would have its $ read as marks.
+  return readFileSync(join(ROOT, "src", "web", page, "index.html"), "utf8")
+    .replace("<!-- style -->", () => `<style>${style.replaceAll("</style", "<\\/style")}</style>`)
+    .replace("<!-- script -->", () => `<script type="module">${script.replaceAll("</script", "<\\/script")}</script>`);
+}
+
+if (import.meta.main) await buildPages();

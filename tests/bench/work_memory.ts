@@ -3,13 +3,18 @@
  * takes to answer while its agent hangs. Linux. Build first: `npm run build`.
  */
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { PLANNER } from "../support/planner_command.ts";
 import { type WorkProject, workProject } from "../support/work_project.ts";
 import { McpSession, median } from "./measure.ts";
 
-const LINES = 2_000;
+const CASES = [
+  { agents: 1, lines: 2_000 },
+  { agents: 20, lines: 2_000 },
+  { agents: 20, lines: 50_000 },
+] as const;
+const LOOK_EVERY_MS = 50;
 const STARTS = 15;
 
 const print = (...cells: readonly (string | number)[]): void => {
@@ -18,8 +23,9 @@ const print = (...cells: readonly (string | number)[]): void => {
 
 /** A process's memory in MiB: VmRSS is what it has now, VmHWM the most that it had. */
 function memoryMib(pid: number, field: "VmRSS" | "VmHWM"): number {
+  if (!existsSync(`/proc/${pid}/status`)) return 0;
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
 }
 
 async function addSpecs(project: WorkProject, count: number): Promise<readonly string[]> {
@@ -32,24 +38,30 @@ async function notedBy(project: WorkProject, ids: readonly string[], step: strin
   for (const id of ids) await project.noted("steps", `${id} ${step}\n`);
 }
 
-/** Agents that print and then wait, all at once, under one `planner work`. */
-async function measureAgents(count: number): Promise<void> {
+/** Agents that print as fast as they can and then wait, all at once, under one `planner work`. */
+async function measureAgents({ agents: count, lines }: (typeof CASES)[number]): Promise<void> {
   using project = await workProject({
-    plan: { "*": [`flood:${LINES}`, "tick", "wait:go", "commit"] },
+    plan: { "*": [`flood:${lines}`, "tick", "wait:go", "commit"] },
     config: `parallel: {max: ${count}}\n`,
   });
   const ids = await addSpecs(project, count);
   const [program = "", ...args] = PLANNER;
   const work = spawn(program, [...args, "work", "--parallel", String(count)], { cwd: project.root, stdio: "ignore" });
   const ended = new Promise((resolve) => work.on("exit", resolve));
-  await notedBy(project, ids, "tick");
+  let most = 0;
+  // The last value before the process is gone is the most that it ever had.
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryMib(work.pid ?? 0, "VmHWM"));
+  }, LOOK_EVERY_MS);
+  const all = notedBy(project, ids, "tick");
+  if ((await Promise.race([all, ended])) === 1) throw new Error("a run failed: see its log");
   await sleep(1_000);
   const now = memoryMib(work.pid ?? 0, "VmRSS");
-  const most = memoryMib(work.pid ?? 0, "VmHWM");
   project.release("go");
   await ended;
+  clearInterval(timer);
   const completed = ids.filter((id) => project.field(id, "status") === "completed").length;
-  print(count, `${now.toFixed(0)} MiB`, `${most.toFixed(0)} MiB`, `${completed} of ${count}`);
+  print(count, lines, `${now.toFixed(0)} MiB`, `${most.toFixed(0)} MiB`, `${completed} of ${count}`);
 }
 
 /** `planner_work_start` for one spec after the other, each with an agent that hangs. */
@@ -69,8 +81,8 @@ async function measureStarts(): Promise<void> {
   print("planner_work_start", `median ${median(times).toFixed(0)} ms`, `longest ${most.toFixed(0)} ms`, STARTS);
 }
 
-print("agents at once", "planner work, agents waiting", "the most it had", "completed");
-print("---", "---", "---", "---");
-for (const count of [1, 20]) await measureAgents(count);
+print("agents at once", "lines of each", "planner work, agents waiting", "the most it had", "completed");
+print("---", "---", "---", "---", "---");
+for (const one of CASES) await measureAgents(one);
 process.stdout.write("\n");
 await measureStarts();

@@ -1,6 +1,7 @@
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
+import { keepMemorySmall } from "#runtime/small_memory.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
@@ -25,6 +26,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   delete process.env[STARTED_AT];
   const deps = await openRunDeps({ context, root }, { startedAt, tell: progress.tell });
   const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
+  const letGrow = keepMemorySmall();
   try {
     await repairRuns(deps);
     const wishes: QueueWishes = { ids, follow, width, stopAtFailure, run: { ...run, stop: signals } };
@@ -32,6 +34,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     progress.summary(result);
     return statusOf(result, signals.by());
   } finally {
+    letGrow();
     progress.close();
     signals.close();
     await endBackgroundRecord(deps, ids, startedAt);

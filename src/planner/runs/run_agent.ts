@@ -5,6 +5,9 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { openAgentStream } from "../work/agent_stream.ts";
 import type { RunDeps, StopWishes } from "./run_types.ts";
 
+/** Most of an agent's output that is taken in one turn, in bytes. Ours: some hundred lines. */
+const TURN_BYTES = 32 * 1024;
+
 export interface AgentRun {
   readonly id: SpecId;
   readonly start: AgentStart;
@@ -110,10 +113,11 @@ async function readOutput(
 ): Promise<{ readonly output: string; readonly failure: string | null }> {
   const reader = openAgentStream(stream);
   const write = async (lines: readonly string[]): Promise<void> => {
-    await log.printed(lines, "stdout");
+    const written = log.printed(lines, "stdout");
     for (const text of lines) tell({ event: "output", spec_id: id, text });
+    await written;
   };
-  for await (const chunk of agent.stdout) await write(reader.push(chunk));
+  for await (const piece of inTurns(agent.stdout)) await write(reader.push(piece));
   const { lines, output, failure } = reader.end();
   await write(lines);
   return { output, failure };
@@ -122,9 +126,24 @@ async function readOutput(
 async function readErrors({ tell }: RunDeps, agent: AgentProcess, { id, log }: AgentRun): Promise<void> {
   const reader = openAgentStream("text");
   const write = async (lines: readonly string[]): Promise<void> => {
-    await log.printed(lines, "stderr");
+    const written = log.printed(lines, "stderr");
     for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
+    await written;
   };
-  for await (const chunk of agent.stderr) await write(reader.push(chunk));
+  for await (const piece of inTurns(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
+}
+
+/** The turn that was given last; each is a round of the event loop of its own. */
+let lastTurn: Promise<unknown> = Promise.resolve();
+
+/** One piece of one agent at a time: of twenty that flood us at once, no more than that is garbage in one go. */
+async function* inTurns(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; start += TURN_BYTES) {
+      lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));
+      await lastTurn;
+      yield chunk.subarray(start, start + TURN_BYTES);
+    }
+  }
 }

@@ -14,6 +14,12 @@ const BUSY_PAUSE_MS = 100;
 /** Another one's lock, and a worktree that another one has only half made: git looks at all of them. */
 const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
 
+/** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
+const MAX_AT_ONCE = 4;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
 export interface GitAnswer {
   readonly status: number | null;
   readonly stdout: Buffer;
@@ -57,7 +63,7 @@ export class Git {
    */
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
-      const answer = await this.#once(args, options);
+      const answer = await inTurn(() => this.#once(args, options));
       if (answer.status === 0 || tries === MAX_TRIES || !BUSY.test(answer.stderr)) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
@@ -121,6 +127,18 @@ export class Git {
       child.stdin.on("error", () => {});
       child.stdin.end(input ?? "");
     });
+  }
+}
+
+async function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
+  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
+  else running++;
+  try {
+    return await task();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
   }
 }
 

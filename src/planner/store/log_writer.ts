@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { RunLog, RunLogs } from "../run_ports.ts";
-import { logLine, ownLine, printedLine, runHeader } from "../work/log_format.ts";
+import { logLines, ownLine, printedLine, runHeader } from "../work/log_format.ts";
 import { diskRefusal } from "./disk_error.ts";
 import { LOGS } from "./places.ts";
 
@@ -11,7 +11,7 @@ import { LOGS } from "./places.ts";
 const LOG_FLUSH_MS = 100;
 
 /** Characters that may wait to be written before the caller has to. Ours: a disk write's worth, for each of many agents. */
-const MAX_WAITING_CHARS = 128 * 1024;
+const MAX_WAITING_CHARS = 64 * 1024;
 
 /** Longest stored line, in characters. Ours: at three bytes each it fits into one answer of planner_log. */
 const MAX_LINE_CHARS = 256 * 1024;
@@ -69,7 +69,7 @@ class FileRunLog implements RunLog {
   }
 
   async begin(processId: string): Promise<void> {
-    this.#store(runHeader(this.#clock.now(), processId));
+    this.#store(`${runHeader(this.#clock.now(), processId)}\n`);
     await this.flush();
   }
 
@@ -85,8 +85,8 @@ class FileRunLog implements RunLog {
   async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.#file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
-    const now = this.#clock.now();
-    for (const line of lines) for (const part of partsOf(line)) this.#store(logLine(now, marked(part)));
+    const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
+    this.#store(logLines(this.#clock.now(), parts.map(marked)));
     if (this.#waitingChars >= MAX_WAITING_CHARS) await this.flush();
     else if (lines.length > 0) this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
   }
@@ -112,9 +112,9 @@ class FileRunLog implements RunLog {
     }
   }
 
-  #store(line: string): void {
-    this.#waiting.push(`${line}\n`);
-    this.#waitingChars += line.length + 1;
+  #store(text: string): void {
+    this.#waiting.push(text);
+    this.#waitingChars += text.length;
   }
 
   #flushInTheBackground(): void {

@@ -66,11 +66,9 @@ class PlainStream implements AgentStream {
   }
 
   #read(lines: readonly ByteLine[]): readonly string[] {
-    return lines.map((line) => {
-      const text = textOf(line);
-      this.#output.add(line.kind === "text" && !line.whole ? text : `${text}\n`);
-      return text;
-    });
+    const texts = lines.map(textOf);
+    this.#output.add(texts.map((text, index) => (isCut(lines[index]) ? text : `${text}\n`)).join(""));
+    return texts;
   }
 }
 
@@ -110,6 +108,10 @@ class EventStream implements AgentStream {
       this.#transcript.quote(text);
     }
   }
+}
+
+function isCut(line: ByteLine | undefined): boolean {
+  return line?.kind === "text" && !line.whole;
 }
 
 function textOf(line: ByteLine): string {

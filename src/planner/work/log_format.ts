@@ -41,6 +41,12 @@ export function logLine(time: Date, text: string): string {
   return `${time.toISOString()} ${text}`;
 }
 
+/** Several stored lines with their line ends; empty for none. */
+export function logLines(time: Date, texts: readonly string[]): string {
+  const start = `${time.toISOString()} `;
+  return texts.length === 0 ? "" : `${start}${texts.join(`\n${start}`)}\n`;
+}
+
 /** What the last run in the log printed: its lines without their times. The whole log when it holds no header. */
 export function lastRunText(log: string): string {
   let start = 0;

@@ -38,6 +38,7 @@ export class LineReader {
     const lines: ByteLine[] = [];
     let from = 0;
     while (from < chunk.length) {
+      from = this.#takeWhole(chunk, from, lines);
       const at = chunk.indexOf(LINE_FEED, from);
       const to = at === -1 ? chunk.length : at;
       this.#take(chunk.subarray(from, to), lines);
@@ -45,6 +46,14 @@ export class LineReader {
       from = to + 1;
     }
     return lines;
+  }
+
+  /** Many short lines at once, which leaves less garbage than one by one; returns where it ended. */
+  #takeWhole(chunk: Uint8Array, from: number, lines: ByteLine[]): number {
+    const end = chunk.lastIndexOf(LINE_FEED);
+    if (this.#length > 0 || this.#skipped > 0 || end < from || end - from > this.#options.limitBytes) return from;
+    for (const text of this.#decoder.decode(chunk.subarray(from, end)).split("\n")) lines.push(wholeLine(text));
+    return end + 1;
   }
 
   /** What is left when the stream ends without a line end. */
@@ -101,8 +110,12 @@ export class LineReader {
     this.#skipped = 0;
     if (this.#buffer.length > USUAL_BYTES * 16) this.#buffer = new Uint8Array(USUAL_BYTES);
     if (skipped > 0) return { kind: "left_out", bytes: skipped };
-    return { kind: "text", text: text.endsWith("\r") ? text.slice(0, -1) : text, whole: true };
+    return wholeLine(text);
   }
+}
+
+function wholeLine(text: string): ByteLine {
+  return { kind: "text", text: text.endsWith("\r") ? text.slice(0, -1) : text, whole: true };
 }
 
 function isContinuation(byte: number | undefined): boolean {

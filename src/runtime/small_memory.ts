@@ -1,0 +1,37 @@
+/** How often the heap is looked at, in milliseconds: a program that floods us fills some megabytes in that time. */
+const LOOK_EVERY_MS = 20;
+
+/** Growth after which garbage is collected, in bytes. */
+const GROWTH = 3 * 1024 * 1024;
+
+/** Memory above which also the engine's own caches are given back, in bytes, and how long that is enough, in milliseconds. */
+const LARGE = 80 * 1024 * 1024;
+const SHRINK_EVERY_MS = 1_000;
+
+/**
+ * Keeps a process small that lives beside many larger ones: garbage is collected at once rather than when the engine finds
+ * it worth its while. Cost: some milliseconds for every few megabytes of garbage. Only Bun can be told.
+ *
+ * @returns ends it
+ */
+export function keepMemorySmall(): () => void {
+  if (typeof Bun === "undefined") return () => {};
+  let collected = process.memoryUsage().heapUsed;
+  let shrunkAt = 0;
+  const timer = setInterval(() => {
+    const { heapUsed, rss } = process.memoryUsage();
+    const now = performance.now();
+    if (heapUsed < collected + GROWTH && (rss < LARGE || now < shrunkAt + SHRINK_EVERY_MS)) {
+      collected = Math.min(collected, heapUsed);
+      return;
+    }
+    Bun.gc(true);
+    if (rss >= LARGE && now >= shrunkAt + SHRINK_EVERY_MS) {
+      shrunkAt = now;
+      Bun.shrink();
+    }
+    collected = process.memoryUsage().heapUsed;
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,6 +1,7 @@
 import { compareText } from "#dc/model/ref.ts";
 import type { Coloring } from "../options.ts";
 import { watts } from "../parts/words.ts";
+import { placeWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { FATES, type Fate } from "./failure.ts";
@@ -15,21 +16,6 @@ const GROUP_HEIGHT = 64;
 const BAR_HEIGHT = 8;
 /** Chips are not made wider for longer codes; the whole code stands in the tip. */
 const WIDEST_CHIP = 190;
-
-/** A place in words: "Row A, floor 1 of AMS1". */
-export function placeWords(id: string): string {
-  const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];
-  const [first = "", floor = "", name = ""] = place.split("/");
-  const words: Readonly<Record<string, string>> = {
-    rack: `rack ${place}`,
-    row: `row ${name}, floor ${floor} of ${first}`,
-    room: `room ${name}, floor ${floor} of ${first}`,
-    floor: `floor ${floor} of ${first}`,
-    site: `site ${place}`,
-  };
-  const text = `${before}${Object.hasOwn(words, kind) ? words[kind] : id}`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 export interface CardInput {
   readonly id: string;

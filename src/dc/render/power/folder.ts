@@ -1,8 +1,9 @@
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import { type Place, Places, placeAt, type Width } from "../places.ts";
 import { type PowerFailure, type Reach, titleOf } from "./failure.ts";
-import { isEquipment, type Place, Places, placeAt, type Width } from "./places.ts";
 
 /** What is drawn as one: an element (BOX), a place with its elements (CARD), or a place told in counts (GROUP). */
 export interface Drawn {
@@ -50,6 +51,8 @@ const SCHEMES: readonly Scheme[] = [
 
 /** Once elements must be folded, fewer are drawn than may be: hundreds of groups tell nobody anything. */
 const FOLDED_NODES = 120;
+/** Where outlets and undeclared feeds stand. */
+const NOWHERE: Place = [];
 /** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
 const PDU_BOXES = 48;
 
@@ -94,7 +97,8 @@ export class Folder {
         this.owners.set(index, owner);
         continue;
       }
-      const place = places.of(node);
+      const place =
+        node.kind === "DEVICE" ? places.of(node.device) : node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;
       this.places[index] = place;
       this.classes[index] = this.classOf(index, node, place);
     }
@@ -226,4 +230,9 @@ function wider(width: Width | "all" | undefined): Width {
 
 function wide(width: Width | "all"): Width {
   return width === "all" ? "site" : width;
+}
+
+/** Whether a node exists to supply others. */
+function isEquipment(node: PowerNode): boolean {
+  return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }

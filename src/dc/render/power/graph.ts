@@ -1,6 +1,6 @@
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
-import { placeWords } from "./cards.ts";
+import { placeWords } from "../places.ts";
 import type { PowerFailure } from "./failure.ts";
 import { LOOKS } from "./fates.ts";
 import type { DrawnEdge } from "./fold.ts";

@@ -1,8 +1,8 @@
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { scaleStep } from "../palette.ts";
 import { counted, percent, watts } from "../parts/words.ts";
 import { duration } from "../quantity.ts";
+import { scaleLegend } from "../scale_legend.ts";
 import { FATES, type Fate, type PowerFailure } from "./failure.ts";
 import { badge, LOOKS } from "./fates.ts";
 import type { Folded } from "./fold.ts";
@@ -138,21 +138,4 @@ function legendOf({ reach, drawn }: Folded, parts: readonly PowerPart[], colorin
     },
   ];
   return coloring === "UTILIZATION" ? [...lines, ...scaleLegend()] : lines;
-}
-
-/** The steps of the scale of shares. */
-export function scaleLegend(): readonly LegendLine[] {
-  return [
-    [0, "below 20 %"],
-    [20, "from 20 %"],
-    [50, "from 50 %"],
-    [80, "from 80 %"],
-    [90, "from 90 %"],
-    [100, "100 % and more"],
-  ].map(([pct, label]) => ({
-    label: String(label),
-    sample: [
-      { kind: "rect", x: 4, y: 1, width: 18, height: 12, radius: 2, fill: scaleStep(Number(pct)), stroke: "line" },
-    ],
-  }));
 }

@@ -1,6 +1,4 @@
-import type { PowerNode } from "#dc/analysis/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { isPowerKind } from "#dc/model/draw.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
 
 /** Where something stands, as references from the nearest to the widest place; what is unknown is absent. */
@@ -16,6 +14,21 @@ export function placeAt(place: Place, width: Width): string {
   return place.find((ref) => WIDTHS.findIndex((kind) => ref.startsWith(`${kind}:`)) >= least) ?? "no place recorded";
 }
 
+/** A place in words: "Row A, floor 1 of AMS1". */
+export function placeWords(id: string): string {
+  const [, before = "", kind = "", place = ""] = /^(.* of |)([a-z]+):(.*)$/.exec(id) ?? [];
+  const [first = "", floor = "", name = ""] = place.split("/");
+  const words: Readonly<Record<string, string>> = {
+    rack: `rack ${place}`,
+    row: `row ${name}, floor ${floor} of ${first}`,
+    room: `room ${name}, floor ${floor} of ${first}`,
+    floor: `floor ${floor} of ${first}`,
+    site: `site ${place}`,
+  };
+  const text = `${before}${Object.hasOwn(words, kind) ? words[kind] : id}`;
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Finds places, one object per rack, so that much equipment is cheap to group. */
 export class Places {
   private readonly racks: ReadonlyMap<string, Rack>;
@@ -26,12 +39,7 @@ export class Places {
     this.racks = new Map(racks.map((rack) => [codeKey(rack.code), rack]));
   }
 
-  of(node: PowerNode): Place {
-    if (node.kind === "DEVICE") return this.standing(node.device);
-    return node.kind === "CRAC" ? this.standing(node.crac) : [];
-  }
-
-  private standing({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
+  of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
     if (rackCode === undefined) return this.area(location);
     const known = this.byRack.get(rackCode);
     if (known !== undefined) return known;
@@ -57,9 +65,4 @@ export class Places {
     this.byArea.set(key, place);
     return place;
   }
-}
-
-/** Whether a node exists to supply others. */
-export function isEquipment(node: PowerNode): boolean {
-  return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }

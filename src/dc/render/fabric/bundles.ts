@@ -1,0 +1,83 @@
+import type { Coloring } from "../options.ts";
+import { type Paint, scaleStep } from "../palette.ts";
+import { counted, percent } from "../parts/words.ts";
+import { bandwidth } from "../quantity.ts";
+import type { Stroke } from "../scene.ts";
+import type { Bundle, FabricPicture } from "./picture.ts";
+
+/** What a bundle of links comes to. */
+export interface BundleState {
+  /** Utilisation of its busiest live link, in percent; undefined when none is live. */
+  readonly utilizationPct: number | undefined;
+  readonly up: number;
+  readonly down: number;
+  readonly missing: number;
+  readonly capacityMbps: number;
+  readonly congested: boolean;
+  readonly watched: boolean;
+}
+
+export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }: FabricPicture): BundleState {
+  const live = links.filter((view) => view.live);
+  const utilizationPct =
+    live.length === 0 ? undefined : live.reduce((most, view) => Math.max(most, view.utilizationPct), 0);
+  return {
+    utilizationPct,
+    up: live.length,
+    down: links.length - live.length,
+    missing,
+    capacityMbps: live.reduce((sum, { link }) => sum + (link.capacityMbps ?? 0), 0),
+    congested: (utilizationPct ?? 0) >= congestionPct,
+    watched: (utilizationPct ?? 0) >= watchPct || live.some(({ health }) => health === "WATCH"),
+  };
+}
+
+/** How a bundle is drawn as a line: dotted when nothing is there, dashed when nothing works. */
+export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
+  if (state.up === 0) return { stroke: "fault", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
+  if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
+  if (state.congested) return { stroke: "fault", strokeWidth: 3 };
+  if (state.watched || state.down > 0) return { stroke: "watch", strokeWidth: 2 };
+  return { stroke: coloring === "UTILIZATION" ? "scale2" : "ok", strokeWidth: 1.2 };
+}
+
+/** The ground of a bundle's cell. */
+export function fillOf(state: BundleState, coloring: Coloring): Paint {
+  if (state.up === 0) return "faultSoft";
+  switch (coloring) {
+    case "NONE":
+    case "ROLE":
+      return "panel";
+    case "STATUS":
+      return state.down > 0 ? "watchSoft" : "okSoft";
+    case "HEALTH":
+      return state.congested ? "faultSoft" : state.watched || state.down > 0 ? "watchSoft" : "okSoft";
+    default:
+      return scaleStep(state.utilizationPct ?? 0);
+  }
+}
+
+/** What stands in a bundle's cell: the utilisation, "down", or "none" where a link is missing. */
+export function cellWords({ utilizationPct, down }: BundleState): string {
+  if (utilizationPct !== undefined) return String(Math.round(utilizationPct));
+  return down > 0 ? "down" : "none";
+}
+
+/** All that there is to say about a bundle. */
+export function bundleFacts({ links }: Bundle, state: BundleState): readonly (readonly [string, string])[] {
+  const facts: (readonly [string, string])[] = [
+    ["Links up", String(state.up)],
+    ["Links down", state.down === 0 ? "" : String(state.down)],
+    ["Missing", state.missing === 0 ? "" : counted(state.missing, "link of a full mesh", "links of a full mesh")],
+    ["Busiest", state.utilizationPct === undefined ? "" : percent(state.utilizationPct)],
+    ["Capacity", state.up === 0 ? "" : bandwidth(state.capacityMbps)],
+    ["Congested", state.congested ? "yes" : ""],
+    ["Errors", errors(links)],
+  ];
+  return facts.filter(([, value]) => value !== "");
+}
+
+function errors(links: Bundle["links"]): string {
+  const sum = links.reduce((total, { link }) => total + (link.errorCount ?? 0), 0);
+  return sum === 0 ? "" : String(sum);
+}

@@ -1,0 +1,107 @@
+import type { Figure, LegendLine, Note } from "../frame.ts";
+import type { Coloring } from "../options.ts";
+import { counted, percent, readable } from "../parts/words.ts";
+import { bandwidth } from "../quantity.ts";
+import { scaleLegend } from "../scale_legend.ts";
+import type { Stroke } from "../scene.ts";
+import type { FabricPicture, FoldedFabric } from "./picture.ts";
+import { ratio } from "./units.ts";
+
+/** Findings told in words; the picture marks all of them. */
+const MOST_FINDINGS = 6;
+
+/** Title, figures, notes and legend of the picture of a fabric. */
+export function fabricWords(picture: FabricPicture, folded: FoldedFabric, coloring: Coloring) {
+  const { answer, name } = picture;
+  const leaves = answer.nodes.filter(({ tier }) => tier === "leaf").length;
+  const spines = answer.nodes.length - leaves;
+  const title = `Fabric ${name}`;
+  const subtitle = `${counted(leaves, "leaf", "leaves")}, ${counted(spines, "spine")}, ${counted(answer.links.length, "link")}`;
+  const figures = figuresOf(picture);
+  return {
+    title,
+    subtitle,
+    description: `${title}: ${subtitle}; ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
+    figures,
+    notes: notesOf(picture, folded),
+    legend: legendOf(picture, coloring),
+  };
+}
+
+function figuresOf({ answer: { summary, nodes, missing } }: FabricPicture): readonly Figure[] {
+  const bad = (label: string, count: number): Figure => ({
+    label,
+    value: String(count),
+    ...(count > 0 && { tone: "fault" }),
+  });
+  const failed = new Set(nodes.filter((node) => node.failed).map(({ device }) => device.code)).size;
+  return [
+    { label: "links up", value: String(summary.linksUp) },
+    bad("links down", summary.linksDown),
+    bad("congested", summary.congested),
+    bad("missing of the full mesh", missing.length),
+    ...(failed > 0 ? [bad("switches failed", failed)] : []),
+    { label: "busiest link", value: percent(summary.maxUtilPct) },
+    { label: "95 % of links below", value: percent(summary.p95UtilPct) },
+    ...worstOf("worst oversubscription", nodes, "oversubscription"),
+    ...worstOf("worst with a spine lost", nodes, "oversubscriptionN1"),
+    { label: "bisection bandwidth", value: bandwidth(summary.bisectionMbps) },
+  ];
+}
+
+function worstOf(
+  label: string,
+  nodes: FabricPicture["answer"]["nodes"],
+  key: "oversubscription" | "oversubscriptionN1",
+): readonly Figure[] {
+  const known = nodes.filter((node) => node[key] !== undefined).toSorted((a, b) => (b[key] ?? 0) - (a[key] ?? 0));
+  const [worst] = known;
+  return worst === undefined ? [] : [{ label, value: `${ratio(worst[key] ?? 0)} at ${worst.device.code}` }];
+}
+
+function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, units }: FoldedFabric): readonly Note[] {
+  const codes = [...new Set(findings.map(({ code }) => code))];
+  const told = codes.flatMap((code) => findingNotes(findings.filter((finding) => finding.code === code)));
+  const cables = [...physical]
+    .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
+    .map(([ref]): Note => ({ text: `${ref}: the cables do not join the two ends of the link`, tone: "fault" }));
+  const all = [
+    ...told.filter(({ tone }) => tone === "fault"),
+    ...cables,
+    ...told.filter(({ tone }) => tone !== "fault"),
+  ];
+  const groups = units.filter(({ group }) => group).length;
+  const folded = `Folded: ${counted(omitted, "switch", "switches")} told in the counts of ${counted(groups, "group")}`;
+  return [
+    ...all.slice(0, MOST_FINDINGS),
+    ...(all.length > MOST_FINDINGS ? [{ text: `and ${all.length - MOST_FINDINGS} more findings` }] : []),
+    ...(omitted > 0 ? [{ text: folded, tone: "info" as const }] : []),
+  ];
+}
+
+/** A few findings of one code one by one, many as one line. */
+function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
+  const notes = findings.map(({ message, ref, value, expected, code }): Note => {
+    const tone = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
+    return { text: `${ref}: ${message} (${value}, expected ${expected})`, tone };
+  });
+  const [first] = notes;
+  if (first === undefined || notes.length <= 3) return notes;
+  return [
+    { ...first, text: `${readable(findings[0]?.code ?? "")} at ${findings.length} places, such as ${first.text}` },
+  ];
+}
+
+function legendOf({ congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
+  const line = (label: string, stroke: Stroke): LegendLine => ({
+    label,
+    sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }],
+  });
+  return [
+    line(`congested, from ${percent(congestionPct)}`, { stroke: "fault", strokeWidth: 3 }),
+    line(`watched, from ${percent(watchPct)}`, { stroke: "watch", strokeWidth: 2 }),
+    line("no link works", { stroke: "fault", strokeWidth: 1.6, dash: "dashed" }),
+    line("missing of the full mesh", { stroke: "fault", strokeWidth: 1.6, dash: "dotted" }),
+    ...(coloring === "UTILIZATION" ? scaleLegend() : []),
+  ];
+}

@@ -1,0 +1,190 @@
+import type { Coloring } from "../options.ts";
+import type { Paint } from "../palette.ts";
+import { mark } from "../parts/marks.ts";
+import type { Item } from "../scene.ts";
+import { cellWords, fillOf } from "./bundles.ts";
+import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
+import { lostWords, ratio, unitFill } from "./units.ts";
+
+const ROW = 19;
+/** Heads of narrow columns hold standing names. */
+const STANDING = 128;
+const LYING = 44;
+const NARROW = 80;
+
+export interface MatrixInput {
+  readonly columns: readonly number[];
+  readonly rows: readonly number[];
+  readonly slots: ReadonlyMap<number, { readonly x: number; readonly y: number; readonly width: number }>;
+  readonly coloring: Coloring;
+  /** Room for the names of rows. */
+  readonly labels: number;
+}
+
+/** One column per leaf: its head, a cell for every switch above it, and its oversubscription. */
+export function matrixItems(
+  { units, bundles }: FabricParts,
+  input: MatrixInput,
+): { readonly items: readonly Item[]; readonly height: number } {
+  const { columns, slots } = input;
+  const first = columns[0] === undefined ? undefined : slots.get(columns[0]);
+  if (first === undefined) return { items: [], height: 0 };
+  const cells = new Map(bundles.map((bundle) => [`${bundle.upper} ${bundle.lower}`, bundle]));
+  const rows = input.rows.filter((row) => columns.some((column) => cells.has(`${row} ${column}`)));
+  const head = first.width < NARROW ? STANDING : LYING;
+  const top = first.y + head + 6;
+  const figures = [
+    {
+      label: "Links up",
+      words: ({ tally: { uplinksUp, uplinks } }: UnitPart) =>
+        uplinksUp === uplinks ? String(uplinks) : `${uplinksUp}/${uplinks}`,
+    },
+    {
+      label: "Oversubscription",
+      words: ({ tally }: UnitPart) => (tally.oversubscription === undefined ? "" : ratio(tally.oversubscription)),
+    },
+    { label: "Largest spine lost", words: ({ tally }: UnitPart) => lostWords(tally) },
+  ];
+  const names = [...rows.map((row) => `${units[row]?.tally.title ?? ""} %`), ...figures.map(({ label }) => label)];
+  const items: Item[] = names.map((text, index) => ({
+    kind: "text",
+    x: input.labels - 10,
+    y: top + index * ROW + 13,
+    text,
+    size: 10.5,
+    anchor: "end",
+    fill: "muted",
+    maxWidth: input.labels - 12,
+  }));
+  for (const column of columns) {
+    const [unit, slot] = [units[column], slots.get(column)];
+    if (unit === undefined || slot === undefined) continue;
+    const bundlesOf = rows.flatMap((row, index) => {
+      const bundle = cells.get(`${row} ${column}`);
+      return bundle === undefined ? [] : [cellItem(bundle, { ...slot, y: top + index * ROW }, input.coloring)];
+    });
+    items.push(headItem(unit, slot, { head, coloring: input.coloring }), ...bundlesOf);
+    items.push(
+      ...figures.map(({ words }, index) => figureItem(words(unit), slot, top + (rows.length + index) * ROW + 13)),
+    );
+  }
+  return { items, height: head + 6 + names.length * ROW };
+}
+
+function figureItem(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
+  const text = width < NARROW ? words.replace(":1", "") : words;
+  return { kind: "text", x: x + width / 2, y, text, size: 9, anchor: "middle", fill: "ink", maxWidth: width };
+}
+
+function headItem(
+  unit: UnitPart,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+  { head, coloring }: { readonly head: number; readonly coloring: Coloring },
+): Item {
+  const { tally } = unit;
+  const fill = unitFill(unit, tally, coloring);
+  const ink: Paint = `on:${fill as "panel"}`;
+  const middle = width / 2;
+  const standing = width < NARROW;
+  const name: Item = standing
+    ? {
+        kind: "text",
+        x: middle + 4,
+        y: head - 6,
+        text: columnTitle(unit),
+        size: 10.5,
+        weight: "bold",
+        fill: ink,
+        rotate: -90,
+        maxWidth: head - 30,
+      }
+    : {
+        kind: "text",
+        x: 8,
+        y: 18,
+        text: columnTitle(unit),
+        size: 10.5,
+        weight: "bold",
+        fill: ink,
+        maxWidth: width - 32,
+      };
+  const more: readonly Item[] = standing
+    ? []
+    : [
+        {
+          kind: "text",
+          x: 8,
+          y: 35,
+          text: unit.switches[0]?.device.rackCode ?? "",
+          size: 10,
+          fill: ink,
+          maxWidth: width - 16,
+        },
+      ];
+  return {
+    kind: "group",
+    ref: unit.id,
+    tip: unit.tip,
+    at: [x, y],
+    items: [
+      {
+        kind: "rect",
+        x: 2,
+        y: 0,
+        width: width - 4,
+        height: head,
+        radius: 4,
+        fill,
+        stroke: tally.state,
+        ...(tally.failed > 0 && { dash: "dashed" as const }),
+      },
+      ...mark(tally.state, standing ? [middle, 12] : [width - 15, 14], 11),
+      name,
+      ...(unit.group ? [] : more),
+    ],
+  };
+}
+
+/** A group's column names its place alone; the tip tells the rest. */
+function columnTitle({ group, switches, tally, id }: UnitPart): string {
+  if (!group) return tally.title;
+  return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;
+}
+
+function cellItem(
+  bundle: BundlePart,
+  { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
+  coloring: Coloring,
+): Item {
+  const fill = fillOf(bundle.state, coloring);
+  const down = bundle.state.up === 0;
+  return {
+    kind: "group",
+    ref: bundle.ref,
+    tip: bundle.tip,
+    items: [
+      {
+        kind: "rect",
+        x: x + 2,
+        y: y + 1,
+        width: width - 4,
+        height: ROW - 2,
+        radius: 2,
+        fill,
+        stroke: bundle.state.congested || down ? "fault" : "grid",
+        ...(down && { dash: "dashed" as const }),
+      },
+      {
+        kind: "text",
+        x: x + width / 2,
+        y: y + 13,
+        text: cellWords(bundle.state),
+        size: 9,
+        anchor: "middle",
+        fill: `on:${fill as "panel"}`,
+        ...((bundle.state.congested || down) && { weight: "bold" as const }),
+        maxWidth: width - 4,
+      },
+    ],
+  };
+}

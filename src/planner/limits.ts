@@ -76,9 +76,6 @@ export const MAX_STEP_CHARS = 200;
 /** Time that an agent gets to end by itself, in milliseconds. Ours: a paused one shall be gone within ten seconds. */
 export const AGENT_GRACE_MS = 5_000;
 
-/** Time for one command of `verify.commands`, in milliseconds. Ours: a whole test suite, not one that hangs. */
-export const VERIFY_LIMIT_MS = 10 * 60_000;
-
 /** How often a run looks whether its claim still is its own, in milliseconds. Ours: well within a heartbeat's limit. */
 export const CLAIM_CHECK_MS = 30_000;
 

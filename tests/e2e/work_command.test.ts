@@ -125,6 +125,21 @@ test("an agent cannot forge the beginning of a run, and its real output is what 
   }
 });
 
+test("a check that hangs is ended with all it started when its time is over", async () => {
+  using project = await workProject({
+    plan: { "*": DONE },
+    config:
+      'verify: {commands: ["sleep 600 & echo $! >> $PLANNER_PROJECT/.planner/logs/notes/pids; wait"], timeout_seconds: 1}\n',
+  });
+  await project.add(A);
+
+  const { code, stdout } = await project.planner(["work", A]);
+
+  expect([code, stdout]).toEqual([1, expect.stringContaining("took over 1 second\n")]);
+  expect(project.field(A, "status")).toBe("needs_attention");
+  expect([project.pids().length, project.pids().filter(isRunning)]).toEqual([2, []]);
+});
+
 for (const [strict, status] of [
   [true, "needs_attention"],
   [false, "completed"],

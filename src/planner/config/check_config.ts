@@ -101,7 +101,12 @@ function expectation(schema: TSchema): string {
     const options = words(schema);
     return options.length > 0 ? `one of ${options.join(", ")}` : "a text, a number or a boolean";
   }
-  if (TypeGuard.IsInteger(schema)) return `a whole number of at least ${schema.minimum}`;
+  if (TypeGuard.IsInteger(schema)) {
+    const { minimum, maximum } = schema;
+    return maximum === undefined
+      ? `a whole number of at least ${minimum}`
+      : `a whole number from ${minimum} to ${maximum}`;
+  }
   if (TypeGuard.IsNumber(schema)) return `a number of at least ${schema.minimum}`;
   if (TypeGuard.IsBoolean(schema)) return "true or false";
   if (TypeGuard.IsString(schema)) return "a text that is not empty";

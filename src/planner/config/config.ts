@@ -63,7 +63,12 @@ export interface PlannerConfig {
     readonly spec: { readonly required: readonly string[]; readonly fields: Readonly<Record<string, FieldRule>> };
   };
   readonly validation: { readonly strict_output_validation: boolean };
-  readonly verify: { readonly commands: readonly string[]; readonly require_commit: boolean };
+  readonly verify: {
+    readonly commands: readonly string[];
+    /** For each of the commands. */
+    readonly timeout_seconds: number;
+    readonly require_commit: boolean;
+  };
   readonly watch: WatchSettings;
   readonly parallel: { readonly max: number };
   readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly RuleName[] };

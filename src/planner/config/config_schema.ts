@@ -5,6 +5,8 @@ import { RULE_NAMES } from "./rule_names.ts";
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));
 const FLAG = Type.Optional(Type.Boolean());
+/** Ours: a day. A timer of the engine ends at 24 of them. */
+const MAX_VERIFY_SECONDS = 86_400;
 const SCALARS = ["string", "boolean", "integer", "number"] as const;
 
 function oneOf(words: readonly string[]) {
@@ -68,7 +70,11 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
   ),
   validation: Type.Optional(Type.Object({ strict_output_validation: FLAG })),
   verify: Type.Optional(
-    Type.Object({ commands: Type.Optional(Type.Array(Type.String({ minLength: 1 }))), require_commit: FLAG }),
+    Type.Object({
+      commands: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+      timeout_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS })),
+      require_commit: FLAG,
+    }),
   ),
   watch: Type.Optional(WATCH),
   parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),

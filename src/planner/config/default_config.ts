@@ -34,7 +34,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
     },
   },
   validation: { strict_output_validation: false },
-  verify: { commands: [], require_commit: false },
+  verify: { commands: [], timeout_seconds: 600, require_commit: false },
   watch: {
     poll_interval_ms: 5000,
     idle_timeout_minutes: 5,

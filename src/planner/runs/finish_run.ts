@@ -52,6 +52,7 @@ export async function gatherEvidence(deps: RunDeps, run: BegunRun, spec: Spec): 
   for (const line of output.lines) await log.line(`planner: ${line}`);
   const failedChecks = await verifyWork(deps, {
     commands: config.verify.commands,
+    limitSeconds: config.verify.timeout_seconds,
     cwd: place.root,
     env,
     processId,

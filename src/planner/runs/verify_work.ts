@@ -1,4 +1,4 @@
-import { AGENT_GRACE_MS, VERIFY_LIMIT_MS } from "../limits.ts";
+import { AGENT_GRACE_MS } from "../limits.ts";
 import type { AgentExit, AgentProcess, RunLog } from "../run_ports.ts";
 import { openAgentStream } from "../work/agent_stream.ts";
 import type { RunDeps, StopWishes } from "./run_types.ts";
@@ -11,8 +11,8 @@ export interface Verification {
   readonly processId: string;
   readonly log: RunLog;
   readonly stop: StopWishes;
-  /** Milliseconds for each command. */
-  readonly limitMs?: number;
+  /** For each command. */
+  readonly limitSeconds: number;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function verifyWork(deps: RunDeps, verification: Verification): Pro
 async function runCommand(
   { ports, shell }: RunDeps,
   command: string,
-  { cwd, env, processId, log, stop, limitMs = VERIFY_LIMIT_MS }: Verification,
+  { cwd, env, processId, log, stop, limitSeconds }: Verification,
 ): Promise<string | null> {
   const process = await ports.agents.start({ argv: shell(command), cwd, env, processId });
   let late = false;
@@ -41,7 +41,7 @@ async function runCommand(
   const timer = setTimeout(() => {
     late = true;
     end();
-  }, limitMs);
+  }, limitSeconds * 1000);
   stop.soon.addEventListener("abort", end);
   if (stop.soon.aborted) end();
   try {
@@ -49,7 +49,7 @@ async function runCommand(
     const exit = await process.exited;
     await process.stop(AGENT_GRACE_MS);
     await printed;
-    return late ? `took over ${limitMs / 1000} seconds` : problemOf(exit);
+    return late ? `took over ${limitSeconds} ${limitSeconds === 1 ? "second" : "seconds"}` : problemOf(exit);
   } finally {
     clearTimeout(timer);
     stop.soon.removeEventListener("abort", end);

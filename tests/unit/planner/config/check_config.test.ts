@@ -29,7 +29,7 @@ test("checkConfig lays every setting over its default", () => {
         "providers:",
         "  claude: {skip_permissions: true, args: [--max-turns, '50']}",
         "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
-        "verify: {commands: [npm test], require_commit: true}",
+        "verify: {commands: [npm test], timeout_seconds: 60, require_commit: true}",
         "watch: {poll_interval_ms: 100, idle_timeout_minutes: 0.5, max_retries: 0, retry_delay_ms: 0, backoff_multiplier: 1.5}",
         "parallel: {max: 20}",
         "schema:",
@@ -65,7 +65,7 @@ test("checkConfig lays every setting over its default", () => {
         env: { DEPTH: "3", FAST: "true", NAME: "a" },
       },
     },
-    verify: { commands: ["npm test"], require_commit: true },
+    verify: { commands: ["npm test"], timeout_seconds: 60, require_commit: true },
     watch: {
       poll_interval_ms: 100,
       idle_timeout_minutes: 0.5,
@@ -139,6 +139,11 @@ test("checkConfig refuses settings of agents, watch and branches that cannot wor
   expect(errors("parallel: {max: 0}")).toEqual([
     '2:17 Invalid setting "parallel.max": expected a whole number of at least 1, got 0',
   ]);
+  for (const seconds of [0, 86_401, 1.5]) {
+    expect(errors(`verify: {timeout_seconds: ${seconds}}`)).toEqual([
+      `2:27 Invalid setting "verify.timeout_seconds": expected a whole number from 1 to 86400, got ${seconds}`,
+    ]);
+  }
   expect(errors("providers: {claude: {prompt_via: pipe}}")).toEqual([
     '2:34 Invalid setting "providers.claude.prompt_via": expected one of argument, stdin, file, got "pipe"',
   ]);

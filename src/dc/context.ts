@@ -1,6 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { AuditInterface } from "./model/words.ts";
 import type { DcStore } from "./ports.ts";
+import type { Rasterize } from "./render/render_screen.ts";
 
 export const ROLES = ["reader", "writer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -42,4 +43,6 @@ export interface DcContext {
   /** Makes ids of change log entries and transactions: UUIDs. */
   readonly newId: () => string;
   readonly observe: (call: FinishedCall) => void;
+  /** Makes PNG pictures; absent where none are made. */
+  readonly rasterize?: Rasterize | undefined;
 }

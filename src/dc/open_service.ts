@@ -2,12 +2,14 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { FinishedCall } from "./context.ts";
 import type { DcStore } from "./ports.ts";
+import type { Rasterize } from "./render/render_screen.ts";
 import { DcService } from "./service.ts";
 
 export interface ServiceOptions {
   readonly clock: Clock;
   readonly authRequired: boolean;
   readonly observe?: (call: FinishedCall) => void;
+  readonly rasterize?: Rasterize | undefined;
 }
 
 const PAGE_KEY = "page_token_key";
@@ -15,7 +17,7 @@ const PAGE_KEY = "page_token_key";
 /** Opens the door on a database. The key of page tokens lives in the database, so that replicas share it. */
 export async function openService(
   store: DcStore,
-  { clock, authRequired, observe = () => {} }: ServiceOptions,
+  { clock, authRequired, observe = () => {}, rasterize }: ServiceOptions,
 ): Promise<DcService> {
   const pageKey = await store.write(async (writer) => {
     const known = await writer.setting(PAGE_KEY);
@@ -31,5 +33,6 @@ export async function openService(
     pageKey: Buffer.from(pageKey, "base64url"),
     newId: randomUUID,
     observe,
+    rasterize,
   });
 }

@@ -1,5 +1,7 @@
+import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { floorPlanAnswer } from "./answers/floor_plan.ts";
+import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const floorPlan = defineRead({
@@ -7,6 +9,14 @@ export const floorPlan = defineRead({
   effect: "read",
   // Its healths depend on the hour: measurements grow stale and reservations end.
   cached: false,
-  run: async ({ context, topology }, request) =>
-    floorPlanAnswer(await topology(), context.clock.now().toISOString(), request),
+  run: ({ context, topology }, request) =>
+    pictured(context, {
+      screen: "FLOOR",
+      asked: request.render,
+      usual: { coloring: readColoring("FLOOR", "coloring", request.coloring) },
+      async answer() {
+        const reply = floorPlanAnswer(await topology(), context.clock.now().toISOString(), request);
+        return { reply, picture: () => reply };
+      },
+    }),
 });

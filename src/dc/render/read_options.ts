@@ -33,17 +33,22 @@ export interface PictureOptions {
  * @throws Refusal naming the field, such as `render.width_px`
  */
 export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOptions | undefined): PictureOptions {
-  const { colorings, views } = SCREEN_DRAWINGS[screen];
+  const { views } = SCREEN_DRAWINGS[screen];
   return {
     format: word("render.format", options?.format, RENDER_FORMATS) ?? "SVG",
     theme: word("render.theme", options?.theme, THEMES) ?? "LIGHT",
-    coloring: offered("render.coloring", word("render.coloring", options?.coloring, COLORINGS), colorings, screen),
-    view: offered("render.view", word("render.view", options?.view, RENDER_VIEWS), views, screen),
+    coloring: readColoring(screen, "render.coloring", options?.coloring),
+    view: offered("render.view", word("render.view", options?.view, RENDER_VIEWS), { known: views, screen }),
     highlight: readHighlight(options?.highlight ?? []),
     embedDataset: options?.embedDataset === true,
     widthPx: readWidth(options?.widthPx ?? 0),
     maxNodes: readNodes(options?.maxNodes ?? 0),
   };
+}
+
+/** The meaning of a screen's colours: the asked one, or the screen's first. @throws Refusal naming the field */
+export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
+  return offered(field, word(field, asked, COLORINGS), { known: SCREEN_DRAWINGS[screen].colorings, screen });
 }
 
 /** The word of an enumeration's number; undefined when it is not set. */
@@ -58,21 +63,16 @@ function word<Word extends string>(field: string, value: number | undefined, wor
 function offered<Word extends string>(
   field: string,
   asked: Word | undefined,
-  known: readonly [Word, ...Word[]],
-  screen: string,
+  { known, screen }: { readonly known: readonly [Word, ...Word[]]; readonly screen: string },
 ): Word {
   if (asked === undefined) return known[0];
   if (known.includes(asked)) return asked;
   const expected = known.join(", ");
-  throw refuse(
-    "FIELD_OUT_OF_RANGE",
-    `Screen ${screen} has no ${field.slice("render.".length)} ${asked}: expected ${expected}`,
-    {
-      field,
-      value: asked,
-      expected,
-    },
-  );
+  throw refuse("FIELD_OUT_OF_RANGE", `Screen ${screen} has no ${field} ${asked}: expected ${expected}`, {
+    field,
+    value: asked,
+    expected,
+  });
 }
 
 function readHighlight(refs: readonly string[]): ReadonlySet<string> {

@@ -5,11 +5,10 @@
  */
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PAGES } from "./src/runtime/pages.ts";
 
 const ROOT = import.meta.dirname;
 const OUT = join(ROOT, "dist", "web");
-
-const PAGES = ["console"] as const;
 
 /** Builds every page anew. @throws Error naming the page that does not build */
 export async function buildPages(): Promise<void> {

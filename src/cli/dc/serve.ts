@@ -55,7 +55,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     metrics: (format) => metrics.text(format, processFacts()),
     webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
-    loadConsole: () => loadPage("console"),
+    loadPage,
     report,
     shutdown: shutdown.signal,
   });

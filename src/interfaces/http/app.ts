@@ -28,8 +28,8 @@ export interface AppOptions {
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
   readonly report: ReportDefect;
-  /** The web console's text; undefined when it is not built. */
-  readonly loadConsole?: () => Promise<string | undefined>;
+  /** A page's text; undefined when it is not built. */
+  readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
   /** Says that the server is about to end. */
   readonly shutdown: AbortSignal;
 }
@@ -52,8 +52,11 @@ export function httpApp(options: AppOptions): App {
     context.header("x-content-type-options", "nosniff");
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
-  const console = pageHandler(options.loadConsole ?? (async () => undefined));
+  const { loadPage = async () => undefined } = options;
+  const console = pageHandler(() => loadPage("console"));
+  const graphiql = pageHandler(() => loadPage("graphiql"));
   app.get("/", (context) => console(context.req.raw));
+  app.get("/graphql/playground", (context) => graphiql(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
@@ -75,7 +78,7 @@ export function httpApp(options: AppOptions): App {
       report: options.report,
     })),
   );
-  for (const path of ["/", "/healthz", "/readyz", "/metrics", "/audit/history", "/estate"])
+  for (const path of ["/", "/graphql/playground", "/healthz", "/readyz", "/metrics", "/audit/history", "/estate"])
     app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>

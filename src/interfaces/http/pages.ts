@@ -30,6 +30,7 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
   const common = {
     "content-security-policy": policy,
     "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-cache",
     vary: "accept-encoding",
     etag,
@@ -56,6 +57,7 @@ async function prepare(html: string): Promise<Page> {
       `script-src ${sources("script")}`,
       `style-src ${sources("style")}`,
       "img-src 'self' data: blob:",
+      "font-src data:",
       "connect-src 'self'",
       "base-uri 'none'",
       "form-action 'none'",

@@ -10,6 +10,7 @@ export interface RunPorts {
   readonly agents: Agents;
   readonly watch: WatchFile;
   readonly leftovers: Leftovers;
+  readonly gitLocks: GitLocks;
 }
 
 /** An operating-system process that can be told from a later one with the same number. */
@@ -111,6 +112,8 @@ export interface Worktrees {
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree>;
   /** Ids of every spec with a worktree or what is remembered of one that was deleted by hand, sorted. */
   ids(): Promise<readonly SpecId[]>;
+  /** The branch that is remembered for a spec, be its folder there or not; null when none is. */
+  branch(id: SpecId): Promise<string | null>;
   /** The worktree of a spec, or null when there is none. */
   find(id: SpecId): Promise<Worktree | null>;
   /** The specs as they are in the worktree. */
@@ -167,11 +170,16 @@ export interface RunLog {
   end(): Promise<void>;
 }
 
+/** How a work process ended; `error` says why it did not complete. */
+export type ProcessEnd =
+  | { readonly status: "completed" }
+  | { readonly status: "failed"; readonly error: string };
+
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
   start(record: NewProcessRecord): Promise<ProcessRecord>;
   /** Makes a record terminal; false when it already is, or is not there. */
-  finish(processId: string, status: "completed" | "failed", at: Date): Promise<boolean>;
+  finish(processId: string, end: ProcessEnd, at: Date): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */
   dead(): Promise<readonly ProcessRecord[]>;
   /** Ends such a record as its spec says, see `endOfDeadRun`; null when it is none any more. */
@@ -253,4 +261,24 @@ export interface Leftovers {
   files(): Promise<readonly string[]>;
   /** Removes them all; returns which. */
   remove(): Promise<readonly string[]>;
+}
+
+/** The locks on git's index: a git that was killed leaves its own, and no other git changes anything there until it goes. */
+export interface GitLocks {
+  /** That of the project's checkout and those of its worktrees. Cost: one git for each of them. */
+  find(): Promise<readonly GitLock[]>;
+  /** Looks once more and removes it; false when it is gone, or held by now. */
+  remove(lock: GitLock): Promise<boolean>;
+}
+
+export interface GitLock {
+  /** Absolute. */
+  readonly path: string;
+  /** The spec whose worktree it locks; null for the project's checkout. */
+  readonly spec_id: SpecId | null;
+  readonly ageMs: number;
+  /** Number of the process that holds it; null for nobody, `unknown` on systems that do not tell. */
+  readonly holder: number | "unknown" | null;
+  /** Whether it is certainly nobody's: in the checkout where people work, only once it is a minute old. */
+  readonly removable: boolean;
 }

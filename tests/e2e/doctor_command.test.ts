@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { sleeper } from "../support/sleeper.ts";
 import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
@@ -158,4 +159,72 @@ test("doctor --fix keeps a worktree with uncommitted changes and removes one tha
   expect(project.read(`.planner/worktrees/${ID}/work.txt`)).toBe("not committed\n");
   expect(existsSync(join(project.root, `.planner/worktrees/${empty}`))).toBe(false);
   expect(await project.mustGit("branch", "--list", "planner/*", "--format=%(refname:short)")).toBe(`planner/${ID}\n`);
+});
+
+test("doctor's advice for the worktree of a deleted spec works, be the commits kept or dropped", async () => {
+  for (const advice of ["keep", "drop"]) {
+    project = await workProject({ plan: {} });
+    await project.add(ID);
+    await project.mustGit("worktree", "add", "--quiet", "-b", `planner/${ID}`, `.planner/worktrees/${ID}`);
+    const folder = join(project.root, ".planner/worktrees", ID);
+    project.write(`.planner/worktrees/${ID}/work.txt`, "done\n");
+    await project.git(["add", "work.txt"], { cwd: folder });
+    await project.git(["commit", "--quiet", "-m", "work"], { cwd: folder });
+    rmSync(join(project.root, `.planner/specs/${ID}.md`));
+
+    const { findings } = await doctor("--fix");
+    const words = [...(findings[0]?.advice ?? "").matchAll(/"git ([^"]+)"/g)].map(
+      (match) => match[1]?.split(" ") ?? [],
+    );
+    for (const command of advice === "keep" ? words.slice(0, 1) : words.slice(1)) await project.mustGit(...command);
+    await doctor("--fix");
+
+    expect(findings).toMatchObject([{ kind: "orphaned_worktree", fixed: null }]);
+    expect(words).toHaveLength(3);
+    expect(existsSync(join(project.root, "work.txt"))).toBe(advice === "keep");
+    expect(await doctor()).toEqual({ code: 0, findings: [], kinds: [] });
+    expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
+    project.remove();
+  }
+  project = await workProject({ plan: {} });
+});
+
+test("doctor names a lock that a killed git has left, and removes none that is in use", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  const lock = join(project.root, ".git/index.lock");
+  writeFileSync(lock, "");
+
+  const young = await doctor("--fix");
+  const kept = existsSync(lock);
+  const past = new Date(Date.now() - 3 * 60_000);
+  utimesSync(lock, past, past);
+  await using holder = new LinesOfProcess(["sh", "-c", "exec 3<.git/index.lock; echo '{}'; read line"], project.root);
+  await holder.next();
+  const held = await doctor("--fix");
+  const keptAgain = existsSync(lock);
+  await holder.end();
+  const left = await doctor();
+  const fixed = await doctor("--fix");
+
+  expect({ findings: young.findings, kept }).toEqual({ findings: [], kept: true });
+  expect(held.findings).toMatchObject([{ kind: "git_lock", fixed: null, advice: "wait for that process, or end it" }]);
+  expect(held.findings[0]?.message).toBe(`git's index has been locked for 3 min, by process ${holder.child.pid}`);
+  expect(keptAgain).toBe(true);
+  expect(left.findings).toMatchObject([{ subject: lock, message: expect.stringContaining("no process holds it") }]);
+  expect(fixed.findings).toMatchObject([{ fixed: "removed it" }]);
+  expect(existsSync(lock)).toBe(false);
+});
+
+test("doctor --fix removes the lock that a killed git has left in a worktree at once", async () => {
+  project = await workProject({ plan: { [ID]: ["commit", "child", "hang"] } });
+  await project.add(ID);
+  await killedRun();
+  const lock = join(project.root, `.git/worktrees/${ID}/index.lock`);
+  writeFileSync(lock, "");
+
+  const { findings } = await doctor("--fix");
+
+  expect(findings.filter(({ kind }) => kind === "git_lock")).toMatchObject([{ subject: lock, fixed: "removed it" }]);
+  expect(existsSync(lock)).toBe(false);
 });

@@ -2,6 +2,7 @@ import type { Clock } from "#kernel/clock.ts";
 import type { RunPorts } from "../run_ports.ts";
 import { openAgents } from "./agent_process.ts";
 import { openClaims } from "./claims.ts";
+import { openGitLocks } from "./git_locks.ts";
 import { openLeftovers } from "./leftovers.ts";
 import { openRunLogs } from "./log_writer.ts";
 import { openProcessRecords } from "./record_writer.ts";
@@ -18,5 +19,6 @@ export function openRuns(root: string, clock: Clock): RunPorts {
     agents: openAgents(root),
     watch: openWatchFile(root),
     leftovers: openLeftovers(root),
+    gitLocks: openGitLocks(root),
   };
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import type { ProcessMark } from "../run_ports.ts";
 
 /** What Linux tells of a process in `/proc/<pid>/stat`. */
@@ -44,6 +44,34 @@ export function stillRuns({ pid, began }: ProcessMark): boolean {
   if (began === null) return true;
   const now = beganOf(pid);
   return now === null || now === began;
+}
+
+/**
+ * Whether the process can be the one that wrote the file: both belong to one user. True where the system does not tell.
+ * A number that another user's process has got since is in use, and no signal of ours reaches it.
+ */
+export function wroteFile(pid: number, file: string): boolean {
+  const uid = userOf(file);
+  if (uid === undefined || process.platform === "win32") return true;
+  const owner = process.platform === "linux" ? userOf(`/proc/${pid}`) : undefined;
+  if (owner !== undefined) return owner === uid;
+  return uid !== process.geteuid?.() || takesOurSignals(pid);
+}
+
+function userOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
+}
+
+function takesOurSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 function isInUse(pid: number): boolean {

@@ -9,7 +9,7 @@ import { holderOf } from "./lock_file.ts";
 import { createFile } from "./place_file.ts";
 import { WATCH_PID } from "./places.ts";
 import { isAlive } from "./process_life.ts";
-import { markProcess, stillRuns } from "./process_mark.ts";
+import { markProcess, stillRuns, wroteFile } from "./process_mark.ts";
 import { withProjectLock } from "./project_lock.ts";
 
 /**
@@ -66,7 +66,8 @@ export function readWatch(
   // Another machine's process cannot be asked: it counts as alive until somebody there ends it.
   if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
   const began = read.kind === "object" ? textField(read.object, "began") : null;
-  return { pid, here: true, alive: began === null ? isAlive(pid, since) : stillRuns({ pid, began }) };
+  const alive = began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+  return { pid, here: true, alive: alive && wroteFile(pid, join(root, WATCH_PID)) };
 }
 
 function readToken(root: string): string | null {

@@ -51,6 +51,10 @@ class GitWorktrees implements Worktrees {
     return worktreeIds(this.#root);
   }
 
+  async branch(id: SpecId): Promise<string | null> {
+    return (await this.#branches(id))?.branch ?? null;
+  }
+
   async find(id: SpecId): Promise<Worktree | null> {
     if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
     return openWorktree(await requireRepository(this.#root), this.#root, id);

@@ -45,7 +45,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
   return {
     ...base,
     message: `nobody works in it, and it holds ${described(content)}`,
-    advice: adviceFor(content, id),
+    advice: await adviceFor(deps, id, content),
     ...(cutOff ? { repair: () => noteEnd(deps, id) } : {}),
   };
 }
@@ -63,9 +63,18 @@ function described({ uncommitted, unmerged }: Content): string {
   return parts.join(" and ");
 }
 
-function adviceFor({ uncommitted }: Content, id: SpecId): string {
-  if (uncommitted.length > 0) return `go on with "planner work ${id}", or commit there and run "planner merge ${id}"`;
-  return `merge it with "planner merge ${id}", or go on with "planner work ${id}"`;
+/** Only what works: an archived spec is worked no more, and no command knows the id of one that was deleted. */
+async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
+  const [active, archived] = [(await context.specs.ids()).includes(id), (await context.specs.archivedIds()).has(id)];
+  const commit = uncommitted.length > 0;
+  if (active && commit) return `go on with "planner work ${id}", or commit there and run "planner merge ${id}"`;
+  if (active) return `merge it with "planner merge ${id}", or go on with "planner work ${id}"`;
+  if (archived) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
+  const branch = (await ports.worktrees.branch(id)) ?? "";
+  const folder = `.planner/worktrees/${id}`;
+  const keep = `${commit ? "its spec is gone: commit there and run" : "its spec is gone: take the commits with"} "git merge ${branch}"`;
+  const drop = `drop all of it with "git worktree remove --force ${folder}" and "git branch -D ${branch}"`;
+  return `${keep}, or ${drop}; then run "planner doctor --fix"`;
 }
 
 /** Removes it unless somebody has begun to work in it or something came into it meanwhile. */

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { gitLocks } from "./check_git_locks.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
@@ -27,12 +28,13 @@ export interface DoctorReport {
 
 /**
  * In this order, because each goes by what the one before it has settled: a claim's end marks its spec and its worktree,
- * and reading the records for the later checks makes dead ones failed. Source: decisions S-23, S-26, S-27.
+ * reading the records for the later checks makes dead ones failed, and a worktree whose index is locked is not removed. Source: decisions S-23, S-26, S-27.
  */
 const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   staleClaims,
   deadRecords,
   staleWatch,
+  gitLocks,
   orphanedWorktrees,
   strandedSpecs,
   unreadableFiles,

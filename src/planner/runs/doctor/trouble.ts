@@ -13,6 +13,7 @@ export const TROUBLE_KINDS = [
   "stale_claim",
   "dead_record",
   "stale_watch",
+  "git_lock",
   "orphaned_worktree",
   "stranded_spec",
   "unreadable_file",

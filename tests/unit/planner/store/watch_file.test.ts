@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
 import { hostname } from "node:os";
 import { openWatchFile } from "#planner/store/watch_file.ts";
+import { openWorkStore } from "#planner/store/work_store.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
 
@@ -34,6 +36,22 @@ test("take replaces the file of a dead holder, and of a living process that took
 
   expect(hold).not.toBeNull();
   expect(await hold?.isHeld()).toBe(true);
+});
+
+test("take replaces a file whose number another user's process has", async () => {
+  // Root may make a process of somebody else's; anybody else finds one of root's.
+  const child = process.getuid?.() === 0 ? spawn("sleep", ["600"], { uid: 65_534, stdio: "ignore" }) : null;
+  try {
+    const pid = child?.pid ?? 1;
+    const watch = openWatchFile(project.root);
+    project.write(".planner/watch.pid", `${pid}\n`);
+
+    expect(await watch.holder()).toMatchObject({ pid, alive: false });
+    expect(await openWorkStore(project.root, { now: () => new Date() }).watchPid()).toBeNull();
+    expect(await watch.take()).not.toBeNull();
+  } finally {
+    child?.kill("SIGKILL");
+  }
 });
 
 test("take leaves the file of another machine alone", async () => {

@@ -100,7 +100,8 @@ export class PostgresServer {
       keeper.stderr?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
         if (said.includes("ready to accept connections")) resolve();
-        else if (/FATAL/.test(said)) reject(new Error(said));
+        // Clients that knock too early are told so with the same word.
+        else if (/FATAL:(?!.*system is)/.test(said)) reject(new Error(said));
       });
       keeper.once("error", reject);
       keeper.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${said}`)));

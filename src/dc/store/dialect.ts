@@ -7,6 +7,8 @@ export interface Dialect {
   readonly inList: (column: string) => string;
   /** A text field at the top of a column that holds JSON. */
   readonly jsonText: (column: string, field: string) => string;
+  /** Begins a write whose changes no other write overlaps; the others wait. */
+  readonly beginWrite: string;
   /** The statement with the database's own parameter marks. */
   readonly marked: (sql: string) => string;
 }
@@ -16,6 +18,7 @@ export const SQLITE: Dialect = {
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
   jsonText: (column, field) => `json_extract(${column}, '$.${field}')`,
+  beginWrite: "BEGIN IMMEDIATE",
   marked: (sql) => sql,
 };
 
@@ -27,6 +30,7 @@ export const COCKROACH: Dialect = {
   // parameter of type jsonb as JSON once more.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
+  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE",
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {
@@ -36,9 +40,13 @@ export const COCKROACH: Dialect = {
   },
 };
 
-/** PostgreSQL compares text by the rules of a language unless a column says otherwise. */
+/**
+ * PostgreSQL compares text by the rules of a language unless a column says otherwise. A table's lock is given in the
+ * order of asking and before the transaction looks at anything, so that a write that waited does not begin too old.
+ */
 export const POSTGRES: Dialect = {
   ...COCKROACH,
   name: "postgres",
   types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
+  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE",
 };

@@ -105,9 +105,11 @@ export class PostgresConnection implements SqlRunner {
     }
   }
 
+  /** Ends the connection; one that is lost is not waited for. */
   async close(): Promise<void> {
+    const timeout = this.gone ? 0 : 1;
     this.gone = true;
-    await this.sql.end({ timeout: 1 });
+    await this.sql.end({ timeout });
   }
 
   private async send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {

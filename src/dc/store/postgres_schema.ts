@@ -10,20 +10,17 @@ const PAUSE_MS = 100;
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
 
 /**
- * Brings the database to the newest schema. Servers that start together take turns by a row of a table of its own, which
- * works on CockroachDB too; one that is up to date is only read, so that no right to change it is needed.
+ * Brings the database to the newest schema. Servers that start together take turns, and no write runs beside; one that
+ * is up to date is only read, so that no right to change it is needed.
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if (await isUpToDate(connection)) return;
-  await once(connection, async () => {
-    await connection.run("CREATE TABLE IF NOT EXISTS migration_lock (name TEXT PRIMARY KEY, turn BIGINT NOT NULL)");
-    await connection.run(
-      "INSERT INTO migration_lock (name, turn) VALUES ('migration', 0) ON CONFLICT (name) DO NOTHING",
-    );
+  await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE", async () => {
+    await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
+    await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   });
-  await once(connection, async () => {
-    await connection.run("UPDATE migration_lock SET turn = turn + 1 WHERE name = 'migration'");
+  await once(connection, connection.dialect.beginWrite, async () => {
     await migrate(connection, connection.dialect);
   });
 }
@@ -39,10 +36,10 @@ async function isUpToDate(connection: PostgresConnection): Promise<boolean> {
 }
 
 /** Runs `work` in one transaction, again when another server did the same at the same moment. */
-async function once(connection: PostgresConnection, work: () => Promise<void>): Promise<void> {
+async function once(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await connection.run("BEGIN ISOLATION LEVEL SERIALIZABLE");
+      await connection.run(begin);
       await work();
       await connection.run("COMMIT");
       return;

@@ -19,11 +19,6 @@ const MAX_PAUSE_MS = 250;
 
 /** A read sees one moment, whatever is written beside it. */
 const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-/**
- * Every write raises the revision, so two of them can never both commit: they queue at its row from the start, instead
- * of finding out at the end.
- */
-const BEGIN_WRITE = "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT value FROM setting WHERE name = 'revision' FOR UPDATE";
 
 /**
  * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
@@ -46,6 +41,8 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
   }
 }
 
+type Effect = "read" | "write";
+
 class PostgresStore implements DcStore {
   private readonly open: () => Promise<PostgresConnection>;
   private readonly writing = new Queue(1);
@@ -64,13 +61,13 @@ class PostgresStore implements DcStore {
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.reading.enter(() =>
-      persistently(() => this.transaction(BEGIN_READ, (runner) => work(new SqlReader(runner, runner.dialect)))),
+      persistently(() => this.transaction("read", (runner) => work(new SqlReader(runner, runner.dialect)))),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.writing.enter(() =>
-      persistently(() => this.transaction(BEGIN_WRITE, (runner) => work(new SqlWriter(runner, runner.dialect)))),
+      persistently(() => this.transaction("write", (runner) => work(new SqlWriter(runner, runner.dialect)))),
     );
   }
 
@@ -81,12 +78,12 @@ class PostgresStore implements DcStore {
   }
 
   private async transaction<Result>(
-    begin: string,
+    effect: Effect,
     work: (runner: PostgresConnection) => Promise<Result>,
   ): Promise<Result> {
     const connection = this.usable() ?? (await this.open());
     try {
-      const result = await inTransaction(connection, begin, work);
+      const result = await inTransaction(connection, effect, work);
       this.idle.push(connection);
       return result;
     } catch (error) {
@@ -113,15 +110,16 @@ class PostgresStore implements DcStore {
 
 async function inTransaction<Result>(
   connection: PostgresConnection,
-  begin: string,
+  effect: Effect,
   work: (runner: PostgresConnection) => Promise<Result>,
 ): Promise<Result> {
   let committing = false;
   try {
-    await connection.run(begin);
+    // Every write raises the revision, so two of them could never both commit: they queue from the start.
+    await connection.run(effect === "read" ? BEGIN_READ : connection.dialect.beginWrite);
     const result = await work(connection);
     connection.check();
-    committing = begin === BEGIN_WRITE;
+    committing = effect === "write";
     await connection.run("COMMIT");
     return result;
   } catch (error) {

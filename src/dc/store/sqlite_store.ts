@@ -87,7 +87,7 @@ function translated(error: unknown): unknown {
 export async function openSqlite(file: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const openOne = () => open(file, onStatement);
   const writer = openOne();
-  await writer.run("BEGIN IMMEDIATE");
+  await writer.run(SQLITE.beginWrite);
   try {
     await migrate(writer, SQLITE);
     await writer.run("COMMIT");
@@ -121,7 +121,7 @@ class SqliteStore implements DcStore {
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.writing.enter(() =>
-      transaction(this.writer, "BEGIN IMMEDIATE", () => work(new SqlWriter(this.writer, SQLITE))),
+      transaction(this.writer, SQLITE.beginWrite, () => work(new SqlWriter(this.writer, SQLITE))),
     );
   }
 

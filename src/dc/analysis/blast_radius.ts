@@ -1,10 +1,11 @@
-import { codeKey } from "#dc/model/code.ts";
 import { drawW, isPowerKind } from "#dc/model/draw.ts";
-import type { Crac, Device } from "#dc/model/resources.ts";
+import { compareText } from "#dc/model/ref.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, spreadDarkness } from "./power_live.ts";
-import { loads } from "./power_load.ts";
+import { loadsAfter } from "./power_load.ts";
+import { inService, type RackState, rackStates } from "./rack_supply.ts";
+import type { Topology } from "./topology.ts";
 
 /** Most steps of a cascade. Source: data contract 8.5. */
 const MAX_STEPS = 20;
@@ -43,13 +44,14 @@ export interface Hit {
   readonly via: string;
 }
 
-export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
-
 export interface BlastRadius {
   /** Devices and cooling units, sources left out, in breadth-first order. */
   readonly hits: readonly Hit[];
+  /** Nodes that lost power, sources included, in breadth-first order. */
+  readonly dark: readonly number[];
   /** Touched racks by key. */
   readonly racks: ReadonlyMap<string, RackState>;
+  /** Worst first. */
   readonly overloads: readonly Overload[];
   readonly steps: readonly TripStep[];
   readonly impact: Impact;
@@ -79,32 +81,34 @@ export interface Impact {
  * @param unlisted sources that are not themselves counted as offline: the failed equipment, not the loads of a place
  * @returns counts and lists; an element that was off before counts nowhere
  *
- * Cost: O(nodes + edges) for loads, the rest downstream only. Source: data contract 8.3 to 8.5; decision D-08.
+ * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
+ * power also works out live set and loads of the estate. Source: data contract 8.3 to 8.5; decision D-08.
  */
 export function blastRadius(
-  graph: PowerGraph,
-  baseline: LiveSet,
+  topology: Topology,
   { sources, unlisted }: { readonly sources: ReadonlySet<number>; readonly unlisted: ReadonlySet<number> },
   options: BlastOptions,
 ): BlastRadius {
-  const before = loads(graph, baseline, options.basis);
+  const { power: graph, live: baseline } = topology;
+  const before = topology.loads(options.basis);
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
   let darkness = spreadDarkness(graph, baseline, removed, immune);
-  let after = loads(graph, darkness.live, options.basis);
-  const overloads = overloaded(graph, darkness.live, before, after);
+  let after = loadsAfter(graph, before, darkness, options.basis);
+  const rises = () => overloaded(graph, darkness.live, { before, after: after.loadsW, among: after.changed });
+  const overloads = rises();
   const steps: TripStep[] = [];
   for (let step = 1; options.cascade && step <= MAX_STEPS; step += 1) {
-    const tripping = tripped(graph, darkness.live, before, after);
+    const tripping = rises().filter(({ overload }) => overload.severity === "WOULD_TRIP");
     if (tripping.length === 0) break;
-    for (const index of tripping) removed.add(index);
+    for (const { index } of tripping) removed.add(index);
     darkness = spreadDarkness(graph, baseline, removed, immune);
-    after = loads(graph, darkness.live, options.basis);
+    after = loadsAfter(graph, before, darkness, options.basis);
+    const off = offline(graph, darkness, unlisted);
     steps.push({
       step,
-      trippedRefs: tripping.map((index) => refOf(graph, index)),
-      devicesOffline: offline(graph, darkness, unlisted).filter((index) => graph.nodes[index]?.kind === "DEVICE")
-        .length,
+      trippedRefs: tripping.map(({ overload }) => overload.ref),
+      devicesOffline: off.filter((index) => graph.nodes[index]?.kind === "DEVICE").length,
     });
   }
   const onBattery = new Set(batteryFed(graph, baseline, removed, darkness, options));
@@ -114,9 +118,20 @@ export function blastRadius(
     ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
     ...hitList(graph, darkness, weaker, "DEGRADED"),
   ];
-  const racks = rackStates(graph, darkness.live, hits);
-  const impact = count(graph, darkness, { hits, racks, sources, basis: options.basis });
-  return { hits, racks, overloads, steps, impact, live: darkness.live, loadsAfter: after };
+  const { states: racks, undocumented } = rackStates(topology, darkness, hits);
+  return {
+    hits,
+    dark: darkness.dark,
+    racks,
+    overloads: overloads.map(({ overload }) => overload),
+    steps,
+    impact: {
+      ...count(graph, darkness, { hits, racks, sources, basis: options.basis }),
+      devicesUndocumented: undocumented,
+    },
+    live: darkness.live,
+    loadsAfter: after.loadsW,
+  };
 }
 
 function refOf(graph: PowerGraph, index: number | undefined): string {
@@ -128,12 +143,10 @@ function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number
   return node?.kind === "DEVICE" && (node.device.power?.runtimeS ?? 0) > 0 && !removed.has(index);
 }
 
-const OUT_OF_SERVICE: readonly (string | undefined)[] = ["PLANNED", "INVENTORY", "DECOMMISSIONING"];
-
 /** Devices and cooling units count; outlets and feeds are only ways. */
 function counts(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
-  if (node?.kind === "DEVICE") return !OUT_OF_SERVICE.includes(node.device.status);
+  if (node?.kind === "DEVICE") return inService(node.device);
   return node?.kind === "CRAC" && node.crac.status !== "PLANNED";
 }
 
@@ -154,84 +167,58 @@ function batteryFed(
 }
 
 /** Live elements that lost an inlet, and everything live behind them that has no other inlet. */
-function degraded(graph: PowerGraph, baseline: LiveSet, { live, dark }: Darkness): readonly number[] {
-  const consumers = (index: number) => (graph.supplies[index] ?? []).map(({ to }) => to).filter((to) => live[to] === 1);
-  const touched = new Set(dark.flatMap(consumers).filter((index) => liveInlets(graph, baseline, index) > 0));
+function degraded(graph: PowerGraph, baseline: LiveSet, { live, reached }: Darkness): readonly number[] {
+  const touched = reached.filter((index) => live[index] === 1 && liveInlets(graph, baseline, index) > 0);
+  const seen = new Uint8Array(graph.nodes.length);
+  for (const index of touched) seen[index] = 1;
+  // The array grows while it is walked, so it is the queue as well.
   for (const index of touched) {
-    for (const to of consumers(index)) if (liveInlets(graph, live, to) === 1) touched.add(to);
+    for (const { to } of graph.supplies[index] ?? []) {
+      if (seen[to] === 1 || live[to] !== 1 || liveInlets(graph, live, to) !== 1) continue;
+      seen[to] = 1;
+      touched.push(to);
+    }
   }
-  return [...touched].filter((index) => counts(graph, index));
+  return touched.filter((index) => counts(graph, index));
 }
 
 function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly number[], state: BlastState): Hit[] {
   return indexes.map((index) => ({
     index,
     state,
-    depth: depth.get(index) ?? 0,
-    via: refOf(graph, via.get(index)),
+    depth: Math.max(0, depth[index] ?? 0),
+    via: refOf(graph, via[index]),
   }));
 }
 
-/** Judges each touched rack by its IT devices with inlets, or by its PDUs when it has none. */
-function rackStates(graph: PowerGraph, live: LiveSet, hits: readonly Hit[]): ReadonlyMap<string, RackState> {
-  const touched = new Set<string>();
-  const offlineNow = new Set<number>();
-  for (const { index, state } of hits) {
-    const node = graph.nodes[index];
-    if (node?.kind === "DEVICE" && node.device.rackCode !== undefined) touched.add(codeKey(node.device.rackCode));
-    if (state === "OFFLINE") offlineNow.add(index);
-  }
-  const members = new Map<string, number[]>([...touched].map((key) => [key, []]));
-  for (const [index, node] of graph.nodes.entries()) {
-    if (node.kind !== "DEVICE" || node.device.rackCode === undefined || !counts(graph, index)) continue;
-    members.get(codeKey(node.device.rackCode))?.push(index);
-  }
-  return new Map([...members].map(([key, list]) => [key, rackState(graph, live, list, offlineNow)]));
+interface Rise {
+  readonly index: number;
+  readonly overload: Overload;
 }
 
-function rackState(
+/** Elements that the failure itself, not the state before it, puts above what they may carry; worst first. */
+function overloaded(
   graph: PowerGraph,
   live: LiveSet,
-  members: readonly number[],
-  offlineNow: ReadonlySet<number>,
-): RackState {
-  const withInlets = members.filter((index) => (graph.nodes[index]?.need ?? 0) > 0 || hasInlets(graph, index));
-  const it = withInlets.filter((index) => !isPower(graph, index));
-  const judged = it.length > 0 ? it : withInlets;
-  const off = judged.filter((index) => live[index] !== 1);
-  if (judged.length > 0 && off.length === judged.length) return "DARK";
-  return it.some((index) => offlineNow.has(index)) ? "PARTIAL" : "PROTECTED";
-}
-
-function hasInlets(graph: PowerGraph, index: number): boolean {
-  return (graph.inlets[index] ?? []).length > 0;
-}
-
-function isPower(graph: PowerGraph, index: number): boolean {
-  const node = graph.nodes[index];
-  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
-}
-
-function overloaded(graph: PowerGraph, live: LiveSet, before: Float64Array, after: Float64Array): readonly Overload[] {
-  return [...graph.nodes.entries()].flatMap(([index, { ref, capacityW, maxUtilizationPct }]) => {
+  {
+    before,
+    after,
+    among,
+  }: { readonly before: Float64Array; readonly after: Float64Array; readonly among: readonly number[] },
+): readonly Rise[] {
+  const found = among.flatMap((index): readonly Rise[] => {
+    const { ref = "", capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
     const loadAfterW = Math.round(after[index] ?? 0);
     const loadBeforeW = Math.round(before[index] ?? 0);
-    if (live[index] !== 1 || capacityW === undefined || capacityW === 0 || loadAfterW <= loadBeforeW) return [];
+    if (live[index] !== 1 || capacityW === 0 || loadAfterW <= loadBeforeW) return [];
     if (loadAfterW <= (capacityW * maxUtilizationPct) / 100) return [];
     const utilizationPct = (loadAfterW / capacityW) * 100;
     const severity = loadAfterW > capacityW ? ("WOULD_TRIP" as const) : ("OVER_DERATED" as const);
-    return [{ ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity }];
+    return [{ index, overload: { ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity } }];
   });
-}
-
-/** Elements that the failure itself, not the state before it, puts above their capacity. */
-function tripped(graph: PowerGraph, live: LiveSet, before: Float64Array, after: Float64Array): readonly number[] {
-  const refs = new Set(
-    overloaded(graph, live, before, after)
-      .filter(({ severity }) => severity === "WOULD_TRIP")
-      .map(({ ref }) => ref),
+  return found.toSorted(
+    ({ overload: a }, { overload: b }) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref),
   );
-  return [...graph.nodes.keys()].filter((index) => refs.has(refOf(graph, index)));
 }
 
 interface Counted {
@@ -241,61 +228,46 @@ interface Counted {
   readonly basis: LoadBasis;
 }
 
-function count(graph: PowerGraph, darkness: Darkness, { hits, racks, sources, basis }: Counted): Impact {
-  const off = hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index);
-  const devices = devicesOf(graph, off);
-  const it = devices.filter(({ kind }) => !isPowerKind(kind));
-  const cracs = off.flatMap((index): Crac[] => {
+function count(graph: PowerGraph, darkness: Darkness, { hits, racks, sources, basis }: Counted) {
+  const figures = { it: 0, power: 0, cracs: 0, degraded: 0, itLoadLostW: 0, coolingLostKw: 0 };
+  for (const { index, state } of hits) {
     const node = graph.nodes[index];
-    return node?.kind === "CRAC" ? [node.crac] : [];
-  });
+    if (node?.kind === "DEVICE" && state === "DEGRADED") figures.degraded += 1;
+    if (state !== "OFFLINE") continue;
+    if (node?.kind === "CRAC") {
+      figures.cracs += 1;
+      figures.coolingLostKw += (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100;
+    } else if (node?.kind === "DEVICE" && isPowerKind(node.device.kind)) figures.power += 1;
+    else if (node?.kind === "DEVICE") {
+      figures.it += 1;
+      figures.itLoadLostW += drawW(node.device, basis);
+    }
+  }
   const states = [...racks.values()];
   const rideThrough = batteries(graph, darkness, sources);
   return {
     racksDark: states.filter((state) => state === "DARK").length,
     racksPartial: states.filter((state) => state === "PARTIAL").length,
     racksProtected: states.filter((state) => state === "PROTECTED").length,
-    devicesOffline: devices.length,
-    itDevicesOffline: it.length,
-    powerDevicesOffline: devices.length - it.length,
-    cracsOffline: cracs.length,
-    devicesDegraded: devicesOf(
-      graph,
-      hits.filter(({ state }) => state === "DEGRADED").map(({ index }) => index),
-    ).length,
-    devicesUndocumented: undocumented(graph, racks, basis),
-    itLoadLostW: it.reduce((sum, device) => sum + drawW(device, basis), 0),
-    coolingLostKw: cracs.reduce((sum, crac) => sum + (crac.sensibleCapacityKw * (crac.deratePct ?? 100)) / 100, 0),
-    ...(rideThrough.length > 0 && { minRideThroughS: Math.min(...rideThrough) }),
+    devicesOffline: figures.it + figures.power,
+    itDevicesOffline: figures.it,
+    powerDevicesOffline: figures.power,
+    cracsOffline: figures.cracs,
+    devicesDegraded: figures.degraded,
+    itLoadLostW: figures.itLoadLostW,
+    coolingLostKw: figures.coolingLostKw,
+    ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
 }
 
-function devicesOf(graph: PowerGraph, indexes: readonly number[]): readonly Device[] {
-  return indexes.flatMap((index) => {
+/** The shortest battery time of the UPSes that lost their supply, the failed ones left out. */
+function batteries(graph: PowerGraph, { reached, live }: Darkness, sources: ReadonlySet<number>): number | undefined {
+  let shortest: number | undefined;
+  for (const index of reached) {
     const node = graph.nodes[index];
-    return node?.kind === "DEVICE" ? [node.device] : [];
-  });
-}
-
-/** Battery times of the UPSes that lost their supply, the failed ones left out. */
-function batteries(graph: PowerGraph, { depth, live }: Darkness, sources: ReadonlySet<number>): readonly number[] {
-  return [...depth.keys()].flatMap((index) => {
-    const node = graph.nodes[index];
-    if (node?.kind !== "DEVICE" || sources.has(index)) return [];
-    const runtimeS = node.device.power?.runtimeS;
-    return runtimeS === undefined || liveInlets(graph, live, index) > 0 ? [] : [runtimeS];
-  });
-}
-
-/** Devices of touched racks that draw power but have no inlets recorded: never guessed offline, but counted. */
-function undocumented(graph: PowerGraph, racks: ReadonlyMap<string, RackState>, basis: LoadBasis): number {
-  return graph.nodes.filter(
-    (node) =>
-      node.kind === "DEVICE" &&
-      racks.has(codeKey(node.device.rackCode ?? "")) &&
-      node.device.rackCode !== undefined &&
-      !OUT_OF_SERVICE.includes(node.device.status) &&
-      !(node.device.ports ?? []).some(({ kind }) => kind === "POWER_IN") &&
-      drawW(node.device, basis) > 0,
-  ).length;
+    const runtimeS = node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
+    if (runtimeS === undefined || sources.has(index) || liveInlets(graph, live, index) > 0) continue;
+    shortest = Math.min(shortest ?? runtimeS, runtimeS);
+  }
+  return shortest;
 }

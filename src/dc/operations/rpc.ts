@@ -1,8 +1,8 @@
 import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
+import type { Topology } from "#dc/analysis/topology.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { Changes } from "./changes.ts";
-import type { Topology } from "./topology.ts";
 
 /** What a read works with: one snapshot of the database. */
 export interface ReadSession {

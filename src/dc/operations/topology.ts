@@ -1,46 +1,75 @@
-import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
-import { type LiveSet, liveSet } from "#dc/analysis/power_live.ts";
-import { loads } from "#dc/analysis/power_load.ts";
-import type { Estate } from "#dc/model/estate.ts";
-import type { DcReader } from "#dc/ports.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import type { DcReader, ResourceKeys } from "#dc/ports.ts";
 
-/** The estate's graphs at one revision. */
-export interface Topology {
+/** Changed resources that are followed one by one. Ours: beyond it a build is no slower. */
+const MAX_FOLLOWED = 5000;
+/** Topologies kept. Ours: a read on an older snapshot finds its own, or one to follow from. */
+const KEPT = 4;
+
+interface Kept {
   readonly revision: number;
-  /** With power ports and power cables only. */
-  readonly estate: Estate;
-  readonly power: PowerGraph;
-  /** Which nodes have power before anything fails. */
-  readonly live: LiveSet;
-  /** What every node carries by allocated draw, in watts. */
-  readonly loadsW: Float64Array;
+  /** Last entry of the change log that is in it. */
+  readonly seq: number;
+  readonly topology: Topology;
 }
 
-/** Keeps the newest topology; a snapshot of another revision builds its own, so that a read after a write sees it. */
+/**
+ * Keeps the estate's graphs in step with the change log: a snapshot finds the topology of its own revision, followed
+ * from the nearest older one by what changed since, and read anew only when there is none or too much changed.
+ */
 export class TopologyCache {
-  private newest: Topology | undefined;
-  /** What is being built, by revision: reads that come at the same moment wait for one build. */
-  private readonly building = new Map<number, Promise<Topology>>();
+  /** Oldest first. */
+  private kept: readonly Kept[] = [];
+  /** What is being made, by revision: reads that come at the same moment wait for one. */
+  private readonly making = new Map<number, Promise<Kept>>();
 
   async at(reader: DcReader): Promise<Topology> {
     const revision = await reader.revision();
-    if (this.newest?.revision === revision) return this.newest;
-    const running = this.building.get(revision) ?? this.build(reader, revision);
-    this.building.set(revision, running);
+    const known = this.kept.find((one) => one.revision === revision);
+    if (known !== undefined) return known.topology;
+    const running = this.making.get(revision) ?? this.make(reader, revision);
+    this.making.set(revision, running);
     try {
-      const built = await running;
-      // A slow reader on an old snapshot must not push out a newer one.
-      if (this.newest === undefined || this.newest.revision < revision) this.newest = built;
-      return built;
+      const made = await running;
+      const others = this.kept.filter((one) => one.revision !== revision);
+      this.kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
+      return made.topology;
     } finally {
-      this.building.delete(revision);
+      this.making.delete(revision);
     }
   }
 
-  private async build(reader: DcReader, revision: number): Promise<Topology> {
-    const estate = await reader.powerEstate();
-    const power = powerGraph(estate);
-    const live = liveSet(power);
-    return { revision, estate, power, live, loadsW: loads(power, live, "ALLOCATED") };
+  private async make(reader: DcReader, revision: number): Promise<Kept> {
+    const { seq } = await reader.chainHead();
+    const nearest = this.kept.findLast((one) => one.revision < revision);
+    const followed = nearest === undefined ? undefined : await follow(reader, nearest);
+    return { revision, seq, topology: followed ?? Topology.of(await reader.powerEstate()) };
   }
+}
+
+/** The topology with everything that changed since, or undefined when that is too much. */
+async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
+  const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
+  if (refs.length > MAX_FOLLOWED) return undefined;
+  const keys = keysOf(refs);
+  if (keys === undefined) return undefined;
+  const cable = [...new Set([...keys.cable, ...keys.device.flatMap((key) => topology.cableKeysOf(key))])];
+  const among = { ...keys, cable };
+  return topology.changed(among, await reader.powerEstate(among));
+}
+
+/** Keys by kind, or undefined when a reference names no resource. */
+function keysOf(refs: readonly string[]): ResourceKeys | undefined {
+  const keys: Record<ResourceKind, string[]> = { device: [], rack: [], crac: [], cable: [], fabric_link: [] };
+  for (const text of refs) {
+    const ref = parseRef(text);
+    if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
+    else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
+    else return undefined;
+  }
+  return keys;
 }

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { singlePoints } from "#dc/analysis/power_chain.ts";
 import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
 import { liveSet, spreadDarkness } from "#dc/analysis/power_live.ts";
-import { loads, ownDrawW } from "#dc/analysis/power_load.ts";
+import { loads, loadsAfter, ownDrawW } from "#dc/analysis/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { estate, load, source } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -32,16 +32,16 @@ function device({ sources, need, draw }: Plan, index: number, pick: (source: num
   );
 }
 
+const plans = fc.array(plan, { minLength: 2, maxLength: 30 });
+
 /** Each device hangs on earlier ones only, so there is no circle. */
-const acyclic = fc
-  .array(plan, { minLength: 2, maxLength: 30 })
-  .map((plans) =>
-    powerGraph(
-      estate(
-        ...plans.map((one, index) => device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index)),
-      ),
+const acyclic = plans.map((plans) =>
+  powerGraph(
+    estate(
+      ...plans.map((one, index) => device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index)),
     ),
-  );
+  ),
+);
 
 /** Devices hang on any other, themselves included. */
 const cyclic = fc
@@ -111,6 +111,45 @@ test("loads brings every live watt to the roots, none lost and none doubled", ()
       const drawn = indexes.reduce((sum, index) => sum + ownDrawW(graph, index, "ALLOCATED"), 0);
       const roots = indexes.filter((index) => (graph.inlets[index] ?? []).length === 0);
       expect(roots.reduce((sum, index) => sum + (carried[index] ?? 0), 0)).toBeCloseTo(drawn, 6);
+    }),
+    RUNS,
+  );
+});
+
+test("loadsAfter answers what loads does for the live set after a failure", () => {
+  fc.assert(
+    fc.property(acyclic, failure, (graph, picks) => {
+      const before = liveSet(graph);
+      const darkness = spreadDarkness(graph, before, removedOf(graph, picks));
+
+      const after = loadsAfter(graph, loads(graph, before, "ALLOCATED"), darkness, "ALLOCATED");
+
+      const whole = loads(graph, darkness.live, "ALLOCATED");
+      expect([...after.loadsW]).toEqual([...whole]);
+    }),
+    RUNS,
+  );
+});
+
+test("a new independent feed darkens nothing, and weakens no failure", () => {
+  fc.assert(
+    fc.property(plans, failure, fc.nat(29), (given, picks, pick) => {
+      const devices = given.map((one, index) =>
+        device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index),
+      );
+      const at = pick % devices.length;
+      const inlet = { name: "extra", kind: "POWER_IN" as const, powerIn: { sourceRef: "feed:NEW" } };
+      const fed = devices.map((one, index) =>
+        index === at && index > 0 ? { ...one, ports: [...(one.ports ?? []), inlet] } : one,
+      );
+      const [less, more] = [powerGraph(estate(...devices)), powerGraph(estate(...fed))];
+      const removed = removedOf(less, picks);
+
+      const [before, after] = [less, more].map((graph) => liveSet(graph, removed));
+
+      // The new feed's node comes last, so that the others keep their places.
+      expect(less.nodes.map(({ ref }) => ref)).toEqual(more.nodes.slice(0, less.nodes.length).map(({ ref }) => ref));
+      expect(before?.every((lit, index) => lit <= (after?.[index] ?? 0))).toBe(true);
     }),
     RUNS,
   );

@@ -1,6 +1,7 @@
 import { traceCable } from "#dc/analysis/cable_trace.ts";
 import { fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
 import { standsIn } from "#dc/analysis/location_scope.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
@@ -16,7 +17,6 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { CONGESTED_PCT } from "../messages.ts";
-import type { Topology } from "../topology.ts";
 import { readPercent, readRef } from "./parameters.ts";
 
 /** Utilisation from which a link is watched. Source: data contract 7.2. */

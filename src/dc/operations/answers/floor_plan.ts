@@ -1,5 +1,6 @@
 import { floorPlan } from "#dc/analysis/floor_plan.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
@@ -8,7 +9,6 @@ import {
   FloorPlanResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
-import type { Topology } from "../topology.ts";
 import { readRef } from "./parameters.ts";
 
 /** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */

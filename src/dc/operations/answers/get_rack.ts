@@ -1,6 +1,7 @@
 import { onFloor } from "#dc/analysis/floor_plan.ts";
 import { rackElevation } from "#dc/analysis/rack_elevation.ts";
 import { rackPower } from "#dc/analysis/rack_power.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -12,7 +13,6 @@ import {
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
-import type { Topology } from "../topology.ts";
 
 /** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */
 export async function getRackAnswer(

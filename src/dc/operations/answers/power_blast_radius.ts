@@ -2,6 +2,8 @@ import { type BlastRadius, blastRadius, type Hit } from "#dc/analysis/blast_radi
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
+import type { RackState } from "#dc/analysis/rack_supply.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import {
@@ -15,44 +17,40 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { type Sources, sourceNodes } from "../power_sources.ts";
-import type { Topology } from "../topology.ts";
 import { readBasis, readCount } from "./parameters.ts";
 
 /** The structured answer of PowerBlastRadius; the screen adds its picture. @throws Refusal for an unknown source */
-export function powerBlastRadiusAnswer(
-  { power, live, estate }: Topology,
-  request: PowerBlastRadiusRequest,
-): PowerBlastRadiusResponse {
+export function powerBlastRadiusAnswer(topology: Topology, request: PowerBlastRadiusRequest): PowerBlastRadiusResponse {
+  const { power, live } = topology;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
   const sources = allSources(power, request);
   const { cascade, assumeBattery } = request;
   const blast = blastRadius(
-    power,
-    live,
+    topology,
     { sources: sources.nodes, unlisted: sources.equipment },
     { basis, cascade, assumeBattery },
   );
-  const items = new Items(power, blast, { basis, baseline: live });
-  const racks = new Map(estate.racks.map((rack) => [rack.code.toLowerCase(), rack]));
-  const rackItems = [...blast.racks].map(([key, state]) => ({
-    kind: ItemKind.RACK,
-    code: racks.get(key)?.code ?? key,
-    name: racks.get(key)?.name,
-    role: racks.get(key)?.role,
-    state: { DARK: ImpactState.DARK, PARTIAL: ImpactState.PARTIAL, PROTECTED: ImpactState.DEGRADED }[state],
-    guarded: state === "PROTECTED",
-  }));
-  const off = blast.hits.filter(({ state }) => state !== "DEGRADED").map((hit) => items.of(hit));
-  const weaker = blast.hits.filter(({ state }) => state === "DEGRADED").map((hit) => items.of(hit));
-  const affected = [...off, ...rackItems.filter(({ guarded }) => !guarded)];
-  const guarded = request.includeProtected ? [...weaker, ...rackItems.filter((item) => item.guarded)] : [];
-  const graph = subgraph({ power, live }, blast, sources, limit);
+  const items = new Items(topology, blast, { basis, baseline: live });
+  const wanted = (isWanted: (state: string) => boolean) => [
+    ...blast.hits.filter(({ state }) => isWanted(state)).map((hit) => () => items.of(hit)),
+    ...[...blast.racks]
+      .filter(([, state]) => isWanted(state))
+      .map(
+        ([key, state]) =>
+          () =>
+            items.rack(key, state),
+      ),
+  ];
+  const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
+  const affected = wanted((state) => !isGuarded(state));
+  const guarded = request.includeProtected ? wanted(isGuarded) : [];
+  const graph = subgraph(power, blast, sources, limit);
   return toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
-    affected: affected.slice(0, limit),
-    protected: guarded.slice(0, limit),
+    affected: affected.slice(0, limit).map((make) => make()),
+    protected: guarded.slice(0, limit).map((make) => make()),
     overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
     cascadeSteps: blast.steps,
     nodes: graph.nodes,
@@ -78,14 +76,21 @@ interface Figures {
 
 /** Turns hits into items of the answer. */
 class Items {
+  private readonly topology: Topology;
   private readonly power: PowerGraph;
   private readonly blast: BlastRadius;
   private readonly figures: Figures;
 
-  constructor(power: PowerGraph, blast: BlastRadius, figures: Figures) {
-    this.power = power;
+  constructor(topology: Topology, blast: BlastRadius, figures: Figures) {
+    this.topology = topology;
+    this.power = topology.power;
     this.blast = blast;
     this.figures = figures;
+  }
+
+  rack(key: string, state: RackState) {
+    const { code = key, name, role } = this.topology.rack(key) ?? {};
+    return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
   }
 
   of({ index, state, depth, via }: Hit) {
@@ -103,6 +108,12 @@ class Items {
   }
 }
 
+const RACK_STATES = {
+  DARK: ImpactState.DARK,
+  PARTIAL: ImpactState.PARTIAL,
+  PROTECTED: ImpactState.DEGRADED,
+} as const;
+
 function identity(node: PowerNode | undefined) {
   if (node?.kind === "DEVICE") {
     const { code, name, rackCode, role } = node.device;
@@ -114,18 +125,18 @@ function identity(node: PowerNode | undefined) {
 }
 
 /** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
-function subgraph(
-  { power, live: before }: Pick<Topology, "power" | "live">,
-  blast: BlastRadius,
-  { nodes }: Sources,
-  limit: number,
-) {
+function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, limit: number) {
   const states = new Map(blast.hits.map(({ index, state }) => [index, state]));
-  const dark = [...power.nodes.keys()].filter((index) => before[index] === 1 && blast.live[index] !== 1);
-  const wanted = [...new Set([...nodes, ...dark, ...states.keys()])];
-  const shown = new Set(wanted.slice(0, limit));
+  const shown = new Set<number>();
+  let truncated = false;
+  for (const list of [nodes, blast.dark, states.keys()]) {
+    for (const index of list) {
+      if (shown.size < limit) shown.add(index);
+      else if (!shown.has(index)) truncated = true;
+    }
+  }
   return {
-    truncated: wanted.length > limit,
+    truncated,
     nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
     edges: [...shown].flatMap((index) =>
       (power.supplies[index] ?? [])

@@ -1,5 +1,6 @@
 import { loads } from "#dc/analysis/power_load.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -10,7 +11,6 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
-import type { Topology } from "../topology.ts";
 import { readBasis, readCount, readRef } from "./parameters.ts";
 
 /** Largest reserve that is asked for. Ours: more units than any zone has. */

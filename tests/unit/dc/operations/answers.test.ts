@@ -8,13 +8,14 @@ import {
   toBinary,
   toJson,
 } from "@bufbuild/protobuf";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { fabricTopologyAnswer } from "#dc/operations/answers/fabric_topology.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { getRackAnswer } from "#dc/operations/answers/get_rack.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
-import { type Topology, TopologyCache } from "#dc/operations/topology.ts";
+import { TopologyCache } from "#dc/operations/topology.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../support/dc/ams1_estate.ts";

@@ -1,0 +1,45 @@
+import { compareBytes } from "#dc/model/text_order.ts";
+
+/** What stands under a key from now on; absent for a removal. */
+export interface Edit<Item> {
+  readonly key: string;
+  readonly after?: Item | undefined;
+}
+
+/** The item under a key of a list in the order of keys. Cost: O(log n). */
+export function itemAt<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): Item | undefined {
+  const item = list[placeOf(list, key, keyOf)];
+  return item !== undefined && keyOf(item) === key ? item : undefined;
+}
+
+/** A list with edits, each of another key, in the order of keys again. Cost: one copy. */
+export function withEdits<Item>(
+  list: readonly Item[],
+  edits: readonly Edit<Item>[],
+  keyOf: (item: Item) => string,
+): readonly Item[] {
+  if (edits.length === 0) return list;
+  const placed = edits.map((edit) => ({ ...edit, at: placeOf(list, edit.key, keyOf) }));
+  const edited: Item[] = [];
+  let from = 0;
+  for (const { key, after, at } of placed.toSorted((a, b) => a.at - b.at || compareBytes(a.key, b.key))) {
+    for (; from < at; from += 1) edited.push(list[from] as Item);
+    const old = list[from];
+    if (old !== undefined && keyOf(old) === key) from += 1;
+    if (after !== undefined) edited.push(after);
+  }
+  for (; from < list.length; from += 1) edited.push(list[from] as Item);
+  return edited;
+}
+
+/** The first place whose key is not before `key`. */
+function placeOf<Item>(list: readonly Item[], key: string, keyOf: (item: Item) => string): number {
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareBytes(keyOf(list[middle] as Item), key) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,191 @@
+import { expect, test } from "bun:test";
+import { create, toJson } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import { Topology } from "#dc/analysis/topology.ts";
+import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
+import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
+import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
+import { TopologyCache } from "#dc/operations/topology.ts";
+import type { DcStore, DcWriter } from "#dc/ports.ts";
+import { openMemory } from "#dc/store/memory_store.ts";
+import {
+  FloorPlanRequestSchema,
+  FloorPlanResponseSchema,
+  PowerBlastRadiusRequestSchema,
+  PowerBlastRadiusResponseSchema,
+  ThermalHeadroomRequestSchema,
+  ThermalHeadroomResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
+import { changeRecord } from "../../support/dc/change_record.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+// Rules are left out on purpose: what was written behind the service's back must be followed as well.
+
+const code = fc.constantFrom("A", "B", "C", "D", "E");
+const feed = fc.constantFrom("F1", "F2", "F3");
+const maybe = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
+const sourceRef = fc.oneof(
+  feed.map((id) => `feed:${id}`),
+  code.map((one) => `device:${one}`),
+  code.map((one) => `port:${one}/out1`),
+);
+
+const device: fc.Arbitrary<Device> = fc
+  .record({
+    code,
+    name: maybe(fc.constantFrom("alpha", "beta")),
+    kind: fc.constantFrom("SERVER" as const, "RACK_PDU" as const, "TRANSFER_SWITCH" as const, "UPS" as const),
+    status: fc.constantFrom("ACTIVE" as const, "ACTIVE" as const, "FAILED" as const),
+    location: fc.constant({ siteId: "S", floorNumber: 1 }),
+    rackCode: maybe(rackCode),
+    allocatedDrawW: maybe(fc.constantFrom(100, 250)),
+    power: maybe(fc.constantFrom({ capacityW: 300 }, { minLiveInlets: 2 }, { capacityW: 100, efficiencyPct: 90 })),
+    sources: fc.array(maybe(sourceRef), { maxLength: 3 }),
+    feeds: fc.array(maybe(feed), { maxLength: 2 }),
+    direct: fc.boolean(),
+  })
+  .map(({ sources, feeds, direct, ...rest }) => {
+    const inlets = sources.map(
+      (one, index): Port => ({
+        name: `in${index}`,
+        kind: "POWER_IN",
+        powerIn: one === undefined ? {} : { sourceRef: one },
+      }),
+    );
+    const outlets = feeds.map((one, index): Port => {
+      const inletName = direct && inlets.length > 0 ? { inletName: "in0" } : {};
+      // A feed is declared once in every stored state, so each belongs to one device.
+      const feedId = one === `F${"ABC".indexOf(rest.code) + 1}` && index === 0 ? { feedId: one } : {};
+      return { name: `out${index}`, kind: "POWER_OUT", powerOut: { ...inletName, ...feedId } };
+    });
+    return compact({ ...rest, ports: [...inlets, ...outlets] } as Device);
+  });
+
+/** Fixed pairs, so that no port ever holds two cables. */
+const cable = fc.constantFrom(
+  { a: { deviceCode: "A", portName: "out0" }, b: { deviceCode: "B", portName: "in1" } },
+  { a: { deviceCode: "A", portName: "in2" }, b: { deviceCode: "C", portName: "out1" } },
+  { a: { deviceCode: "D", portName: "in0" }, b: { deviceCode: "E", portName: "out0" } },
+);
+
+type Resource = ResourceByKind[ResourceKind];
+interface Step {
+  readonly kind: ResourceKind;
+  readonly resource: Resource;
+  readonly remove: boolean;
+}
+
+const resources = { device, rack, crac, cable, fabric_link: fabricLink } as const;
+const step: fc.Arbitrary<Step> = fc
+  .constantFrom<ResourceKind>("device", "device", "device", "device", "cable", "crac", "rack", "fabric_link")
+  .chain((kind) =>
+    fc.record({
+      kind: fc.constant(kind),
+      resource: resources[kind] as fc.Arbitrary<Resource>,
+      remove: fc.integer({ max: 3, min: 0 }).map((roll) => roll === 0),
+    }),
+  );
+/** Transactions; the flag says whether somebody reads after one. */
+const history = fc.array(fc.tuple(fc.array(step, { minLength: 1, maxLength: 5 }), fc.boolean()), {
+  minLength: 1,
+  maxLength: 8,
+});
+
+async function apply(writer: DcWriter, steps: readonly Step[]): Promise<void> {
+  let { seq } = await writer.chainHead();
+  for (const { kind, resource, remove } of steps) {
+    if (remove) await writer.remove(kind, resourceKey(resource));
+    else await writer.put(kind, { resource, etag: "e", createTime: "T0", updateTime: "T1" } as never);
+    seq += 1;
+    await writer.append(changeRecord({ seq, entity: resourceRef(kind, resource as never), hash: `h${seq}` }));
+  }
+  await writer.raiseRevision();
+}
+
+/** Everything about a topology but the numbers of its nodes. */
+function shapeOf({ estate, power, live }: Topology) {
+  const refOf = (index: number) => power.nodes[index]?.ref.toLowerCase() ?? "";
+  const nodes = [...power.nodes.entries()].filter(([, { ref }]) => ref !== "");
+  return {
+    estate,
+    nodes: nodes
+      .map(([index, node]) => ({
+        node: { ...node, ref: refOf(index) },
+        live: live[index],
+        supplies: power.supplies[index]?.map(({ from: _, to, ...edge }) => ({ ...edge, to: refOf(to) })),
+        inlets: power.inlets[index]?.map(({ to: _, from, ...edge }) => ({ ...edge, from: refOf(from) })),
+      }))
+      .toSorted((a, b) => (a.node.ref < b.node.ref ? -1 : 1)),
+  };
+}
+
+function answersOf(topology: Topology) {
+  const sources = topology.power.nodes.map(({ ref }) => ref).filter((ref) => /^(?:device|feed|port):/.test(ref));
+  const blasts = sources.toSorted().map((source) => {
+    const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
+    return toJson(PowerBlastRadiusResponseSchema, powerBlastRadiusAnswer(topology, request));
+  });
+  const thermal = thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S" }));
+  const hasFloor = topology.estate.racks.some(
+    ({ location }) => location?.siteId === "S1" && location.floorNumber === 0,
+  );
+  const floor = hasFloor
+    ? floorPlanAnswer(topology, "2026-01-01T00:00:00.000Z", create(FloorPlanRequestSchema, { floorRef: "floor:S1/0" }))
+    : undefined;
+  return {
+    blasts,
+    thermal: toJson(ThermalHeadroomResponseSchema, thermal),
+    floor: floor === undefined ? undefined : toJson(FloorPlanResponseSchema, floor),
+  };
+}
+
+async function check(store: DcStore, cache: TopologyCache): Promise<void> {
+  await store.read(async (reader) => {
+    const followed = await cache.at(reader);
+    const built = Topology.of(await reader.powerEstate());
+
+    expect(shapeOf(followed)).toEqual(shapeOf(built));
+    expect(answersOf(followed)).toEqual(answersOf(built));
+    for (const { code: one } of built.estate.racks) {
+      expect(followed.devicesInRack(one)).toEqual(built.devicesInRack(one));
+    }
+  });
+}
+
+test("a followed topology equals one that is built anew, after any history", async () => {
+  await fc.assert(
+    fc.asyncProperty(history, async (transactions) => {
+      const store = openMemory();
+      const cache = new TopologyCache();
+      await check(store, cache);
+
+      for (const [steps, read] of transactions) {
+        await store.write((writer) => apply(writer, steps));
+        if (read) await check(store, cache);
+      }
+      await check(store, cache);
+    }),
+    { numRuns: LAW_RUNS },
+  );
+}, 60_000);
+
+test("a topology that was handed out does not change when the estate does", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { minLength: 1, maxLength: 5 }), async (a, b) => {
+      const store = openMemory();
+      const cache = new TopologyCache();
+      await store.write((writer) => apply(writer, a));
+      const early = await store.read((reader) => cache.at(reader));
+      const before = structuredClone(shapeOf(early));
+
+      await store.write((writer) => apply(writer, b));
+      await store.read((reader) => cache.at(reader));
+
+      expect(shapeOf(early)).toEqual(before);
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});

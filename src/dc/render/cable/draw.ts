@@ -1,0 +1,221 @@
+import { formatPort } from "#dc/model/ref.ts";
+import type { Drawing, DrawOptions } from "../drawing.ts";
+import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
+import type { Coloring } from "../options.ts";
+import { mark } from "../parts/marks.ts";
+import { counted } from "../parts/words.ts";
+import { metres } from "../quantity.ts";
+import type { Item, Point } from "../scene.ts";
+import { cableElements, cableGraphOf } from "./graph.ts";
+import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
+import { type CablePicture, type FoldedPaths, foldPaths, type Lane } from "./picture.ts";
+import { endOf, totalWords } from "./words.ts";
+
+/** Devices side by side; the path goes on in the next row. */
+const PER_ROW = 6;
+const ROW_GAP = 44;
+const LANE_TITLE = 34;
+const LANE_GAP = 30;
+const BRANCH = 18;
+/** Branches named at a split; the rest is counted. */
+const MOST_BRANCHES = 12;
+
+/** Draws where a port leads: devices from left to right, one lane per path, in rows. */
+export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
+  const coloring = options.coloring ?? "ROLE";
+  const folded = foldPaths(picture, options.maxNodes);
+  const title = `Cable path of ${formatPort(picture.start)}`;
+  const [first] = picture.paths;
+  const subtitle = first === undefined ? "No path" : endOf(first).words;
+  return {
+    scene: framed({
+      title,
+      subtitle:
+        picture.paths.length > 1 ? `${counted(picture.paths.length, "path")}, one per branch` : capital(subtitle),
+      description:
+        `${title}: ${picture.paths.map((path) => `${endOf(path).words}, ${totalWords(path)}`).join("; ")}.`.slice(
+          0,
+          2000,
+        ),
+      figures: figuresOf(picture),
+      notes: notesOf(picture, folded),
+      legend: legendOf(picture),
+      ...bodyOf(folded, coloring),
+    }),
+    graph: cableGraphOf(title, folded),
+    elements: cableElements(folded),
+    omittedNodes: folded.omitted,
+  };
+}
+
+function bodyOf({ lanes }: FoldedPaths, coloring: Coloring) {
+  const body: Item[] = [];
+  let [y, width] = [0, 0];
+  for (const [index, lane] of lanes.entries()) {
+    const drawn = laneItems(lane, lanes.length > 1 ? `Path ${index + 1}` : "Path", coloring);
+    body.push({ kind: "group", at: [0, y], items: drawn.items });
+    y += drawn.height + LANE_GAP;
+    width = Math.max(width, drawn.width);
+  }
+  return { body, bodyWidth: width, bodyHeight: Math.max(0, y - LANE_GAP) };
+}
+
+/** Where the stop with this place in its lane stands; rows after the first leave room for the cable that comes in. */
+function cornerOf(place: number): Point {
+  const row = Math.floor(place / PER_ROW);
+  return [CABLE_WIDTH + (place % PER_ROW) * (STOP_WIDTH + CABLE_WIDTH), LANE_TITLE + row * (STOP_HEIGHT + ROW_GAP)];
+}
+
+function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
+  const { words, state } = endOf(path);
+  const indent = stops.length > PER_ROW ? 0 : -CABLE_WIDTH;
+  const corner = (place: number): Point => {
+    const [x, y] = cornerOf(place);
+    return [x + indent, y];
+  };
+  const links = stops.flatMap(({ link }, place): Item[] =>
+    link === undefined || place === 0 ? [] : [linkItem(link, wayBetween(corner(place - 1), corner(place)))],
+  );
+  const boxes = stops.map((stop, place) => stopItem(stop, corner(place), coloring));
+  const branches = branchItems(path.branches, corner(stops.length - 1));
+  const rows = Math.ceil(stops.length / PER_ROW);
+  const columns = Math.min(PER_ROW, stops.length);
+  const text = `${name}: ${words} · ${totalWords(path)}`;
+  return {
+    items: [
+      ...mark(state, [7, 10], 14),
+      {
+        kind: "text" as const,
+        x: 22,
+        y: 15,
+        text,
+        size: 12,
+        weight: "bold" as const,
+        fill: "ink" as const,
+        maxWidth: 1100,
+      },
+      ...links,
+      ...boxes,
+      ...branches.items,
+    ],
+    height: Math.max(LANE_TITLE + rows * (STOP_HEIGHT + ROW_GAP) - ROW_GAP, branches.bottom),
+    width: Math.max(cornerOf(columns - 1)[0] + indent + STOP_WIDTH + branches.width, 1122),
+  };
+}
+
+/** Straight to the right, or round to the beginning of the next row. */
+function wayBetween([x, y]: Point, [nextX, nextY]: Point): readonly Point[] {
+  const start: Point = [x + STOP_WIDTH, y + PORT_Y];
+  const end: Point = [nextX, nextY + PORT_Y];
+  if (y === nextY) return [start, end];
+  const between = y + STOP_HEIGHT + ROW_GAP / 2;
+  const [right, left] = [x + STOP_WIDTH + 16, nextX - CABLE_WIDTH + 6];
+  return [start, [right, start[1]], [right, between], [left, between], [left, end[1]], end];
+}
+
+/** The ways that a split could take. */
+function branchItems(branches: Lane["path"]["branches"], [x, y]: Point) {
+  const shown = branches.slice(0, MOST_BRANCHES).map(({ to, position }) => `position ${position}: ${formatPort(to)}`);
+  const more = branches.length - shown.length;
+  const words = more > 0 ? [...shown, `and ${more} more`] : shown;
+  const start: Point = [x + STOP_WIDTH, y + PORT_Y];
+  const top = y + 8;
+  const items = words.flatMap((text, index): Item[] => {
+    const at = top + index * BRANCH;
+    return [
+      {
+        kind: "path",
+        points: [start, [start[0] + 18, start[1]], [start[0] + 18, at], [start[0] + 34, at]],
+        stroke: "info",
+        dash: "dashed",
+        arrow: true,
+      },
+      { kind: "text", x: start[0] + 40, y: at + 4, text, size: 10.5, fill: "ink", maxWidth: 220 },
+    ];
+  });
+  return { items, bottom: words.length === 0 ? 0 : top + words.length * BRANCH, width: words.length === 0 ? 0 : 264 };
+}
+
+function figuresOf({ paths }: CablePicture): readonly Figure[] {
+  const [only] = paths;
+  if (only === undefined) return [];
+  if (paths.length > 1) {
+    const complete = paths.filter(({ status }) => status === "COMPLETE").length;
+    return [
+      { label: "paths", value: String(paths.length) },
+      { label: "complete", value: String(complete), tone: complete === paths.length ? "ok" : "watch" },
+      {
+        label: "devices",
+        value: String(new Set(paths.flatMap(({ hops }) => hops.map(({ device }) => device.code))).size),
+      },
+    ];
+  }
+  const cables = only.segments.filter(({ cable }) => cable !== undefined).length;
+  return [
+    { label: "state", value: only.status.toLowerCase(), tone: endOf(only).state },
+    { label: "devices", value: String(only.hops.length) },
+    { label: "cables", value: String(cables) },
+    {
+      label: "length",
+      value: only.lengthIsPartial ? `at least ${metres(only.totalLengthM)}` : metres(only.totalLengthM),
+    },
+    ...(cables > 0
+      ? [
+          {
+            label: "every cable in place",
+            value: only.active ? "yes" : "no",
+            tone: only.active ? ("ok" as const) : ("watch" as const),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Problems told in words. */
+const MOST_NOTES = 6;
+
+function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: FoldedPaths): readonly Note[] {
+  const problems = [...new Set(paths.flatMap((path) => path.problems.map(({ message }) => message)))];
+  const left = pathsLeft === 0 ? "" : ` and ${counted(pathsLeft, "path")} left out`;
+  return [
+    ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
+    ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
+    ...(omitted > 0
+      ? [{ text: `Folded: ${counted(omitted, "device")} told in counts${left}`, tone: "info" as const }]
+      : []),
+  ];
+}
+
+function legendOf({ paths }: CablePicture): readonly LegendLine[] {
+  const types = paths.flatMap(({ segments }) =>
+    segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable.type ?? ""])),
+  );
+  const used = new Set(types.map((type) => JACKETS.find((jacket) => jacket.types.test(type))?.label));
+  const feeds = paths.some(({ segments }) =>
+    segments.some(({ cable, from, to }) => cable === undefined && from.deviceCode !== to.deviceCode),
+  );
+  const line = { kind: "line", x1: 0, y1: 7, x2: 26, y2: 7 } as const;
+  return [
+    ...JACKETS.filter(({ label }) => used.has(label)).map(
+      ({ label, paint }): LegendLine => ({
+        label,
+        sample: [
+          { ...line, stroke: paint, strokeWidth: 6 },
+          { ...line, stroke: "ink", strokeWidth: 1.5 },
+        ],
+      }),
+    ),
+    ...(feeds
+      ? [
+          {
+            label: "feed without a recorded cable",
+            sample: [{ ...line, stroke: "muted" as const, strokeWidth: 1.5, dash: "dotted" as const }],
+          },
+        ]
+      : []),
+  ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,66 @@
+import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
+import { counted, readable } from "../parts/words.ts";
+import type { FoldedPaths, Stop } from "./picture.ts";
+import { hopFacts, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
+
+/** The same picture as nodes and edges; a device that several paths pass is one node. */
+export function cableGraphOf(name: string, { lanes }: FoldedPaths): Graph {
+  const nodes = new Map<string, GraphNode>();
+  const edges = new Map<string, GraphEdge>();
+  for (const [lane, { stops }] of lanes.entries()) {
+    for (const [place, stop] of stops.entries()) {
+      const id = idOf(stop, lane);
+      nodes.set(id, nodes.get(id) ?? nodeOf(stop, id));
+      const before = stops[place - 1];
+      const { link } = stop;
+      if (before === undefined || link === undefined) continue;
+      const from = idOf(before, lane);
+      const planned = link.cable?.status !== undefined && link.cable.status !== "CONNECTED";
+      edges.set(`${from} ${id} ${linkRef(link)}`, {
+        from,
+        to: id,
+        label: `${link.from.portName} to ${link.to.portName}\n${linkTitle(link)}\n${linkDetail(link)}`,
+        ...(link.cable === undefined ? { style: "dotted" as const } : planned ? { style: "dashed" as const } : {}),
+      });
+    }
+  }
+  return { name, directed: true, rankdir: "LR", nodes: [...nodes.values()], edges: [...edges.values()] };
+}
+
+function idOf({ hops }: Stop, lane: number): string {
+  const [hop] = hops;
+  return hops.length === 1 ? `device:${hop?.device.code}` : `folded on path ${lane + 1}`;
+}
+
+function nodeOf({ hops }: Stop, id: string): GraphNode {
+  const [hop] = hops;
+  if (hop === undefined || hops.length > 1)
+    return { id, label: counted(hops.length, "device"), shape: "note", style: "dashed" };
+  const lines = [hop.device.code, readable(hop.device.kind), placeOf(hop), passageOf(hop)];
+  return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
+}
+
+/** What there is to say about every device and cable. */
+export function cableElements({ lanes }: FoldedPaths): readonly Element[] {
+  const found = new Map<string, Element>();
+  for (const { stops } of lanes) {
+    for (const { hops, link, repeated } of stops) {
+      const [hop] = hops;
+      if (link !== undefined) {
+        const ref = linkRef(link);
+        const related = [`device:${link.from.deviceCode}`, `device:${link.to.deviceCode}`];
+        found.set(ref, {
+          ref,
+          kind: link.cable === undefined ? "Feed" : "Cable",
+          title: linkTitle(link),
+          facts: linkFacts(link),
+          related,
+        });
+      }
+      if (hop === undefined || hops.length > 1 || repeated) continue;
+      const ref = `device:${hop.device.code}`;
+      found.set(ref, { ref, kind: readable(hop.device.kind), title: hop.device.code, facts: hopFacts(hop) });
+    }
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,216 @@
+import type { Segment } from "#dc/analysis/cable_path.ts";
+import { DEVICE_KINDS } from "#dc/model/words.ts";
+import type { Coloring } from "../options.ts";
+import type { Paint } from "../palette.ts";
+import { roleToken } from "../parts/roles.ts";
+import { counted, readable } from "../parts/words.ts";
+import type { Item, Point, Stroke } from "../scene.ts";
+import type { Stop } from "./picture.ts";
+import { hopFacts, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
+
+export const STOP_WIDTH = 196;
+export const STOP_HEIGHT = 112;
+/** Room between two devices: the cable and its words. */
+export const CABLE_WIDTH = 164;
+/** Height at which cables enter and leave, from the top of a device. */
+export const PORT_Y = 92;
+
+/** A device with the ports by which the path enters and leaves, or the count of those between. */
+export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
+  const [hop] = stop.hops;
+  if (hop === undefined || stop.hops.length > 1) return foldedStop(stop, [x, y]);
+  const { device, inPort, outPort } = hop;
+  const fill = fillOf(stop, coloring);
+  const ink: Paint = `on:${fill as "panel"}`;
+  const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
+  const room = STOP_WIDTH - 20;
+  const port = (text: string, side: "start" | "end"): Item[] =>
+    text === ""
+      ? []
+      : [
+          {
+            kind: "text",
+            x: side === "start" ? 10 : STOP_WIDTH - 10,
+            y: PORT_Y + 4,
+            text,
+            size: 10.5,
+            weight: "bold",
+            anchor: side,
+            fill: "ink",
+            maxWidth: inPort === "" || outPort === "" ? room : room / 2 - 6,
+          },
+        ];
+  const status =
+    device.status === undefined || device.status === "ACTIVE" ? "" : ` · ${readable(device.status).toLowerCase()}`;
+  return {
+    kind: "group",
+    ref: `device:${device.code}`,
+    tip: [device.code, ...hopFacts(hop).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    at: [x, y],
+    items: [
+      {
+        kind: "rect",
+        x: 0,
+        y: 0,
+        width: STOP_WIDTH,
+        height: STOP_HEIGHT,
+        radius: 6,
+        fill: "panel",
+        stroke: "line",
+        strokeWidth: 1.5,
+        ...(stop.repeated && { dash: "dashed" }),
+      },
+      { kind: "rect", x: 1, y: 1, width: STOP_WIDTH - 2, height: 40, radius: 5, fill },
+      { kind: "text", x: 10, y: 17, text: device.code, size: 12, weight: "bold", fill: ink, maxWidth: room },
+      {
+        kind: "text",
+        x: 10,
+        y: 33,
+        text: `${readable(device.kind)}${name}${status}`,
+        size: 10.5,
+        fill: ink,
+        maxWidth: room,
+      },
+      { kind: "text", x: 10, y: 56, text: placeOf(hop), size: 10.5, fill: "muted", maxWidth: room },
+      {
+        kind: "text",
+        x: 10,
+        y: 72,
+        text: stop.repeated ? "parts here" : passageOf(hop),
+        size: 10.5,
+        fill: "muted",
+        maxWidth: room,
+      },
+      ...(inPort !== "" && outPort !== ""
+        ? [
+            {
+              kind: "line" as const,
+              x1: STOP_WIDTH / 2 - 5,
+              y1: PORT_Y,
+              x2: STOP_WIDTH / 2 + 5,
+              y2: PORT_Y,
+              stroke: "muted" as const,
+            },
+          ]
+        : []),
+      ...port(inPort, "start"),
+      ...port(outPort, "end"),
+    ],
+  };
+}
+
+function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
+  if (hop === undefined || coloring === "NONE") return "sunken";
+  const { role = "", kind, status = "ACTIVE" } = hop.device;
+  if (coloring === "STATUS" || coloring === "HEALTH") {
+    if (status === "ACTIVE") return "okSoft";
+    return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
+  }
+  return roleToken({ role, kind: DEVICE_KINDS.indexOf(kind) + 1 });
+}
+
+function foldedStop({ hops }: Stop, [x, y]: Point): Item {
+  const codes = hops.map(({ device }) => device.code);
+  const middle = STOP_WIDTH / 2;
+  return {
+    kind: "group",
+    tip: [
+      `${counted(hops.length, "device")} on the way`,
+      ...codes.slice(0, 20),
+      ...(codes.length > 20 ? ["…"] : []),
+    ].join("\n"),
+    at: [x, y],
+    items: [
+      {
+        kind: "rect",
+        x: 4,
+        y: -4,
+        width: STOP_WIDTH - 4,
+        height: STOP_HEIGHT,
+        radius: 6,
+        fill: "sunken",
+        stroke: "line",
+      },
+      {
+        kind: "rect",
+        x: 0,
+        y: 0,
+        width: STOP_WIDTH - 4,
+        height: STOP_HEIGHT,
+        radius: 6,
+        fill: "panel",
+        stroke: "line",
+        dash: "dashed",
+      },
+      {
+        kind: "text",
+        x: middle,
+        y: 48,
+        text: counted(hops.length, "device"),
+        size: 13,
+        weight: "bold",
+        anchor: "middle",
+        fill: "ink",
+      },
+      { kind: "text", x: middle, y: 66, text: "folded", size: 10.5, anchor: "middle", fill: "muted" },
+    ],
+  };
+}
+
+/** A cable along its points, its words above and below its last straight part. */
+export function linkItem(link: Segment, points: readonly Point[]): Item {
+  const [endX, endY] = points.at(-1) ?? [0, 0];
+  const middle = endX - CABLE_WIDTH / 2;
+  const title = linkTitle(link);
+  return {
+    kind: "group",
+    ref: linkRef(link),
+    tip: [title, ...linkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    items: [
+      ...(link.cable === undefined ? [] : [{ kind: "path" as const, points, stroke: jacketOf(link), strokeWidth: 6 }]),
+      { kind: "path", points, ...coreOf(link) },
+      {
+        kind: "text",
+        x: middle,
+        y: endY - 9,
+        text: title,
+        size: 10,
+        weight: "bold",
+        anchor: "middle",
+        fill: "ink",
+        maxWidth: CABLE_WIDTH - 10,
+      },
+      {
+        kind: "text",
+        x: middle,
+        y: endY + 17,
+        text: linkDetail(link),
+        size: 10,
+        anchor: "middle",
+        fill: "muted",
+        maxWidth: CABLE_WIDTH - 10,
+      },
+    ],
+  };
+}
+
+/** Families of cables by their colour: copper, direct attach, fibre, power. */
+export const JACKETS = [
+  { label: "copper", paint: "role1", types: /^(?:CAT|COAXIAL|CONSOLE|USB)/ },
+  { label: "direct attach, active optical", paint: "role4", types: /^(?:DAC|AOC)/ },
+  { label: "fibre", paint: "role6", types: /^(?:MMF|SMF)/ },
+  { label: "power", paint: "role5", types: /^POWER/ },
+  { label: "other cable", paint: "roleOther", types: /^/ },
+] as const;
+
+function jacketOf({ cable }: Segment): Paint {
+  return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
+}
+
+/** In place, planned or going: told by the line. */
+function coreOf({ cable }: Segment): Stroke {
+  if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };
+  const { status = "CONNECTED" } = cable;
+  if (status === "CONNECTED") return { stroke: "ink", strokeWidth: 1.5 };
+  return { stroke: "ink", strokeWidth: 1.5, dash: status === "PLANNED" ? "dashed" : "dotted" };
+}

@@ -1,0 +1,135 @@
+import type { CablePath, Hop, Segment } from "#dc/analysis/cable_path.ts";
+import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
+import type { Device, Port } from "#dc/model/resources.ts";
+import type { State } from "../palette.ts";
+import { counted, fixed, readable } from "../parts/words.ts";
+import { metres } from "../quantity.ts";
+
+type Fact = readonly [string, string];
+
+/** How a path ends, in words and as a state. */
+export function endOf(path: CablePath): { readonly words: string; readonly state: State } {
+  const last = path.hops.at(-1);
+  const at = last === undefined ? formatPort(path.origin) : lastPort(last);
+  switch (path.status) {
+    case "COMPLETE":
+      return { words: `ends at ${path.destination === undefined ? at : formatPort(path.destination)}`, state: "ok" };
+    case "OPEN":
+      return { words: `open end: nothing follows ${at}`, state: "watch" };
+    case "SPLIT":
+      return { words: `splits at ${at} into ${counted(path.branches.length, "branch", "branches")}`, state: "info" };
+    case "LOOP":
+      return { words: `loop: the path comes back to itself at ${at}`, state: "fault" };
+    case "TRUNCATED":
+      return { words: `cut here: more devices follow than were asked for after ${at}`, state: "watch" };
+    default:
+      return { words: `not connected: ${at} has no cable`, state: "offline" };
+  }
+}
+
+function lastPort({ device, inPort, outPort }: Hop): string {
+  const portName = outPort === "" ? inPort : outPort;
+  return formatPort({ deviceCode: device.code, portName });
+}
+
+/** Length and state of a path. */
+export function totalWords(path: CablePath): string {
+  const cables = path.segments.filter(({ cable }) => cable !== undefined).length;
+  const length = path.lengthIsPartial ? `at least ${metres(path.totalLengthM)}` : metres(path.totalLengthM);
+  const parts = [
+    counted(path.hops.length, "device"),
+    counted(cables, "cable"),
+    ...(cables > 0 ? [length, path.active ? "every cable in place" : "not every cable in place"] : []),
+  ];
+  return parts.join(" · ");
+}
+
+/** Where a device stands. */
+export function placeOf({ device }: Hop): string {
+  const unit = device.positionU === undefined ? "" : ` U${fixed(device.positionU)}`;
+  const side = device.face === undefined ? "" : ` ${device.face.toLowerCase()}`;
+  if (device.rackCode !== undefined) return `Rack ${device.rackCode}${unit}${side}`;
+  const { siteId, floorNumber, room } = device.location ?? {};
+  if (siteId === undefined) return "";
+  return room === undefined ? `Floor ${floorNumber} of ${siteId}` : `${room}, floor ${floorNumber} of ${siteId}`;
+}
+
+/** How a patch panel joins its two ports: the position on the rear port, of how many. */
+export function passageOf({ device, inPort, outPort }: Hop): string {
+  if (inPort === "" || outPort === "") return "";
+  const ports = [inPort, outPort].map((name) => device.ports?.find((port) => port.name === name));
+  const front = ports.find((port) => port?.kind === "FRONT");
+  const rear = ports.find((port) => port?.kind === "REAR");
+  if (front === undefined || rear === undefined) return "";
+  return passage(front, rear);
+}
+
+function passage(front: Port, rear: Port): string {
+  const mapping = front.mappings?.find(({ rearPort }) => rearPort === rear.name);
+  const positions = rear.positions ?? 1;
+  if (mapping === undefined || positions === 1) return "front to rear";
+  return `position ${mapping.rearPosition} of ${positions}`;
+}
+
+/** What a link is, on one line: the cable's type and label, or the feed. @param device where it arrives */
+export function linkTitle({ cable, from, to }: Segment, device: Device | undefined): string {
+  if (cable !== undefined) {
+    const type = cable.type === undefined ? "Cable" : typeWords(cable.type);
+    return cable.label === undefined ? type : `${type} · ${cable.label}`;
+  }
+  const end = device?.code === from.deviceCode ? from : to;
+  const feedId = device?.ports?.find(({ name }) => name === end.portName)?.powerOut?.feedId;
+  return feedId === undefined ? "Supply" : `Feed ${feedId}`;
+}
+
+function typeWords(type: string): string {
+  if (/^(?:CAT|MMF|SMF|DAC|AOC|USB)/.test(type)) return type.replaceAll("_", " ");
+  return readable(type);
+}
+
+/** Length, colour and state of a link. */
+export function linkDetail({ cable }: Segment): string {
+  if (cable === undefined) return "no cable recorded";
+  const { lengthM, color, status = "CONNECTED" } = cable;
+  const parts = [
+    lengthM === undefined ? "length unknown" : metres(lengthM),
+    ...(color === undefined ? [] : [`#${color}`]),
+    ...(status === "CONNECTED" ? [] : [readable(status).toLowerCase()]),
+  ];
+  return parts.join(" · ");
+}
+
+/** A cable's own reference; a feed is named by where it arrives. */
+export function linkRef({ cable, from }: Segment): string {
+  return cable === undefined ? portRef(from) : cableRef(cable.a, cable.b);
+}
+
+export function linkFacts(link: Segment): readonly Fact[] {
+  const { cable, from, to } = link;
+  const facts: Fact[] = [
+    ["From", formatPort(from)],
+    ["To", formatPort(to)],
+    ["Type", cable?.type === undefined ? "" : typeWords(cable.type)],
+    ["Label", cable?.label ?? ""],
+    ["Length", cable?.lengthM === undefined ? "" : metres(cable.lengthM)],
+    ["Colour", cable?.color === undefined ? "" : `#${cable.color}`],
+    ["Status", cable === undefined ? "" : readable(cable.status ?? "CONNECTED")],
+    ["Bundle", cable?.bundle ?? ""],
+  ];
+  return facts.filter(([, value]) => value !== "");
+}
+
+export function hopFacts(hop: Hop): readonly Fact[] {
+  const { device, inPort, outPort } = hop;
+  const facts: Fact[] = [
+    ["Name", device.name ?? ""],
+    ["Kind", readable(device.kind)],
+    ["Role", device.role ?? ""],
+    ["Place", placeOf(hop)],
+    ["Enters at", inPort],
+    ["Leaves at", outPort],
+    ["Inside", passageOf(hop)],
+    ["Status", readable(device.status ?? "ACTIVE")],
+  ];
+  return facts.filter(([, value]) => value !== "");
+}

@@ -45,6 +45,8 @@ export interface Positional {
   /** The only words allowed here. */
   readonly options?: readonly string[];
   readonly completes?: Completes;
+  /** The words that may stand here behind the given ones, where that is known; else what `completes` says. */
+  readonly following?: (before: readonly string[]) => Promise<readonly string[] | undefined>;
   /** The last positional may take every further word; its value is a list, empty when it is not required. */
   readonly repeats?: true;
 }

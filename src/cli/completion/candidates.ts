@@ -43,7 +43,7 @@ function beforeCommand(table: CommandTable, current: string, before: readonly st
   return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, before) : commandNames(table);
 }
 
-function inCommand(command: Command, current: string, before: readonly string[]): Completion {
+async function inCommand(command: Command, current: string, before: readonly string[]): Promise<Completion> {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };
   const inline = /^(--[^=]+)=/.exec(current)?.[1];
   const asking = flagOf(inline ?? before.at(-1), flags);
@@ -51,9 +51,11 @@ function inCommand(command: Command, current: string, before: readonly string[])
     return valuesOf(asking, inline === undefined ? "" : `${inline}=`);
   if (current.startsWith("-")) return flagNames(flags, before);
   const declared = Object.values(command.positionals);
-  const position = positionalCount(before, flags);
+  const placed = positionalsIn(before, flags);
   const last = declared.at(-1);
-  const next = declared[position] ?? (last?.repeats === true ? last : undefined);
+  const next = declared[placed.length] ?? (last?.repeats === true ? last : undefined);
+  const known = await next?.following?.(placed);
+  if (known !== undefined) return wordList(known);
   return next === undefined ? NOTHING : placeOf(next);
 }
 
@@ -92,15 +94,15 @@ function flagOf(word: string | undefined, flags: Readonly<Record<string, Flag>>)
   return Object.values(flags).find(({ short }) => short === word.slice(-1));
 }
 
-function positionalCount(before: readonly string[], flags: Readonly<Record<string, Flag>>): number {
-  let count = 0;
+function positionalsIn(before: readonly string[], flags: Readonly<Record<string, Flag>>): readonly string[] {
+  const placed: string[] = [];
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? "";
     const flag = flagOf(word, flags);
     if (flag !== undefined && flag.type !== "boolean") index++;
-    else if (!word.startsWith("-")) count++;
+    else if (!word.startsWith("-")) placed.push(word);
   }
-  return count;
+  return placed;
 }
 
 function wordList(words: readonly string[]): Completion {

@@ -1,18 +1,23 @@
+import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Cli } from "../command.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import { databaseOf } from "./database.ts";
+import { type ServerAddress, serverUrl } from "./server_client.ts";
 import { type Action, type DcWords, expectWords, usage } from "./words.ts";
 
-const DEFAULT_PORT = 8081;
 const HIGHEST_PORT = 65_535;
 
 /** What each action does with its words; its own part is loaded when it is called. */
 export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<ExitStatus | undefined>>> = {
-  async serve(words, cli) {
-    const { words: extra, host = "127.0.0.1", port = DEFAULT_PORT, db, tokens, insecure } = words;
-    expectWords(extra, 0, 0);
+  async serve(given, cli) {
+    expectWords(given.words, 0, 0);
+    const { printSettings, serveSettings, wordsOf } = await import("./settings.ts");
+    const settings = await serveSettings(given, cli);
+    const words = wordsOf(given, settings);
+    const { host = "", port = 0, db, tokens, insecure } = words;
     if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
+    if (given["print-config"]) return void printSettings(settings, cli.cwd);
     const { serveDatacenter } = await import("./serve.ts");
     const database = databaseOf(db, cli.cwd);
     const tokenFile = tokens === undefined ? undefined : resolve(cli.cwd, tokens);
@@ -21,15 +26,23 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const tls = tlsPaths(words, cli);
     return serveDatacenter({ host, port, database, tokens: tokenFile, webhookSecretFile, insecure, tls }, cli);
   },
-  async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json }, cli) {
+  async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token }, cli) {
     const files = expectWords(words, 1, Number.POSITIVE_INFINITY);
     const { demandKind } = await import("./kinds.ts");
     const { importFiles, openDatabaseTarget } = await import("./import/import_files.ts");
-    const options = { files, format, errors, atomic, dryRun, json, cwd: cli.cwd };
+    const kindOf = kind === undefined ? undefined : demandKind(kind);
+    const options = { files, format, kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };
+    if (url !== undefined) {
+      if (db !== undefined) throw usage('"--url" and "--db" exclude each other');
+      if (atomic || dryRun) throw usage('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+      const { serverTarget } = await import("./import/server_target.ts");
+      const address = serverAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
+      return importFiles(async () => serverTarget(address), options, cli);
+    }
+    if (token !== undefined) throw usage('"--token" needs "--url"');
     const store = await databaseOf(db, cli.cwd).open();
     try {
-      const kindOf = kind === undefined ? undefined : demandKind(kind);
-      return await importFiles(() => openDatabaseTarget(store, options), { ...options, kind: kindOf }, cli);
+      return await importFiles(() => openDatabaseTarget(store, options), options, cli);
     } finally {
       await store.close();
     }
@@ -56,6 +69,34 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     await writeSample(size, output === undefined ? output : resolve(cli.cwd, output), cli);
     return undefined;
   },
+  async call({ words, url, token, timeout, list }, cli) {
+    const { callRpc, listRpcs } = await import("./call.ts");
+    if (list) {
+      expectWords(words, 0, 0);
+      return void listRpcs();
+    }
+    const [rpc = "", request = "{}"] = expectWords(words, 1, 2);
+    const { textOrInput } = await import("../text_input.ts");
+    return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));
+  },
+  async audit({ words, db }, cli) {
+    const [verb = "", ...filters] = expectWords(words, 1, Number.POSITIVE_INFINITY);
+    const { auditHistory, auditVerify } = await import("./audit.ts");
+    const database = databaseOf(db, cli.cwd);
+    if (verb === "history") return auditHistory(database, namedValues(filters));
+    if (verb !== "verify") throw usage(`Unknown word "${verb}": expected verify or history`);
+    expectWords(filters, 0, 0);
+    return auditVerify(database);
+  },
+  async migrate({ words, db }, cli) {
+    const [verb = "status"] = expectWords(words, 0, 1);
+    const { migrateApply, migrateStatus } = await import("./migrate.ts");
+    const database = databaseOf(db, cli.cwd);
+    if (verb === "status") return migrateStatus(database);
+    if (verb !== "apply") throw usage(`Unknown word "${verb}": expected status or apply`);
+    await migrateApply(database);
+    return undefined;
+  },
   async token({ words, tokens, role }, cli) {
     if (tokens === undefined) throw usage('Missing "--tokens": expected the token file');
     const [verb, name] = expectWords(words, 1, 2);
@@ -70,6 +111,46 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     return undefined;
   },
 };
+
+interface AddressWords {
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+  readonly timeout: number | undefined;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8081";
+const CALL_TIMEOUT_S = 30;
+const IMPORT_TIMEOUT_S = 300;
+
+/** The server to call. A token on the command line is seen by everybody who lists processes, so it may stand elsewhere. */
+function serverAddress({ url, token, timeout = CALL_TIMEOUT_S }: AddressWords, cwd: string): ServerAddress {
+  const { PLANNER_DC_URL, PLANNER_DC_TOKEN, PLANNER_DC_TOKEN_FILE: file } = process.env;
+  const fromFile = file === undefined ? undefined : readToken(resolve(cwd, file), file);
+  return {
+    url: serverUrl(url ?? PLANNER_DC_URL ?? DEFAULT_URL),
+    token: token ?? PLANNER_DC_TOKEN ?? fromFile,
+    timeoutMs: timeout * 1000,
+  };
+}
+
+function readToken(path: string, shown: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    throw usage(`Cannot read "${shown}" of PLANNER_DC_TOKEN_FILE: ${(error as Error).message}`);
+  }
+}
+
+/** `entity=device:X` and the like; a name that is not known is refused by who reads them. */
+function namedValues(words: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf("=");
+      if (at <= 0) throw usage(`Wrong filter "${word}": expected name=value, such as entity=device:SRV-1`);
+      return [word.slice(0, at), word.slice(at + 1)];
+    }),
+  );
+}
 
 function tlsPaths(
   { "tls-key": key, "tls-cert": cert }: DcWords,

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
 import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres_address.ts";
+import type { SchemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -18,6 +19,8 @@ export interface Database {
   readonly exists: () => boolean;
   /** @throws OperationError when it cannot be opened */
   readonly open: () => Promise<DcStore>;
+  /** How far its schema is, without changing it. @throws OperationError when it cannot be read */
+  readonly schema: () => Promise<SchemaState>;
 }
 
 /** Reads `--db`: the path of a file, or postgres://… @throws UsageError for what can be neither */
@@ -33,6 +36,7 @@ export function databaseOf(given: string | undefined, cwd: string): Database {
     shown: file,
     exists: () => existsSync(file),
     open: async () => (await import("#dc/store/sqlite_store.ts")).openSqlite(file),
+    schema: async () => (await import("#dc/store/schema_state.ts")).sqliteSchema(file),
   };
 }
 
@@ -41,6 +45,7 @@ function server(url: string): Database {
     shown: shownAddress(url),
     exists: () => true,
     open: async () => (await import("#dc/store/postgres_store.ts")).openPostgres(url),
+    schema: async () => (await import("#dc/store/schema_state.ts")).postgresSchema(url),
   };
 }
 

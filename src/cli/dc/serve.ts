@@ -8,6 +8,7 @@ import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
+import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print, printError } from "../print.ts";
 import type { Talk } from "../talk.ts";
@@ -43,10 +44,12 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   const store = await options.database.open();
   const shutdown = new AbortController();
   const metrics = new Metrics();
+  const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
     authRequired: tokens !== undefined,
     observe: (call) => metrics.observe(call),
+    rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
   });
   const handler = httpHandler({
     service,
@@ -71,6 +74,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     shutdown.abort();
     return (await server.close(GRACE_MS)) ? EXIT_STATUS.ok : status;
   } finally {
+    await rasterizer.close();
     await store.close();
   }
 }

@@ -1,7 +1,7 @@
 import type { Args, Flags } from "../command.ts";
 import { helpHint, UsageError } from "../usage_error.ts";
 
-export const ACTIONS = ["serve", "import", "export", "sample", "token"] as const;
+export const ACTIONS = ["serve", "import", "export", "sample", "call", "audit", "migrate", "token"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const DC_FLAGS = {
@@ -60,21 +60,57 @@ export const DC_FLAGS = {
   atomic: { type: "boolean", summary: "import: take everything or nothing" },
   "dry-run": { type: "boolean", summary: "import: check everything, write nothing" },
   json: { type: "boolean", summary: "import: tell progress and result as JSON lines" },
+  url: { type: "string", value: "address", summary: "call, import: a running server (call: http://127.0.0.1:8081)" },
+  token: { type: "string", value: "token", summary: "call, import: token for the server; PLANNER_DC_TOKEN hides it" },
+  timeout: { type: "integer", value: "seconds", least: 1, summary: "call: longest wait for the answer (30)" },
+  list: { type: "boolean", summary: "call: list the RPCs" },
+  config: { type: "string", value: "file", completes: "file", summary: "serve: settings in YAML or JSON" },
+  "print-config": { type: "boolean", summary: "serve: show the settings and where each comes from, and end" },
 } as const satisfies Flags;
 
 export type DcFlag = keyof typeof DC_FLAGS;
 
+/** What `serve` may be told: by a flag, and but for the last two by a variable or the settings file as well. */
+export const SERVE_FLAGS = [
+  "host",
+  "port",
+  "db",
+  "tokens",
+  "webhook-secret-file",
+  "insecure",
+  "tls-key",
+  "tls-cert",
+  "config",
+  "print-config",
+] as const satisfies readonly DcFlag[];
+
 /** The flags of each action; any other is refused instead of ignored. */
 const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
-  serve: ["host", "port", "db", "tokens", "webhook-secret-file", "insecure", "tls-key", "tls-cert"],
-  import: ["db", "format", "kind", "errors", "atomic", "dry-run", "json"],
+  serve: SERVE_FLAGS,
+  import: ["db", "format", "kind", "errors", "atomic", "dry-run", "json", "url", "token"],
   export: ["db", "format", "kind"],
   sample: ["racks", "output", "db"],
+  call: ["url", "token", "timeout", "list"],
+  audit: ["db"],
+  migrate: ["db"],
   token: ["tokens", "role"],
 };
 
 /** What an action is called with. */
 export type DcWords = Args<Record<never, never>, typeof DC_FLAGS> & { readonly words: readonly string[] };
+
+const VERBS: Partial<Readonly<Record<Action, readonly string[]>>> = {
+  audit: ["verify", "history"],
+  migrate: ["status", "apply"],
+  token: ["create", "list", "revoke"],
+};
+
+/** For completion: what may stand behind an action, where that is known. */
+export async function wordsAfter([action, ...more]: readonly string[]): Promise<readonly string[] | undefined> {
+  if (more.length > 0) return undefined;
+  if (action === "call") return (await import("./call.ts")).RPC_NAMES;
+  return VERBS[ACTIONS.find((one) => one === action) ?? "serve"];
+}
 
 export function refuseForeignFlags(action: Action, words: DcWords): void {
   for (const [name, value] of Object.entries(words)) {

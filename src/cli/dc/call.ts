@@ -1,0 +1,58 @@
+import { rpcs } from "#dc/operations/index.ts";
+import { ERROR_KINDS } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts";
+import { print, printError } from "../print.ts";
+import { sayError } from "../talk.ts";
+import { isTerminal } from "../terminal.ts";
+import { suggestion, UsageError } from "../usage_error.ts";
+import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
+
+/** The names of all RPCs, in the order of the contract. */
+export const RPC_NAMES: readonly string[] = rpcs.map(({ method }) => method.name);
+
+/** Prints every RPC with whether it reads or writes. */
+export function listRpcs(): void {
+  for (const { method, effect } of rpcs) print(`${method.name}\t${effect}\n`);
+}
+
+/**
+ * Calls one RPC of a running server and prints its answer, indented on a terminal. A refusal is told in words and gives
+ * the status of its class.
+ */
+export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {
+  if (!RPC_NAMES.includes(name)) {
+    const hint = suggestion(name, RPC_NAMES) || "`planner dc call --list` lists the RPCs";
+    throw new UsageError(`Unknown RPC "${name}"`, hint);
+  }
+  demandJson(request);
+  try {
+    const reply = await callServer(address, name, request);
+    print(`${JSON.stringify(reply, null, isTerminal("stdout") ? 2 : undefined)}\n`);
+    return EXIT_STATUS.ok;
+  } catch (error) {
+    if (!(error instanceof ServerRefusal)) throw error;
+    sayError(`${error.code}: ${error.message}`);
+    for (const detail of error.details) printError(`  ${detail}\n`);
+    return statusOf(error.code);
+  }
+}
+
+function demandJson(request: string): void {
+  try {
+    JSON.parse(request);
+  } catch (error) {
+    throw new UsageError(
+      `The request is no JSON: ${(error as Error).message}`,
+      `Expected an object such as '{"code": "A01"}'`,
+    );
+  }
+}
+
+/** What the server calls its own defects is one for us, too. */
+const DEFECTS = ["internal", "unknown", "data_loss"];
+
+function statusOf(code: string): ExitStatus {
+  if (DEFECTS.includes(code)) return EXIT_STATUS.defect;
+  const kind = ERROR_KINDS.find((one) => one === code);
+  return kind === undefined ? EXIT_STATUS.refused : STATUS_OF_KIND[kind];
+}

@@ -1,0 +1,133 @@
+import { createHash } from "node:crypto";
+import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
+import type { Target, WriteBatch, Written } from "./target.ts";
+
+const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
+  rack: "BulkUpsertRacks",
+  device: "BulkUpsertDevices",
+  crac: "BulkUpsertCracs",
+};
+const SINGLE: Partial<Readonly<Record<ResourceKind, string>>> = {
+  cable: "UpsertCable",
+  fabric_link: "UpsertFabricLink",
+};
+/** Calls under way at once, for kinds that go one by one. */
+const CONCURRENT = 16;
+/** Text of one call, in characters; the server takes 16 MiB. */
+const MAX_CALL = 8 * (1 << 20);
+const TRIES = 5;
+const PAUSE_MS = 200;
+
+/**
+ * A running server: bulk calls where there are any, single ones else. Each call carries an id made of what it says, so
+ * that one whose answer got lost is repeated without being done twice.
+ */
+export function serverTarget(address: ServerAddress): Target {
+  const write: WriteBatch = async (kind, messages) => {
+    const items = messages.map((message) =>
+      toJson(SCHEMAS[kind], message as never, { useProtoFieldName: true, registry: detailRegistry }),
+    );
+    const rpc = BULK[kind];
+    if (rpc !== undefined) return bulk(address, rpc, items);
+    return single(address, kind, items);
+  };
+  return { batchSize: MAX_BATCH_ITEMS, run: (work) => work(write) };
+}
+
+async function bulk(address: ServerAddress, rpc: string, items: readonly JsonValue[]): Promise<readonly Written[]> {
+  const text = JSON.stringify(items);
+  if (text.length > MAX_CALL && items.length > 1) {
+    const half = Math.ceil(items.length / 2);
+    return [...(await bulk(address, rpc, items.slice(0, half))), ...(await bulk(address, rpc, items.slice(half)))];
+  }
+  const reply = (await persistently(address, rpc, { items: [...items] })) as JsonObject;
+  return (reply["results"] as readonly JsonObject[]).map(writtenOf);
+}
+
+async function single(
+  address: ServerAddress,
+  kind: ResourceKind,
+  items: readonly JsonValue[],
+): Promise<readonly Written[]> {
+  const written: Written[] = [];
+  let next = 0;
+  const work = async () => {
+    for (let index = next++; index < items.length; index = next++) {
+      written[index] = await one(address, kind, items[index] ?? null);
+    }
+  };
+  await Promise.all(Array.from({ length: CONCURRENT }, work));
+  return written;
+}
+
+async function one(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
+  try {
+    return writtenOf((await persistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject);
+  } catch (error) {
+    // Who may not write at all is told once, not per resource.
+    if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
+    return { reason: error.message, ...(error.field !== undefined && { field: error.field }) };
+  }
+}
+
+async function persistently(address: ServerAddress, rpc: string, request: JsonObject): Promise<JsonValue> {
+  const text = JSON.stringify({ ...request, request_id: idOf(rpc, request) });
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await callServer(address, rpc, text);
+    } catch (error) {
+      const passing =
+        (error instanceof ServerRefusal && ["unavailable", "aborted"].includes(error.code)) ||
+        (error instanceof OperationError && error.kind === "unavailable");
+      if (!passing || tries >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * 2 ** tries));
+    }
+  }
+}
+
+/** A UUID of version 8 made of the request and the hour: equal calls of one import are one, those of another day not. */
+function idOf(rpc: string, request: JsonObject): string {
+  const hash = createHash("sha256")
+    .update(`${IMPORT} ${rpc} ${JSON.stringify(request)}`)
+    .digest("hex");
+  const variant = "89ab"[Number.parseInt(hash[16] ?? "0", 16) % 4];
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join("-");
+}
+
+/** Told apart from other imports: the same file again is to be looked at again, since the estate may have changed. */
+const IMPORT = crypto.randomUUID();
+
+function writtenOf(result: JsonObject): Written {
+  const { outcome, error } = result as {
+    outcome?: string;
+    error?: { message?: string; details?: readonly JsonObject[] };
+  };
+  if (error === undefined || error === null) return { outcome: outcomeOf(outcome) };
+  const field = fieldIn(error.details ?? []);
+  return { reason: error.message ?? "refused", ...(field !== undefined && { field }) };
+}
+
+function outcomeOf(word: string | undefined): "CREATED" | "UPDATED" | "UNCHANGED" {
+  if (word === "OUTCOME_CREATED") return "CREATED";
+  return word === "OUTCOME_UPDATED" ? "UPDATED" : "UNCHANGED";
+}
+
+function fieldIn(details: readonly JsonObject[]): string | undefined {
+  for (const { metadata } of details) {
+    const field = (metadata as { readonly field?: string } | undefined)?.field;
+    if (field !== undefined) return field;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import type { SchemaState } from "#dc/store/schema_state.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { print } from "../print.ts";
+import type { Database } from "./database.ts";
+
+/** Tells how far the schema is: status 1 when steps are missing. @throws OperationError for a newer program's database */
+export async function migrateStatus(database: Database): Promise<ExitStatus> {
+  const { done, known, pending } = await stateOf(database);
+  print(`${database.shown}: ${done} of ${known} steps\n`);
+  for (const name of pending) print(`pending: ${name}\n`);
+  return pending.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}
+
+/** Takes the missing steps, all or none. Serving and importing do the same when they open a database. */
+export async function migrateApply(database: Database): Promise<void> {
+  const { pending, known } = database.exists() ? await stateOf(database) : { pending: ["(new database)"], known: 0 };
+  await (await database.open()).close();
+  for (const name of pending) print(`applied: ${name}\n`);
+  if (pending.length === 0) print(`${database.shown}: nothing to do, ${known} of ${known} steps\n`);
+}
+
+async function stateOf(database: Database): Promise<SchemaState> {
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const state = await database.schema();
+  if (state.done <= state.known) return state;
+  throw new OperationError(
+    "failed_precondition",
+    `The database is from a newer program: its schema has ${state.done} steps, this program knows ${state.known}`,
+  );
+}

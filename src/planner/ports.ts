@@ -79,7 +79,8 @@ export type ProcessRecord = {
   readonly mode: string;
 } & (
   | { readonly status: "running"; readonly completed_at: null }
-  | { readonly status: "completed" | "failed"; readonly completed_at: string }
+  /** `error` says why it failed, where that is known: also why its work was refused before it began. */
+  | { readonly status: "completed" | "failed"; readonly completed_at: string; readonly error?: string }
 );
 
 /** Who works on a spec just now. */

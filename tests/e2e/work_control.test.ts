@@ -196,3 +196,23 @@ test("work that cannot begin in the background leaves its reason", async () => {
     'Cannot start "no-agent"',
   );
 });
+
+test("work that is refused in the background says why to whoever asks", async () => {
+  using project = await workProject({ plan: { "*": DONE } });
+  await project.add(A);
+  await project.add(B, `depends_on: [${A}]\n`);
+  await project.planner(["work", A]);
+  project.write(`${A}.txt`, "another text\n");
+  await project.mustGit("add", `${A}.txt`);
+  await project.mustGit("commit", "--quiet", "-m", "in the way");
+  await using client = new McpLines(project.root);
+
+  const { process_id = "" } = await client.json<Record<string, string>>("planner_work_start", { id: B });
+
+  const error = `Cannot start work on spec '${B}': the work of '${A}' is not merged: conflict in ${A}.txt`;
+  expect(await ended(client, process_id)).toMatchObject({ status: "failed", error });
+  expect(project.field(B, "status")).toBe("pending");
+  const { analysis } = await client.json("planner_takeover", { id: B, force: true });
+  expect(analysis).toStartWith(`The last process failed: ${error}\n`);
+  expect((await project.planner(["status", "--activity"])).stdout).toContain(`${B}: ${error}\n`);
+});

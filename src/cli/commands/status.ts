@@ -3,6 +3,7 @@ import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../command.ts";
 import { statusStyle, unreadableLine } from "../listing_output.ts";
+import { plainLine } from "../plain_text.ts";
 import { print, printJson } from "../print.ts";
 import { renderTable } from "../table.ts";
 import { outputWidth } from "../terminal.ts";
@@ -32,6 +33,7 @@ export const command = defineCommand({
     ] as const;
     print(renderTable(rows, columns, outputWidth()));
     print(activityTable(value.in_progress_activity));
+    for (const { spec_id, error } of value.failed_processes ?? []) print(`${spec_id}: ${plainLine(error)}\n`);
     print(unreadableLine(value.unreadable));
   },
 });

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
+import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -33,13 +34,16 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
   };
   const deps = await openRunDeps(project, { startedAt, tell });
   const signals = listenForSignals((name) => cli.note(`${name}: ending the agent`));
+  let refused = "the process ended before the split began";
   try {
     const wishes = { recursive, maxDepth: maxDepth ?? DEFAULT_SPLIT_DEPTH, force, model, stop: signals };
     const report = await splitSpec(deps, id, wishes);
+    refused = report.refused[0]?.reason ?? refused;
     if (json) printJson(report);
     else say(report, cli);
     return report.refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
   } catch (error) {
+    refused = reasonOf(error);
     const by = signals.by();
     if (by === null || !(error instanceof OperationError)) throw error;
     cli.warn(error.message);
@@ -48,7 +52,8 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     signals.close();
     // The record that the tool made for a split that never began.
     if (startedAt !== null) {
-      await deps.ports.records.finish(`${id}-${process.pid}`, "failed", deps.context.clock.now());
+      const end = { status: "failed", error: refused } as const;
+      await deps.ports.records.finish(`${id}-${process.pid}`, end, deps.context.clock.now());
     }
   }
 }

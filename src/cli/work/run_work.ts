@@ -1,3 +1,4 @@
+import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
 import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
@@ -5,7 +6,7 @@ import { keepMemorySmall } from "#runtime/small_memory.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress, tellAnyway } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
 
@@ -24,20 +25,27 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   // Not for the agent's own planner: it is a process of its own.
   const startedAt = process.env[STARTED_AT] ?? null;
   delete process.env[STARTED_AT];
-  const deps = await openRunDeps({ context, root }, { startedAt, tell: progress.tell });
+  const telling = tellAnyway(progress);
+  const deps = await openRunDeps({ context, root }, { startedAt, tell: telling.tell });
   const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
   const letGrow = keepMemorySmall();
+  let refused = "the process ended before the run began";
   try {
     await repairRuns(deps);
     const wishes: QueueWishes = { ids, follow, width, stopAtFailure, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
     progress.summary(result);
+    telling.complain();
+    refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
     return statusOf(result, signals.by());
+  } catch (error) {
+    refused = reasonOf(error);
+    throw error;
   } finally {
     letGrow();
     progress.close();
     signals.close();
-    await endBackgroundRecord(deps, ids, startedAt);
+    if (startedAt !== null) await endBackgroundRecord(deps, ids, refused);
   }
 }
 
@@ -45,10 +53,10 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
 async function endBackgroundRecord(
   { ports, context, pid }: RunDeps,
   [first]: WorkWords["ids"],
-  startedAt: string | null,
+  error: string,
 ): Promise<void> {
-  if (startedAt === null || first === undefined) return;
-  await ports.records.finish(`${first}-${pid}`, "failed", context.clock.now());
+  if (first === undefined) return;
+  await ports.records.finish(`${first}-${pid}`, { status: "failed", error }, context.clock.now());
 }
 
 function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {

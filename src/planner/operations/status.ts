@@ -34,6 +34,7 @@ export const status = defineTool<PlannerContext>()({
     const value = {
       ...counts,
       ...(activity === undefined ? {} : { in_progress_activity: activity }),
+      ...(include_activity ? failedPart(await lastFailures(context, world.specs)) : {}),
       ...unreadablePart(world.unreadable),
     };
     return brief ? { value, text: briefText(counts, activity ?? []) } : { value };
@@ -62,6 +63,30 @@ async function activityOf(context: PlannerContext, specs: readonly Spec[]): Prom
   const working = specs.filter((spec) => spec.status === "in_progress");
   const rows = await Promise.all(working.map((spec) => activityRow(context, spec)));
   return rows.filter((row) => row !== null);
+}
+
+interface FailedProcess {
+  readonly spec_id: string;
+  readonly process_id: string;
+  readonly completed_at: string;
+  readonly error: string;
+}
+
+function failedPart(failed: readonly FailedProcess[]): { readonly failed_processes?: readonly FailedProcess[] } {
+  return failed.length === 0 ? {} : { failed_processes: failed };
+}
+
+/** Of every spec that is not done, the last process where that failed and is known why. */
+async function lastFailures(context: PlannerContext, specs: readonly Spec[]): Promise<readonly FailedProcess[]> {
+  const last = new Map((await context.work.processes()).map((record) => [record.spec_id, record]));
+  return specs
+    .filter(({ status }) => status !== "completed" && status !== "cancelled")
+    .flatMap(({ id }) => {
+      const record = last.get(id);
+      if (record?.status !== "failed" || record.error === undefined) return [];
+      const { spec_id, process_id, completed_at, error } = record;
+      return [{ spec_id, process_id, completed_at, error }];
+    });
 }
 
 /** Null for a spec that went away after the specs were read. */

@@ -36,7 +36,7 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
   if (holder?.alive !== true && running.length === 0) return null;
   for (const processId of processIds(holder, running)) {
     // First the record: a run that is about to start its agent looks at it afterwards.
-    await records.finish(processId, "failed", context.clock.now());
+    await records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
     await agents.endRun({ processId, agent: agentOf(holder, processId) }, AGENT_GRACE_MS);
   }
   // A process that has not claimed the spec yet has not begun, and is to be kept from it.

@@ -37,7 +37,11 @@ export const takeover = defineTool<PlannerContext>()({
     return {
       value: {
         spec_id: spec.id,
-        ...analyzeRun({ lines, criteria: criteriaOf(await bodyOf(context, spec.id)) }),
+        ...analyzeRun({
+          lines,
+          criteria: criteriaOf(await bodyOf(context, spec.id)),
+          failure: stopped === null ? await lastFailure(context, spec.id) : null,
+        }),
         log_tail: log === null ? "No log file found" : await tailOf(log),
         worktree_path: worktrees.find(({ spec_id }) => spec_id === spec.id)?.path ?? null,
       },
@@ -52,6 +56,12 @@ async function bodyOf(context: PlannerContext, id: SpecId): Promise<string> {
   if (worktree === null) return (await context.specs.load(id)).body;
   const there = worktrees.specs(worktree);
   return (await there.ids()).includes(id) ? (await there.load(id)).body : (await context.specs.load(id)).body;
+}
+
+/** Why the last process failed: one whose work was refused before it began has left no log. */
+async function lastFailure(context: PlannerContext, id: SpecId): Promise<string | null> {
+  const last = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+  return last?.status === "failed" ? (last.error ?? null) : null;
 }
 
 function linesOf(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { changeSpec } from "../operations/change_spec.ts";
-import type { Claim, RunLog } from "../run_ports.ts";
+import type { Claim, ProcessEnd, RunLog } from "../run_ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
 import { editFields } from "../spec/edit_fields.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -18,6 +18,7 @@ import {
   writeFailure,
 } from "./finish_run.ts";
 import { mergePredecessors } from "./predecessors.ts";
+import { reasonOf } from "./reason_of.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import type { RunDeps, RunPlace, RunResult, RunWishes } from "./run_types.ts";
 
@@ -55,13 +56,17 @@ async function recorded(deps: RunDeps, claimed: Claimed): Promise<RunResult> {
   const { spec, processId, wishes } = claimed;
   const started_at = deps.startedAt ?? context.clock.now().toISOString();
   await ports.records.start({ process_id: processId, spec_id: spec.id, pid, started_at, mode: wishes.mode });
-  let status: "completed" | "failed" = "failed";
+  let end: ProcessEnd = { status: "failed", error: "the run broke off" };
   try {
     const result = await logged(deps, claimed, started_at);
-    if (result.status === "completed") status = "completed";
+    const error = `${result.status}: ${result.reasons.join("; ")}`;
+    end = result.status === "completed" ? { status: "completed" } : { status: "failed", error };
     return result;
+  } catch (error) {
+    end = { status: "failed", error: reasonOf(error) };
+    throw error;
   } finally {
-    await ports.records.finish(processId, status, context.clock.now());
+    await ports.records.finish(processId, end, context.clock.now());
   }
 }
 
@@ -75,7 +80,8 @@ async function logged(deps: RunDeps, claimed: Claimed, startedAt: string): Promi
     return await worked(deps, { ...claimed, log, before, startedAt });
   } catch (error) {
     const reason = reasonOf(error);
-    await brokenOff(deps, spec.id, { reason, log });
+    // Of a spec that another process has taken by now nothing is ours to say.
+    if (await isHeld(claimed)) await brokenOff(deps, spec.id, { reason, log });
     if (!(error instanceof OperationError)) throw error;
     return told(deps, {
       spec_id: spec.id,
@@ -173,6 +179,9 @@ async function ended(
   const exit = agent.exit.code === 0 && agent.failure !== null ? { code: 1, signal: null } : agent.exit;
   const facts = { exit, exitMeaning: meaning, interrupted: agent.interrupted, status: spec.status };
   const gathered = await gather(deps, run, { facts, spec });
+  // Checks take their time: whoever has taken the spec or ended the run meanwhile says what becomes of it.
+  const held = await isHeld(logged);
+  if (!held || !(await isRunning(deps, run.processId))) return endedByOthers(deps, run, { ...agent, claimed: held });
   const end = endOfRun({ ...facts, evidence: gathered.evidence });
   await keepEnd(deps, run, { end, gathered, output: agent.exit.code === 0 ? agent.output : "" });
   const { warnings, commits } = gathered;
@@ -239,6 +248,11 @@ async function endedByOthers(deps: RunDeps, run: BegunRun, agent: AgentEnd): Pro
   return told(deps, { spec_id: run.id, process_id: run.processId, ...end });
 }
 
+/** False once another process has the spec. A look that fails says nothing about that. */
+function isHeld({ claim }: Claimed): Promise<boolean> {
+  return claim.renew().catch(() => true);
+}
+
 /** False once somebody has made this run's record terminal: the way in which others end it. */
 async function isRunning({ context }: RunDeps, processId: string): Promise<boolean> {
   const records = await context.work.processes();
@@ -266,11 +280,6 @@ async function brokenOff(
       deps.tell({ event: "note", spec_id: id, message: reasonOf(error) });
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof OperationError) return error.message;
-  return `internal error: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 function told(deps: RunDeps, result: RunResult): RunResult {

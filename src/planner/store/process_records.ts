@@ -109,7 +109,9 @@ function toRecord({ object, modified }: JsonObject): ProcessRecord {
   const status = object["status"] as ProcessRecord["status"];
   if (status === "running") return { ...base, status, completed_at: null };
   // Whoever wrote that it ended wrote it when it ended.
-  return { ...base, status, completed_at: textField(object, "completed_at") ?? modified.toISOString() };
+  const completed_at = textField(object, "completed_at") ?? modified.toISOString();
+  const error = textField(object, "error");
+  return { ...base, status, completed_at, ...(error === null ? {} : { error }) };
 }
 
 function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {

@@ -20,8 +20,8 @@ import { removeLeftovers } from "./temporary_file.ts";
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
     start: (record) => withProjectLock(root, () => start(root, record)),
-    finish: (processId, status, at) =>
-      withProjectLock(root, () => finish(root, processId, { status, completed_at: at.toISOString() })),
+    finish: (processId, end, at) =>
+      withProjectLock(root, () => finish(root, processId, { ...end, completed_at: at.toISOString() })),
     dead: () => deadRecords(root),
     endDead: (processId) => endDeadRecord(root, processId, clock.now()),
     repair: async () => (await readProcessRecords(root, clock.now())).repaired,

@@ -5,6 +5,8 @@ export interface RunTraces {
   /** The last run's log lines without times, or null when there is no log. */
   readonly lines: readonly string[] | null;
   readonly criteria: readonly Criterion[];
+  /** Why the last process failed, where that is known. */
+  readonly failure?: string | null;
 }
 
 export interface TakeoverAnalysis {
@@ -26,10 +28,10 @@ const COMPLETION = /\b(?:all done|completed?|finished|implemented|all (?:tests|c
 const NOT_COMPLETE = /\b(?:not|never|isn't|in)\s?(?:yet )?(?:complete|completed|finished|implemented)\b/i;
 
 /** Sums up what a run did and where it stopped, for the person or agent who goes on. Source: decision S-27. */
-export function analyzeRun({ lines, criteria }: RunTraces): TakeoverAnalysis {
+export function analyzeRun({ lines, criteria, failure = null }: RunTraces): TakeoverAnalysis {
   const open = criteria.filter(({ checked }) => !checked).length;
   const suggestions: string[] = [];
-  const parts: string[] = [];
+  const parts: string[] = failure === null ? [] : [`The last process failed: ${failure}`];
   if (lines === null) {
     parts.push("No execution log available for analysis");
   } else {

@@ -56,7 +56,8 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       const commits = Array.from({ length: number % 50 }, (_, commit) => `${number}`.padStart(40, String(commit % 10)));
       await runs.worktrees.writeStatus({ spec_id: id, status: "working", error: null, commits });
       await runs.records.start(record);
-      await runs.records.finish(id, number % 2 === 0 ? "completed" : "failed", new Date());
+      const failed = { status: "failed", error: "x" } as const;
+      await runs.records.finish(id, number % 2 === 0 ? { status: "completed" } : failed, new Date());
       if (number === 0) answer({ began: true });
     }
   },

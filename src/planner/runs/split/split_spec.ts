@@ -2,10 +2,12 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseUnsplittable } from "../../operations/split_checks.ts";
+import type { ProcessEnd } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { providerFor } from "../../work/providers.ts";
 import { claimSpec } from "../begin_run.ts";
+import { reasonOf } from "../reason_of.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { askForMembers } from "./ask_agent.ts";
 import { memberTexts } from "./member_texts.ts";
@@ -87,14 +89,17 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
   try {
     const started_at = deps.startedAt ?? context.clock.now().toISOString();
     await ports.records.start({ process_id: processId, spec_id: id, pid, started_at, mode: "split" });
-    let status: "completed" | "failed" = "failed";
+    let end: ProcessEnd = { status: "failed", error: "the split broke off" };
     try {
       const answer = await askForMembers(deps, { id, processId, provider, claim, stop: wishes.stop });
       const members = await writeMembers(deps, id, { answer, force: wishes.force });
-      status = "completed";
+      end = { status: "completed" };
       return { spec_id: id, members };
+    } catch (error) {
+      end = { status: "failed", error: reasonOf(error) };
+      throw error;
     } finally {
-      await ports.records.finish(processId, status, context.clock.now());
+      await ports.records.finish(processId, end, context.clock.now());
     }
   } finally {
     await claim.release();

@@ -25,15 +25,15 @@ test("start and finish write the record of the contract, and the first end stays
 
   await records.start(record);
   const running = JSON.parse(project.read(file));
-  const finished = await records.finish(record.process_id, "completed", at);
-  const again = await records.finish(record.process_id, "failed", new Date());
+  const finished = await records.finish(record.process_id, { status: "completed" }, at);
+  const again = await records.finish(record.process_id, { status: "failed", error: "late" }, new Date());
 
   expect(running).toEqual({ ...record, status: "running", completed_at: null, host: hostname() });
   expect([finished, again]).toEqual([true, false]);
   expect(await openWorkStore(project.root, clock).processes()).toEqual([
     { ...record, status: "completed", completed_at: at.toISOString() },
   ]);
-  expect(await records.finish("nobody-1", "failed", at)).toBe(false);
+  expect(await records.finish("nobody-1", { status: "failed", error: "x" }, at)).toBe(false);
 });
 
 test("repair makes records failed whose process is gone, on disk, and no other", async () => {

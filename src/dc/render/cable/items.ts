@@ -6,7 +6,7 @@ import { roleToken } from "../parts/roles.ts";
 import { counted, readable } from "../parts/words.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
 import type { Stop } from "./picture.ts";
-import { hopFacts, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
+import { hopFacts, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./words.ts";
 
 export const STOP_WIDTH = 196;
 export const STOP_HEIGHT = 112;
@@ -24,22 +24,6 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
   const ink: Paint = `on:${fill as "panel"}`;
   const name = device.name === undefined || device.name === device.code ? "" : ` · ${device.name}`;
   const room = STOP_WIDTH - 20;
-  const port = (text: string, side: "start" | "end"): Item[] =>
-    text === ""
-      ? []
-      : [
-          {
-            kind: "text",
-            x: side === "start" ? 10 : STOP_WIDTH - 10,
-            y: PORT_Y + 4,
-            text,
-            size: 10.5,
-            weight: "bold",
-            anchor: side,
-            fill: "ink",
-            maxWidth: inPort === "" || outPort === "" ? room : room / 2 - 6,
-          },
-        ];
   const status =
     device.status === undefined || device.status === "ACTIVE" ? "" : ` · ${readable(device.status).toLowerCase()}`;
   return {
@@ -81,22 +65,34 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         fill: "muted",
         maxWidth: room,
       },
-      ...(inPort !== "" && outPort !== ""
-        ? [
-            {
-              kind: "line" as const,
-              x1: STOP_WIDTH / 2 - 5,
-              y1: PORT_Y,
-              x2: STOP_WIDTH / 2 + 5,
-              y2: PORT_Y,
-              stroke: "muted" as const,
-            },
-          ]
-        : []),
-      ...port(inPort, "start"),
-      ...port(outPort, "end"),
+      ...portItems(inPort, outPort),
     ],
   };
+}
+
+/** The ports by which a path enters and leaves, at their sides. */
+function portItems(inPort: string, outPort: string): readonly Item[] {
+  const room = STOP_WIDTH - 20;
+  const both = inPort !== "" && outPort !== "";
+  const port = (text: string, side: "start" | "end"): Item => ({
+    kind: "text",
+    x: side === "start" ? 10 : STOP_WIDTH - 10,
+    y: PORT_Y + 4,
+    text,
+    size: 10.5,
+    weight: "bold",
+    anchor: side,
+    fill: "ink",
+    maxWidth: both ? room / 2 - 6 : room,
+  });
+  const middle = STOP_WIDTH / 2;
+  return [
+    ...(inPort === "" ? [] : [port(inPort, "start")]),
+    ...(both
+      ? [{ kind: "line" as const, x1: middle - 5, y1: PORT_Y, x2: middle + 5, y2: PORT_Y, stroke: "muted" as const }]
+      : []),
+    ...(outPort === "" ? [] : [port(outPort, "end")]),
+  ];
 }
 
 function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
@@ -158,10 +154,9 @@ function foldedStop({ hops }: Stop, [x, y]: Point): Item {
 }
 
 /** A cable along its points, its words above and below its last straight part. */
-export function linkItem(link: Segment, points: readonly Point[]): Item {
+export function linkItem(link: Segment, title: string, points: readonly Point[]): Item {
   const [endX, endY] = points.at(-1) ?? [0, 0];
   const middle = endX - CABLE_WIDTH / 2;
-  const title = linkTitle(link);
   return {
     kind: "group",
     ref: linkRef(link),

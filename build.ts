@@ -46,7 +46,8 @@ async function build(outfile: string, target?: string): Promise<void> {
 
 async function compile(outfile: string, target?: string): Promise<string> {
   const result = await Bun.build({
-    entrypoints: ["src/main.ts"],
+    // The thread that makes PNG pictures is a program of its own inside the executable.
+    entrypoints: ["src/main.ts", "src/runtime/raster_worker.ts"],
     target: "bun",
     format: "esm",
     minify: true,

@@ -11,9 +11,12 @@ export function selfCommand(): readonly string[] {
   if (typeof Deno !== "undefined") {
     return Deno.build.standalone ? [Deno.execPath()] : [Deno.execPath(), "run", "-A", fileURLToPath(source)];
   }
-  // A Bun executable's own modules lie on a file system that exists only inside it.
-  const compiled = source.pathname.startsWith("/$bunfs/") || source.pathname.includes("/~BUN/");
-  return compiled ? [process.execPath] : [process.execPath, fileURLToPath(source)];
+  return isInsideExecutable(source) ? [process.execPath] : [process.execPath, fileURLToPath(source)];
+}
+
+/** Whether a module lies inside a Bun executable, on a file system that exists only there. */
+export function isInsideExecutable({ pathname }: URL): boolean {
+  return pathname.startsWith("/$bunfs/") || pathname.includes("/~BUN/");
 }
 
 /** This process's environment without the variable that would turn a compiled program into a plain Bun. */

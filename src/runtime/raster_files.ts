@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+/** The renderer and its letters. */
+export interface RasterFiles {
+  readonly wasm: Uint8Array<ArrayBuffer>;
+  readonly fonts: readonly Uint8Array<ArrayBuffer>[];
+}
+
+/** Reads them out of the executable, or from the installed packages where the source is run. */
+export async function rasterFiles(): Promise<RasterFiles> {
+  const [wasm, ...fonts] = (await paths()).map((path) => new Uint8Array(readFileSync(path)));
+  if (wasm === undefined) throw new Error("The renderer of PNG pictures is missing");
+  return { wasm, fonts };
+}
+
+/** Only Bun knows imports of type "file", which put the file into an executable; their value is the file's path. */
+async function paths(): Promise<readonly string[]> {
+  if (typeof Bun === "undefined") {
+    const { resolve } = createRequire(import.meta.url);
+    return [
+      resolve("@resvg/resvg-wasm/index_bg.wasm"),
+      resolve("dejavu-fonts-ttf/ttf/DejaVuSans.ttf"),
+      resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"),
+    ];
+  }
+  const files: readonly { readonly default: unknown }[] = [
+    await import("../../node_modules/@resvg/resvg-wasm/index_bg.wasm", { with: { type: "file" } }),
+    await import("../../node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf", { with: { type: "file" } }),
+    await import("../../node_modules/dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf", { with: { type: "file" } }),
+  ];
+  return files.map((file) => String(file.default));
+}

@@ -1,0 +1,81 @@
+import { Worker } from "node:worker_threads";
+import type { RasterAnswer, RasterTask } from "./raster_worker.ts";
+import { isInsideExecutable } from "./self_command.ts";
+
+/** How long the thread stays for another picture, in milliseconds. Ours: it holds some 60 MB. */
+const IDLE_MS = 60_000;
+
+interface Waiting {
+  readonly resolve: (png: Uint8Array<ArrayBuffer>) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Makes PNG of SVG in a thread of its own, so that a large picture holds up no other call. The thread starts with the
+ * first picture and ends when none was asked for in a minute; it does not keep the process alive.
+ */
+export class Rasterizer {
+  private worker: Worker | undefined;
+  private idle: ReturnType<typeof setTimeout> | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private lastId = 0;
+
+  /** @throws Error when the SVG cannot be read or the thread ends */
+  png(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
+    clearTimeout(this.idle);
+    const worker = this.worker ?? this.start();
+    this.lastId += 1;
+    const task: RasterTask = { id: this.lastId, svg, widthPx };
+    return new Promise((resolve, reject) => {
+      this.waiting.set(task.id, { resolve, reject });
+      worker.ref();
+      worker.postMessage(task);
+    });
+  }
+
+  /** Ends the thread; what it was drawing fails. */
+  async close(): Promise<void> {
+    clearTimeout(this.idle);
+    const { worker } = this;
+    this.worker = undefined;
+    await worker?.terminate();
+    this.fail(new Error("The renderer of PNG pictures was closed"));
+  }
+
+  private start(): Worker {
+    const worker = new Worker(workerUrl());
+    this.worker = worker;
+    worker.on("message", (answer: RasterAnswer) => this.take(answer));
+    const lost = (error: Error) => {
+      if (this.worker !== worker) return;
+      this.worker = undefined;
+      this.fail(error);
+    };
+    worker.on("error", lost);
+    worker.on("exit", (code) => lost(new Error(`The renderer of PNG pictures ended with status ${code}`)));
+    return worker;
+  }
+
+  private take(answer: RasterAnswer): void {
+    const waiting = this.waiting.get(answer.id);
+    this.waiting.delete(answer.id);
+    if ("png" in answer) waiting?.resolve(answer.png);
+    else waiting?.reject(new Error(answer.error));
+    if (this.waiting.size > 0) return;
+    this.worker?.unref();
+    this.idle = setTimeout(() => void this.close(), IDLE_MS);
+    this.idle.unref();
+  }
+
+  private fail(error: Error): void {
+    const all = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of all) reject(error);
+  }
+}
+
+/** The thread's program: beside this file, or where the build puts it, below the executable's root. */
+function workerUrl(): URL {
+  const source = new URL("./raster_worker.ts", import.meta.url);
+  return isInsideExecutable(source) ? new URL("./runtime/raster_worker.js", import.meta.url) : source;
+}

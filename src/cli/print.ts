@@ -46,7 +46,8 @@ function writeSome(descriptor: 1 | 2, bytes: Uint8Array, offset: number): number
     return writeSync(descriptor, bytes, offset);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "EPIPE") closed.add(descriptor);
+    // The reader has ended, or the terminal was closed.
+    if (code === "EPIPE" || code === "EIO") closed.add(descriptor);
     else if (code === "EAGAIN") pause(FULL_PIPE_WAIT_MS);
     else if (descriptor === 2) closed.add(descriptor);
     else throw new OperationError("unavailable", `Cannot write to standard output: ${message}`, { cause: error });

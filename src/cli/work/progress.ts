@@ -13,6 +13,23 @@ export interface Progress {
   close(): void;
 }
 
+/** Telling that never throws: a run comes to its end although nobody can be told of it. `complain` throws afterwards. */
+export function tellAnyway({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
+  let failure: unknown;
+  return {
+    tell(event) {
+      try {
+        tell(event);
+      } catch (error) {
+        failure ??= error;
+      }
+    },
+    complain() {
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
 const STYLES: Readonly<Record<string, Style>> = { completed: "green", failed: "red", needs_attention: "yellow" };
 
 /** JSON lines with `json`; else a line for each end on standard output, and the rest as talk on standard error. */

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { StopWishes } from "#planner/runs/run_types.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -10,12 +11,15 @@ export interface SignalWishes extends StopWishes {
   close(): void;
 }
 
-/** Takes the signals that ask this process to end: the first means soon, any further one now. */
+/**
+ * Takes the signals that ask this process to end: the first means soon, any further one now. SIGHUP is left alone where
+ * whoever started the process had it ignored, as `nohup` does: a listener of ours would undo that.
+ */
 export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalWishes {
   const soon = new AbortController();
   const now = new AbortController();
   let by: Interruption | null = null;
-  const listeners = SIGNALS.map((name) => {
+  const listeners = SIGNALS.filter((name) => name !== "SIGHUP" || !isHangupIgnored()).map((name) => {
     const listener = (): void => {
       const again = by !== null;
       by ??= name;
@@ -34,4 +38,15 @@ export function listenForSignals(heard: (name: Interruption, again: boolean) => 
       for (const [name, listener] of listeners) process.off(name, listener);
     },
   };
+}
+
+/** Only Linux tells. Source: proc(5), `SigIgn`: a mask in which the lowest bit is signal 1, SIGHUP. */
+function isHangupIgnored(): boolean {
+  if (process.platform !== "linux") return false;
+  try {
+    const mask = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1];
+    return mask !== undefined && (BigInt(`0x${mask}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
 }

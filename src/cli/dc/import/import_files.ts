@@ -142,8 +142,7 @@ function filesIn(file: string, cwd: string): readonly string[] {
 }
 
 async function openSource(name: string, { format, kind, cwd }: ImportOptions): Promise<Source> {
-  const opened = openText(name === "-" ? name : resolve(cwd, name));
-  const file = { ...opened, shown: name === "-" ? "standard input" : name };
+  const file = name === "-" ? openText(name, "standard input") : openText(resolve(cwd, name), name);
   try {
     switch (format ?? formatOf(name, file, kind)) {
       case "jsonl":

@@ -18,11 +18,10 @@ export interface TextFile {
 }
 
 /**
- * Opens a file for reading; `-` is standard input. What can be read once only (a pipe) is copied into a temporary file.
+ * Opens a file for reading; `-` is standard input. `shown` is what people call it. What can be read once only (a pipe) is copied into a temporary file.
  * @throws OperationError when it cannot be read
  */
-export function openText(file: string): TextFile {
-  const shown = file === "-" ? "standard input" : file;
+export function openText(file: string, shown: string): TextFile {
   try {
     if (file !== "-" && statSync(file).isFile()) {
       closeSync(openSync(file, "r"));
@@ -38,8 +37,9 @@ export function openText(file: string): TextFile {
     return { path: copy, shown, close: () => rmSync(copy, { force: true }) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    const kind = code === "ENOENT" || code === "EISDIR" ? "not_found" : "unavailable";
-    throw new OperationError(kind, `Cannot read "${shown}": ${message}`, { cause: error });
+    const kind = code === "ENOENT" ? "not_found" : "unavailable";
+    // The rest of the message repeats the path.
+    throw new OperationError(kind, `Cannot read "${shown}": ${message.split(", ")[0]}`, { cause: error });
   }
 }
 

@@ -9,7 +9,7 @@ import type { Item, Point } from "../scene.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
 import { type CablePicture, type FoldedPaths, foldPaths, type Lane } from "./picture.ts";
-import { endOf, totalWords } from "./words.ts";
+import { endOf, linkTitle, totalWords } from "./words.ts";
 
 /** Devices side by side; the path goes on in the next row. */
 const PER_ROW = 6;
@@ -73,8 +73,10 @@ function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
     const [x, y] = cornerOf(place);
     return [x + indent, y];
   };
-  const links = stops.flatMap(({ link }, place): Item[] =>
-    link === undefined || place === 0 ? [] : [linkItem(link, wayBetween(corner(place - 1), corner(place)))],
+  const links = stops.flatMap(({ link, hops }, place): Item[] =>
+    link === undefined || place === 0
+      ? []
+      : [linkItem(link, linkTitle(link, hops[0]?.device), wayBetween(corner(place - 1), corner(place)))],
   );
   const boxes = stops.map((stop, place) => stopItem(stop, corner(place), coloring));
   const branches = branchItems(path.branches, corner(stops.length - 1));
@@ -155,12 +157,12 @@ function figuresOf({ paths }: CablePicture): readonly Figure[] {
     { label: "state", value: only.status.toLowerCase(), tone: endOf(only).state },
     { label: "devices", value: String(only.hops.length) },
     { label: "cables", value: String(cables) },
-    {
-      label: "length",
-      value: only.lengthIsPartial ? `at least ${metres(only.totalLengthM)}` : metres(only.totalLengthM),
-    },
     ...(cables > 0
       ? [
+          {
+            label: "length",
+            value: only.lengthIsPartial ? `at least ${metres(only.totalLengthM)}` : metres(only.totalLengthM),
+          },
           {
             label: "every cable in place",
             value: only.active ? "yes" : "no",

@@ -1,3 +1,4 @@
+import type { Segment } from "#dc/analysis/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { counted, readable } from "../parts/words.ts";
 import type { FoldedPaths, Stop } from "./picture.ts";
@@ -12,19 +13,19 @@ export function cableGraphOf(name: string, { lanes }: FoldedPaths): Graph {
       const id = idOf(stop, lane);
       nodes.set(id, nodes.get(id) ?? nodeOf(stop, id));
       const before = stops[place - 1];
-      const { link } = stop;
-      if (before === undefined || link === undefined) continue;
+      if (before === undefined || stop.link === undefined) continue;
       const from = idOf(before, lane);
-      const planned = link.cable?.status !== undefined && link.cable.status !== "CONNECTED";
-      edges.set(`${from} ${id} ${linkRef(link)}`, {
-        from,
-        to: id,
-        label: `${link.from.portName} to ${link.to.portName}\n${linkTitle(link)}\n${linkDetail(link)}`,
-        ...(link.cable === undefined ? { style: "dotted" as const } : planned ? { style: "dashed" as const } : {}),
-      });
+      edges.set(`${from} ${id} ${linkRef(stop.link)}`, { from, to: id, ...edgeWords(stop, stop.link) });
     }
   }
   return { name, directed: true, rankdir: "LR", nodes: [...nodes.values()], edges: [...edges.values()] };
+}
+
+function edgeWords({ hops }: Stop, link: Segment): Pick<GraphEdge, "label" | "style"> {
+  const { from, to, cable } = link;
+  const label = `${from.portName} to ${to.portName}\n${linkTitle(link, hops[0]?.device)}\n${linkDetail(link)}`;
+  if (cable === undefined) return { label, style: "dotted" };
+  return cable.status === undefined || cable.status === "CONNECTED" ? { label } : { label, style: "dashed" };
 }
 
 function idOf({ hops }: Stop, lane: number): string {
@@ -52,7 +53,7 @@ export function cableElements({ lanes }: FoldedPaths): readonly Element[] {
         found.set(ref, {
           ref,
           kind: link.cable === undefined ? "Feed" : "Cable",
-          title: linkTitle(link),
+          title: linkTitle(link, hop?.device),
           facts: linkFacts(link),
           related,
         });

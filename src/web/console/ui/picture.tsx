@@ -42,7 +42,7 @@ export function Picture({ label, render, question }: PictureProps) {
         <button type="button" aria-label="Zoom out" disabled={zoom === ZOOMS[0]} onClick={() => step(-1)}>
           −
         </button>
-        <button type="button" onClick={() => setZoom(1)} aria-label="Fit to the page">
+        <button type="button" onClick={() => setZoom(1)} title="Fit to the page">
           {Math.round(zoom * 100)} %
         </button>
         <button type="button" aria-label="Zoom in" disabled={zoom === ZOOMS.at(-1)} onClick={() => step(1)}>
@@ -69,8 +69,15 @@ function reachable(svg: SVGSVGElement): void {
   for (const [index, link] of links.entries()) {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", index === 0 ? "0" : "-1");
-    link.setAttribute("aria-label", link.querySelector("title")?.textContent ?? refName(link.dataset["ref"] ?? ""));
+    link.setAttribute("aria-label", nameOf(link));
   }
+}
+
+/** What is written on the element, so that a person can speak it, and then what there is to say about it. */
+function nameOf(link: SVGGElement): string {
+  const written = [...link.querySelectorAll("text")].map(({ textContent }) => textContent);
+  const told = link.querySelector("title")?.textContent ?? refName(link.dataset["ref"] ?? "");
+  return [...written, told].join(" ").replaceAll("\n", ", ");
 }
 
 function elements(svg: SVGSVGElement): SVGGElement[] {

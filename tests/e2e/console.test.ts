@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import type { Browser, Page } from "playwright-core";
+import { misdeeds, openBrowser } from "../support/chromium.ts";
+import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const EVIL = "<script>alert(1)</script>";
+
+let server: DcServer;
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`The console's pages are not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  const cwd = emptyFolder();
+  const keys = {
+    racks: "rack",
+    devices: "device",
+    cracs: "crac",
+    cables: "cable",
+    fabric_links: "fabric_link",
+  } as const;
+  const site = sampleSite();
+  const lines = Object.entries(keys).flatMap(([list, key]) => (site[list] ?? []).map((item) => ({ [key]: item })));
+  const place = { site_id: "AMS1", floor_number: 2 };
+  const odd = [
+    { rack: { code: "ODD", name: EVIL, location: place } },
+    { device: { code: "ODD-1", name: EVIL, kind: "DEVICE_KIND_SERVER", rack_code: "ODD", comments: '"]; rm' } },
+  ];
+  writeFileSync(join(cwd, "site.jsonl"), [...lines, ...odd].map((line) => JSON.stringify(line)).join("\n"));
+  const { code } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
+  if (code !== 0) throw new Error("The sample site does not load");
+  server = await DcServer.start(cwd);
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await server.end();
+});
+
+/** A tab on the console that must do nothing wrong while `story` runs. */
+async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, server.url);
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await story(page);
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+
+describe.skipIf(missing !== undefined)("The web console", () => {
+  test("finds a device, traces its cable, fails its feed, tells who goes dark, and shows the history", async () => {
+    await visit("", async (page) => {
+      await page.getByRole("link", { name: "Floor 1" }).waitFor();
+      await page.getByRole("searchbox", { name: "Find a device" }).fill("srv-a08-07");
+      await page.getByRole("link", { name: "SRV-A08-07" }).click();
+      await heading(page, "SRV-A08-07");
+      await page.getByRole("link", { name: "Trace eth0" }).click();
+      await heading(page, "SRV-A08-07/eth0");
+      await page.getByRole("row", { name: /LEAF-A08-1/ }).waitFor();
+
+      await page.goBack();
+      await page.getByRole("link", { name: "AMS1-A08-A" }).first().click();
+      await heading(page, "If AMS1-A08-A fails");
+      await page.getByText("Racks dark").waitFor();
+      expect(await figure(page, "Racks dark")).toStartWith("1");
+      expect(await figure(page, "Devices offline")).toStartWith("25");
+      const dark = page.getByRole("region", { name: "Off or dark" });
+      expect(await dark.getByRole("row", { name: /^A08 / }).textContent()).toContain("dark");
+
+      await page.getByRole("link", { name: "SRV-A08-07", exact: true }).click();
+      await page.getByRole("link", { name: "History" }).last().click();
+      await heading(page, "History of device:SRV-A08-07");
+      await page.getByRole("region", { name: "Changes" }).getByText("Create").first().waitFor();
+    });
+  });
+
+  test("does the same by the keyboard alone", async () => {
+    await visit("", async (page) => {
+      const { keyboard } = page;
+      await page.getByRole("link", { name: "Floor 1" }).waitFor();
+      await keyboard.press("/");
+      await keyboard.type("srv-a08-07");
+      await page.getByRole("link", { name: "SRV-A08-07" }).waitFor();
+      await keyboard.press("Enter");
+      await keyboard.press("Enter");
+      await heading(page, "SRV-A08-07");
+      await page.getByRole("link", { name: "Trace psu1" }).waitFor();
+      await tabTo(page, "Trace psu1");
+      await keyboard.press("ArrowDown");
+      await keyboard.press("ArrowDown");
+      await keyboard.press("Enter");
+      await heading(page, "SRV-A08-07/eth0");
+      // The key for it belongs to the browser, which has none without a window.
+      await page.goBack();
+      await page.getByRole("link", { name: "AMS1-A08-A" }).first().waitFor();
+      await tabTo(page, "AMS1-A08-A");
+      await keyboard.press("Enter");
+      await heading(page, "If AMS1-A08-A fails");
+      await page.getByRole("region", { name: "Off or dark" }).waitFor();
+      await keyboard.press("?");
+      await page.getByRole("dialog").waitFor();
+      await keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "hidden" });
+    });
+  });
+
+  test("takes a bulk file in and tells of each item that is refused", async () => {
+    await visit("import", async (page) => {
+      const location = { site_id: "AMS1", floor_number: 3 };
+      const lines = [
+        { rack: { code: "NEW-1", location } },
+        { rack: { code: "bad code", location } },
+        { device: { code: "NEW-S", kind: "DEVICE_KIND_SERVER", rack_code: "NOWHERE" } },
+        { device: { code: "NEW-T", kind: "DEVICE_KIND_SERVER", rack_code: "NEW-1" } },
+      ];
+      const buffer = Buffer.from(lines.map((line) => JSON.stringify(line)).join("\n"));
+      await page.getByLabel("File").setInputFiles({ name: "site.jsonl", mimeType: "application/json", buffer });
+      await page.getByRole("button", { name: "Import" }).click();
+
+      await page.getByText("2 refused").waitFor();
+      const refused = page.getByRole("region", { name: "Refused items" });
+      expect(await refused.getByRole("row", { name: /^2 Rack bad code / }).textContent()).toContain("code");
+      expect(await refused.getByRole("row", { name: /^3 Device NEW-S / }).textContent()).toContain("NOWHERE");
+      expect(await figure(page, "Created")).toBe("2");
+
+      await page.goto(`${server.url}/#/rack/NEW-1`);
+      await page.getByRole("link", { name: "NEW-T" }).first().waitFor();
+    });
+  });
+
+  test.each(["light", "dark"] as const)("has no serious fault of accessibility in %s colours", async (scheme) => {
+    const pages = [
+      ["", "Overview"],
+      ["floor/floor%3AAMS1%2F1", "Floor AMS1/1"],
+      ["rack/B03", "B03"],
+      ["device/SRV-B03-07", "SRV-B03-07"],
+      ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails"],
+      ["trace/port%3ASRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
+      ["thermal/floor%3AAMS1%2F1", "AMS1/1"],
+      ["fabric/FAB1", "FAB1"],
+      ["search?q=leaf", "Devices"],
+      ["history", "History"],
+      ["import", "Import"],
+    ] as const;
+    await visit(
+      "",
+      async (page) => {
+        const faults: string[] = [];
+        for (const [hash, title] of pages) {
+          await page.goto(`${server.url}/#/${hash}`);
+          await heading(page, title);
+          await page.waitForLoadState("networkidle");
+          await page.evaluate(AXE);
+          // The other colours change nothing but the contrast.
+          faults.push(
+            ...(await page.evaluate(seriousFaults, scheme === "dark" ? ["color-contrast"] : [])).map(
+              (fault) => `${title}: ${fault}`,
+            ),
+          );
+        }
+        expect(faults).toEqual([]);
+      },
+      scheme,
+    );
+  });
+
+  test("shows markup in names as text", async () => {
+    await visit("rack/ODD", async (page) => {
+      await page.getByRole("definition").filter({ hasText: EVIL }).waitFor();
+      await page.goto(`${server.url}/#/device/ODD-1`);
+      await page.getByText('"]; rm').first().waitFor();
+      await page.goto(`${server.url}/#/rack/${encodeURIComponent(EVIL)}`);
+      await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
+    }).catch((error: Error) => {
+      // A rack that is not there is answered with 404, which the browser reports as an error.
+      if (!/said Failed to load resource.*404/.test(error.message)) throw error;
+    });
+  });
+
+  test("keeps the theme that is chosen, and a link to a page leads back to it", async () => {
+    await visit("rack/B03?view=RENDER_VIEW_REAR", async (page) => {
+      await page.getByRole("button", { name: "Change to dark colours" }).click();
+      await page.reload();
+      await page.getByRole("button", { name: "Change to light colours" }).waitFor();
+      expect(await page.getByLabel("View").inputValue()).toBe("RENDER_VIEW_REAR");
+    });
+  });
+});
+
+test("the console is one page below 500 kB gzipped, with a strict policy", async () => {
+  const folder = emptyFolder();
+  const alone = await DcServer.start(folder);
+  try {
+    const response = await fetch(`${alone.url}/`);
+    const html = await response.text();
+    const policy = response.headers.get("content-security-policy") ?? "";
+    const again = await fetch(`${alone.url}/`, { headers: { "if-none-match": response.headers.get("etag") ?? "" } });
+
+    expect(gzipSync(html).length).toBeLessThan(500_000);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain("unsafe");
+    expect(again.status).toBe(304);
+  } finally {
+    await alone.end();
+  }
+});
+
+async function figure(page: Page, label: string): Promise<string> {
+  const value = page.locator(".figure", { has: page.getByText(label, { exact: true }) }).locator("dd");
+  return (await value.textContent()) ?? "";
+}
+
+/** Presses Tab until the link of this name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const wanted = page.getByRole("link", { name, exact: true }).first();
+  for (let step = 0; step < 80; step += 1) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}
+
+/** Runs inside the page. */
+async function seriousFaults(rules: readonly string[]): Promise<string[]> {
+  interface Found {
+    readonly violations: readonly {
+      readonly impact: string;
+      readonly id: string;
+      readonly nodes: readonly { readonly html: string }[];
+    }[];
+  }
+  const { axe } = globalThis as unknown as { readonly axe: { run(options: object): Promise<Found> } };
+  const { violations } = await axe.run(rules.length === 0 ? {} : { runOnly: rules });
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(
+      ({ id, nodes }) =>
+        `${id} ${nodes
+          .map(({ html }) => html.slice(0, 160))
+          .slice(0, 3)
+          .join(" | ")}`,
+    );
+}

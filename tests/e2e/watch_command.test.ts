@@ -198,3 +198,34 @@ test("planner_watch_start starts it in the background, and planner_watch_stop en
   expect(pidFile()).toBe(false);
   expect(await tool("planner_watch_stop")).toBe("Watch is not running");
 });
+
+test("watch closes groups and drivers when their members are merged, and leaves a driver with open criteria", async () => {
+  const ids = ["1", "2", "3", "4"].map((number) => `2026-11-01-00${number}-top`) as [string, string, string, string];
+  const [group, driver, open, unchecked] = ids;
+  project = await workProject({ plan: { "*": ["tick", "commit"] } });
+  const member = (id: string): string => `${id}.1`;
+  await project.add(group, `type: group\nmembers: [${driver}]\n`, "# Group\n");
+  await project.add(driver, "type: driver\n", "# Driver\n");
+  await project.add(open, "type: driver\n");
+  await project.add(unchecked, "type: group\n");
+  for (const id of [driver, open, unchecked]) await project.add(member(id));
+  await project.planner(["work", member(open)]);
+  await project.planner(["work", member(unchecked)]);
+
+  const before = await events("--once");
+  await project.planner(["work", member(driver)]);
+  const after = await events("--once");
+
+  const closed = ({ events: told }: typeof before) => told.filter(({ event }) => event === "closed");
+  expect(closed(before)).toMatchObject([
+    { spec_id: unchecked, message: expect.stringContaining("needs_attention, 1 ") },
+  ]);
+  expect(closed(after).map(({ spec_id }) => spec_id)).toEqual([driver, group]);
+  expect(ids.map((id) => project.field(id, "status"))).toEqual([
+    "completed",
+    "completed",
+    "pending",
+    "needs_attention",
+  ]);
+  expect(project.field(group, "completed_at")).toBeDefined();
+});

@@ -39,6 +39,7 @@ function say(event: WatchEvent, cli: Cli): void {
   else if (event.event === "started") cli.note(`Watching (PID: ${event.pid})`);
   else if (event.event === "repaired") print(`Repaired ${event.subject}: ${event.message}\n`);
   else if (event.event === "retry") print(`Trying ${event.spec_id} again (${event.process_id})\n`);
+  else if (event.event === "closed") print(`${event.spec_id}: ${event.message}\n`);
   else if (event.event === "note") cli.warn(event.message);
   else cli.note(ENDS[event.reason]);
 }

@@ -1,10 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
-import { changeSpec } from "../operations/change_spec.ts";
 import { loadWorld, type World } from "../operations/world.ts";
-import { criteriaOf } from "../spec/criteria.ts";
-import { editFields } from "../spec/edit_fields.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { closeGroup, isDoneGroup } from "./close_group.ts";
 import { runSpec } from "./run_spec.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
@@ -138,30 +136,14 @@ class Queue {
   async #closeGroups(world: World): Promise<World> {
     const wanted = new Set(this.#wanted);
     const done = world.specs.find(
-      (spec) =>
-        spec.type === "group" &&
-        wanted.has(spec.id) &&
-        !this.#tried.has(spec.id) &&
-        // A group itself is never ready; as any other type it would be once its members are done.
-        world.readiness.isReady({ ...spec, type: "driver" }),
+      (spec) => wanted.has(spec.id) && !this.#tried.has(spec.id) && isDoneGroup(spec, world),
     );
     if (done === undefined) return world;
     this.#tried.add(done.id);
-    await this.#closeGroup(done);
+    const message = await closeGroup(this.#deps, done.id);
+    this.#deps.tell({ event: "note", spec_id: done.id, message });
     // Others may have waited for this one.
     return this.#closeGroups(await loadWorld(this.#deps.context));
-  }
-
-  async #closeGroup({ id }: Spec): Promise<void> {
-    const { context, tell } = this.#deps;
-    let open = 0;
-    await changeSpec(context, id, (text, { body }) => {
-      open = criteriaOf(body).filter(({ checked }) => !checked).length;
-      const done = { status: "completed", completed_at: context.clock.now().toISOString() };
-      return editFields(text, open === 0 ? done : { status: "needs_attention" });
-    });
-    const result = open === 0 ? "completed" : `needs_attention, ${open} acceptance criteria are not checked`;
-    tell({ event: "note", spec_id: id, message: `all members are done: ${result}` });
   }
 
   /** What was asked for by name and never could be begun. */

@@ -9,6 +9,7 @@ import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/merge_result.ts";
 import { mergeable, mergeSpecs } from "../merge/merge_specs.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
+import { closeDone } from "./close_done.ts";
 import { Refusals } from "./refusals.ts";
 import type { RoundResult, WatchEvent } from "./watch_types.ts";
 
@@ -31,8 +32,8 @@ export interface RoundOptions {
 }
 
 /**
- * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised, and
- * failed specs whose time has come are tried again, each by a process of its own.
+ * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised,
+ * drivers and groups whose members are done are closed, and failed specs whose time has come are tried again, each by a process of its own.
  *
  * Source: decision S-27.
  */
@@ -40,6 +41,7 @@ export async function watchRound(deps: RunDeps, state: WatchState, options: Roun
   await repair(deps, options);
   const results = await merge(deps, state, options);
   if (options.stop.soon.aborted) return { busy: true, unmerged: false };
+  await closeDone(deps, (spec_id, message) => options.tell({ event: "closed", spec_id, message }));
   const retrying = await retry(deps, state, options);
   const running = (await deps.context.work.processes()).some(({ status }) => status === "running");
   return {

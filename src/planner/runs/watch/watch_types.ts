@@ -6,6 +6,8 @@ export type WatchEvent =
   | { readonly event: "started"; readonly pid: number }
   | ({ readonly event: "merge" } & MergeResult)
   | { readonly event: "repaired"; readonly subject: string; readonly message: string }
+  /** A driver or a group whose members are done. */
+  | { readonly event: "closed"; readonly spec_id: SpecId; readonly message: string }
   | { readonly event: "retry"; readonly spec_id: SpecId; readonly process_id: string; readonly pid: number }
   | { readonly event: "note"; readonly message: string }
   | { readonly event: "ended"; readonly reason: WatchEnd };

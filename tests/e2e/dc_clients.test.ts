@@ -1,71 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import {
-  create,
-  type DescMethodUnary,
-  fromBinary,
-  fromJson,
-  type JsonObject,
-  toBinary,
-  toJson,
-} from "@bufbuild/protobuf";
-import { createClient, type Transport } from "@connectrpc/connect";
+import type { Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
-import { type CallOptions, Client, credentials, Metadata, type ServiceError, status } from "@grpc/grpc-js";
-import { DcServer, emptyFolder, sampleSite, serviceFromProto } from "../support/dc_server.ts";
+import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
+import { type Call, SERVICE_NAME as NAME, overConnectNode, overGrpcJs, overRest } from "../support/dc_calls.ts";
+import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { Http2Client, http1 } from "../support/http_client.ts";
 
-const NAME = "datacenter.v1.DatacenterService";
-const service = serviceFromProto(NAME);
 const site = sampleSite();
-
-function methodOf(rpc: string): DescMethodUnary {
-  const method = service.methods.find(({ name }) => name === rpc);
-  if (method?.methodKind !== "unary") throw new Error(`There is no unary RPC "${rpc}"`);
-  return method as DescMethodUnary;
-}
-
-/** Calls an RPC with proto JSON in and out. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-type Call = (rpc: string, request: object) => Promise<any>;
-
-const read = (rpc: string, message: Parameters<typeof toJson>[1]) =>
-  toJson(methodOf(rpc).output, message, { useProtoFieldName: true, alwaysEmitImplicit: true });
-
-function overGrpcJs(client: Client, options: CallOptions = {}): Call {
-  return (rpc, request) => {
-    const { input, output } = methodOf(rpc);
-    return new Promise((resolve, reject) => {
-      client.makeUnaryRequest(
-        `/${NAME}/${rpc}`,
-        (message: ReturnType<typeof create>) => Buffer.from(toBinary(input, message)),
-        (bytes) => fromBinary(output, bytes),
-        fromJson(input, request as JsonObject),
-        new Metadata(),
-        options,
-        (error, reply) => (error === null && reply !== undefined ? resolve(read(rpc, reply)) : reject(error)),
-      );
-    });
-  };
-}
-
-function overConnectNode(transport: Transport): Call {
-  const client = createClient(service, transport) as Record<string, (request: object) => Promise<never>>;
-  return async (rpc, request) => {
-    const method = methodOf(rpc);
-    const reply = await client[method.localName]?.(fromJson(method.input, request as JsonObject));
-    return read(rpc, reply ?? create(method.output));
-  };
-}
-
-function overRest(url: string): Call {
-  return async (rpc, request) => {
-    const headers = { "content-type": "application/json" };
-    const { text } = await http1(`${url}/${NAME}/${rpc}`, { method: "POST", headers, body: JSON.stringify(request) });
-    return JSON.parse(text);
-  };
-}
 
 interface Way {
   readonly name: string;

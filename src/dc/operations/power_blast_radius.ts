@@ -1,10 +1,16 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { powerBlastRadiusAnswer } from "./answers/power_blast_radius.ts";
+import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
   cached: true,
-  run: async ({ topology }, request) => powerBlastRadiusAnswer(await topology(), request),
+  run: ({ context, topology }, request) =>
+    pictured(context, {
+      screen: "POWER",
+      asked: request.render,
+      answer: async () => powerBlastRadiusAnswer(await topology(), request),
+    }),
 });

@@ -19,7 +19,8 @@ export interface PictureOptions {
   readonly format: RenderFormat;
   readonly theme: Theme;
   readonly coloring: Coloring;
-  readonly view: RenderView;
+  /** Undefined leaves it to the screen. */
+  readonly view: RenderView | undefined;
   readonly highlight: ReadonlySet<string>;
   readonly embedDataset: boolean;
   /** Undefined leaves the width to the screen. */
@@ -48,7 +49,8 @@ export function readRenderOptions(screen: keyof ScreenReplies, options: RenderOp
 
 /** The meaning of a screen's colours: the asked one, or the screen's first. @throws Refusal naming the field */
 export function readColoring(screen: keyof ScreenReplies, field: string, asked: number | undefined): Coloring {
-  return offered(field, word(field, asked, COLORINGS), { known: SCREEN_DRAWINGS[screen].colorings, screen });
+  const known = SCREEN_DRAWINGS[screen].colorings;
+  return offered(field, word(field, asked, COLORINGS), { known, screen }) ?? known[0];
 }
 
 /** The word of an enumeration's number; undefined when it is not set. */
@@ -59,14 +61,13 @@ function word<Word extends string>(field: string, value: number | undefined, wor
   throw outOfRange(field, value, words.join(", "));
 }
 
-/** The asked one if the screen has it, its first one if nobody asked. */
+/** The asked one if the screen has it; undefined if nobody asked. */
 function offered<Word extends string>(
   field: string,
   asked: Word | undefined,
-  { known, screen }: { readonly known: readonly [Word, ...Word[]]; readonly screen: string },
-): Word {
-  if (asked === undefined) return known[0];
-  if (known.includes(asked)) return asked;
+  { known, screen }: { readonly known: readonly Word[]; readonly screen: string },
+): Word | undefined {
+  if (asked === undefined || known.includes(asked)) return asked;
   const expected = known.join(", ");
   throw refuse("FIELD_OUT_OF_RANGE", `Screen ${screen} has no ${field} ${asked}: expected ${expected}`, {
     field,

@@ -1,40 +1,60 @@
 import type { FloorPlanResponse, GetRackResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { CablePicture } from "./cable/picture.ts";
 import type { Draw } from "./drawing.ts";
+import type { FabricPicture } from "./fabric/picture.ts";
 import type { Coloring, RenderView, Screen } from "./options.ts";
+import type { PowerFailure } from "./power/failure.ts";
 import type { ThermalPicture } from "./thermal/thermal.ts";
 
-/** What each screen draws. */
+/** What each screen draws: its reply, or the analysis behind it where a reply is cut to a number of items. */
 export interface ScreenReplies {
   readonly ELEVATION: GetRackResponse;
+  readonly CABLE_PATH: CablePicture;
+  readonly POWER: PowerFailure;
   readonly THERMAL: ThermalPicture;
+  readonly FABRIC: FabricPicture;
   readonly FLOOR: FloorPlanResponse;
 }
 
 export interface ScreenDrawing<Reply> {
   /** What colours can mean; the first one is meant when nobody says. */
   readonly colorings: readonly [Coloring, ...Coloring[]];
-  /** What can be shown; the first one is shown when nobody says. */
-  readonly views: readonly [RenderView, ...RenderView[]];
+  /** What can be asked to be shown; the drawing chooses when nobody says. */
+  readonly views: readonly RenderView[];
   /** Loaded when first drawn, so that a service that draws nothing loads nothing. */
   readonly load: () => Promise<Draw<Reply>>;
 }
 
 /** Every screen that is drawn. */
-export const SCREEN_DRAWINGS: { readonly [Name in keyof ScreenReplies & Screen]: ScreenDrawing<ScreenReplies[Name]> } =
-  {
-    ELEVATION: {
-      colorings: ["ROLE", "STATUS", "HEALTH", "POWER", "NONE"],
-      views: ["BOTH", "FRONT", "REAR", "COMPACT", "FULL"],
-      load: async () => (await import("./elevation/elevation.ts")).drawElevation,
-    },
-    THERMAL: {
-      colorings: ["THERMAL", "HEALTH", "UTILIZATION", "NONE"],
-      views: ["FULL", "COMPACT"],
-      load: async () => (await import("./thermal/thermal.ts")).drawThermal,
-    },
-    FLOOR: {
-      colorings: ["HEALTH", "POWER", "THERMAL", "UTILIZATION", "NONE"],
-      views: ["FULL"],
-      load: async () => (await import("./floor/floor_plan.ts")).drawFloorPlan,
-    },
-  };
+export const SCREEN_DRAWINGS: { readonly [Name in Screen]: ScreenDrawing<ScreenReplies[Name]> } = {
+  ELEVATION: {
+    colorings: ["ROLE", "STATUS", "HEALTH", "POWER", "NONE"],
+    views: ["BOTH", "FRONT", "REAR", "COMPACT", "FULL"],
+    load: async () => (await import("./elevation/elevation.ts")).drawElevation,
+  },
+  CABLE_PATH: {
+    colorings: ["ROLE", "STATUS", "NONE"],
+    views: ["FULL", "COMPACT"],
+    load: async () => (await import("./cable/draw.ts")).drawCablePath,
+  },
+  POWER: {
+    colorings: ["POWER", "STATUS", "ROLE", "UTILIZATION", "NONE"],
+    views: ["FULL", "COMPACT"],
+    load: async () => (await import("./power/draw.ts")).drawPower,
+  },
+  THERMAL: {
+    colorings: ["THERMAL", "HEALTH", "UTILIZATION", "NONE"],
+    views: ["FULL", "COMPACT"],
+    load: async () => (await import("./thermal/thermal.ts")).drawThermal,
+  },
+  FABRIC: {
+    colorings: ["UTILIZATION", "STATUS", "ROLE", "NONE"],
+    views: ["FULL", "COMPACT"],
+    load: async () => (await import("./fabric/draw.ts")).drawFabric,
+  },
+  FLOOR: {
+    colorings: ["HEALTH", "POWER", "THERMAL", "UTILIZATION", "NONE"],
+    views: ["FULL"],
+    load: async () => (await import("./floor/floor_plan.ts")).drawFloorPlan,
+  },
+};

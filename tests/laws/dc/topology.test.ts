@@ -126,7 +126,7 @@ function answersOf(topology: Topology) {
   const sources = topology.power.nodes.map(({ ref }) => ref).filter((ref) => /^(?:device|feed|port):/.test(ref));
   const blasts = sources.toSorted().map((source) => {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
-    return toJson(PowerBlastRadiusResponseSchema, powerBlastRadiusAnswer(topology, request));
+    return toJson(PowerBlastRadiusResponseSchema, powerBlastRadiusAnswer(topology, request).reply);
   });
   const thermal = thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S" }));
   const hasFloor = topology.estate.racks.some(

@@ -9,6 +9,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { PhysicalMatch } from "#dc/model/words.ts";
 import type { DcReader } from "#dc/ports.ts";
+import type { FabricPicture } from "#dc/render/fabric/picture.ts";
 import {
   type FabricTopologyRequest,
   type FabricTopologyResponse,
@@ -22,24 +23,25 @@ import { readPercent, readRef } from "./parameters.ts";
 /** Utilisation from which a link is watched. Source: data contract 7.2. */
 const WATCH_PCT = 60;
 
-/** The structured answer of FabricTopology; the screen adds its picture. @throws Refusal for parameters that are none */
+/** The structured answer of FabricTopology and what its picture is drawn from. @throws Refusal for parameters that are none */
 export async function fabricTopologyAnswer(
   { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
   request: FabricTopologyRequest,
-): Promise<FabricTopologyResponse> {
+): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
   const { estate } = topology;
   const bodies = new Map(estate.devices.map((device) => [codeKey(device.code), device]));
   demandDevices(bodies, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const links = chosen(estate.fabricLinks, bodies, request);
   const devices = await withNetworkPorts(reader, links);
+  const watchPct = readPercent("watch_pct", request.watchPct, WATCH_PCT);
   const answer = fabricTopology(links, devices, {
     congestionPct,
-    watchPct: readPercent("watch_pct", request.watchPct, WATCH_PCT),
+    watchPct,
     failedDeviceCodes: request.failedDeviceCodes,
   });
   const physical = request.checkPhysical ? await physicalMatches(reader, links) : new Map<FabricLink, PhysicalMatch>();
-  return toMessage(FabricTopologyResponseSchema, {
+  const reply = toMessage(FabricTopologyResponseSchema, {
     ...answer,
     nodes: answer.nodes.map(({ device: { code, role, rackCode }, ...node }) => ({ ...node, code, role, rackCode })),
     links: answer.links.map(({ link, utilizationPct, ...view }) => ({
@@ -48,6 +50,9 @@ export async function fabricTopologyAnswer(
     })),
     findings: [...answer.findings.map((found) => ({ ...found, severity: Severity.WARNING })), ...mismatches(physical)],
   });
+  const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
+  const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ") || "all fabrics";
+  return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 
 /** Links of a fabric, or those of which one end stands in a scope. */

@@ -6,6 +6,7 @@ import type { RackState } from "#dc/analysis/rack_supply.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
+import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
   ImpactState,
   ItemKind,
@@ -19,8 +20,11 @@ import { toMessage } from "../convert.ts";
 import { type Sources, sourceNodes } from "../power_sources.ts";
 import { readBasis, readCount } from "./parameters.ts";
 
-/** The structured answer of PowerBlastRadius; the screen adds its picture. @throws Refusal for an unknown source */
-export function powerBlastRadiusAnswer(topology: Topology, request: PowerBlastRadiusRequest): PowerBlastRadiusResponse {
+/** The structured answer of PowerBlastRadius and what its picture is drawn from. @throws Refusal for an unknown source */
+export function powerBlastRadiusAnswer(
+  topology: Topology,
+  request: PowerBlastRadiusRequest,
+): { readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure } {
   const { power, live } = topology;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
@@ -46,7 +50,7 @@ export function powerBlastRadiusAnswer(topology: Topology, request: PowerBlastRa
   const affected = wanted((state) => !isGuarded(state));
   const guarded = request.includeProtected ? wanted(isGuarded) : [];
   const graph = subgraph(power, blast, sources, limit);
-  return toMessage(PowerBlastRadiusResponseSchema, {
+  const reply = toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
     affected: affected.slice(0, limit).map((make) => make()),
@@ -57,13 +61,24 @@ export function powerBlastRadiusAnswer(topology: Topology, request: PowerBlastRa
     edges: graph.edges,
     truncated: affected.length > limit || guarded.length > limit || graph.truncated,
   });
+  const { racks } = topology.estate;
+  return {
+    reply,
+    picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, racks }),
+  };
 }
 
-function allSources(power: PowerGraph, { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest): Sources {
-  const found = [sourceRef, ...additionalSourceRefs].map((text, index) =>
+/** All sources together, and the nodes of each one that was asked for. */
+function allSources(
+  power: PowerGraph,
+  { sourceRef, additionalSourceRefs }: PowerBlastRadiusRequest,
+): Sources & { readonly asked: PowerFailure["sources"] } {
+  const refs = [sourceRef, ...additionalSourceRefs];
+  const found = refs.map((text, index) =>
     sourceNodes(power, text, index === 0 ? "source_ref" : `additional_source_refs[${index - 1}]`),
   );
   return {
+    asked: found.map(({ nodes }, index) => ({ ref: refs[index] ?? "", nodes })),
     nodes: new Set(found.flatMap(({ nodes }) => [...nodes])),
     equipment: new Set(found.flatMap(({ equipment }) => [...equipment])),
   };

@@ -4,6 +4,7 @@ import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
+import type { CablePicture } from "#dc/render/cable/picture.ts";
 import {
   type TraceCablePathRequest,
   type TraceCablePathResponse,
@@ -13,11 +14,11 @@ import { toMessage } from "../convert.ts";
 import { pathMessage } from "../paths.ts";
 import { readCount, readRef } from "./parameters.ts";
 
-/** The structured answer of TraceCablePath; the screen adds its picture. @throws Refusal for an unknown port */
+/** The structured answer of TraceCablePath and what its picture is drawn from. @throws Refusal for an unknown port */
 export async function traceCablePathAnswer(
   reader: DcReader,
   request: TraceCablePathRequest,
-): Promise<TraceCablePathResponse> {
+): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
   const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
   const start = startOf(request);
   const device = await reader.device(start.deviceCode);
@@ -28,7 +29,10 @@ export async function traceCablePathAnswer(
   const { stopAtPower, followSplits } = request;
   const end = { deviceCode: device.code, portName: port.name };
   const paths = await traceCable(end, reader, { stopAtPower, followSplits, maxHops });
-  return toMessage(TraceCablePathResponseSchema, { paths: paths.map(pathMessage) });
+  return {
+    reply: toMessage(TraceCablePathResponseSchema, { paths: paths.map(pathMessage) }),
+    picture: () => ({ start: end, paths }),
+  };
 }
 
 function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {

@@ -46,12 +46,16 @@ async function ask<Request extends DescMessage, Reply extends DescMessage>(
 }
 
 const blast = (request: JsonObject) =>
-  ask([pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema], request, ({ topology }, message) =>
-    powerBlastRadiusAnswer(topology, message),
+  ask(
+    [pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema],
+    request,
+    ({ topology }, message) => powerBlastRadiusAnswer(topology, message).reply,
   );
 const trace = (request: JsonObject) =>
-  ask([pb.TraceCablePathRequestSchema, pb.TraceCablePathResponseSchema], request, ({ reader }, message) =>
-    traceCablePathAnswer(reader, message),
+  ask(
+    [pb.TraceCablePathRequestSchema, pb.TraceCablePathResponseSchema],
+    request,
+    async ({ reader }, message) => (await traceCablePathAnswer(reader, message)).reply,
   );
 const rack = (request: JsonObject) =>
   ask([pb.GetRackRequestSchema, pb.GetRackResponseSchema], request, (world, message) => getRackAnswer(world, message));
@@ -60,8 +64,10 @@ const thermal = (request: JsonObject) =>
     thermalHeadroomAnswer(topology, message),
   );
 const fabric = (request: JsonObject) =>
-  ask([pb.FabricTopologyRequestSchema, pb.FabricTopologyResponseSchema], request, (world, message) =>
-    fabricTopologyAnswer(world, message),
+  ask(
+    [pb.FabricTopologyRequestSchema, pb.FabricTopologyResponseSchema],
+    request,
+    async (world, message) => (await fabricTopologyAnswer(world, message)).reply,
   );
 const floor = (request: JsonObject) =>
   ask([pb.FloorPlanRequestSchema, pb.FloorPlanResponseSchema], request, ({ topology }, message) =>

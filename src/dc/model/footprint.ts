@@ -1,6 +1,6 @@
 import type { Placement } from "./resources.ts";
 
-/** A rectangle on the floor after rotation, in millimetres; edges belong to it on the north and west only. */
+/** A rectangle on the floor, in millimetres; edges belong to it on the north and west only. */
 export interface Rectangle {
   readonly west: number;
   readonly north: number;
@@ -8,15 +8,9 @@ export interface Rectangle {
   readonly south: number;
 }
 
-/** The rectangle that a placement covers: a quarter turn swaps width and depth, the north-west corner stays. */
-export function rectangle({ xMm, yMm, widthMm, depthMm, rotationDeg }: Placement): Rectangle {
-  const turned = rotationDeg % 180 !== 0;
-  return {
-    west: xMm,
-    north: yMm,
-    east: xMm + (turned ? depthMm : widthMm),
-    south: yMm + (turned ? widthMm : depthMm),
-  };
+/** The rectangle that a placement covers: its extents are those of the floor; the rotation only says where its front is. */
+export function rectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
+  return { west: xMm, north: yMm, east: xMm + widthMm, south: yMm + depthMm };
 }
 
 /** Whether two footprints cover common ground; touching edges do not count. Symmetric. */

@@ -97,14 +97,14 @@ export type Placement = Message<"datacenter.v1.Placement"> & {
   yMm: number;
 
   /**
-   * Extent from west to east before rotation; above 0.
+   * Extent from west to east, whatever the rotation; above 0.
    *
    * @generated from field: int32 width_mm = 3;
    */
   widthMm: number;
 
   /**
-   * Extent from north to south before rotation; above 0.
+   * Extent from north to south, whatever the rotation; above 0.
    *
    * @generated from field: int32 depth_mm = 4;
    */

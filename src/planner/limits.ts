@@ -76,6 +76,9 @@ export const MAX_STEP_CHARS = 200;
 /** Time that an agent gets to end by itself, in milliseconds. Ours: a paused one shall be gone within ten seconds. */
 export const AGENT_GRACE_MS = 5_000;
 
+/** Longest wait for the process behind an agent that was ended to give its spec up, in milliseconds. Ours: as above, in all. */
+export const GIVE_UP_MS = 4_000;
+
 /** How often a run looks whether its claim still is its own, in milliseconds. Ours: well within a heartbeat's limit. */
 export const CLAIM_CHECK_MS = 30_000;
 

@@ -23,8 +23,8 @@ async function ended(client: McpLines, processId: string): Promise<Record<string
   }
 }
 
-test("planner_pause ends a deaf agent and its children, and the spec stays in progress", async () => {
-  using project = await workProject({ plan: { "*": ["child", "deaf", "say:stuck", "hang"] } });
+test("planner_pause ends a deaf agent with children and grandchildren, and the spec stays in progress", async () => {
+  using project = await workProject({ plan: { "*": ["child", "family:3", "deaf", "say:stuck", "hang"] } });
   await project.add(A);
   await using client = new McpLines(project.root);
   await using running = work(project, A);
@@ -33,7 +33,7 @@ test("planner_pause ends a deaf agent and its children, and the spec stays in pr
   const answer = await client.tool("planner_pause", { id: A });
 
   expect(answer).toEqual({ text: `Successfully paused work for spec '${A}'`, refused: false });
-  expect(project.pids().length).toBe(2);
+  expect(project.pids().length).toBe(5);
   expect(project.pids().filter(isRunning)).toEqual([]);
   expect(project.field(A, "status")).toBe("in_progress");
   expect(project.records()).toMatchObject([{ status: "failed", completed_at: expect.any(String) }]);

@@ -11,6 +11,7 @@
  * - `flood:<n>` prints n numbered lines; `event:<json>` prints a line as it is
  * - `meet:<n>` waits until n agents stand at this step; `need:<file>` fails unless the file is there
  * - `wait:<file>` waits until the file is there; `child` starts a process that outlives the agent; `deaf` ignores SIGTERM
+ * - `family:<n>` starts n generations of processes that ignore SIGTERM, each child in a session of its own
  * - `hang` never ends; `exit:<status>` ends at once
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
@@ -81,6 +82,21 @@ function child(): void {
   if (notes !== "") appendFileSync(join(notes, "pids"), `${started.pid}\n`);
 }
 
+/** Resolves when the last of them has said its number. */
+async function family(generations: number): Promise<void> {
+  const script = `
+    process.on("SIGTERM", () => {});
+    require("node:fs").appendFileSync(process.env.AGENT_NOTES + "/pids", process.pid + "\\n");
+    const left = Number(process.argv[1]) - 1;
+    const args = ["-e", process.env.FAMILY, String(left)];
+    if (left > 0) require("node:child_process").spawn(process.execPath, args, { stdio: "inherit", detached: true });
+    else require("node:fs").writeFileSync(process.env.AGENT_NOTES + "/family", "");
+    setInterval(() => {}, 60_000);`;
+  const env = { ...process.env, FAMILY: script };
+  spawn(process.execPath, ["-e", script, String(generations)], { env, stdio: "inherit", detached: true });
+  await waitFor("family");
+}
+
 async function prompt(): Promise<string> {
   let text = "";
   for await (const chunk of process.stdin) text += chunk;
@@ -105,6 +121,7 @@ const STEPS: Readonly<Record<string, (word: string) => unknown>> = {
   },
   wait: waitFor,
   child,
+  family: (generations) => family(Number(generations)),
   deaf: () => process.on("SIGTERM", () => {}),
   hang: () => new Promise(() => setInterval(() => {}, 60_000)),
   exit: (status) => process.exit(Number(status)),

@@ -1,14 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { AGENT_GRACE_MS } from "../limits.ts";
+import { AGENT_GRACE_MS, GIVE_UP_MS } from "../limits.ts";
 import type { ProcessRecord } from "../ports.ts";
 import type { ClaimHolder } from "../run_ports.ts";
 import { editFields } from "../spec/edit_fields.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { changeSpec } from "./change_spec.ts";
-
-/** Longest wait for the process behind an ended agent to give the spec up, in milliseconds. */
-const GIVE_UP_MS = 4_000;
 
 const LOOK_EVERY_MS = 25;
 
@@ -34,11 +31,12 @@ export async function stopRun(context: PlannerContext, id: SpecId, refused: stri
     ({ spec_id, status }) => spec_id === id && status === "running",
   );
   if (holder?.alive !== true && running.length === 0) return null;
-  for (const processId of processIds(holder, running)) {
+  const ending = [...processIds(holder, running)].map(async (processId) => {
     // First the record: a run that is about to start its agent looks at it afterwards.
     await records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
     await agents.endRun({ processId, agent: agentOf(holder, processId) }, AGENT_GRACE_MS);
-  }
+  });
+  await Promise.all(ending);
   // A process that has not claimed the spec yet has not begun, and is to be kept from it.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
   if (!(await givenUp(context, id))) throw notGivenUp(refused, await claims.holder(id));

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { hostname } from "node:os";
+import { AGENT_GRACE_MS, GIVE_UP_MS } from "#planner/limits.ts";
 import { type PlannerProject, plannerProject } from "../../../support/planner_project.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 
@@ -281,4 +282,8 @@ test("planner_split refuses what cannot be split", async () => {
   );
   project.spec(`${ID}.1`, "---\nstatus: pending\n---\n\n# Member\n");
   expect((await project.call("split", { id: ID, force: true })).text).toBe(`Spec '${ID}' is already split: ${ID}.1`);
+});
+
+test("an agent that is ended from outside is gone within ten seconds by the limits that hold", () => {
+  expect(AGENT_GRACE_MS + GIVE_UP_MS).toBeLessThan(10_000);
 });

@@ -1,13 +1,24 @@
 import { describe, expect, test } from "bun:test";
 import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
-import { PROVIDER_NAMES } from "#planner/config/provider_words.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_words.ts";
 import { type AgentLaunch, agentLaunch, type LaunchPlace } from "#planner/work/agent_launch.ts";
 import { exitMeaning, PROVIDERS, providerFor } from "#planner/work/providers.ts";
 
 /** What an agent could be told so that it asks for nothing; none of it may reach one unasked. */
 const SKIPPING =
   /dangerous|bypass|danger-full|yolo|^--force$|^-f$|^-y$|^--auto$|^--trust|approve-mcps|skip-trust|full-auto|allow-all/i;
+
+/** What switches every question off, by the agents' own documentation. */
+const OWN_FLAGS: Readonly<Record<ProviderName, string>> = {
+  claude: "--dangerously-skip-permissions",
+  codex: "--dangerously-bypass-approvals-and-sandbox",
+  gemini: "yolo",
+  "cursor-agent": "--force",
+  opencode: "--auto",
+  kiro: "--trust-all-tools",
+  command: "--yolo",
+};
 
 const PLACE: LaunchPlace = {
   prompt: "Do it\n",
@@ -134,10 +145,27 @@ describe("agentLaunch", () => {
     expect(started.argv).not.toContain("--model");
   });
 
+  test("has a proof for every row", () => {
+    expect(Object.keys(PROVIDERS).sort()).toEqual([...PROVIDER_NAMES].sort());
+    expect(Object.keys(OWN_FLAGS).sort()).toEqual([...PROVIDER_NAMES].sort());
+  });
+
   for (const name of PROVIDER_NAMES) {
+    test(`knows the flag of ${name} that skips permissions, and keeps it out of its configured arguments`, () => {
+      const { skipArgs, skipWords } = PROVIDERS[name];
+      const flag = OWN_FLAGS[name];
+
+      expect(skipWords).toContain(flag);
+      expect(skipArgs.length > 0 ? skipArgs : [flag]).toContain(flag);
+      for (const word of skipWords) expect(() => launch(name, { args: [word] })).toThrow("skips permissions");
+    });
+
     test(`passes ${name} no flag that skips permissions unless the configuration says so`, () => {
       for (const settings of [undefined, {}, { skip_permissions: false }, { args: ["--max-turns", "5"] }]) {
-        expect(launch(name, settings).argv.filter((argument) => SKIPPING.test(argument))).toEqual([]);
+        const { argv } = launch(name, settings);
+        const words = argv.flatMap((argument) => [argument, ...argument.split(/[="']+/)]);
+        expect(argv.filter((argument) => SKIPPING.test(argument))).toEqual([]);
+        expect(words.filter((word) => PROVIDERS[name].skipWords.includes(word))).toEqual([]);
       }
     });
   }

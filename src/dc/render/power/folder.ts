@@ -130,18 +130,27 @@ export class Folder {
 
   private group(scheme: Scheme): Grouped {
     const groupOf = new Int32Array(this.graph.nodes.length).fill(-1);
-    const places = new Map<string, number>();
     const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
-    for (const [index, kind] of this.classes.entries()) {
-      const place = this.places[index];
+    const byId = new Map<string, number>();
+    // Many elements share a place, so what they are drawn in is worked out once for each.
+    const byPlace = new Map<Place, Partial<Record<Class, number>>>();
+    const open = (id: string, form: Drawn["form"]): number => {
+      const known = byId.get(id);
+      if (known !== undefined) return known;
+      byId.set(id, groups.length);
+      return groups.push({ form, id, members: [] }) - 1;
+    };
+    const shared = (kind: Class, place: Place): number | undefined => {
+      const known = byPlace.get(place) ?? {};
+      byPlace.set(place, known);
+      const id = known[kind] === undefined ? this.idAt(scheme, kind, place) : undefined;
+      if (id !== undefined) known[kind] = open(id, scheme.consumers === undefined ? "CARD" : "GROUP");
+      return known[kind];
+    };
+    for (let index = 0; index < this.classes.length; index += 1) {
+      const [kind, place] = [this.classes[index], this.places[index]];
       if (kind === undefined || place === undefined) continue;
-      const id = this.idAt(scheme, kind, place) ?? this.graph.nodes[index]?.ref ?? "";
-      const known = places.get(id);
-      const group = known ?? groups.length;
-      if (known === undefined) {
-        groups.push({ form: this.formOf(scheme, kind, place), id, members: [] });
-        places.set(id, group);
-      }
+      const group = shared(kind, place) ?? open(this.graph.nodes[index]?.ref ?? "", "BOX");
       groups[group]?.members.push(index);
       groupOf[index] = group;
     }
@@ -166,7 +175,11 @@ export class Folder {
   private ownerOf(index: number, fates: Reach["fates"]): number | undefined {
     const node = this.graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.keys.has(index) || this.pinned.has(index)) return undefined;
-    const owner = this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
+    const [inlet] = this.graph.inlets[index] ?? [];
+    const supply = inlet === undefined ? undefined : this.graph.nodes[inlet.from];
+    // An outlet mostly hangs on its own device, which spares looking it up by its code.
+    const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
+    const owner = own ?? this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
     return owner === undefined || fates[owner] === undefined ? undefined : owner;
   }
 
@@ -215,11 +228,6 @@ export class Folder {
   private consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
     const near = placeAt(place, "rack");
     return this.pinnedRacks.has(near.toLowerCase()) ? near : placeAt(place, wide(consumers));
-  }
-
-  private formOf(scheme: Scheme, kind: Class, place: Place): Drawn["form"] {
-    if (this.idAt(scheme, kind, place) === undefined) return "BOX";
-    return scheme.consumers === undefined ? "CARD" : "GROUP";
   }
 }
 

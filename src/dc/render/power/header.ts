@@ -3,8 +3,8 @@ import type { Coloring } from "../options.ts";
 import { counted, percent, watts } from "../parts/words.ts";
 import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
-import { FATES, type Fate, type PowerFailure } from "./failure.ts";
-import { badge, LOOKS } from "./fates.ts";
+import { FATES, type PowerFailure } from "./failure.ts";
+import { badge, LOOKS, type Shown } from "./fates.ts";
 import type { Folded } from "./fold.ts";
 import type { PowerPart } from "./part.ts";
 
@@ -26,7 +26,7 @@ export function powerWords(
     description: `${title}: ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
     figures,
     notes: notesOf(failure, folded),
-    legend: legendOf(folded, parts, coloring),
+    legend: legendOf(parts, coloring),
   };
 }
 
@@ -110,8 +110,8 @@ function firstOf(refs: readonly string[]): string {
   return refs.length <= 4 ? refs.join(", ") : `${refs.slice(0, 4).join(", ")} and ${refs.length - 4} more`;
 }
 
-function legendOf({ reach, drawn }: Folded, parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
-  const used = new Set<Fate | undefined>(drawn.flatMap(({ members }) => members).map((index) => reach.fates[index]));
+function legendOf(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
+  const used = new Set(parts.flatMap(({ tally, shown }): Shown[] => [...tally.fates.keys(), shown]));
   const places = parts.some(({ shown }) => shown === "PARTIAL");
   const shown = FATES.flatMap((fate) => (used.has(fate) ? [fate] : []));
   const lines = [

@@ -44,8 +44,8 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
     racks: racks.size,
     racksDark: dark,
     racksPartial: partial,
-    overloaded: members.filter((index) => reach.overloads.has(index)).length,
-    tripped: members.filter((index) => reach.trips.has(index)).length,
+    overloaded: reach.overloads.size === 0 ? 0 : members.filter((index) => reach.overloads.has(index)).length,
+    tripped: reach.trips.size === 0 ? 0 : members.filter((index) => reach.trips.has(index)).length,
     lostW,
   };
 }

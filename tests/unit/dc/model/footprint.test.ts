@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { footprintsOverlap, rectangle } from "#dc/model/footprint.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
 
 test("rectangle has the same extents wherever the front faces", () => {
   const placement = { xMm: 1300, yMm: 2400, widthMm: 750, depthMm: 1200 };
@@ -10,10 +10,18 @@ test("rectangle has the same extents wherever the front faces", () => {
   }
 });
 
-test("nothing in the sample site stands on something else", async () => {
-  const { racks, cracs, devices } = await ams1Estate();
-  const placed = [...racks, ...cracs, ...devices].flatMap(({ code, placement }) =>
-    placement === undefined ? [] : [{ code, placement }],
+interface Placed {
+  readonly code: string;
+  readonly placement?: Readonly<Record<"x_mm" | "y_mm" | "width_mm" | "depth_mm" | "rotation_deg", number>>;
+}
+
+test("nothing in the sample site stands on something else", () => {
+  const placed = ([ams1.racks, ams1.cracs, ams1.devices].flat() as unknown as readonly Placed[]).flatMap(
+    ({ code, placement }) => {
+      if (placement === undefined) return [];
+      const { x_mm: xMm, y_mm: yMm, width_mm: widthMm, depth_mm: depthMm, rotation_deg: rotationDeg } = placement;
+      return [{ code, placement: { xMm, yMm, widthMm, depthMm, rotationDeg } }];
+    },
   );
 
   const overlaps = placed.flatMap((one, index) =>

@@ -3,12 +3,27 @@ const quoted = new Map<string, string>();
 /** Names kept. Ours: the contract has some 300; labels, whose names are anybody's, must not make it grow without end. */
 const MAX_QUOTED = 4096;
 
+/** The texts of objects that are written down more than once. */
+const remembered = new WeakMap<object, string>();
+
+/**
+ * The same as `canonicalJson`, and what larger values get where this one is a part of them, as long as it lives.
+ * The object must not change any more.
+ */
+export function rememberCanonical(object: object): string {
+  const text = canonicalJson(object);
+  remembered.set(object, text);
+  return text;
+}
+
 /**
  * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
  * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
+  const known = remembered.get(value);
+  if (known !== undefined) return known;
   return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { canonicalJson, rememberCanonical } from "#dc/model/canonical_json.ts";
 import type { ChangeActor, ChangeDraft } from "#dc/model/change_record.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -57,6 +57,8 @@ export class Changes {
     before: Stored<ResourceByKind[Kind]> | undefined,
   ): Promise<Stored<ResourceByKind[Kind]>> {
     const { now } = this.origin;
+    // Ports are rows of their own and part of the version.
+    if ("ports" in resource) for (const port of resource.ports ?? []) rememberCanonical(port);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.writer.put(kind, stored);
     this.note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
@@ -66,6 +68,11 @@ export class Changes {
   async remove<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
     await this.writer.remove(kind, resourceKey(resource));
     this.note("DELETE", kind, resource, undefined);
+  }
+
+  /** How many changes are noted that are not in the log yet. */
+  get noted(): number {
+    return this.drafts.length;
   }
 
   /** Runs `work` in a savepoint; when it throws, its entries go with its rows. */
@@ -103,6 +110,8 @@ export class Changes {
     const { context, now, message } = this.origin;
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
+    // Written into the log and into the hash of the entry.
+    for (const state of [was, is]) if (state !== undefined) rememberCanonical(state);
     this.drafts.push({
       id: context.newId(),
       occurredAt: now,

@@ -17,8 +17,8 @@ export type Loaded =
 export type LoadBatch = (kind: ResourceKind, messages: readonly object[]) => Promise<readonly Loaded[]>;
 
 /**
- * Upserts many resources of any kind inside one transaction: those that others of the batch stand on first, each in a
- * savepoint, so that one that is refused keeps no other back. Loads above what is written are not judged, since the rest
+ * Upserts many resources of any kind inside one transaction: those that others of the batch stand on first. All
+ * rules judge before anything is written, so one that is refused keeps no other back and needs no savepoint. Loads above what is written are not judged, since the rest
  * of them is still to come; the analyses tell them.
  */
 export async function loadResources(
@@ -43,14 +43,15 @@ async function loadOne(
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],
 ): Promise<Loaded> {
+  const { changes } = session;
+  const before = changes.noted;
   try {
-    const { outcome, warnings } = await session.changes.attempt(() =>
-      upsertResource(session, kind, { resource, maskPaths: [], etag: "" }),
-    );
+    const { outcome, warnings } = await upsertResource(session, kind, { resource, maskPaths: [], etag: "" });
     return { outcome, warnings: warnings.length };
   } catch (error) {
-    // A refusal belongs to the resource; a database that went away belongs to the load.
-    if (error instanceof OperationError && error.kind !== "unavailable") return { error };
+    // A refusal belongs to the resource; a database that went away belongs to the load, and so does half a write.
+    const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
+    if (isRefusal && changes.noted === before) return { error };
     throw error;
   }
 }

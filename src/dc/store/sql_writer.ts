@@ -9,6 +9,7 @@ import type {
   DeviceBody,
   FabricLink,
   Port,
+  PortRef,
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
@@ -27,6 +28,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   private depth = 0;
   private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
   private readonly racks = new LookedUp<readonly DeviceBody[]>();
+  private readonly feeds = new LookedUp<PortRef | undefined>();
   /** Resources that were looked for and are not there. */
   private readonly absent = new Set<string>();
 
@@ -42,6 +44,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
     return this.racks.get(codeKey(rackCode), () => super.devicesInRack(rackCode));
+  }
+
+  override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    return this.feeds.get(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
@@ -60,7 +66,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
     this.resources.drop(`${kind} ${key}`);
-    if (kind === "device") this.racks.clear();
+    if (kind === "device") {
+      this.racks.clear();
+      this.feeds.clear();
+    }
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
@@ -130,6 +139,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     } catch (error) {
       this.resources.clear();
       this.racks.clear();
+      this.feeds.clear();
       this.absent.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
@@ -143,7 +153,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   private noteWritten(kind: ResourceKind, key: string, stored: Stored<ResourceByKind[ResourceKind]>, isNew: boolean) {
     this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
     if (kind !== "device") return;
-    const { ports: _, ...body } = stored.resource as Device;
+    const { ports = [], ...body } = stored.resource as Device;
+    if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.feeds.clear();
     const rack = codeKey(body.rackCode ?? "");
     const known = this.racks.known(rack);
     // Which rack a device leaves is not known here, and looking it up costs as much as the lists.

@@ -76,14 +76,16 @@ function shapes({ after }: Change<Device>): Findings {
 }
 
 /** Sources exist, are not the device itself, and agree with the power cable. */
-async function sources({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function sources({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const future = withDevice(site, after);
   const found: Finding[] = [];
   for (const [port, field] of inlets(after)) {
     const sourceRef = port.powerIn?.sourceRef;
     if (sourceRef === undefined) continue;
     found.push(...(await oneSource(after, field, sourceRef, future)));
-    const cable = await site.cableAt({ deviceCode: after.code, portName: port.name });
+    // A cable needs its ports to be there, so a new device has none.
+    const end = { deviceCode: after.code, portName: port.name };
+    const cable = before === undefined ? undefined : await site.cableAt(end);
     if (cable !== undefined) found.push(...(await disagreement(after, port, cable, future, field)));
   }
   return found;
@@ -137,10 +139,11 @@ export async function disagreement(
 }
 
 /** Refuses power that would flow in a circle. A device that supplies nobody cannot close one. */
-async function cycle({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function cycle({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const supplies =
     (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
-    (await site.consumersOf([`device:${after.code}`])).length > 0;
+    // Nobody can have named a device as its supply that was not there.
+    (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
   if (!supplies || inletsOf(after).length === 0) return [];
   const path = await powerCycle(after, withDevice(site, after));
   return path === undefined ? [] : [cycleFinding("ports", path)];

@@ -1,16 +1,13 @@
-import type { Estate } from "#dc/model/estate.ts";
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Ref } from "#dc/model/ref.ts";
-import type { Crac, Device, Rack } from "#dc/model/resources.ts";
+import type { Crac, Device, DeviceBody, Rack } from "#dc/model/resources.ts";
 import type { Health, LoadBasis } from "#dc/model/words.ts";
-import { byRack } from "./by_rack.ts";
 import { standsIn } from "./location_scope.ts";
-import type { PowerGraph } from "./power_graph.ts";
-import type { LiveSet } from "./power_live.ts";
 import { type RackCapacity, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth } from "./rack_health.ts";
 import { rackPower } from "./rack_power.ts";
 import { type RackThermal, rackThermal } from "./thermal_spots.ts";
+import type { Topology } from "./topology.ts";
 
 export interface RackOnFloor {
   readonly rack: Rack;
@@ -33,20 +30,17 @@ export interface FloorAnswer {
 }
 
 export interface FloorInput {
-  readonly power: PowerGraph;
-  readonly live: LiveSet;
-  readonly loadsW: Float64Array;
   readonly basis: LoadBasis;
   /** ISO 8601 in UTC. */
   readonly now: string;
 }
 
 /** A floor from above with the health of every rack on it. Cost: O(devices × depth of supply). Source: data contract 8.10. */
-export function floorPlan(estate: Estate, floor: Ref, input: FloorInput): FloorAnswer {
-  const inRack = byRack(estate.devices);
+export function floorPlan(topology: Topology, floor: Ref, input: FloorInput): FloorAnswer {
+  const { estate } = topology;
   const racks = estate.racks
     .filter((rack) => standsIn(rack, floor))
-    .map((rack) => onFloor(rack, inRack(rack.code), input));
+    .map((rack) => onFloor(topology, rack, topology.devicesInRack(rack.code), input));
   const cracs = estate.cracs.filter((crac) => standsIn(crac, floor));
   const devices = estate.devices.filter(
     (device) => device.rackCode === undefined && device.placement !== undefined && standsIn(device, floor),
@@ -72,13 +66,15 @@ export function floorPlan(estate: Estate, floor: Ref, input: FloorInput): FloorA
 
 /** Everything about one rack that its health depends on. */
 export function onFloor(
+  topology: Topology,
   rack: Rack,
-  devices: readonly Device[],
-  { power, live, loadsW, basis, now }: FloorInput,
+  devices: readonly DeviceBody[],
+  { basis, now }: FloorInput,
 ): RackOnFloor {
+  const { power, live } = topology;
   const { capacity, conflicts } = rackElevation(rack, devices, { now, basis });
   const { thermal, hotspots } = rackThermal(rack, devices, { basis });
-  const supply = rackPower(power, live, devices, { basis, loadsW });
+  const supply = rackPower(power, live, devices, { basis, loadsW: topology.loads(basis) });
   return {
     rack,
     capacity,

@@ -1,20 +1,17 @@
 import { codeKey } from "#dc/model/code.ts";
-import { airHeatW, heatW, isPowerKind } from "#dc/model/draw.ts";
-import type { Estate } from "#dc/model/estate.ts";
-import { parseRef, type Ref } from "#dc/model/ref.ts";
+import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
-import { byRack } from "./by_rack.ts";
-import { type Standing, standsIn } from "./location_scope.ts";
+import { standsIn } from "./location_scope.ts";
+import { areaKey, areasAround, type Place, placeHeat } from "./places.ts";
 import { type Hotspot, type RackThermal, rackCoolingIndex, rackThermal, zoneHotspots } from "./thermal_spots.ts";
+import type { Topology } from "./topology.ts";
 
 export interface ThermalOptions {
   readonly basis: LoadBasis;
   /** Units kept in reserve per zone: the k of N+k. */
   readonly reserveUnits: number;
   readonly failedCracCodes: readonly string[];
-  /** Heat that a power device loses on what it passes on, in watts. */
-  readonly lossW: (device: Device) => number;
 }
 
 /** A cooling unit and what is shared to it. Powers are kilowatts. */
@@ -68,10 +65,11 @@ const AIRFLOW_FACTOR = 2985;
 /** Share for lights, people and envelope in the cooling capacity factor. Source: field facts 4, CCF. */
 const CCF_SHARE = 1.1;
 
-/** A place and the air heat of everything that stands there. */
+/** A place and the air heat of everything that stands there, losses included. */
 interface Heat {
-  readonly standing: Standing;
+  readonly place: Place;
   readonly airW: number;
+  readonly lossW: number;
 }
 
 /**
@@ -79,18 +77,19 @@ interface Heat {
  *
  * Heat is shared to the units that serve its place in proportion to their effective capacity; a unit that also serves
  * places outside the scope counts with the share of its load that comes from inside.
- * Cost: O(devices × units). Source: data contract 8.8.
+ * Cost: O(places + units), and the devices of places that changed. Source: data contract 8.8.
  */
-export function thermalHeadroom(estate: Estate, scope: Ref, options: ThermalOptions): ThermalAnswer {
-  const heats = heatByPlace(estate.devices, options);
-  const devices = estate.devices.filter((device) => standsIn(device, scope));
-  const cooling = shareHeat(estate.cracs, heats, scope, options);
-  const zones = zonesOf(estate, heats, cooling, options);
-  const inRack = byRack(estate.devices);
+export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
+  const { estate } = topology;
+  const heats = heatsOf(topology, options.basis);
+  const scopeKey = areaKey(scope);
+  const inside = heats.filter(({ place }) => place.areas.has(scopeKey));
+  const cooling = shareHeat(estate.cracs, heats, scopeKey, options);
+  const zones = zonesOf(estate.racks, heats, cooling, options);
   const racks = estate.racks
     .filter((rack) => standsIn({ ...rack, rackCode: rack.code }, scope))
-    .map((rack) => rackThermal(rack, inRack(rack.code), options));
-  const totals = sums(devices, options);
+    .map((rack) => rackThermal(rack, topology.devicesInRack(rack.code), options));
+  const totals = sums(inside, options);
   const plant = plantOf(cooling, options.reserveUnits);
   const headroomKw = plant.usableKw - totals.airHeatKw;
   return {
@@ -100,7 +99,10 @@ export function thermalHeadroom(estate: Estate, scope: Ref, options: ThermalOpti
     headroomPct: plant.usableKw === 0 ? 0 : (headroomKw / plant.usableKw) * 100,
     redundancyOk: zones.every(({ redundancyOk }) => redundancyOk),
     ccf: totals.itKw === 0 ? 0 : plant.effectiveKw / (CCF_SHARE * totals.itKw),
-    ...rackCoolingIndex(devices, racks),
+    ...rackCoolingIndex(
+      inside.flatMap(({ place }) => place.devices),
+      racks,
+    ),
     cracs: cooling.map(({ share }) => share),
     zones,
     racks: racks.map(({ thermal }) => thermal),
@@ -108,37 +110,27 @@ export function thermalHeadroom(estate: Estate, scope: Ref, options: ThermalOpti
   };
 }
 
-/** Devices of one place share their cooling, so a place is looked at once, however many stand there. */
-function heatByPlace(devices: readonly Device[], { basis, lossW }: ThermalOptions): readonly Heat[] {
-  const places = new Map<string, Heat>();
-  for (const device of devices) {
-    const { rackCode = "", location } = device;
-    const key = JSON.stringify([
-      rackCode,
-      location?.siteId,
-      location?.floorNumber,
-      location?.room,
-      location?.row,
-      location?.zoneId,
-    ]);
-    const airW = (places.get(key)?.airW ?? 0) + airHeatW(device, basis) + lossW(device);
-    places.set(key, { standing: device, airW });
-  }
-  return [...places.values()];
+function heatsOf(topology: Topology, basis: LoadBasis): readonly Heat[] {
+  return topology.places().map((place) => {
+    const lossW = place.lossy.reduce((sum, device) => sum + lossOf(topology, device, basis), 0);
+    return { place, lossW, airW: placeHeat(place, basis).airW + lossW };
+  });
 }
 
-function sums(devices: readonly Device[], { basis, lossW }: ThermalOptions) {
-  const kw = (list: readonly Device[], watts: (device: Device) => number) =>
-    list.reduce((sum, device) => sum + watts(device), 0) / 1000;
-  const infrastructureHeatKw = kw(devices, lossW);
-  const heatKw = kw(devices, (device) => heatW(device, basis)) + infrastructureHeatKw;
-  const airHeatKw = kw(devices, (device) => airHeatW(device, basis)) + infrastructureHeatKw;
+/** What a device turns into heat of what it passes on. */
+function lossOf(topology: Topology, { code, power: spec }: Device, basis: LoadBasis): number {
+  const watts = topology.loads(basis)[topology.power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
+  return watts * (1 - (spec?.efficiencyPct ?? 100) / 100);
+}
+
+function sums(inside: readonly Heat[], { basis }: ThermalOptions) {
+  const kw = (watts: (heat: Heat) => number) => inside.reduce((sum, heat) => sum + watts(heat), 0) / 1000;
+  const infrastructureHeatKw = kw(({ lossW }) => lossW);
+  const heatKw = kw(({ place }) => placeHeat(place, basis).heatW) + infrastructureHeatKw;
+  const airHeatKw = kw(({ place }) => placeHeat(place, basis).airW) + infrastructureHeatKw;
   return {
     airHeatKw,
-    itKw: kw(
-      devices.filter(({ kind }) => !isPowerKind(kind)),
-      (device) => heatW(device, basis),
-    ),
+    itKw: kw(({ place }) => placeHeat(place, basis).itW),
     answer: { heatKw, airHeatKw, liquidHeatKw: heatKw - airHeatKw, infrastructureHeatKw },
   };
 }
@@ -158,47 +150,56 @@ function deratedKw({ sensibleCapacityKw, deratePct = 100 }: Crac): number {
   return (sensibleCapacityKw * deratePct) / 100;
 }
 
+interface Unit {
+  readonly crac: Crac;
+  readonly failed: boolean;
+  readonly effective: number;
+}
+
+/** The units that serve an area, by its key. */
+function servers(cracs: readonly Crac[], failedCodes: readonly string[]): ReadonlyMap<string, readonly Unit[]> {
+  const failed = new Set(failedCodes.map(codeKey));
+  const serving = new Map<string, Unit[]>();
+  for (const crac of cracs) {
+    const lost = failed.has(codeKey(crac.code));
+    const unit = { crac, failed: lost, effective: effectiveKw(crac, lost) };
+    for (const area of new Set((crac.serves ?? []).map((text) => text.toLowerCase()))) {
+      const list = serving.get(area);
+      if (list === undefined) serving.set(area, [unit]);
+      else list.push(unit);
+    }
+  }
+  return serving;
+}
+
 function shareHeat(
   cracs: readonly Crac[],
   heats: readonly Heat[],
-  scope: Ref,
+  scopeKey: string,
   options: ThermalOptions,
 ): readonly Cooling[] {
-  const failed = new Set(options.failedCracCodes.map(codeKey));
-  const units = cracs.map((crac) => ({
-    crac,
-    failed: failed.has(codeKey(crac.code)),
-    effective: effectiveKw(crac, failed.has(codeKey(crac.code))),
-    scopes: (crac.serves ?? []).map(parseRef).filter((ref): ref is Ref => ref !== undefined),
-  }));
-  const load = new Map<string, number>();
-  const own = new Map<string, number>();
-  const reached = new Set<string>();
-  for (const heat of heats) {
-    const serving = units.filter(({ scopes }) => scopes.some((one) => standsIn(heat.standing, one)));
-    const inside = standsIn(heat.standing, scope);
-    const total = serving.reduce((sum, { effective }) => sum + effective, 0);
-    for (const { crac, effective } of serving) {
-      const watts = total === 0 ? 0 : (heat.airW * effective) / total;
-      load.set(crac.code, (load.get(crac.code) ?? 0) + watts);
-      if (!inside) continue;
-      reached.add(crac.code);
-      own.set(crac.code, (own.get(crac.code) ?? 0) + watts);
+  const serving = servers(cracs, options.failedCracCodes);
+  const load = new Map<Unit, number>();
+  const own = new Map<Unit, number>();
+  const add = (sums: Map<Unit, number>, unit: Unit, watts: number) => sums.set(unit, (sums.get(unit) ?? 0) + watts);
+  for (const { place, airW } of heats) {
+    const units = new Set([...place.areas].flatMap((area) => serving.get(area) ?? []));
+    const total = [...units].reduce((sum, { effective }) => sum + effective, 0);
+    for (const unit of units) {
+      const watts = total === 0 ? 0 : (airW * unit.effective) / total;
+      add(load, unit, watts);
+      if (place.areas.has(scopeKey)) add(own, unit, watts);
     }
   }
-  return units
-    .filter(({ crac }) => reached.has(crac.code))
-    .map(({ crac, failed: lost, effective }) => {
-      const watts = load.get(crac.code) ?? 0;
-      const part = watts === 0 ? 1 : (own.get(crac.code) ?? 0) / watts;
-      return { part, share: cracShare(crac, { failed: lost, effective, loadKw: watts / 1000 }) };
-    });
+  return [...own]
+    .map(([unit, inside]) => {
+      const watts = load.get(unit) ?? 0;
+      return { part: watts === 0 ? 1 : inside / watts, share: cracShare(unit, watts / 1000) };
+    })
+    .toSorted(({ share: a }, { share: b }) => compareText(codeKey(a.crac.code), codeKey(b.crac.code)));
 }
 
-function cracShare(
-  crac: Crac,
-  { failed, effective, loadKw }: { readonly failed: boolean; readonly effective: number; readonly loadKw: number },
-): CracShare {
+function cracShare({ crac, failed, effective }: Unit, loadKw: number): CracShare {
   const { supplyTempC, returnTempC } = crac;
   const deltaTK = supplyTempC === undefined || returnTempC === undefined ? undefined : returnTempC - supplyTempC;
   return {
@@ -232,36 +233,56 @@ function plantOf(cooling: readonly Cooling[], reserveUnits: number) {
 }
 
 function zonesOf(
-  estate: Estate,
+  racks: readonly Rack[],
   heats: readonly Heat[],
   cooling: readonly Cooling[],
   { reserveUnits }: ThermalOptions,
 ): readonly ZoneRollup[] {
-  const refs = new Map<string, string>();
-  for (const { share } of cooling) for (const text of share.crac.serves ?? []) refs.set(text.toLowerCase(), text);
-  return [...refs].flatMap(([key, text]): ZoneRollup[] => {
-    const ref = parseRef(text);
-    if (ref === undefined) return [];
-    const units = cooling.filter(({ share }) => share.crac.serves?.some((one) => one.toLowerCase() === key));
-    const heatKw =
-      heats.filter(({ standing }) => standsIn(standing, ref)).reduce((sum, { airW }) => sum + airW, 0) / 1000;
-    const {
-      effectiveKw: effective,
-      reserveKw,
-      usableKw,
-    } = plantOf(
-      units.map(({ share }) => ({ share, part: 1 })),
+  const zones = new Map<string, { readonly ref: string; readonly units: CracShare[]; heatW: number }>();
+  for (const { share } of cooling) {
+    for (const ref of new Set(share.crac.serves ?? [])) {
+      const zone = zones.get(ref.toLowerCase()) ?? { ref, units: [], heatW: 0 };
+      zones.set(ref.toLowerCase(), zone);
+      if (!zone.units.includes(share)) zone.units.push(share);
+    }
+  }
+  for (const { place, airW } of heats) {
+    for (const area of place.areas) {
+      const zone = zones.get(area);
+      if (zone !== undefined) zone.heatW += airW;
+    }
+  }
+  const racksIn = racksByArea(racks, zones);
+  return [...zones].map(([key, { ref, units, heatW }]) => {
+    const heatKw = heatW / 1000;
+    const plant = plantOf(
+      units.map((share) => ({ share, part: 1 })),
       reserveUnits,
     );
-    const inZone = (rack: Rack) => standsIn({ ...rack, rackCode: rack.code }, ref);
-    const zone = { ref: text, heatKw, effectiveKw: effective, reserveKw, usableKw, headroomKw: usableKw - heatKw };
-    return [
-      {
-        ...zone,
-        redundancyOk: usableKw >= heatKw,
-        cracCodes: units.map(({ share }) => share.crac.code),
-        rackCodes: estate.racks.filter(inZone).map(({ code }) => code),
-      },
-    ];
+    return {
+      ref,
+      heatKw,
+      effectiveKw: plant.effectiveKw,
+      reserveKw: plant.reserveKw,
+      usableKw: plant.usableKw,
+      headroomKw: plant.usableKw - heatKw,
+      redundancyOk: plant.usableKw >= heatKw,
+      cracCodes: units.map(({ crac }) => crac.code),
+      rackCodes: racksIn.get(key) ?? [],
+    };
   });
+}
+
+/** Codes of racks by the keys of those areas around them that are asked for. */
+function racksByArea(
+  racks: readonly Rack[],
+  asked: ReadonlyMap<string, unknown>,
+): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { code, location } of racks) {
+    for (const area of areasAround({ rackCode: code, ...(location !== undefined && { location }) })) {
+      if (asked.has(area)) found.set(area, [...(found.get(area) ?? []), code]);
+    }
+  }
+  return found;
 }

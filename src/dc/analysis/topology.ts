@@ -5,6 +5,7 @@ import { portKey } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
+import { type Place, placesOf } from "./places.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 import { type LiveSet, liveSet } from "./power_live.ts";
@@ -44,6 +45,7 @@ export class Topology {
   private readonly editor: PowerGraphEditor;
   private readonly figures: Figures;
   private readonly supplies = new Map<string, RackSupply>();
+  private standing: readonly Place[] | undefined;
   private readonly racked: ReadonlyMap<string, readonly Device[]>;
 
   private constructor(
@@ -103,6 +105,15 @@ export class Topology {
   /** Devices of a rack in the order of keys. */
   devicesInRack(rackCode: string): readonly Device[] {
     return this.racked.get(codeKey(rackCode)) ?? [];
+  }
+
+  /** Where devices stand: racks first, what stands in none last. */
+  places(): readonly Place[] {
+    this.standing ??= [
+      ...this.racked.values(),
+      this.estate.devices.filter(({ rackCode }) => rackCode === undefined),
+    ].flatMap(placesOf);
+    return this.standing;
   }
 
   /** What a rack's state is judged by; worked out once. */

@@ -14,13 +14,13 @@ import { readRef } from "./parameters.ts";
 /** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */
 export function floorPlanAnswer(topology: Topology, now: string, { floorRef }: FloorPlanRequest): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
-  const { estate, power, live, loadsW } = topology;
+  const { power, loadsW } = topology;
   const basis = "ALLOCATED" as const;
-  const plan = floorPlan(estate, scope, { power, live, loadsW, basis, now });
+  const plan = floorPlan(topology, scope, { basis, now });
   if (plan.racks.length + plan.cracs.length + plan.devices.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find floor "${floorRef}"`, { field: "floor_ref", ref: floorRef });
   }
-  const { cracs } = thermalHeadroom(estate, scope, { basis, reserveUnits: 0, failedCracCodes: [], lossW: () => 0 });
+  const { cracs } = thermalHeadroom(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const utilization = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return toMessage(FloorPlanResponseSchema, {
     ...plan,

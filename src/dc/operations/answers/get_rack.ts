@@ -28,7 +28,7 @@ export async function getRackAnswer(
   const { power, live, loadsW } = topology;
   const { occupants, units, capacity, conflicts } = rackElevation(rack, devices, { now, basis });
   const { paths } = rackPower(power, live, devices, { basis, loadsW });
-  const { health, reasons } = onFloor(rack, devices, { power, live, loadsW, basis, now });
+  const { health, reasons } = onFloor(topology, rack, devices, { basis, now });
   return toMessage(GetRackResponseSchema, {
     rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
     occupants: occupants.map(({ code: deviceCode, uHeight = 0, ...device }) => ({

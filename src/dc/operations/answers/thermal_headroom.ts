@@ -1,10 +1,7 @@
-import { loads } from "#dc/analysis/power_load.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Device } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import {
   type ThermalHeadroomRequest,
   type ThermalHeadroomResponse,
@@ -20,13 +17,11 @@ const MAX_RESERVE = 100;
 export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readBasis(request.loadBasis);
-  const { estate } = topology;
   demandCracs(topology, request.failedCracCodes);
-  const answer = thermalHeadroom(estate, scope, {
+  const answer = thermalHeadroom(topology, scope, {
     basis,
     reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
     failedCracCodes: request.failedCracCodes,
-    lossW: losses(topology, basis),
   });
   return toMessage(ThermalHeadroomResponseSchema, {
     ...answer,
@@ -49,15 +44,4 @@ function demandCracs({ estate }: Topology, codes: readonly string[]): void {
     value: code,
     ref: `crac:${code}`,
   });
-}
-
-/** What power equipment turns into heat of what it passes on. */
-function losses({ power, live, loadsW }: Topology, basis: LoadBasis): (device: Device) => number {
-  const carried = basis === "ALLOCATED" ? loadsW : loads(power, live, basis);
-  return ({ code, power: spec }) => {
-    const efficiencyPct = spec?.efficiencyPct;
-    if (efficiencyPct === undefined) return 0;
-    const watts = carried[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
-    return watts * (1 - efficiencyPct / 100);
-  };
 }

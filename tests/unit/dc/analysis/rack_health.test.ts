@@ -1,26 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { type FloorAnswer, floorPlan, onFloor } from "#dc/analysis/floor_plan.ts";
-import { powerGraph } from "#dc/analysis/power_graph.ts";
-import { liveSet } from "#dc/analysis/power_live.ts";
-import { loads } from "#dc/analysis/power_load.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
 import { estate, load, source } from "../../../support/dc/power.ts";
 
-function input(site: Estate) {
-  const power = powerGraph(site);
-  const live = liveSet(power);
-  const loadsW = loads(power, live, "ALLOCATED");
-  return { power, live, loadsW, basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
-}
+const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 
 /** The reasons of one rack with these devices, fed by sources A and B. */
 function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
   const site = estate(source("A"), source("B"), ...devices);
   const inside = devices.filter(({ rackCode }) => rackCode === "R");
-  const { health, reasons: found } = onFloor({ code: "R", uHeight: 10, ...rack }, inside, input(site));
+  const { health, reasons: found } = onFloor(Topology.of(site), { code: "R", uHeight: 10, ...rack }, inside, INPUT);
   return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
 }
 
@@ -88,8 +80,7 @@ describe("rackHealth", () => {
 
 describe("floorPlan", () => {
   async function plan(): Promise<FloorAnswer> {
-    const site = await ams1Estate();
-    return floorPlan(site, parseRef("floor:AMS1/1") as Ref, input(site));
+    return floorPlan(Topology.of(await ams1Estate()), parseRef("floor:AMS1/1") as Ref, INPUT);
   }
 
   test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {

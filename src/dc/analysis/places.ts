@@ -1,0 +1,92 @@
+import { airHeatW, heatW, isPowerKind } from "#dc/model/draw.ts";
+import { formatRef, type Ref } from "#dc/model/ref.ts";
+import type { Device, Location } from "#dc/model/resources.ts";
+import type { LoadBasis } from "#dc/model/words.ts";
+import type { Standing } from "./location_scope.ts";
+
+/** Devices that stand in the same rack, row, zone, room, floor and site. What belongs to a place stays with it. */
+export interface Place {
+  /** Keys of the areas around it, the rack included. */
+  readonly areas: ReadonlySet<string>;
+  readonly devices: readonly Device[];
+  /** Devices that turn a part of what they pass on into heat. */
+  readonly lossy: readonly Device[];
+}
+
+/** Heat of a place in watts, without the losses of what is passed on. */
+export interface PlaceHeat {
+  readonly heatW: number;
+  readonly airW: number;
+  /** Heat of what is no power equipment. */
+  readonly itW: number;
+}
+
+/** The key under which a place lists an area. */
+export function areaKey(area: Ref): string {
+  return formatRef(area).toLowerCase();
+}
+
+const grouped = new WeakMap<readonly Device[], readonly Place[]>();
+
+/** Groups devices by where they stand; the same list is grouped once. Cost: O(devices). */
+export function placesOf(devices: readonly Device[]): readonly Place[] {
+  const known = grouped.get(devices);
+  if (known !== undefined) return known;
+  const members = new Map<string, { readonly areas: readonly string[]; readonly devices: Device[] }>();
+  for (const device of devices) {
+    const areas = areasAround(device);
+    const key = areas.join("\n");
+    const place = members.get(key);
+    if (place === undefined) members.set(key, { areas, devices: [device] });
+    else place.devices.push(device);
+  }
+  const places = [...members.values()].map((place) => ({
+    areas: new Set(place.areas),
+    devices: place.devices,
+    lossy: place.devices.filter(({ power }) => power?.efficiencyPct !== undefined),
+  }));
+  grouped.set(devices, places);
+  return places;
+}
+
+/** Keys of the areas around something, its rack included. */
+export function areasAround({ rackCode, location }: Standing): readonly string[] {
+  const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];
+  return [...rack, ...(location === undefined ? [] : around(location))].map((area) => area.toLowerCase());
+}
+
+function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly string[] {
+  const floor = `${siteId}/${floorNumber}`;
+  const named = [
+    ["room", room],
+    ["row", row],
+    ["zone", zoneId],
+  ] as const;
+  return [
+    `site:${siteId}`,
+    `floor:${floor}`,
+    ...named.flatMap(([kind, name]) => (name === undefined ? [] : [`${kind}:${floor}/${name}`])),
+  ];
+}
+
+const heats = new WeakMap<Place, Map<LoadBasis, PlaceHeat>>();
+
+/** What a place gives off; worked out once per basis. */
+export function placeHeat(place: Place, basis: LoadBasis): PlaceHeat {
+  const known = heats.get(place) ?? new Map<LoadBasis, PlaceHeat>();
+  heats.set(place, known);
+  const heat = known.get(basis) ?? heatOf(place.devices, basis);
+  known.set(basis, heat);
+  return heat;
+}
+
+function heatOf(devices: readonly Device[], basis: LoadBasis): PlaceHeat {
+  const sums = { heatW: 0, airW: 0, itW: 0 };
+  for (const device of devices) {
+    const watts = heatW(device, basis);
+    sums.heatW += watts;
+    sums.airW += airHeatW(device, basis);
+    if (!isPowerKind(device.kind)) sums.itW += watts;
+  }
+  return sums;
+}

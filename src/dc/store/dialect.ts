@@ -30,7 +30,8 @@ export const COCKROACH: Dialect = {
   // parameter of type jsonb as JSON once more.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
-  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE",
+  beginWrite:
+    "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE",
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {
@@ -48,5 +49,5 @@ export const POSTGRES: Dialect = {
   ...COCKROACH,
   name: "postgres",
   types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
-  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE",
+  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE",
 };

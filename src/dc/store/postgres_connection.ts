@@ -1,4 +1,5 @@
 import postgres from "postgres";
+import { refuse } from "#dc/model/refusal.ts";
 import { COCKROACH, type Dialect, POSTGRES } from "./dialect.ts";
 import type { PostgresAddress } from "./postgres_address.ts";
 import { Interrupted, lost, translated } from "./postgres_errors.ts";
@@ -16,20 +17,23 @@ const IDLE_IN_TRANSACTION_MS = 60_000;
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
 /** Statements that the server keeps prepared for a connection. Ours: searches have more texts than a server should keep. */
 const MAX_PREPARED = 500;
+/** Changes that may be under way to the server at once. Ours: below what the driver sends without waiting. */
+const MAX_UNDER_WAY = 64;
 const INT8 = 20;
 
 /**
- * One connection, used by one transaction at a time; its statements run one after the other. When it is lost or the
- * transaction has lost against another one, every further statement fails with that reason until the next transaction.
+ * One connection, used by one transaction at a time; its statements run in the order in which they are given. Changes
+ * are not waited for one by one: `settle` does that before the transaction ends. When one of them fails, the connection
+ * is lost or the transaction has lost against another one, everything further fails for that reason until `rollback`.
  */
 export class PostgresConnection implements SqlRunner {
   /** The server's kind, known once it is connected. */
   dialect: Dialect = POSTGRES;
   private readonly sql: postgres.Sql<{ bigint: number }>;
   private readonly prepared = new Set<string>();
-  private interrupted: Interrupted | undefined;
+  private readonly underWay = new Set<Promise<void>>();
+  private failed: unknown;
   private gone = false;
-  private last: Promise<unknown> = Promise.resolve();
 
   private readonly onStatement: OnStatement;
 
@@ -38,7 +42,7 @@ export class PostgresConnection implements SqlRunner {
     this.sql = postgres(url, {
       // Exactly one, and never another in its place: a transaction must not go on somewhere else.
       max: 1,
-      onclose: () => this.drop(lost(undefined)),
+      onclose: () => this.fail(lost(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
       connect_timeout: CONNECT_TIMEOUT_S,
@@ -53,6 +57,8 @@ export class PostgresConnection implements SqlRunner {
         statement_timeout: STATEMENT_TIMEOUT_MS,
         lock_timeout: LOCK_TIMEOUT_MS,
         idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
+        // Writes begin a transaction that says otherwise, so nothing is ever written outside of one.
+        default_transaction_read_only: true,
       },
     });
   }
@@ -70,9 +76,9 @@ export class PostgresConnection implements SqlRunner {
     }
   }
 
-  /** What has interrupted the transaction that runs. */
-  get interruption(): Interrupted | undefined {
-    return this.interrupted;
+  /** Why the transaction that runs cannot go on. */
+  get failure(): unknown {
+    return this.failed;
   }
 
   get isLost(): boolean {
@@ -80,28 +86,36 @@ export class PostgresConnection implements SqlRunner {
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    const turn = this.last.then(() => this.send(sql, params));
-    this.last = turn.catch(() => {});
-    return turn;
+    demandText(params);
+    return this.send(sql, params);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
-    await this.all(sql, params);
+    this.check();
+    demandText(params);
+    const done: Promise<void> = this.send(sql, params)
+      .then(() => {})
+      .catch((error: unknown) => this.fail(error))
+      .finally(() => this.underWay.delete(done));
+    this.underWay.add(done);
+    if (this.underWay.size >= MAX_UNDER_WAY) await this.settle();
   }
 
-  /** Throws what has interrupted the transaction, even if somebody on the way has swallowed it. */
-  check(): void {
-    if (this.interrupted !== undefined) throw this.interrupted;
+  /** Waits until the server has taken every change. @throws what has made one of them, or the transaction, fail */
+  async settle(): Promise<void> {
+    await Promise.all(this.underWay);
+    this.check();
   }
 
   /** Undoes the transaction, and makes the connection ready for the next one unless it is lost. */
   async rollback(): Promise<void> {
     if (this.gone) return;
-    this.interrupted = undefined;
+    await Promise.all(this.underWay);
+    this.failed = undefined;
     try {
-      await this.run("ROLLBACK");
+      await this.all("ROLLBACK");
     } catch (error) {
-      this.drop(lost(error));
+      this.fail(lost(error));
     }
   }
 
@@ -121,7 +135,7 @@ export class PostgresConnection implements SqlRunner {
       return rows;
     } catch (error) {
       const told = translated(error);
-      if (told instanceof Interrupted) this.drop(told);
+      if (told instanceof Interrupted) this.fail(told);
       throw told;
     } finally {
       clearTimeout(timer);
@@ -135,8 +149,18 @@ export class PostgresConnection implements SqlRunner {
     return true;
   }
 
-  private drop(reason: Interrupted): void {
-    this.interrupted ??= reason;
-    if (reason.why === "lost") this.gone = true;
+  private check(): void {
+    if (this.failed !== undefined) throw this.failed;
   }
+
+  private fail(error: unknown): void {
+    this.failed ??= error;
+    if (error instanceof Interrupted && error.why === "lost") this.gone = true;
+  }
+}
+
+/** PostgreSQL cannot hold U+0000, and a statement that it refuses would end the transaction. */
+function demandText(params: readonly SqlValue[]): void {
+  if (!params.some((value) => typeof value === "string" && value.includes("\0"))) return;
+  throw refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
 }

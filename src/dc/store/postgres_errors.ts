@@ -43,10 +43,6 @@ export function translated(error: unknown): unknown {
   }
   const unusable = UNUSABLE[code];
   if (unusable !== undefined) return refuse("DB_UNAVAILABLE", unusable);
-  // Text with U+0000, which PostgreSQL cannot hold.
-  if (code === "22021" || code === "22P05") {
-    return refuse("FIELD_OUT_OF_RANGE", "Text must not hold the character U+0000");
-  }
   // The driver and the network have words for codes, the server has SQLSTATEs.
   if (LOST.test(code) || (code !== "" && !SQLSTATE.test(code))) return lost(error);
   return error;

@@ -1,6 +1,7 @@
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
+import { Interrupted } from "./postgres_errors.ts";
 
 /** How often servers that start at the same moment try for the lock. */
 const MAX_TRIES = 20;
@@ -16,7 +17,7 @@ const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"])
  */
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if (await isUpToDate(connection)) return;
-  await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE", async () => {
+  await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
     await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
   });
@@ -39,16 +40,21 @@ async function isUpToDate(connection: PostgresConnection): Promise<boolean> {
 async function once(connection: PostgresConnection, begin: string, work: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
-      await connection.run(begin);
+      await connection.all(begin);
       await work();
-      await connection.run("COMMIT");
+      await connection.settle();
+      await connection.all("COMMIT");
       return;
     } catch (error) {
-      const interrupted = connection.interruption;
+      const failure = connection.failure ?? error;
       await connection.rollback();
-      const isRace = error instanceof Error && "code" in error && RACES.has(String(error.code));
-      if (tries === MAX_TRIES || !(isRace || interrupted?.why === "conflict")) throw interrupted ?? error;
+      if (tries === MAX_TRIES || !mayPass(failure)) throw failure;
       await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS));
     }
   }
+}
+
+function mayPass(failure: unknown): boolean {
+  if (failure instanceof Interrupted) return failure.why === "conflict";
+  return failure instanceof Error && "code" in failure && RACES.has(String(failure.code));
 }

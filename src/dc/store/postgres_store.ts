@@ -116,17 +116,17 @@ async function inTransaction<Result>(
   let committing = false;
   try {
     // Every write raises the revision, so two of them could never both commit: they queue from the start.
-    await connection.run(effect === "read" ? BEGIN_READ : connection.dialect.beginWrite);
+    await connection.all(effect === "read" ? BEGIN_READ : connection.dialect.beginWrite);
     const result = await work(connection);
-    connection.check();
+    await connection.settle();
     committing = effect === "write";
-    await connection.run("COMMIT");
+    await connection.all("COMMIT");
     return result;
   } catch (error) {
-    const interrupted = connection.interruption;
+    const failure = connection.failure ?? error;
     await connection.rollback();
-    if (committing && interrupted?.why === "lost") throw unknownOutcome();
-    throw interrupted ?? error;
+    if (committing && failure instanceof Interrupted && failure.why === "lost") throw unknownOutcome();
+    throw failure;
   }
 }
 

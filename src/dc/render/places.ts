@@ -1,17 +1,19 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
 
-/** Where something stands, as references from the nearest to the widest place; what is unknown is absent. */
-export type Place = readonly string[];
-
 /** How far apart things may stand to be folded together; each is a kind of reference. */
 export const WIDTHS = ["rack", "row", "room", "floor", "site"] as const;
 export type Width = (typeof WIDTHS)[number];
 
-/** The nearest place that is at least so wide. */
-export function placeAt(place: Place, width: Width): string {
-  const least = WIDTHS.indexOf(width);
-  return place.find((ref) => WIDTHS.findIndex((kind) => ref.startsWith(`${kind}:`)) >= least) ?? "no place recorded";
+/** For every width the nearest known place that is at least so wide, as a reference. */
+export type Place = Readonly<Record<Width, string>>;
+
+/** Where things stand of which nothing is recorded. */
+const UNKNOWN = "no place recorded";
+export const NOWHERE: Place = { rack: UNKNOWN, row: UNKNOWN, room: UNKNOWN, floor: UNKNOWN, site: UNKNOWN };
+
+export function isRacked({ rack }: Place): boolean {
+  return rack.startsWith("rack:");
 }
 
 /** A place in words: "Row A, floor 1 of AMS1". */
@@ -44,24 +46,21 @@ export class Places {
     const known = this.byRack.get(rackCode);
     if (known !== undefined) return known;
     const rack = this.racks.get(codeKey(rackCode));
-    const place = [`rack:${rack?.code ?? rackCode}`, ...this.area(rack?.location ?? location)];
+    const place = { ...this.area(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
     this.byRack.set(rackCode, place);
     return place;
   }
 
   private area(location: Location | undefined): Place {
-    if (location === undefined) return [];
+    if (location === undefined) return NOWHERE;
     const { siteId, floorNumber, room, row } = location;
     const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
     const known = this.byArea.get(key);
     if (known !== undefined) return known;
-    const floor = `${siteId}/${floorNumber}`;
-    const place = [
-      ...(row === undefined ? [] : [`row:${floor}/${row}`]),
-      ...(room === undefined ? [] : [`room:${floor}/${room}`]),
-      `floor:${floor}`,
-      `site:${siteId}`,
-    ];
+    const floor = `floor:${siteId}/${floorNumber}`;
+    const roomRef = room === undefined ? floor : `room:${siteId}/${floorNumber}/${room}`;
+    const rowRef = row === undefined ? roomRef : `row:${siteId}/${floorNumber}/${row}`;
+    const place = { rack: rowRef, row: rowRef, room: roomRef, floor, site: `site:${siteId}` };
     this.byArea.set(key, place);
     return place;
   }

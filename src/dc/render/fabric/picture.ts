@@ -3,7 +3,7 @@ import { codeKey } from "#dc/model/code.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { PhysicalMatch } from "#dc/model/words.ts";
-import { Places, placeAt, WIDTHS, type Width } from "../places.ts";
+import { Places, WIDTHS, type Width } from "../places.ts";
 
 /** A fabric as it was analysed. */
 export interface FabricPicture {
@@ -96,7 +96,7 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Fab
     grouped(switches, (one) => {
       const tier = tierOf(one);
       if (!tiers.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
-      return `${WORDS[tier]} of ${placeAt(places.of(one.device), width)}`;
+      return `${WORDS[tier]} of ${places.of(one.device)[width]}`;
     });
   const schemes = [["bottom"], ["bottom", "middle"], TIERS] as const;
   // A rack holds few switches: folding begins with rows.

@@ -92,8 +92,9 @@ class Supplies {
 
 function suppliesOf({ graph, blast }: PowerFailure, { groupOf, owners }: Grouped): readonly DrawnEdge[] {
   const supplies = new Supplies(graph, groupOf);
-  for (const [index, group] of groupOf.entries()) {
-    if (group >= 0) supplies.of(index, owners.has(index) ? (graph.nodes[index]?.ref ?? "") : "", blast);
+  for (let index = 0; index < groupOf.length; index += 1) {
+    if ((groupOf[index] ?? -1) >= 0)
+      supplies.of(index, owners.has(index) ? (graph.nodes[index]?.ref ?? "") : "", blast);
   }
   return supplies.edges();
 }

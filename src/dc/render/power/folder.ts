@@ -2,7 +2,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import { type Place, Places, placeAt, type Width } from "../places.ts";
+import { isRacked, NOWHERE, type Place, Places, type Width } from "../places.ts";
 import { type PowerFailure, type Reach, titleOf } from "./failure.ts";
 
 /** What is drawn as one: an element (BOX), a place with its elements (CARD), or a place told in counts (GROUP). */
@@ -51,8 +51,6 @@ const SCHEMES: readonly Scheme[] = [
 
 /** Once elements must be folded, fewer are drawn than may be: hundreds of groups tell nobody anything. */
 const FOLDED_NODES = 120;
-/** Where outlets and undeclared feeds stand. */
-const NOWHERE: Place = [];
 /** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
 const PDU_BOXES = 48;
 
@@ -90,20 +88,25 @@ export class Folder {
     this.classes = new Array<Class | undefined>(graph.nodes.length).fill(undefined);
     this.places = new Array<Place | undefined>(graph.nodes.length).fill(undefined);
     const places = new Places(racks);
-    for (const [index, node] of graph.nodes.entries()) {
-      if (fates[index] === undefined) continue;
+    let elements = 0;
+    let pdus = 0;
+    for (let index = 0; index < graph.nodes.length; index += 1) {
+      const node = graph.nodes[index];
+      if (node === undefined || fates[index] === undefined) continue;
       const owner = this.ownerOf(index, fates);
       if (owner !== undefined) {
         this.owners.set(index, owner);
         continue;
       }
-      const place =
-        node.kind === "DEVICE" ? places.of(node.device) : node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;
+      const place = placeOf(places, node);
+      const kind = this.classOf(index, node, place);
       this.places[index] = place;
-      this.classes[index] = this.classOf(index, node, place);
+      this.classes[index] = kind;
+      elements += 1;
+      if (kind === "PDU") pdus += 1;
     }
-    this.elements = this.classes.reduce((sum, one) => sum + (one === undefined ? 0 : 1), 0);
-    this.fewPdus = this.classes.filter((one) => one === "PDU").length <= PDU_BOXES;
+    this.elements = elements;
+    this.fewPdus = pdus <= PDU_BOXES;
   }
 
   fold(options: FoldOptions): Grouped {
@@ -111,7 +114,7 @@ export class Folder {
   }
 
   private classOf(index: number, node: PowerNode, place: Place): Class {
-    const racked = place[0]?.startsWith("rack:") === true;
+    const racked = isRacked(place);
     if (this.keys.has(index)) return "KEY";
     if (this.pinned.has(index)) return racked ? "PINNED" : "KEY";
     if (node.kind === "CRAC") return racked ? "CONSUMER" : "COOLING";
@@ -186,11 +189,12 @@ export class Folder {
   /** How many elements of each class stand at each place. */
   private atoms(): readonly { readonly kind: Class; readonly place: Place; readonly count: number }[] {
     const atoms = new Map<Place, Map<Class, number>>();
-    for (const [index, kind] of this.classes.entries()) {
-      const place = this.places[index];
+    for (let index = 0; index < this.classes.length; index += 1) {
+      const [kind, place] = [this.classes[index], this.places[index]];
       if (kind === undefined || place === undefined) continue;
       const counts = atoms.get(place) ?? new Map<Class, number>();
-      atoms.set(place, counts.set(kind, (counts.get(kind) ?? 0) + 1));
+      if (counts.size === 0) atoms.set(place, counts);
+      counts.set(kind, (counts.get(kind) ?? 0) + 1);
     }
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
@@ -215,19 +219,19 @@ export class Folder {
       case "CONSUMER":
         return this.consumerAt(scheme, place);
       case "COOLING":
-        return `cooling of ${placeAt(place, wider(scheme.consumers))}`;
+        return `cooling of ${place[wider(scheme.consumers)]}`;
       case "PINNED":
-        return scheme.consumers === undefined ? placeAt(place, "rack") : undefined;
+        return scheme.consumers === undefined ? place.rack : undefined;
       case "EQUIPMENT":
-        return scheme.equipment === undefined ? undefined : `equipment of ${placeAt(place, wide(scheme.equipment))}`;
+        return scheme.equipment === undefined ? undefined : `equipment of ${place[wide(scheme.equipment)]}`;
       default:
-        return scheme.keys === undefined ? undefined : `sources of ${placeAt(place, wide(scheme.keys))}`;
+        return scheme.keys === undefined ? undefined : `sources of ${place[wide(scheme.keys)]}`;
     }
   }
 
   private consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
-    const near = placeAt(place, "rack");
-    return this.pinnedRacks.has(near.toLowerCase()) ? near : placeAt(place, wide(consumers));
+    const near = place.rack;
+    return this.pinnedRacks.has(near.toLowerCase()) ? near : place[wide(consumers)];
   }
 }
 
@@ -243,4 +247,10 @@ function wide(width: Width | "all"): Width {
 /** Whether a node exists to supply others. */
 function isEquipment(node: PowerNode): boolean {
   return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
+}
+
+/** Outlets that stand alone, and feeds that nobody declares, stand nowhere. */
+function placeOf(places: Places, node: PowerNode): Place {
+  if (node.kind === "DEVICE") return places.of(node.device);
+  return node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;
 }

@@ -32,16 +32,17 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
     const fate = reach.fates[index] ?? "LIVE";
     fates.set(fate, (fates.get(fate) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
-    if (node.device.rackCode !== undefined) racks.add(codeKey(node.device.rackCode));
+    if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);
     if (fate === "OFFLINE" && !isPowerKind(node.device.kind)) lostW += ownDrawW(graph, index, basis);
   }
-  const states = [...racks].map((key) => blast.racks.get(key));
+  const keys = new Set([...racks].map(codeKey));
+  const states = [...keys].map((key) => blast.racks.get(key));
   const dark = states.filter((state) => state === "DARK").length;
   const partial = states.filter((state) => state === "PARTIAL").length;
   return {
     elements: elements.length,
     fates,
-    racks: racks.size,
+    racks: keys.size,
     racksDark: dark,
     racksPartial: partial,
     overloaded: reach.overloads.size === 0 ? 0 : members.filter((index) => reach.overloads.has(index)).length,

@@ -132,6 +132,12 @@ const ROOMS: readonly Room[] = [
     because: "an interface translates; it reaches the datacenter through its door only",
   },
   {
+    place: "interfaces/dc_mcp",
+    may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/mcp"],
+    pure: false,
+    because: "an interface translates; it reaches the datacenter through its door only, or a server that has one",
+  },
+  {
     place: "interfaces/http",
     may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/connect", "interfaces/graphql"],
     pure: false,

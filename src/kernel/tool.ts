@@ -10,6 +10,10 @@ export type ToolEffect = "read" | "write" | "destroy";
 export interface ToolResult<Value = unknown> {
   readonly value: Value;
   readonly text?: string;
+  /** True when `value` is an object that goes over the wire as such too, beside the text. */
+  readonly structured?: boolean;
+  /** A picture that goes over the wire beside the text: base64 and its media type. */
+  readonly image?: { readonly data: string; readonly mediaType: string };
 }
 
 /** What surrounds one call beside its arguments. */

@@ -9,7 +9,8 @@ export const command = defineCommand({
     "one file that is created when it is not there. The first SIGTERM or Ctrl-C lets running calls end, the second one " +
     "ends at once. import and export use JSON Lines or CSV. sample makes a site to try things on. call asks a running " +
     "server. audit verify checks the change log, audit history prints it. migrate status|apply brings a database's schema " +
-    "up to date. token create|list|revoke keeps the tokens of a token file. docs/datacenter.md tells the whole.",
+    "up to date. token create|list|revoke keeps the tokens of a token file. mcp serves the questions to an agent over " +
+    "standard input and output. docs/datacenter.md tells the whole.",
   positionals: {
     action: { summary: "What to do", required: true, options: ACTIONS },
     words: {

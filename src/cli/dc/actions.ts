@@ -97,6 +97,14 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     await migrateApply(database);
     return undefined;
   },
+  async mcp({ words, db, url, token }, cli) {
+    expectWords(words, 0, 0);
+    if (url !== undefined && db !== undefined) throw usage('"--url" and "--db" exclude each other');
+    if (token !== undefined && url === undefined) throw usage('Flag "--token" needs "--url"');
+    const { serveDcMcp } = await import("./mcp.ts");
+    if (url === undefined) return serveDcMcp({ database: databaseOf(db, cli.cwd) });
+    return serveDcMcp({ server: serverAddress({ url, token }, cli.cwd) });
+  },
   async token({ words, tokens, role }, cli) {
     if (tokens === undefined) throw usage('Missing "--tokens": expected the token file');
     const [verb, name] = expectWords(words, 1, 2);

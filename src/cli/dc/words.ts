@@ -1,7 +1,7 @@
 import type { Args, Flags } from "../command.ts";
 import { helpHint, UsageError } from "../usage_error.ts";
 
-export const ACTIONS = ["serve", "import", "export", "sample", "call", "audit", "migrate", "token"] as const;
+export const ACTIONS = ["serve", "import", "export", "sample", "call", "audit", "migrate", "token", "mcp"] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const DC_FLAGS = {
@@ -60,8 +60,16 @@ export const DC_FLAGS = {
   atomic: { type: "boolean", summary: "import: take everything or nothing" },
   "dry-run": { type: "boolean", summary: "import: check everything, write nothing" },
   json: { type: "boolean", summary: "import: tell progress and result as JSON lines" },
-  url: { type: "string", value: "address", summary: "call, import: a running server (call: http://127.0.0.1:8081)" },
-  token: { type: "string", value: "token", summary: "call, import: token for the server; PLANNER_DC_TOKEN hides it" },
+  url: {
+    type: "string",
+    value: "address",
+    summary: "call, import, mcp: a running server (call: http://127.0.0.1:8081)",
+  },
+  token: {
+    type: "string",
+    value: "token",
+    summary: "call, import, mcp: token for the server; PLANNER_DC_TOKEN hides it",
+  },
   timeout: { type: "integer", value: "seconds", least: 1, summary: "call: longest wait for the answer (30)" },
   list: { type: "boolean", summary: "call: list the RPCs" },
   config: { type: "string", value: "file", completes: "file", summary: "serve: settings in YAML or JSON" },
@@ -94,6 +102,7 @@ const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
   audit: ["db"],
   migrate: ["db"],
   token: ["tokens", "role"],
+  mcp: ["db", "url", "token"],
 };
 
 /** What an action is called with. */

@@ -2,9 +2,14 @@ import { OperationError } from "#kernel/errors.ts";
 import type { ToolResult } from "#kernel/tool.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
-/** The result of `tools/call`. Source: contract, Transport. */
+type Content =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+
+/** The result of `tools/call`. Source: contract, Transport; structured content since MCP 2025-06-18. */
 export interface CallResult {
-  readonly content: readonly [{ readonly type: "text"; readonly text: string }];
+  readonly content: readonly Content[];
+  readonly structuredContent?: unknown;
   readonly isError?: true;
 }
 
@@ -21,11 +26,19 @@ export function toolNamed(tools: ToolSet, name: unknown): McpTool | CallResult {
  */
 export async function callTool(tool: McpTool, args: unknown, signal: AbortSignal): Promise<CallResult> {
   try {
-    return { content: [{ type: "text", text: textOf(await tool.call(args, signal)) }] };
+    return resultOf(await tool.call(args, signal));
   } catch (error) {
     if (error instanceof OperationError) return refusal(error.message);
     throw error;
   }
+}
+
+function resultOf(result: ToolResult): CallResult {
+  const { image, structured, value } = result;
+  const text: Content = { type: "text", text: textOf(result) };
+  const content =
+    image === undefined ? [text] : [{ type: "image" as const, data: image.data, mimeType: image.mediaType }, text];
+  return { content, ...(structured === true && { structuredContent: value }) };
 }
 
 function refusal(text: string): CallResult {

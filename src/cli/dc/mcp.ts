@@ -1,0 +1,40 @@
+import type { DcDoor } from "#interfaces/dc_mcp/door.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { serveStdio } from "../serve_stdio.ts";
+import type { Database } from "./database.ts";
+import type { ServerAddress } from "./server_client.ts";
+
+/** What answers: a database, or a running server. */
+export type DcMcpOptions = { readonly database: Database } | { readonly server: ServerAddress };
+
+/**
+ * Serves the datacenter's read tools on standard input and output until the input ends, then ends the process. The
+ * greeting waits for nothing; the database is opened with the first call.
+ */
+export function serveDcMcp(options: DcMcpOptions): Promise<never> {
+  return serveStdio({
+    info: { name: "planner-dc", version: "0.1.0" },
+    loadTools: async () => {
+      const { dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
+      return dcTools(() => openDoor(options));
+    },
+  });
+}
+
+async function openDoor(options: DcMcpOptions): Promise<DcDoor> {
+  if ("database" in options) return openDatabase(options.database);
+  const { remoteDoor } = await import("#interfaces/dc_mcp/remote_door.ts");
+  return remoteDoor(options.server);
+}
+
+async function openDatabase(database: Database): Promise<DcDoor> {
+  // Opening would make an empty one, and a mistyped path would look like an empty estate.
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const [{ openService }, { serviceDoor }] = await Promise.all([
+    import("#dc/open_service.ts"),
+    import("#interfaces/dc_mcp/service_door.ts"),
+  ]);
+  return serviceDoor(
+    await openService(await database.open(), { clock: { now: () => new Date() }, authRequired: false }),
+  );
+}

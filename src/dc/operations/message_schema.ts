@@ -1,0 +1,106 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { COMMENTS } from "#gen/datacenter/v1/datacenter_comments.ts";
+
+/** A JSON Schema of draft 2020-12. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+export interface SchemaOptions {
+  /** The schema that stands for a message inside another one: itself or a reference to it. */
+  readonly message: (desc: DescMessage) => JsonSchema;
+  /** Whether `..._UNSPECIFIED` is among the words of an enumeration. */
+  readonly unspecified: boolean;
+}
+
+/** Messages that proto JSON writes in a form of their own. Source: ProtoJSON format. */
+const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
+  "google.protobuf.Timestamp": { type: "string", format: "date-time" },
+  "google.protobuf.FieldMask": { type: "string", description: "Paths joined by commas." },
+  "google.protobuf.Struct": { type: "object", additionalProperties: true },
+  "google.protobuf.Any": { type: "object", properties: { "@type": { type: "string" } }, required: ["@type"] },
+};
+
+const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
+
+/** What a comment of the contract begins with when a request is refused without the field. */
+const REQUIRED = /^Required\b(?! unless)/;
+
+/** The comment of a message, field, word or method of the contract; empty without one. */
+export function commentOf(name: string): string {
+  return COMMENTS[name] ?? "";
+}
+
+/** A message as proto JSON with the contract's names: properties, comments as descriptions, what is required. */
+export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
+  const known = WELL_KNOWN[desc.typeName];
+  if (known !== undefined) return known;
+  const required = desc.fields.filter(isRequired).map(({ name }) => name);
+  return {
+    type: "object",
+    ...describe(desc.typeName),
+    properties: Object.fromEntries(desc.fields.map((field) => [field.name, fieldSchema(field, options)])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+/** Whether a request without the field is refused; what a resource must hold depends on what is there already. */
+function isRequired(field: DescField): boolean {
+  return field.parent.name.endsWith("Request") && REQUIRED.test(commentOf(nameOf(field)));
+}
+
+/** One field with its comment. */
+export function fieldSchema(field: DescField, options: SchemaOptions): JsonSchema {
+  return { ...valueSchema(field, options), ...describe(nameOf(field)) };
+}
+
+function nameOf({ parent, name }: DescField): string {
+  return `${parent.typeName}.${name}`;
+}
+
+function describe(name: string): JsonSchema {
+  const description = commentOf(name);
+  return description === "" ? {} : { description };
+}
+
+function valueSchema(field: DescField, options: SchemaOptions): JsonSchema {
+  switch (field.fieldKind) {
+    case "list":
+      return { type: "array", items: itemSchema(field, options) };
+    case "map":
+      return { type: "object", additionalProperties: itemSchema({ ...field, listKind: field.mapKind }, options) };
+    default:
+      return itemSchema({ ...field, listKind: field.fieldKind }, options);
+  }
+}
+
+interface Item {
+  readonly listKind: "scalar" | "enum" | "message";
+  readonly scalar?: ScalarType | undefined;
+  readonly enum?: DescEnum | undefined;
+  readonly message?: DescMessage | undefined;
+}
+
+function itemSchema({ scalar, enum: words, message }: Item, options: SchemaOptions): JsonSchema {
+  if (message !== undefined) return WELL_KNOWN[message.typeName] ?? options.message(message);
+  if (words !== undefined) {
+    const shown = options.unspecified ? words.values : words.values.filter(({ number }) => number !== 0);
+    return { type: "string", enum: shown.map(({ name }) => name) };
+  }
+  return scalarSchema(scalar);
+}
+
+function scalarSchema(scalar: ScalarType | undefined): JsonSchema {
+  switch (scalar) {
+    case ScalarType.BOOL:
+      return { type: "boolean" };
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+      return INT32;
+    case ScalarType.DOUBLE:
+    case ScalarType.FLOAT:
+      return { type: "number" };
+    case ScalarType.BYTES:
+      return { type: "string", contentEncoding: "base64" };
+    default:
+      return { type: "string" };
+  }
+}

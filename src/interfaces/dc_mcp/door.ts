@@ -1,0 +1,16 @@
+import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
+
+/** A refusal's message with the field that it is about, which an agent can only mend when it is named. */
+export function namingField(message: string, field: string): string {
+  return field === "" || message.includes(field) ? message : `${field}: ${message}`;
+}
+
+/** Where the tools' questions are answered: the service in this process, or a server elsewhere. */
+export interface DcDoor {
+  /** @throws OperationError for a refusal */
+  ask<Method extends DescMethodUnary>(
+    method: Method,
+    request: MessageShape<Method["input"]>,
+    signal: AbortSignal | undefined,
+  ): Promise<MessageShape<Method["output"]>>;
+}

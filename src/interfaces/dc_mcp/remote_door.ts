@@ -1,0 +1,44 @@
+import { Code, ConnectError, createClient } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-node";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
+import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { type DcDoor, namingField } from "./door.ts";
+
+/** Where a server is and what opens it. */
+export interface RemoteServer {
+  readonly url: string;
+  readonly token: string | undefined;
+  readonly timeoutMs: number;
+}
+
+/** A running server, asked by Connect over HTTP/1.1. */
+export function remoteDoor({ url, token, timeoutMs }: RemoteServer): DcDoor {
+  const transport = createConnectTransport({ httpVersion: "1.1", baseUrl: url, defaultTimeoutMs: timeoutMs });
+  const client = createClient(DatacenterService, transport);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  return {
+    async ask(method, request, signal) {
+      const call = Reflect.get(client, method.localName);
+      try {
+        return await call(request, { headers, ...(signal !== undefined && { signal }) });
+      } catch (error) {
+        throw translated(error, url);
+      }
+    },
+  };
+}
+
+function translated(error: unknown, url: string): unknown {
+  if (!(error instanceof ConnectError)) return error;
+  const kind = ERROR_KINDS.find((one) => one === snakeCase(Code[error.code]));
+  // A server that is not there says nothing of its own.
+  if (kind === "unavailable") return new OperationError(kind, `${url}: ${error.rawMessage}`, { cause: error });
+  const [info] = error.findDetails(ErrorInfoSchema);
+  const message = namingField(error.rawMessage, info?.metadata["field"] ?? "");
+  return new OperationError(kind ?? ("unavailable" satisfies ErrorKind), message, { cause: error });
+}
+
+function snakeCase(word: string): string {
+  return word.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}

@@ -1,0 +1,26 @@
+import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
+import type { Caller } from "#dc/context.ts";
+import { Refusal } from "#dc/model/refusal.ts";
+import { rpcs } from "#dc/operations/index.ts";
+import type { DcService } from "#dc/service.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { type DcDoor, namingField } from "./door.ts";
+
+const CALLER: Caller = { interface: "MCP" };
+
+/** The service in this process. */
+export function serviceDoor(service: DcService): DcDoor {
+  return {
+    async ask<Method extends DescMethodUnary>(method: Method, request: MessageShape<Method["input"]>) {
+      const rpc = rpcs.find((one) => one.method.name === method.name);
+      if (rpc === undefined) throw new OperationError("failed_precondition", `${method.name} is not implemented yet`);
+      try {
+        return (await service.call(rpc, request, CALLER)) as MessageShape<Method["output"]>;
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        const message = namingField(error.message, error.violations[0]?.field ?? "");
+        throw new OperationError(error.kind, message, { cause: error });
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { OperationError } from "#kernel/errors.ts";
+
+/** Which parts of an answer are wanted: names, and below a name further names; empty means all of it. */
+export interface Selection {
+  readonly [name: string]: Selection;
+}
+
+/**
+ * Reads paths such as `impact` or `affected.code`. @throws OperationError for one that the answer does not have
+ */
+export function readSelection(reply: DescMessage, paths: readonly string[]): Selection {
+  const selection: Record<string, Selection> = {};
+  for (const path of paths) {
+    let place = selection;
+    let desc: DescMessage | undefined = reply;
+    for (const name of path.split(".")) {
+      const field: DescField | undefined = desc?.fields.find((one) => one.name === name);
+      if (field === undefined) throw unknownPath(path, desc);
+      place[name] ??= {};
+      place = place[name] as Record<string, Selection>;
+      desc = field.message;
+    }
+  }
+  return selection;
+}
+
+function unknownPath(path: string, desc: DescMessage | undefined): OperationError {
+  const expected = desc === undefined ? "nothing below it" : `one of ${desc.fields.map(({ name }) => name).join(", ")}`;
+  return new OperationError(
+    "invalid_argument",
+    `Parameter "fields" names "${path}", which is not there: expected ${expected}`,
+  );
+}
+
+export interface Shortened {
+  readonly value: JsonObject;
+  /** How many items were left out, by the path of their list. */
+  readonly omitted: Readonly<Record<string, number>>;
+}
+
+/** Keeps what is selected, and of every list at most `maxItems`. Cost: one walk over what is kept. */
+export function shorten(value: JsonObject, selection: Selection, maxItems: number): Shortened {
+  const omitted: Record<string, number> = {};
+  const walk = (one: JsonValue, wanted: Selection, path: string): JsonValue => {
+    if (Array.isArray(one)) {
+      if (one.length > maxItems) omitted[path] = (omitted[path] ?? 0) + one.length - maxItems;
+      return one.slice(0, maxItems).map((item) => walk(item, wanted, path));
+    }
+    if (typeof one !== "object" || one === null) return one;
+    const all = Object.keys(wanted).length === 0;
+    const kept = Object.entries(one).filter(([name]) => all || wanted[name] !== undefined);
+    return Object.fromEntries(
+      kept.map(([name, inner]) => [name, walk(inner, wanted[name] ?? {}, path === "" ? name : `${path}.${name}`)]),
+    );
+  };
+  return { value: walk(value, selection, "") as JsonObject, omitted };
+}

@@ -1,0 +1,64 @@
+/**
+ * What of each answer is shown unless asked for otherwise: what a question is asked for, at a few thousand tokens.
+ * A tool that is not here shows everything. Source: decision D-04.
+ */
+export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  power_blast_radius: [
+    "source_ref",
+    "impact",
+    ...below("affected", ["kind", "code", "state", "rack_code", "role", "draw_w"]),
+    ...below("protected", ["kind", "code", "state", "rack_code", "role"]),
+    "overloads",
+    "cascade_steps",
+    "truncated",
+  ],
+  get_rack: [
+    "rack",
+    ...below("occupants", [
+      "device_code",
+      "name",
+      "role",
+      "kind",
+      "position_u",
+      "u_height",
+      "face",
+      "status",
+      "draw_w",
+    ]),
+    "capacity",
+    "conflicts",
+  ],
+  fabric_topology: [
+    ...below("nodes", ["code", "role", "oversubscription", "uplinks_up", "uplinks_total", "failed"]),
+    "congested",
+    "missing",
+    ...below("findings", ["severity", "code", "message"]),
+    "summary",
+  ],
+  floor_plan: [
+    "floor_ref",
+    ...below("racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
+    ...below("cracs", ["code", "status", "utilization_pct"]),
+    ...below("devices", ["code", "kind", "status", "power_pct"]),
+    "counts",
+    "unplaced",
+  ],
+  search_devices: [
+    ...below("devices", ["code", "name", "kind", "role", "status", "rack_code", "position_u"]),
+    "next_page_token",
+    "total_count",
+    "role_counts",
+  ],
+  get_device: [
+    "device",
+    "power_chain",
+    "power_single_points",
+    "cables",
+    "power_load_w",
+    ...below("recent", ["occurred_at", "actor.principal", "action", "changed_fields", "message"]),
+  ],
+};
+
+function below(place: string, names: readonly string[]): readonly string[] {
+  return names.map((name) => `${place}.${name}`);
+}

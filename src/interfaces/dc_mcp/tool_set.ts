@@ -1,0 +1,24 @@
+import { type ToolSet, toolSet } from "#interfaces/mcp/tool_set.ts";
+import type { DcDoor } from "./door.ts";
+import { tools } from "./tools.ts";
+
+/**
+ * The datacenter's tools, ready to be served.
+ *
+ * @param open opens the database or finds the server; called with the first call, and again as long as it fails, so that
+ *   a database that comes later needs no new process
+ */
+export function dcTools(open: () => Promise<DcDoor>): ToolSet {
+  let opening: Promise<DcDoor> | undefined;
+  const door = () => {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
+      throw error;
+    });
+    return opening;
+  };
+  return toolSet(tools, {
+    run: async (tool, args, signal) => tool.run(await door(), args as never, { signal }),
+    subject: () => "whole",
+  });
+}

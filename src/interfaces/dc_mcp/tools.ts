@@ -1,0 +1,174 @@
+import { create, type DescMethodUnary, type JsonObject, type MessageShape, toJson } from "@bufbuild/protobuf";
+import { type TSchema, Type } from "@sinclair/typebox";
+import { commentOf, fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/message_schema.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
+import type { DcDoor } from "./door.ts";
+import { checkNames, readRequest } from "./read_arguments.ts";
+import { readSelection, shorten } from "./shorten.ts";
+import { SHOWN_FIELDS } from "./shown_fields.ts";
+
+/** Items of each list unless asked for otherwise, and the most. Source: decision D-04. */
+const DEFAULT_ITEMS = 50;
+const MAX_ITEMS = 1000;
+
+/** Fields of requests that the tools' own parameters stand for. */
+const REPLACED = ["render", "max_items", "page_size"];
+
+const { method } = DatacenterService;
+
+/** The questions but for the picture. Source: contract 001, MCP adapter. */
+const READS: readonly DescMethodUnary[] = [
+  method.powerBlastRadius,
+  method.traceCablePath,
+  method.getRack,
+  method.thermalHeadroom,
+  method.fabricTopology,
+  method.floorPlan,
+  method.searchDevices,
+  method.getDevice,
+  method.getPort,
+];
+
+const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), unspecified: false };
+
+/** The ten tools. Source: contract 001, MCP adapter; decision D-04. */
+export const tools: readonly ToolDefinition<DcDoor>[] = [...READS.map(readTool), renderTool()];
+
+function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
+  const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
+  const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
+  const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
+  const params = {
+    ...parameters(
+      rpc,
+      takes.map(({ name }) => name),
+    ),
+    max_items: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_ITEMS,
+        description: `Items of each list that are shown; ${DEFAULT_ITEMS} unless given. "omitted" counts the others.`,
+      }),
+    ),
+    fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
+  };
+  const { known, required } = namesOf(params);
+  return defineTool<DcDoor>()({
+    name: toolName(rpc),
+    summary: summaryOf(rpc),
+    effect: "read",
+    idempotent: true,
+    slow: true,
+    params: Type.Object(params),
+    async run(door, args, options) {
+      const { max_items: items, fields, ...rest } = checkNames(args, known, required);
+      const maxItems = readMaxItems(items);
+      const selection = readSelection(rpc.output, readFields(fields) ?? shown);
+      const request = readRequest(rpc, {
+        ...(rest as JsonObject),
+        ...(limit !== undefined && { [limit.name]: maxItems }),
+        ...noPicture(rpc),
+      });
+      return answer(rpc, await door.ask(rpc, request, options?.signal), (value) => shorten(value, selection, maxItems));
+    },
+  });
+}
+
+function aboutFields({ output }: DescMethodUnary, shown: readonly string[]): string {
+  const names = output.fields.map(({ name }) => name).filter((name) => name !== "render");
+  const usual = shown.length === 0 ? "everything" : shown.join(", ");
+  return `Parts of the answer that are wanted: ${names.join(", ")}, and parts of these behind a dot. Unless given: ${usual}.`;
+}
+
+function answer<Method extends DescMethodUnary>(
+  rpc: Method,
+  reply: MessageShape<Method["output"]>,
+  cut: (value: JsonObject) => ReturnType<typeof shorten>,
+): ToolResult {
+  const json = toJson(rpc.output, reply, { useProtoFieldName: true, registry: detailRegistry }) as JsonObject;
+  const { value, omitted } = cut(json);
+  return { value: { ...value, ...(Object.keys(omitted).length > 0 && { omitted }) }, structured: true };
+}
+
+/** Draws; the picture itself is the answer. */
+function renderTool(): ToolDefinition<DcDoor> {
+  const rpc = method.render;
+  const params = parameters(
+    rpc,
+    rpc.input.fields.map(({ name }) => name),
+  );
+  const { known, required } = namesOf(params);
+  return defineTool<DcDoor>()({
+    name: toolName(rpc),
+    summary: `${summaryOf(rpc)} SVG, HTML and DOT come as text, PNG as an image.`,
+    effect: "read",
+    idempotent: true,
+    slow: true,
+    params: Type.Object(params),
+    async run(door, args, options?: CallOptions) {
+      const request = readRequest(rpc, checkNames(args, known, required) as JsonObject);
+      const { artifact, data: _, ...facts } = await door.ask(rpc, request, options?.signal);
+      const { mediaType, widthPx, heightPx, contentHash, truncated, omittedNodes } = facts;
+      const value = {
+        media_type: mediaType,
+        width_px: widthPx,
+        height_px: heightPx,
+        content_hash: contentHash,
+        truncated,
+        omitted_nodes: omittedNodes,
+      };
+      if (artifact.case === "text") return { value, text: artifact.value, structured: true };
+      if (artifact.case !== "binary") return { value, structured: true };
+      return { value, structured: true, image: { data: Buffer.from(artifact.value).toString("base64"), mediaType } };
+    },
+  });
+}
+
+function parameters(rpc: DescMethodUnary, names: readonly string[]): Record<string, TSchema> {
+  const { required = [] } = messageSchema(rpc.input, INLINE) as { readonly required?: readonly string[] };
+  return Object.fromEntries(
+    rpc.input.fields
+      .filter(({ name }) => names.includes(name))
+      .map((field) => {
+        const schema = Type.Unsafe(fieldSchema(field, INLINE));
+        return [field.name, required.includes(field.name) ? schema : Type.Optional(schema)];
+      }),
+  );
+}
+
+function namesOf(params: Record<string, TSchema>) {
+  const { required = [] } = Type.Object(params);
+  return { known: Object.keys(params), required };
+}
+
+function noPicture(rpc: DescMethodUnary): JsonObject {
+  if (!rpc.input.fields.some(({ name }) => name === "render")) return {};
+  return { render: toJson(RenderOptionsSchema, create(RenderOptionsSchema, { format: RenderFormat.NONE })) };
+}
+
+function readMaxItems(value: unknown): number {
+  if (value === undefined) return DEFAULT_ITEMS;
+  if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_ITEMS) return value;
+  const shown = JSON.stringify(value);
+  throw new OperationError("invalid_argument", `Wrong value ${shown} for "max_items": expected 1 to ${MAX_ITEMS}`);
+}
+
+function readFields(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined;
+  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
+  throw new OperationError(
+    "invalid_argument",
+    `Wrong value ${JSON.stringify(value)} for "fields": expected a list of paths`,
+  );
+}
+
+function toolName({ name }: DescMethodUnary): string {
+  return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}
+
+function summaryOf({ name }: DescMethodUnary): string {
+  return commentOf(`${DatacenterService.typeName}.${name}`);
+}

@@ -103,7 +103,7 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     if (token !== undefined && url === undefined) throw usage('Flag "--token" needs "--url"');
     const { serveDcMcp } = await import("./mcp.ts");
     if (url === undefined) return serveDcMcp({ database: databaseOf(db, cli.cwd) });
-    return serveDcMcp({ server: serverAddress({ url, token }, cli.cwd) });
+    return serveDcMcp({ server: serverAddress({ url, token, timeout: undefined }, cli.cwd) });
   },
   async token({ words, tokens, role }, cli) {
     if (tokens === undefined) throw usage('Missing "--tokens": expected the token file');

@@ -15,6 +15,7 @@ import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
+import { render } from "./render.ts";
 import type { Rpc } from "./rpc.ts";
 import { searchDevices } from "./search_devices.ts";
 import { thermalHeadroom } from "./thermal_headroom.ts";
@@ -36,6 +37,7 @@ export const rpcs: readonly Rpc[] = [
   searchDevices,
   getDevice,
   getPort,
+  render,
   upsertDevice,
   deleteDevice,
   upsertRack,

@@ -9,7 +9,7 @@ import { datasetOf } from "./dataset.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
 import { MOST_PIXELS } from "./limits.ts";
-import type { RenderFormat } from "./options.ts";
+import type { RenderFormat, Screen } from "./options.ts";
 import type { PictureOptions } from "./read_options.ts";
 import type { Scene } from "./scene.ts";
 import { SCREEN_DRAWINGS, type ScreenReplies } from "./screens.ts";
@@ -30,19 +30,32 @@ interface Artifact {
   readonly heightPx: number;
 }
 
-/**
- * Draws one screen's answer in the asked format. The same answer and options give the same bytes. With NONE only the
- * dataset comes back.
- *
- * @throws Refusal when a PNG would have too many pixels
- */
+export interface RenderInput {
+  readonly options: PictureOptions;
+  readonly ports: RenderPorts;
+}
+
+/** Draws one screen's answer in the asked format. @throws Refusal when a PNG would have too many pixels */
 export async function renderScreen<Name extends keyof ScreenReplies>(
   screen: Name,
   reply: ScreenReplies[Name],
-  { options, ports }: { readonly options: PictureOptions; readonly ports: RenderPorts },
+  input: RenderInput,
 ): Promise<RenderResult> {
   const draw: Draw<ScreenReplies[Name]> = await SCREEN_DRAWINGS[screen].load();
-  const drawing = draw(reply, options);
+  return renderDrawing(screen, draw(reply, input.options), input);
+}
+
+/**
+ * Writes a drawing in the asked format. The same drawing and options give the same bytes. With NONE only the dataset
+ * comes back.
+ *
+ * @throws Refusal when a PNG would have too many pixels
+ */
+export async function renderDrawing(
+  screen: Screen,
+  drawing: Drawing,
+  { options, ports }: RenderInput,
+): Promise<RenderResult> {
   const { format, highlight, embedDataset } = options;
   const data = datasetOf(screen, drawing);
   const scene = { ...drawing.scene, items: emphasize(drawing.scene.items, highlight) };

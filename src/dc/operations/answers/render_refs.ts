@@ -1,0 +1,112 @@
+import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { readable, watts } from "#dc/render/parts/words.ts";
+import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
+
+/** Most elements of a picture that someone lists. Ours: as many as nodes can be asked for. */
+const MOST_REFS = 10_000;
+
+/** Checks a list of references. @throws Refusal naming the one that is none */
+export function readRefs(refs: readonly string[]): readonly string[] {
+  if (refs.length > MOST_REFS) {
+    const expected = `at most ${MOST_REFS}`;
+    throw refuse("FIELD_OUT_OF_RANGE", `Field "refs" has ${refs.length} references: expected ${expected}`, {
+      field: "refs",
+      value: refs.length,
+      expected,
+    });
+  }
+  const index = refs.findIndex((ref) => parseRef(ref) === undefined);
+  const wrong = refs[index];
+  if (wrong === undefined) return [...new Set(refs)];
+  const expected = "a reference such as device:<code>";
+  throw refuse("INVALID_REF", `Cannot read refs[${index}] "${wrong}": expected ${expected}`, {
+    field: `refs[${index}]`,
+    value: wrong,
+    expected,
+  });
+}
+
+/** Refuses references that the picture does not hold. @throws Refusal naming the first one */
+export function demandShown(refs: readonly string[], isShown: (key: string) => boolean): void {
+  const index = refs.findIndex((ref) => !isShown(ref.toLowerCase()));
+  const missing = refs[index];
+  if (missing === undefined) return;
+  throw refuse("NOT_FOUND", `Cannot find "${missing}" in what the screen shows`, {
+    field: `refs[${index}]`,
+    value: missing,
+    ref: missing,
+  });
+}
+
+/**
+ * Exactly these elements of the power graph. Two that supply one another through elements that were not asked for are
+ * joined by an indirect edge. Cost: O(elements × edges between them).
+ */
+export function powerSubgraph({ power, live, loadsW }: Topology, refs: readonly string[], title: string): Subgraph {
+  const indexes = refs.map((ref) => power.indexOf.get(refKey(ref)) ?? -1);
+  demandShown(refs, (key) => indexes[refs.findIndex((ref) => ref.toLowerCase() === key)] !== -1);
+  const place = new Map(indexes.map((index, at) => [index, at]));
+  const isLive = (index: number) => live[index] === 1;
+  return {
+    title,
+    directed: true,
+    nodes: indexes.map((index): SubgraphNode => {
+      const { name, kind, ref } = identity(power, index);
+      const load = watts(loadsW[index] ?? 0);
+      return {
+        ref,
+        kind,
+        title: name,
+        detail: `${kind} · ${load}`,
+        fill: isLive(index) ? "okSoft" : "faultSoft",
+        facts: [
+          ["Kind", kind],
+          ["Power", isLive(index) ? "live" : "without power"],
+          ["Load", load],
+        ],
+      };
+    }),
+    edges: indexes.flatMap((from, at) =>
+      reached(power, from, place).map(
+        ([to, indirect]): SubgraphEdge => ({
+          from: at,
+          to: place.get(to) ?? 0,
+          label: indirect ? "through other elements" : "",
+          live: isLive(from),
+          indirect,
+        }),
+      ),
+    ),
+  };
+}
+
+function identity(power: PowerGraph, index: number) {
+  const node = power.nodes[index];
+  const ref = node?.ref ?? "";
+  const short = ref.slice(ref.indexOf(":") + 1);
+  if (node?.kind === "DEVICE") {
+    const { kind, code } = node.device;
+    return { ref: `device:${code}`, name: code, kind: readable(isPowerKind(kind) ? kind : "CONSUMER") };
+  }
+  if (node?.kind === "CRAC") return { ref: `crac:${node.crac.code}`, name: node.crac.code, kind: "Cooling unit" };
+  return { ref, name: short, kind: node?.kind === "OUTLET" ? "Outlet" : "Feed" };
+}
+
+/** The asked elements that one supplies, and whether only through others. */
+function reached(power: PowerGraph, from: number, asked: ReadonlyMap<number, number>): readonly [number, boolean][] {
+  const found = new Map<number, boolean>();
+  const direct = new Set((power.supplies[from] ?? []).map(({ to }) => to));
+  const seen = new Set(direct);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of seen) {
+    if (asked.has(index)) found.set(index, !direct.has(index));
+    else for (const { to } of power.supplies[index] ?? []) seen.add(to);
+  }
+  found.delete(from);
+  return [...found];
+}

@@ -1,0 +1,135 @@
+import { create } from "@bufbuild/protobuf";
+import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Location } from "#dc/model/resources.ts";
+import type { Screen } from "#dc/render/options.ts";
+import type { ScreenReplies } from "#dc/render/screens.ts";
+import {
+  FabricTopologyRequestSchema,
+  FloorPlanRequestSchema,
+  GetRackRequestSchema,
+  PowerBlastRadiusRequestSchema,
+  ThermalHeadroomRequestSchema,
+  TraceCablePathRequestSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { ReadSession } from "../rpc.ts";
+import { fabricTopologyAnswer } from "./fabric_topology.ts";
+import { floorPlanAnswer } from "./floor_plan.ts";
+import { getRackAnswer } from "./get_rack.ts";
+import { powerBlastRadiusAnswer } from "./power_blast_radius.ts";
+import { thermalHeadroomAnswer } from "./thermal_headroom.ts";
+import { placesOf } from "./thermal_places.ts";
+import { traceCablePathAnswer } from "./trace_cable_path.ts";
+
+/** The screen that a subject is shown on when nobody says. */
+export const USUAL_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
+  site: "THERMAL",
+  floor: "FLOOR",
+  room: "THERMAL",
+  row: "THERMAL",
+  zone: "THERMAL",
+  rack: "ELEVATION",
+  device: "POWER",
+  port: "CABLE_PATH",
+  feed: "POWER",
+  fabric: "FABRIC",
+  crac: "THERMAL",
+};
+
+const PLACES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+
+type Pictures = { readonly [Name in Screen]: (subject: Ref, session: ReadSession) => Promise<ScreenReplies[Name]> };
+
+/** What each screen shows of a subject. @throws Refusal for a subject that the screen does not show */
+export const PICTURES: Pictures = {
+  async ELEVATION(subject, { context, reader, topology }) {
+    const known = await topology();
+    if (subject.kind !== "rack" && subject.kind !== "device") throw unshown(subject, "ELEVATION", ["rack", "device"]);
+    const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
+    if (code === undefined) throw unseen(subject, "the device stands in no rack");
+    const now = context.clock.now().toISOString();
+    return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
+  },
+  async CABLE_PATH(subject, { reader }) {
+    if (subject.kind !== "port") throw unshown(subject, "CABLE_PATH", ["port"]);
+    const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
+    return (await traceCablePathAnswer(reader, request)).picture();
+  },
+  async POWER(subject, { topology }) {
+    if (subject.kind === "crac" || subject.kind === "fabric" || subject.kind === "zone") {
+      throw unshown(subject, "POWER", ["feed", "device", "port", "rack", "row", "room", "floor", "site"]);
+    }
+    const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject) });
+    return powerBlastRadiusAnswer(await topology(), request).picture();
+  },
+  async THERMAL(subject, { topology }) {
+    const known = await topology();
+    const scope = subject.kind === "crac" ? placeOf(subject, known.crac(subject.code)?.location) : subject;
+    if (!PLACES.some((kind) => kind === scope.kind)) throw unshown(subject, "THERMAL", [...PLACES, "crac"]);
+    const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
+    const reply = thermalHeadroomAnswer(known, request);
+    return { reply, places: placesOf(known.estate, reply.racks) };
+  },
+  async FABRIC(subject, { reader, topology }) {
+    if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {
+      throw unshown(subject, "FABRIC", ["fabric", ...PLACES]);
+    }
+    const asked = subject.kind === "fabric" ? { fabricId: subject.code } : { scopeRef: formatRef(subject) };
+    const request = create(FabricTopologyRequestSchema, asked);
+    return (await fabricTopologyAnswer({ reader, topology: await topology() }, request)).picture();
+  },
+  async FLOOR(subject, { context, topology }) {
+    const known = await topology();
+    const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
+    return floorPlanAnswer(known, context.clock.now().toISOString(), request);
+  },
+};
+
+type Known = Awaited<ReturnType<ReadSession["topology"]>>;
+
+/** The floor on which a subject stands. */
+function floorOf(subject: Ref, known: Known): Ref {
+  switch (subject.kind) {
+    case "floor":
+      return subject;
+    case "room":
+    case "row":
+    case "zone":
+      return { kind: "floor", site: subject.site, floor: subject.floor };
+    case "rack":
+      return floorAt(subject, known.rack(subject.code)?.location);
+    case "device":
+      return floorAt(subject, known.device(subject.code)?.location);
+    case "crac":
+      return floorAt(subject, known.crac(subject.code)?.location);
+    default:
+      throw unshown(subject, "FLOOR", ["floor", "room", "row", "zone", "rack", "device", "crac"]);
+  }
+}
+
+function floorAt(subject: Ref, location: Location | undefined): Ref {
+  if (location === undefined) throw unseen(subject, "nothing is known about where it stands");
+  return { kind: "floor", site: location.siteId, floor: location.floorNumber } as Ref;
+}
+
+/** The room of a cooling unit, else its floor. */
+function placeOf(subject: Ref, location: Location | undefined): Ref {
+  const floor = floorAt(subject, location);
+  if (location?.room === undefined) return floor;
+  return { kind: "room", site: location.siteId, floor: location.floorNumber, name: location.room } as Ref;
+}
+
+function unshown(subject: Ref, screen: Screen, kinds: readonly RefKind[]) {
+  const value = formatRef(subject);
+  const expected = kinds.map((kind) => REF_GRAMMAR[kind]).join(", ");
+  return refuse("INVALID_REF", `Screen ${screen} does not show "${value}": expected ${expected}`, {
+    field: "subject_ref",
+    value,
+    expected,
+  });
+}
+
+function unseen(subject: Ref, because: string) {
+  const ref = formatRef(subject);
+  return refuse("NOT_FOUND", `Cannot show "${ref}": ${because}`, { field: "subject_ref", value: ref, ref });
+}

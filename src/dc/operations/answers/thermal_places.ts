@@ -1,0 +1,14 @@
+import type { Estate } from "#dc/model/estate.ts";
+import type { Places } from "#dc/render/thermal/heat_map.ts";
+
+/** Where the racks of an answer stand, as far as it is recorded. */
+export function placesOf({ racks }: Estate, asked: readonly { readonly code: string }[]): Places {
+  const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
+  return new Map(
+    racks.flatMap(({ code, placement, location }) => {
+      const key = code.toLowerCase();
+      if (placement === undefined || location === undefined || !wanted.has(key)) return [];
+      return [[key, { floor: `floor:${location.siteId}/${location.floorNumber}`, placement }] as const];
+    }),
+  );
+}

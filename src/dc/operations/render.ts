@@ -1,0 +1,150 @@
+import { parseRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { SCREENS, type Screen } from "#dc/render/options.ts";
+import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
+import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
+import type { ScreenReplies } from "#dc/render/screens.ts";
+import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readRef } from "./answers/parameters.ts";
+import { demandShown, powerSubgraph, readRefs } from "./answers/render_refs.ts";
+import { PICTURES, USUAL_SCREEN } from "./answers/render_subject.ts";
+import { defineRead, type ReadSession } from "./rpc.ts";
+
+const SUBJECTS = ["rack", "floor", "device", "port", "feed", "fabric", "crac", "room", "row", "zone", "site"] as const;
+
+export const render = defineRead({
+  method: DatacenterService.method.render,
+  effect: "read",
+  // Racks and floors depend on the hour.
+  cached: false,
+  async run(session, request) {
+    const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
+    const screen = readScreen(request.screen) ?? USUAL_SCREEN[subject.kind] ?? "POWER";
+    const refs = readRefs(request.refs);
+    const options = readRenderOptions(screen, request.render);
+    const input = {
+      options: withSubject(options, request.subjectRef, screen),
+      ports: { rasterize: session.context.rasterize },
+    };
+    if (refs.length === 0) return picture(screen, session, { subject, input });
+    if (screen === "POWER") {
+      const { drawSubgraph } = await import("#dc/render/subgraph.ts");
+      const title = `${refs.length} elements around ${request.subjectRef}`;
+      return renderDrawing(screen, drawSubgraph(powerSubgraph(await session.topology(), refs, title), options), input);
+    }
+    return picture(screen, session, { subject, input, refs });
+  },
+});
+
+function readScreen(number: number): Screen | undefined {
+  if (number === 0) return undefined;
+  const found = SCREENS[number - 1];
+  if (found !== undefined) return found;
+  const expected = SCREENS.join(", ");
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "screen" has no value ${number}: expected ${expected}`, {
+    field: "screen",
+    value: number,
+    expected,
+  });
+}
+
+/** A subject that stands among others is told apart where nothing else was asked to stand out. */
+function withSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {
+  const kind = parseRef(subjectRef)?.kind;
+  const among =
+    (screen === "ELEVATION" && kind === "device") ||
+    (screen === "FLOOR" && (kind === "rack" || kind === "device" || kind === "crac"));
+  return among && options.highlight.size === 0 ? { ...options, highlight: new Set([subjectRef]) } : options;
+}
+
+interface PictureInput {
+  readonly subject: ReturnType<typeof readRef<(typeof SUBJECTS)[number]>>;
+  readonly input: Parameters<typeof renderScreen>[2];
+  readonly refs?: readonly string[];
+}
+
+async function picture<Name extends Screen>(
+  screen: Name,
+  session: ReadSession,
+  { subject, input, refs }: PictureInput,
+): Promise<RenderResult> {
+  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session);
+  return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
+}
+
+type Narrowed = {
+  readonly [Name in Screen]: (shown: ScreenReplies[Name], refs: readonly string[]) => ScreenReplies[Name];
+};
+
+/** What is left of a screen when exactly these elements are asked for. */
+const NARROWED: Narrowed = {
+  ELEVATION(reply, refs) {
+    const isAsked = asked(refs, [
+      ...reply.occupants.map(({ deviceCode }) => `device:${deviceCode}`),
+      `rack:${reply.rack?.code}`,
+    ]);
+    return { ...reply, occupants: reply.occupants.filter(({ deviceCode }) => isAsked(`device:${deviceCode}`)) };
+  },
+  FLOOR(reply, refs) {
+    const { racks, cracs, devices, unplaced } = reply;
+    const isAsked = asked(refs, [
+      ...racks.map(({ code }) => `rack:${code}`),
+      ...cracs.map(({ code }) => `crac:${code}`),
+      ...devices.map(({ code }) => `device:${code}`),
+      ...unplaced,
+    ]);
+    return {
+      ...reply,
+      racks: racks.filter(({ code }) => isAsked(`rack:${code}`)),
+      cracs: cracs.filter(({ code }) => isAsked(`crac:${code}`)),
+      devices: devices.filter(({ code }) => isAsked(`device:${code}`)),
+      unplaced: unplaced.filter(isAsked),
+    };
+  },
+  THERMAL({ reply, places }, refs) {
+    const { zones, racks } = reply;
+    const isAsked = asked(refs, [...zones.map(({ ref }) => ref), ...racks.map(({ code }) => `rack:${code}`)]);
+    const narrowed = {
+      ...reply,
+      zones: zones.filter(({ ref }) => isAsked(ref)),
+      racks: racks.filter(({ code }) => isAsked(`rack:${code}`)),
+      hotspots: reply.hotspots.filter(({ ref }) => isAsked(ref)),
+    };
+    return { reply: narrowed, places };
+  },
+  FABRIC(shown, refs) {
+    const { nodes, links, missing } = shown.answer;
+    const isAsked = asked(
+      refs,
+      nodes.map(({ device }) => `device:${device.code}`),
+    );
+    const both = (a: string, b: string) => isAsked(`device:${a}`) && isAsked(`device:${b}`);
+    const answer = {
+      ...shown.answer,
+      nodes: nodes.filter(({ device }) => isAsked(`device:${device.code}`)),
+      links: links.filter(({ link }) => both(link.a.deviceCode, link.b.deviceCode)),
+      missing: missing.filter(({ leafCode, spineCode }) => both(leafCode, spineCode)),
+    };
+    return { ...shown, answer };
+  },
+  CABLE_PATH(shown, refs) {
+    const isAsked = asked(
+      refs,
+      shown.paths.flatMap(({ hops }) => hops.map(({ device }) => `device:${device.code}`)),
+    );
+    // A path is whole or not a path: those that pass an asked device stay.
+    return {
+      ...shown,
+      paths: shown.paths.filter(({ hops }) => hops.some(({ device }) => isAsked(`device:${device.code}`))),
+    };
+  },
+  // Drawn from the power graph instead: a failure reaches further than what was asked for.
+  POWER: (shown) => shown,
+};
+
+function asked(refs: readonly string[], shown: readonly string[]): (ref: string) => boolean {
+  const known = new Set(shown.map((ref) => ref.toLowerCase()));
+  demandShown(refs, (key) => known.has(key));
+  const wanted = new Set(refs.map((ref) => ref.toLowerCase()));
+  return (ref) => wanted.has(ref.toLowerCase());
+}

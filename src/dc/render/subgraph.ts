@@ -1,0 +1,141 @@
+import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
+import { framed } from "./frame.ts";
+import { layered } from "./layout/layered.ts";
+import type { Token } from "./palette.ts";
+import { counted } from "./parts/words.ts";
+import type { Item, Point } from "./scene.ts";
+
+/** Exactly the elements that someone asked for, and how they hang together. */
+export interface Subgraph {
+  readonly title: string;
+  readonly directed: boolean;
+  readonly nodes: readonly SubgraphNode[];
+  /** By places in `nodes`. */
+  readonly edges: readonly SubgraphEdge[];
+}
+
+export interface SubgraphNode extends Omit<Element, "related"> {
+  /** A second line below the title. */
+  readonly detail: string;
+  readonly fill: Token;
+}
+
+export interface SubgraphEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+  /** False where it does not carry anything. */
+  readonly live: boolean;
+  /** True where it stands for a way through elements that were not asked for. */
+  readonly indirect: boolean;
+}
+
+const BOX = { width: 210, height: 46 };
+
+/** Draws elements as boxes from left to right and their connections as lines; what is too much is left out last. */
+export function drawSubgraph(
+  { title, directed, ...all }: Subgraph,
+  { maxNodes }: Pick<DrawOptions, "maxNodes">,
+): Drawing {
+  const nodes = all.nodes.slice(0, maxNodes);
+  const edges = all.edges.filter(({ from, to }) => from < nodes.length && to < nodes.length);
+  const omittedNodes = all.nodes.length - nodes.length;
+  const { corners, routes, width, height } = layered(
+    nodes.map(() => BOX),
+    edges,
+  );
+  const scene = framed({
+    title,
+    subtitle: `${counted(nodes.length, "element")} · ${counted(edges.length, "connection")}`,
+    description: `${title}: ${nodes.map((node) => node.title).join(", ")}`.slice(0, 500),
+    figures: [],
+    notes:
+      omittedNodes === 0
+        ? []
+        : [{ text: `${counted(omittedNodes, "element")} not drawn: more than max_nodes`, tone: "watch" }],
+    legend: [
+      { label: "connected", sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok", strokeWidth: 2 }] },
+      {
+        label: "connected through others",
+        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok", strokeWidth: 2, dash: "dashed" }],
+      },
+      {
+        label: "carries nothing",
+        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "fault", dash: "dotted" }],
+      },
+    ],
+    body: [
+      ...edges.flatMap((edge, index) => edgeItem(edge, routes[index] ?? [], directed)),
+      ...nodes.map((node, index) => nodeItem(node, corners[index] ?? [0, 0])),
+    ],
+    bodyWidth: width,
+    bodyHeight: height,
+  });
+  const neighbours = (at: number) => edges.flatMap(({ from, to }) => (from === at ? [to] : to === at ? [from] : []));
+  return {
+    scene,
+    omittedNodes,
+    elements: nodes.map(({ ref, kind, title: name, facts }, index) => ({
+      ref,
+      kind,
+      title: name,
+      facts,
+      related: neighbours(index).flatMap((at) => nodes[at]?.ref ?? []),
+    })),
+    graph: {
+      name: title,
+      directed,
+      rankdir: "LR",
+      nodes: nodes.map(({ ref, title: name, detail, fill }) => ({ id: ref, label: `${name}\n${detail}`, fill })),
+      edges: edges.map(
+        ({ from, to, label, live, indirect }): GraphEdge => ({
+          from: nodes[from]?.ref ?? "",
+          to: nodes[to]?.ref ?? "",
+          label,
+          stroke: live ? "ok" : "fault",
+          ...((indirect || !live) && { style: live ? "dashed" : "dotted" }),
+        }),
+      ),
+    },
+  };
+}
+
+function edgeItem(
+  { label, live, indirect }: SubgraphEdge,
+  points: readonly Point[],
+  directed: boolean,
+): readonly Item[] {
+  if (points.length === 0) return [];
+  const dash = live ? (indirect ? "dashed" : undefined) : "dotted";
+  const path: Item = {
+    kind: "path",
+    points,
+    stroke: live ? "ok" : "fault",
+    strokeWidth: 1.5,
+    arrow: directed,
+    ...(dash !== undefined && { dash }),
+  };
+  return [label === "" ? path : { kind: "group", tip: label, items: [path] }];
+}
+
+function nodeItem({ ref, title, detail, fill, facts }: SubgraphNode, [x, y]: Point): Item {
+  return {
+    kind: "group",
+    ref,
+    tip: [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    items: [
+      { kind: "rect", x, y, ...BOX, radius: 5, fill, stroke: "line" },
+      {
+        kind: "text",
+        x: x + 10,
+        y: y + 19,
+        text: title,
+        size: 12,
+        weight: "bold",
+        fill: `on:${fill}`,
+        maxWidth: BOX.width - 20,
+      },
+      { kind: "text", x: x + 10, y: y + 36, text: detail, size: 10, fill: `on:${fill}`, maxWidth: BOX.width - 20 },
+    ],
+  };
+}

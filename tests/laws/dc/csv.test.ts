@@ -1,0 +1,66 @@
+import { describe, expect, test } from "bun:test";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { fromJson, toJson } from "@bufbuild/protobuf";
+import { parse } from "csv-parse/sync";
+import fc from "fast-check";
+import { csvColumns, csvLine } from "#cli/dc/csv_columns.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+import { modelJson } from "#dc/operations/model_json.ts";
+import { ams1Estate } from "../../support/dc/ams1_estate.ts";
+import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+const KINDS = { rack, device, crac, cable, fabric_link: fabricLink } as const;
+
+/** Texts that spreadsheets, quotes and line ends make trouble with. */
+const text = fc.oneof(
+  fc.string({ unit: "binary", minLength: 1 }),
+  fc.constantFrom("=1+1", "'=1", "''", "-3", "+a", "@x", "\tx", "\r", 'a"b', "a,b", "a\r\nb", " a ", "1", "true", "{}"),
+);
+
+function throughCsv(kind: ResourceKind, resources: readonly JsonObject[]): readonly JsonObject[] {
+  const columns = csvColumns(kind);
+  const head = csvLine(columns.map(({ name }) => name));
+  const file = head + resources.map((one) => csvLine(columns.map(({ write }) => write(one)))).join("");
+  const [names = [], ...records] = parse(file) as string[][];
+  expect(names).toEqual(columns.map(({ name }) => name));
+  return records.map((cells) => {
+    const resource: Record<string, JsonValue> = {};
+    for (const [index, cell] of cells.entries()) if (cell !== "") columns[index]?.read(cell, resource);
+    return normal(kind, resource);
+  });
+}
+
+/** As the service reads it: numbers may be written as texts. */
+function normal(kind: ResourceKind, json: JsonObject): JsonObject {
+  return toJson(SCHEMAS[kind], fromJson(SCHEMAS[kind], json), { useProtoFieldName: true }) as JsonObject;
+}
+
+describe("a CSV gives back what was written", () => {
+  for (const [kind, arbitrary] of Object.entries(KINDS) as [ResourceKind, fc.Arbitrary<object>][]) {
+    test(`for every ${kind}, whatever its texts hold`, () => {
+      fc.assert(
+        fc.property(
+          arbitrary,
+          fc.record({ comments: text, tenant: text, labels: fc.dictionary(text, text), tags: fc.array(text) }),
+          (resource, texts) => {
+            const json = modelJson(SCHEMAS[kind], { ...resource, ...(kind !== "fabric_link" && texts) });
+            expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
+          },
+        ),
+        LAW_RUNS,
+      );
+    });
+  }
+
+  test("for the sample site", async () => {
+    const { racks, devices, cracs, cables, fabricLinks } = await ams1Estate();
+    const lists = { rack: racks, device: devices, crac: cracs, cable: cables, fabric_link: fabricLinks };
+
+    for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {
+      const json = list.map((one) => modelJson(SCHEMAS[kind], one));
+      expect(throughCsv(kind, json)).toEqual(json);
+    }
+  });
+});

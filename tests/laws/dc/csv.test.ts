@@ -49,7 +49,7 @@ describe("a CSV gives back what was written", () => {
             expect(throughCsv(kind, [json])).toEqual([normal(kind, json)]);
           },
         ),
-        LAW_RUNS,
+        { numRuns: LAW_RUNS },
       );
     });
   }

@@ -10,9 +10,15 @@ import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";
 import { openTemporarySqlite } from "./stores.ts";
 
-/** A store that holds a site, filled in one transaction: one write to the disk instead of thousands. */
+/** A store that holds a site. */
 export async function storeOf(site: Ams1): Promise<DcStore> {
   const store = await openTemporarySqlite();
+  await fill(store, site);
+  return store;
+}
+
+/** Writes a site in one transaction: one write to the disk instead of thousands. */
+export async function fill(store: DcStore, site: Ams1): Promise<void> {
   await store.write(async (writer) => {
     const session = sessionOn(store, writer);
     await load(session, "rack", site.racks);
@@ -22,7 +28,6 @@ export async function storeOf(site: Ams1): Promise<DcStore> {
     await load(session, "fabric_link", site.fabric_links);
     await session.changes.flush();
   });
-  return store;
 }
 
 let opened: Promise<DcStore> | undefined;

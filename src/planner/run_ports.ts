@@ -120,6 +120,14 @@ export interface Worktrees {
   specs(worktree: Worktree): SpecStore;
   /** Puts a file of the tool's own (an MCP configuration, say) into the project there, unseen by git. @param path from the project's root */
   place(id: SpecId, path: string, text: string): Promise<void>;
+  /** The same in the project itself, for a run without a worktree: git sees it there. One file for each spec. */
+  placeInProject(id: SpecId, path: string, text: string): Promise<void>;
+  /**
+   * Puts back what was there before each of them; again when that was cut off.
+   *
+   * @returns those that somebody has changed meanwhile, which stay as they are
+   */
+  displace(id: SpecId): Promise<readonly string[]>;
   /** Commits the spec's file in the worktree, and it alone; false when it is committed as it is, or ignored by git. */
   commitSpec(id: SpecId, message: string): Promise<boolean>;
   /** Full hashes of the branch's commits that the main branch lacks, oldest first. */
@@ -171,9 +179,7 @@ export interface RunLog {
 }
 
 /** How a work process ended; `error` says why it did not complete. */
-export type ProcessEnd =
-  | { readonly status: "completed" }
-  | { readonly status: "failed"; readonly error: string };
+export type ProcessEnd = { readonly status: "completed" } | { readonly status: "failed"; readonly error: string };
 
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {

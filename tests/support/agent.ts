@@ -3,10 +3,12 @@
  *
  *     bun tests/support/agent.ts <mcp_config>
  *
+ * With `AGENT_PROVIDER`, the name of a row of the agents, it reads the configuration that this agent would read.
+ *
  * `AGENT_PLAN` is JSON, a list of steps by spec id or under `*`:
  *
- * - `commit` writes `<spec id>.txt` and commits it; `write` only writes it
- * - `tick` checks every criterion through the tools; `output:<text>` appends to the spec; `finalize` finalizes it
+ * - `commit` writes `<spec id>.txt` and commits it; `write` only writes it; `append:<file>` adds a line
+ * - `commit_all` commits whatever git shows; `tick` checks every criterion through the tools; `output:<text>` appends to the spec; `finalize` finalizes it
  * - `say:<text>`, `complain:<text>`: a line on standard output, on standard error; `say_prompt` prints the prompt
  * - `flood:<n>` prints n numbered lines; `event:<json>` prints a line as it is
  * - `meet:<n>` waits until n agents stand at this step; `need:<file>` fails unless the file is there
@@ -20,6 +22,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { parse as parseJson } from "jsonc-parser";
 
 const id = process.env["PLANNER_SPEC_ID"] ?? "";
 const notes = process.env["AGENT_NOTES"] ?? "";
@@ -29,11 +32,40 @@ let connected: Client | undefined;
 
 async function tools(): Promise<Client> {
   if (connected !== undefined) return connected;
-  const { mcpServers } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"));
-  const { command, args } = mcpServers.planner;
+  const { command, args } = mcpServer(process.env["AGENT_PROVIDER"]);
   connected = new Client({ name: "test-agent", version: "1.0.0" });
   await connected.connect(new StdioClientTransport({ command, args, stderr: "inherit" }));
   return connected;
+}
+
+interface Server {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+/** How the agent that this one stands in for learns of the server: from its own file in the project, or its arguments. */
+function mcpServer(provider = ""): { command: string; args: string[] } {
+  if (provider === "codex") {
+    const settings = process.argv.filter((_, index, all) => all[index - 1] === "-c");
+    const value = (key: string) =>
+      JSON.parse(settings.find((one) => one.startsWith(`mcp_servers.planner.${key}=`))?.replace(/^[^=]*=/, "") ?? "");
+    return { command: value("command"), args: value("args") };
+  }
+  const config = parseJson(readFileSync(CONFIG_FILES[provider] ?? process.argv[2] ?? "", "utf8"));
+  const [command = "", ...args] =
+    provider === "opencode" ? config.mcp.planner.command : words(config.mcpServers.planner);
+  return { command, args };
+}
+
+const CONFIG_FILES: Readonly<Record<string, string>> = {
+  "cursor-agent": ".cursor/mcp.json",
+  gemini: ".gemini/settings.json",
+  opencode: "opencode.json",
+  kiro: ".kiro/settings/mcp.json",
+};
+
+function words({ command, args }: Server): string[] {
+  return [command, ...args];
 }
 
 async function call(name: string, args: Record<string, unknown>): Promise<string> {
@@ -105,6 +137,12 @@ async function prompt(): Promise<string> {
 
 const STEPS: Readonly<Record<string, (word: string) => unknown>> = {
   commit,
+  commit_all: () => {
+    writeFileSync(`${id}.txt`, `the work of ${id}\n`);
+    execFileSync("git", ["add", "--all"]);
+    execFileSync("git", ["commit", "--quiet", "--all", "-m", `planner(${id}): do the work`]);
+  },
+  append: (file) => appendFileSync(file, "// appended\n"),
   write: () => writeFileSync(`${id}.txt`, `the work of ${id}\n`),
   tick,
   output: (text) => call("planner_spec_update", { id, output: text }),

@@ -41,10 +41,16 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     writable: gitFolder === null ? [] : [gitFolder],
   });
   for (const { path, text } of launch.files) await deps.files.write(path, text);
-  await extendProjectFile(deps, launching, launch);
   const input = launch.input === null ? {} : { input: launch.input };
   const start = { argv: launch.argv, cwd: place.root, env: { ...env, ...launch.env }, processId, ...input };
-  return runAgent(deps, { id, start, stream: provider.stream, log, claim, stop: wishes.stop, stillWanted });
+  try {
+    await extendProjectFile(deps, launching, launch);
+    return await runAgent(deps, { id, start, stream: provider.stream, log, claim, stop: wishes.stop, stillWanted });
+  } finally {
+    for (const file of await deps.ports.worktrees.displace(id)) {
+      await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
+    }
+  }
 }
 
 async function promptOf(deps: RunDeps, { run }: Launching) {
@@ -69,6 +75,8 @@ async function extendProjectFile(
   { projectFile }: AgentLaunch,
 ): Promise<void> {
   if (projectFile === null) return;
+  // What a killed run left here would be taken for a person's own.
+  await ports.worktrees.displace(id);
   const root = trimmed(place.root);
   const texts = await Promise.all(projectFile.files.map((file) => files.read(`${root}/${file}`)));
   const there = texts.findIndex((text) => text !== null);
@@ -78,7 +86,7 @@ async function extendProjectFile(
     await log.line(`planner: "${file}" has an entry "planner" of its own: ${provider.name} uses that`);
   }
   if (edit.kind !== "added") return;
-  if (place.worktree === null) await files.write(`${root}/${file}`, edit.text);
+  if (place.worktree === null) await ports.worktrees.placeInProject(id, file, edit.text);
   else await ports.worktrees.place(id, file, edit.text);
 }
 

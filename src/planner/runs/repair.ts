@@ -22,6 +22,7 @@ export async function repairRuns(deps: RunDeps): Promise<void> {
       continue;
     }
     await endLeftovers(ports.agents, stale);
+    await ports.worktrees.displace(id);
     tell({ event: "note", spec_id: id, message: `released the claim of process ${stale.pid}, which is gone` });
   }
   const { specs } = await context.specs.active();

@@ -146,6 +146,29 @@ export async function placeFile(place: Place, path: string, text: string): Promi
   if (tracked) await overlook(git, repository.prefix + path, true);
 }
 
+/** Takes the tool's own files away again; returns the branch's ones that the run has changed since, which stay. */
+export async function displaceFiles(place: Place): Promise<readonly string[]> {
+  const { root, id, repository, worktree } = place;
+  const origin = readOrigin(root, id);
+  const own = (origin?.brought ?? []).filter((file) => file.own);
+  if (origin === null || own.length === 0) return [];
+  const git = new Git(worktree.path);
+  const changed: string[] = [];
+  for (const { path, hash, tracked } of own) {
+    const file = join(worktree.root, path);
+    if (tracked && hashOf(await readBytes(file)) !== hash) {
+      changed.push(path);
+      continue;
+    }
+    if (tracked) await overlook(git, repository.prefix + path, false);
+    await restore(git, repository.prefix + path, { tracked, file });
+  }
+  const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
+  await writeOrigin(root, id, left);
+  await writeExclude(place, left);
+  return changed;
+}
+
 /** Brought files that the run has changed since, paths from the project's root. */
 export async function changedBrought({ root, id, worktree }: Place): Promise<readonly string[]> {
   const changed: string[] = [];

@@ -10,9 +10,10 @@ import { Git } from "./git.ts";
 import { replaceFile } from "./place_file.ts";
 import { WORKTREES } from "./places.ts";
 import { withMergeLock, withProjectLock } from "./project_lock.ts";
+import { placeInProject, restoreProject } from "./project_placed.ts";
 import { openSpecStore } from "./spec_store.ts";
 import { removeLeftovers } from "./temporary_file.ts";
-import { type Place, placeFile, takeAway } from "./worktree_brought.ts";
+import { displaceFiles, type Place, placeFile, takeAway } from "./worktree_brought.ts";
 import {
   type Branches,
   commitSpecFile,
@@ -66,6 +67,17 @@ class GitWorktrees implements Worktrees {
 
   async place(id: SpecId, path: string, text: string): Promise<void> {
     await placeFile(await this.#require(id), path, text);
+  }
+
+  placeInProject(id: SpecId, path: string, text: string): Promise<void> {
+    return placeInProject(this.#root, id, path, text);
+  }
+
+  async displace(id: SpecId): Promise<readonly string[]> {
+    const changed = await restoreProject(this.#root, id);
+    const place = await this.#find(id);
+    const there = place === null ? [] : await displaceFiles(place);
+    return changed === null ? there : [...there, changed];
   }
 
   async commitSpec(id: SpecId, message: string): Promise<boolean> {

@@ -14,6 +14,7 @@ const GONE = "the process that ran it is gone";
  */
 export async function endStranded(deps: CareDeps, id: SpecId): Promise<string | null> {
   const failed = await failSpec(deps, id);
+  await deps.ports.worktrees.displace(id);
   await endWorktreeStatus(deps, id);
   return failed ? `set spec ${id} to failed` : null;
 }

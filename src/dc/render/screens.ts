@@ -48,7 +48,7 @@ export const SCREEN_DRAWINGS: { readonly [Name in Screen]: ScreenDrawing<ScreenR
     load: async () => (await import("./thermal/thermal.ts")).drawThermal,
   },
   FABRIC: {
-    colorings: ["UTILIZATION", "STATUS", "ROLE", "NONE"],
+    colorings: ["UTILIZATION", "HEALTH", "STATUS", "ROLE", "NONE"],
     views: ["FULL", "COMPACT"],
     load: async () => (await import("./fabric/draw.ts")).drawFabric,
   },

@@ -23,7 +23,7 @@ const MOST_BRANCHES = 12;
 /** Draws where a port leads: devices from left to right, one lane per path, in rows. */
 export function drawCablePath(picture: CablePicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "ROLE";
-  const folded = foldPaths(picture, options.maxNodes);
+  const folded = foldPaths(picture, { ...options, compact: options.view === "COMPACT" });
   const title = `Cable path of ${formatPort(picture.start)}`;
   const [first] = picture.paths;
   const subtitle = first === undefined ? "No path" : endOf(first).words;

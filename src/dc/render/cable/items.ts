@@ -98,7 +98,7 @@ function portItems(inPort: string, outPort: string): readonly Item[] {
 function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
   if (hop === undefined || coloring === "NONE") return "sunken";
   const { role = "", kind, status = "ACTIVE" } = hop.device;
-  if (coloring === "STATUS" || coloring === "HEALTH") {
+  if (coloring === "STATUS") {
     if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }

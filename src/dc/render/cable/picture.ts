@@ -1,4 +1,5 @@
 import type { CablePath, Hop, Segment } from "#dc/analysis/cable_path.ts";
+import { codeKey } from "#dc/model/code.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 
 /** Traced paths from one port: one, or one per branch. */
@@ -21,6 +22,14 @@ export interface Lane {
   readonly stops: readonly Stop[];
 }
 
+export interface PathFold {
+  readonly maxNodes: number;
+  /** Devices that are folded last. */
+  readonly highlight: ReadonlySet<string>;
+  /** Show the ends of every path alone. */
+  readonly compact: boolean;
+}
+
 export interface FoldedPaths {
   readonly lanes: readonly Lane[];
   /** Paths that are not drawn. */
@@ -36,13 +45,14 @@ const LEAST = 3;
  * Shortens long paths in their middle, and leaves paths out that no longer fit. A device that a path shares with the
  * path before, from the port asked for, is drawn once. Cost: O(hops).
  */
-export function foldPaths({ paths }: CablePicture, maxNodes: number): FoldedPaths {
+export function foldPaths({ paths }: CablePicture, { maxNodes, highlight, compact }: PathFold): FoldedPaths {
   const own = paths.map((path, index) => laneOf(path, paths[index - 1]));
   const total = own.reduce((sum, lane) => sum + newHops(lane), 0);
-  if (total <= maxNodes) return { lanes: own, pathsLeft: 0, omitted: 0 };
+  if (total <= maxNodes && !compact) return { lanes: own, pathsLeft: 0, omitted: 0 };
   const most = Math.max(1, Math.floor(maxNodes / LEAST));
-  const share = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
-  const lanes = own.slice(0, most).map((lane) => shortened(lane, share));
+  const room = Math.max(1, Math.floor(maxNodes / Math.min(most, own.length)));
+  const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
+  const lanes = own.slice(0, most).map((lane) => shortened(lane, compact ? Math.min(room, LEAST) : room, pinned));
   const shown = lanes.reduce(
     (sum, { stops }) => sum + stops.filter(({ hops, repeated }) => hops.length === 1 && !repeated).length,
     0,
@@ -76,19 +86,26 @@ function sharedHops(one: CablePath, other: CablePath): number {
   return length;
 }
 
-/** At most `share` stops, the repeated one not counted: both ends and the count of what is between. */
-function shortened(lane: Lane, share: number): Lane {
-  const kept = lane.stops.filter(({ repeated }) => repeated);
-  const own = lane.stops.slice(kept.length);
+/** Both ends, what is pinned, and the counts of what is between: at most `share` stops, the repeated one not counted. */
+function shortened(lane: Lane, share: number, pinned: ReadonlySet<string>): Lane {
+  const repeated = lane.stops.filter((stop) => stop.repeated);
+  const own = lane.stops.slice(repeated.length);
   if (own.length <= share) return lane;
-  const tail = share < LEAST ? 0 : Math.floor((share - 1) / 2);
-  const head = share < LEAST ? 0 : share - 1 - tail;
-  const middle = own.slice(head, own.length - tail);
-  const [first] = middle;
-  const group: Stop = {
-    hops: middle.flatMap(({ hops }) => hops),
-    repeated: false,
-    ...(first?.link !== undefined && { link: first.link }),
-  };
-  return { ...lane, stops: [...kept, ...own.slice(0, head), group, ...own.slice(own.length - tail)] };
+  const isPinned = ({ hops: [hop] }: Stop) => pinned.has(`device:${codeKey(hop?.device.code ?? "")}`);
+  const pins = own.filter(isPinned).length;
+  // Each pinned stop may part what is between into one count more.
+  const ends = Math.max(0, share - 1 - 2 * pins);
+  const [head, tail] = [Math.ceil(ends / 2), Math.floor(ends / 2)];
+  const keeps = (stop: Stop, place: number) =>
+    place < head || place >= own.length - tail || (2 * pins + 1 <= share && isPinned(stop));
+  const stops: Stop[] = [...repeated];
+  let between = false;
+  for (const [place, stop] of own.entries()) {
+    const last = stops.at(-1);
+    const kept = keeps(stop, place);
+    if (kept || !between || last === undefined) stops.push(stop);
+    else stops[stops.length - 1] = { ...last, hops: [...last.hops, ...stop.hops] };
+    between = !kept;
+  }
+  return { ...lane, stops };
 }

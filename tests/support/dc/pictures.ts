@@ -1,0 +1,50 @@
+import { blastRadius } from "#dc/analysis/blast_radius.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import { sourceNodes } from "#dc/operations/power_sources.ts";
+import type { Drawing, DrawOptions, GraphNode } from "#dc/render/drawing.ts";
+import type { PowerFailure } from "#dc/render/power/failure.ts";
+import type { Item } from "#dc/render/scene.ts";
+
+export function drawOptions(parts: Partial<DrawOptions> = {}): DrawOptions {
+  return { coloring: undefined, view: undefined, highlight: new Set(), maxNodes: 500, ...parts };
+}
+
+/** What fails with these sources, as the picture wants it. */
+export function failureOf(
+  estate: Estate,
+  refs: readonly string[],
+  { cascade = false, assumeBattery = false } = {},
+): PowerFailure {
+  const topology = Topology.of(estate);
+  const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology.power, ref, "source_ref") }));
+  const blast = blastRadius(
+    topology,
+    {
+      sources: new Set(sources.flatMap(({ nodes }) => [...nodes])),
+      unlisted: new Set(sources.flatMap(({ equipment }) => [...equipment])),
+    },
+    { basis: "ALLOCATED", cascade, assumeBattery },
+  );
+  return { graph: topology.power, before: topology.live, blast, basis: "ALLOCATED", sources, racks: estate.racks };
+}
+
+/** All words of a scene. */
+export function wordsOf(items: readonly Item[]): readonly string[] {
+  return items.flatMap((item) => {
+    if (item.kind === "group") return wordsOf(item.items);
+    return item.kind === "text" ? [item.text] : [];
+  });
+}
+
+/** References that stand in a scene. */
+export function refsOf(items: readonly Item[]): readonly string[] {
+  return items.flatMap((item) => {
+    if (item.kind !== "group") return [];
+    return [...(item.ref === undefined ? [] : [item.ref]), ...refsOf(item.items)];
+  });
+}
+
+export function nodeOf(drawing: Drawing, id: string): GraphNode | undefined {
+  return drawing.graph.nodes.find((node) => node.id === id);
+}

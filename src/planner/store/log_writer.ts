@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
@@ -6,6 +7,7 @@ import type { RunLog, RunLogs } from "../run_ports.ts";
 import { logLines, ownLine, printedLine, runHeader } from "../work/log_format.ts";
 import { diskRefusal } from "./disk_error.ts";
 import { LOGS } from "./places.ts";
+import { isLink, leadsOutside } from "./project_bounds.ts";
 
 /** Longest time that a line waits in memory, in milliseconds. Ours: a reader who follows sees no delay. */
 const LOG_FLUSH_MS = 100;
@@ -21,12 +23,22 @@ export function openRunLogs(root: string, clock: Clock): RunLogs {
   return {
     async open(id, processId) {
       const file = `${LOGS}/${id}.log`;
-      const handle = await openForAppend(join(root, file), file);
+      const path = join(root, file);
+      refuseLink(root, { file, path });
+      const handle = await openForAppend(path, file);
       const log = new FileRunLog(handle, { file, clock });
       await log.begin(processId);
       return log;
     },
   };
+}
+
+/** A link to nothing too: writing would make the file that it names. */
+function refuseLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
+  if (!isLink(path)) return;
+  const where = leadsOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
+  if (where === null) return;
+  throw new OperationError("failed_precondition", `Cannot write "${file}": it is a symbolic link that leads ${where}`);
 }
 
 async function openForAppend(path: string, file: string): Promise<FileHandle> {
@@ -85,10 +97,11 @@ class FileRunLog implements RunLog {
   async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
     if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.#file}": the run has ended`);
     if (this.#failure !== undefined) throw this.#failure;
+    if (lines.length === 0) return;
     const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
     this.#store(logLines(this.#clock.now(), parts.map(marked)));
     if (this.#waitingChars >= MAX_WAITING_CHARS) await this.flush();
-    else if (lines.length > 0) this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
+    else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
   }
 
   async flush(): Promise<void> {

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openRunLogs } from "#planner/store/log_writer.ts";
 import { plannerProject } from "../../../support/planner_project.ts";
@@ -114,3 +116,39 @@ test("a reader that follows by offset gets every line of a flood once and in ord
   expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
   expect(text).toBe(project.read(LOG));
 }, 60_000);
+
+test("RunLog ends when the last that was printed were no lines", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+
+  await log.printed([], "stdout");
+  await log.end();
+
+  expect(project.read(LOG)).toBe(`${NOW} === run run ===\n`);
+});
+
+test("RunLog follows no link out of the project, be the file there or not, and one within it", async () => {
+  using project = tempProject();
+  using outside = tempProject();
+  const logs = openRunLogs(project.root, clock);
+  mkdirSync(dirname(join(project.root, LOG)), { recursive: true });
+  outside.write("there.log", "kept\n");
+  for (const [name, where] of [
+    ["there.log", "out of the project"],
+    ["missing.log", "to no file"],
+  ] as const) {
+    symlinkSync(join(outside.root, name), join(project.root, LOG));
+
+    await expect(logs.open(ID, "run")).rejects.toThrow(
+      `Cannot write "${LOG}": it is a symbolic link that leads ${where}`,
+    );
+
+    rmSync(join(project.root, LOG));
+  }
+  expect(outside.list(".")).not.toContain("missing.log");
+  expect(outside.read("there.log")).toBe("kept\n");
+  project.write(".planner/logs/other.log", "");
+  symlinkSync("other.log", join(project.root, LOG));
+  await (await logs.open(ID, "run")).end();
+  expect(project.read(".planner/logs/other.log")).toContain("=== run run ===");
+});

@@ -273,4 +273,9 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       devices: [{ code: "LEAF-A08-1" }],
     },
   },
+  "devices that lack the redundancy of their racks are listed": {
+    rpc: "SearchDevices",
+    request: { filter: { redundancy_unmet: true, rack_codes: ["A08", "B03"] }, page_size: 1000 },
+    expected: { total_count: 25, role_counts: { compute: 21, leaf: 2, "mgmt-switch": 2 } },
+  },
 };

@@ -23,6 +23,11 @@ export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): rea
   });
 }
 
+/** The label of the supply side that an inlet hangs on when it names none itself, by its source. */
+export function sideOfSource(graph: PowerGraph, live: LiveSet, from: number): string {
+  return sideOf(graph, wayUp(graph, live, from));
+}
+
 /** The supply side of a way: the nearest label, but beyond the first feed, since a PDU's own label may be a mistake. */
 function sideOf(graph: PowerGraph, way: readonly number[]): string {
   const feed = way.findIndex((at) => graph.nodes[at]?.ref.startsWith("feed:"));

@@ -11,18 +11,26 @@ interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "code
   readonly roomRefs?: readonly string[];
   readonly rowRefs?: readonly string[];
   readonly fedBy?: string;
+  readonly redundancyUnmet?: boolean;
 }
 
-/** A filter with its references parsed; `fedBy` is still to be worked out. */
+/** What a filter asks of the power graph; it is still to be worked out. */
+export interface PowerFilter {
+  readonly fedBy?: string;
+  readonly redundancyUnmet?: boolean;
+}
+
+/** A filter with its references parsed. */
 export interface ParsedFilter {
   readonly filter: DeviceFilter;
-  readonly fedBy?: string;
+  readonly power: PowerFilter;
 }
 
 /** Reads a filter. @throws Refusal for references that do not parse, empty text in a list, or too many values */
 export function readFilter(message: FilterMessage | undefined): ParsedFilter {
-  if (message === undefined) return { filter: {} };
-  const { floorRefs, roomRefs, rowRefs, fedBy, ...plain } = fromMessage<Written>(DeviceFilterSchema, message, "filter");
+  if (message === undefined) return { filter: {}, power: {} };
+  const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
+  const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, ...plain } = written;
   for (const [field, value] of Object.entries({ ...plain, floorRefs, roomRefs, rowRefs })) demandList(field, value);
   return {
     filter: {
@@ -33,7 +41,10 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
       ...(roomRefs !== undefined && { rooms: areas("room", roomRefs, "filter.room_refs") }),
       ...(rowRefs !== undefined && { rows: areas("row", rowRefs, "filter.row_refs") }),
     },
-    ...(fedBy !== undefined && { fedBy }),
+    power: {
+      ...(fedBy !== undefined && { fedBy }),
+      ...(redundancyUnmet !== undefined && { redundancyUnmet }),
+    },
   };
 }
 

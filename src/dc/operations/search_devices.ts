@@ -1,8 +1,10 @@
+import { redundancyUnmet } from "#dc/analysis/redundancy_audit.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
+import { type Cursor, DEVICE_ORDERS, type DeviceOrder, type Stored } from "#dc/ports.ts";
 import {
   DatacenterService,
   type Device,
@@ -10,7 +12,7 @@ import {
   SearchDevicesResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
-import { readFilter } from "./device_filter.ts";
+import { type PowerFilter, readFilter } from "./device_filter.ts";
 import { basicDeviceMessage, deviceMessage } from "./messages.ts";
 import { openPageToken, sealPageToken } from "./page_token.ts";
 import { downstreamDevices, sourceNodes } from "./power_sources.ts";
@@ -24,12 +26,13 @@ export const searchDevices = defineRead({
     const { reader, context } = session;
     const limit = pageSize(request.pageSize);
     const { order, descending } = readOrder(request.orderBy);
-    const { filter, fedBy } = readFilter(request.filter);
-    const question = { filter, fedBy, order, descending };
+    const { filter, power } = readFilter(request.filter);
+    const question = { filter, power, order, descending };
     const { pageToken } = request;
     const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
     const page = await reader.searchDevices({
-      filter: fedBy === undefined ? filter : await withFedBy(session, filter, fedBy),
+      filter:
+        Object.keys(power).length === 0 ? filter : { ...filter, codes: powerCodes(await session.topology(), power) },
       order,
       descending,
       limit,
@@ -68,9 +71,16 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
   });
 }
 
-async function withFedBy({ topology }: ReadSession, filter: DeviceFilter, fedBy: string): Promise<DeviceFilter> {
-  const { power } = await topology();
-  return { ...filter, codes: downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by")) };
+/** Codes of the devices that a filter asks of the power graph. */
+function powerCodes(topology: Topology, { fedBy, redundancyUnmet: unmet }: PowerFilter): readonly string[] {
+  const { power, estate } = topology;
+  const fed =
+    fedBy === undefined
+      ? estate.devices.map(({ code }) => code)
+      : downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by"));
+  if (unmet === undefined) return fed;
+  const short = new Set(redundancyUnmet(topology));
+  return fed.filter((code) => short.has(code) === unmet);
 }
 
 async function messages(

@@ -2,6 +2,7 @@ import { isPowerKind } from "../draw.ts";
 import { type Finding, warning } from "../finding.ts";
 import { withDevice } from "../overlay.ts";
 import { inletsOf, pathsOf } from "../power_walk.ts";
+import { meetsRedundancy } from "../redundancy.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
@@ -51,13 +52,7 @@ async function singleCorded(device: Device, site: SiteReader): Promise<Findings>
 function unmet(device: Device, inlets: number, labels: ReadonlySet<string>): Findings {
   const wanted = device.power?.requiredRedundancy;
   const need = device.power?.minLiveInlets ?? 1;
-  const met =
-    wanted === undefined ||
-    wanted === "NONE" ||
-    (wanted === "N" && inlets >= need) ||
-    (wanted === "N_PLUS_1" && inlets > need) ||
-    (wanted === "TWO_N" && inlets >= 2 * need && labels.size >= 2);
-  if (met) return [];
+  if (wanted === undefined || meetsRedundancy(wanted, { inlets, need, sides: labels.size })) return [];
   return [
     warning("REDUNDANCY_UNMET", "power.required_redundancy", `The inlets do not give redundancy ${wanted}`, {
       value: `${inlets} inlets on ${labels.size} sides`,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
 import type { Cli } from "../command.ts";
 import type { ExitStatus } from "../exit_status.ts";
 import { databaseOf } from "./database.ts";
@@ -24,7 +25,8 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const secret = words["webhook-secret-file"];
     const webhookSecretFile = secret === undefined ? undefined : resolve(cli.cwd, secret);
     const tls = tlsPaths(words, cli);
-    return serveDatacenter({ host, port, database, tokens: tokenFile, webhookSecretFile, insecure, tls }, cli);
+    const jwt = jwtOptions(words, cli);
+    return serveDatacenter({ host, port, database, tokens: tokenFile, jwt, webhookSecretFile, insecure, tls }, cli);
   },
   async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token }, cli) {
     const files = expectWords(words, 1, Number.POSITIVE_INFINITY);
@@ -105,15 +107,16 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     if (url === undefined) return serveDcMcp({ database: databaseOf(db, cli.cwd) });
     return serveDcMcp({ server: serverAddress({ url, token, timeout: undefined }, cli.cwd) });
   },
-  async token({ words, tokens, role }, cli) {
+  async token({ words, tokens, role, expires }, cli) {
     if (tokens === undefined) throw usage('Missing "--tokens": expected the token file');
     const [verb, name] = expectWords(words, 1, 2);
     if ((verb === "list") !== (name === undefined)) throw usage("Expected create <name>, list or revoke <name>");
     if (role !== undefined && verb !== "create") throw usage('Flag "--role" belongs to create');
+    if (expires !== undefined && verb !== "create") throw usage('Flag "--expires" belongs to create');
     const { createToken, listTokens, revokeToken } = await import("./tokens.ts");
     const file = resolve(cli.cwd, tokens);
     if (name === undefined) listTokens(file);
-    else if (verb === "create") createToken(file, name, role ?? "reader", cli);
+    else if (verb === "create") createToken(file, { name, role: role ?? "reader", expires }, cli);
     else if (verb === "revoke") revokeToken(file, name);
     else throw usage(`Unknown word "${verb}": expected create, list or revoke`);
     return undefined;
@@ -158,6 +161,20 @@ function namedValues(words: readonly string[]): Readonly<Record<string, string>>
       return [word.slice(0, at), word.slice(at + 1)];
     }),
   );
+}
+
+function jwtOptions(words: DcWords, { cwd }: Cli): JwtOptions | undefined {
+  const { jwks, "jwt-issuer": issuer, "jwt-audience": audience, "jwt-roles-claim": rolesClaim } = words;
+  if (jwks === undefined) {
+    if ((issuer ?? audience ?? rolesClaim) === undefined) return undefined;
+    throw usage('"--jwt-issuer", "--jwt-audience" and "--jwt-roles-claim" need "--jwks"');
+  }
+  // Without both, a token that the same issuer gave for another service would open this one.
+  if (issuer === undefined || audience === undefined) throw usage('"--jwks" needs "--jwt-issuer" and "--jwt-audience"');
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(jwks);
+  if (isUrl && !URL.canParse(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected a URL or a file`);
+  if (isUrl && !/^https?:/i.test(jwks)) throw usage(`Wrong value "${jwks}" for "--jwks": expected https:// or a file`);
+  return { jwks: isUrl ? jwks : resolve(cwd, jwks), issuer, audience, rolesClaim: rolesClaim ?? "roles" };
 }
 
 function tlsPaths(

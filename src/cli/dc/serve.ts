@@ -2,7 +2,9 @@ import { readFile } from "node:fs/promises";
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
+import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
 import { Metrics, type ProcessFacts } from "#interfaces/http/metrics.ts";
+import { principalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -22,6 +24,8 @@ export interface ServeOptions {
   readonly database: Database;
   /** The token file, if there is one. */
   readonly tokens: string | undefined;
+  /** How JWTs are checked, where they are taken. */
+  readonly jwt?: JwtOptions | undefined;
   /** The file of secrets for change feeds; without it the webhook is closed. */
   readonly webhookSecretFile?: string | undefined;
   readonly insecure: boolean;
@@ -39,6 +43,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   checkAccess(options);
   const tls = await readTls(options.tls);
   const tokens = options.tokens === undefined ? undefined : await TokenFile.open(options.tokens, talk.warn);
+  const jwts = options.jwt === undefined ? undefined : await JwtPrincipals.open(options.jwt);
   const secretFile = options.webhookSecretFile;
   const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile);
   const store = await options.database.open();
@@ -47,13 +52,13 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
-    authRequired: tokens !== undefined,
+    authRequired: tokens !== undefined || jwts !== undefined,
     observe: (call) => metrics.observe(call),
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
   });
   const handler = httpHandler({
     service,
-    findPrincipal: async (authorization) => tokens?.find(authorization),
+    findPrincipal: principalFinder(tokens, jwts),
     isReady: () => answers(store),
     metrics: (format) => metrics.text(format, processFacts()),
     webhookSecret,
@@ -79,13 +84,15 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   }
 }
 
-function checkAccess({ host, tokens, insecure }: ServeOptions): void {
-  if (insecure && tokens !== undefined) {
-    throw new UsageError('"--insecure" and "--tokens" exclude each other', null);
+function checkAccess({ host, tokens, jwt, insecure }: ServeOptions): void {
+  const asks = tokens !== undefined || jwt !== undefined;
+  if (insecure && asks) {
+    const flag = tokens === undefined ? "--jwks" : "--tokens";
+    throw new UsageError(`"--insecure" and "${flag}" exclude each other`, null);
   }
-  if (isLoopback(host) || insecure || tokens !== undefined) return;
+  if (isLoopback(host) || insecure || asks) return;
   const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure lets everybody do everything";
-  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>"`, hint);
+  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
 }
 
 function isLoopback(host: string): boolean {
@@ -108,11 +115,11 @@ async function readPem(path: string): Promise<string> {
 }
 
 async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
-  const { host, insecure, tokens, tls } = options;
+  const { host, insecure, tokens, jwt, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
-  if (tokens !== undefined) return;
+  if (tokens !== undefined || jwt !== undefined) return;
   const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
   talk.warn(`No token is asked for: ${who} may read and change everything`);
 }

@@ -5,13 +5,21 @@ import { hashToken, parseTokens, type TokenRow, writeTokens } from "#interfaces/
 import { OperationError } from "#kernel/errors.ts";
 import { print } from "../print.ts";
 import type { Talk } from "../talk.ts";
+import { UsageError } from "../usage_error.ts";
 import { writeFile } from "../write_file.ts";
 
 /** Bytes of a token. Source: decision D-07; 256 bits cannot be guessed, so its hash needs no salt. */
 const TOKEN_BYTES = 32;
 
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  /** A day, a moment, or how long from now; undefined for a token that lasts. */
+  readonly expires: string | undefined;
+}
+
 /** Makes a token, keeps its hash and prints it: the only time that it can be seen. */
-export function createToken(file: string, name: string, role: Role, talk: Talk): void {
+export function createToken(file: string, { name, role, expires }: NewToken, talk: Talk): void {
   const rows = existsSync(file) ? readRows(file) : [];
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
@@ -20,15 +28,37 @@ export function createToken(file: string, name: string, role: Role, talk: Talk):
     );
   }
   const token = randomBytes(TOKEN_BYTES).toString("base64url");
-  const row: TokenRow = { name, roles: [role], sha256: hashToken(token), created_at: new Date().toISOString() };
+  const now = new Date();
+  const row: TokenRow = {
+    name,
+    roles: [role],
+    sha256: hashToken(token),
+    created_at: now.toISOString(),
+    ...(expires !== undefined && { expires_at: readExpiry(expires, now) }),
+  };
   writeFile(file, writeTokens([...rows, row]));
   print(`${token}\n`);
   talk.note(`Keep it: ${file} holds its hash alone`);
 }
 
-/** Prints every token's name, role and age. */
+/** Prints every token's name, roles, beginning and end. */
 export function listTokens(file: string): void {
-  for (const { name, roles, created_at } of readRows(file)) print(`${name}\t${roles.join(",")}\t${created_at}\n`);
+  for (const { name, roles, created_at, expires_at = "-" } of readRows(file)) {
+    print(`${name}\t${roles.join(",")}\t${created_at}\t${expires_at}\n`);
+  }
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A day holds to its end, in UTC. @throws UsageError for what is no time to come */
+function readExpiry(text: string, now: Date): string {
+  const [, count = "", unit = ""] = /^(\d{1,5})([mhd])$/.exec(text) ?? [];
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const given = isDay ? `${text}T23:59:59.999Z` : /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : "";
+  const time = count === "" ? Date.parse(given) : now.getTime() + Number(count) * (UNIT_MS[unit] ?? 0);
+  if (time > now.getTime()) return new Date(time).toISOString();
+  const expected = "expected a time to come, such as 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z";
+  throw new UsageError(`Wrong value "${text}" for "--expires": ${expected}`, null);
 }
 
 /** Takes a token's rights away; running servers follow within a second. */

@@ -11,6 +11,8 @@ export interface TokenRow {
   readonly sha256: string;
   /** ISO 8601 in UTC. */
   readonly created_at: string;
+  /** From this moment on it opens nothing, ISO 8601 in UTC; absent for one that lasts. */
+  readonly expires_at?: string;
 }
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -26,7 +28,11 @@ export function hashToken(token: string): string {
  *
  * Source: decision D-07. @throws Refusal UNAUTHENTICATED
  */
-export function principalOf(rows: readonly TokenRow[], authorization: string | null): Principal | undefined {
+export function principalOf(
+  rows: readonly TokenRow[],
+  authorization: string | null,
+  now: Date = new Date(),
+): Principal | undefined {
   if (authorization === null) return undefined;
   const token = BEARER.exec(authorization)?.[1];
   if (token === undefined) throw refuse("UNAUTHENTICATED", "Cannot read the Authorization header: expected Bearer");
@@ -34,6 +40,9 @@ export function principalOf(rows: readonly TokenRow[], authorization: string | n
   let found: TokenRow | undefined;
   for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
   if (found === undefined) throw refuse("UNAUTHENTICATED", "The token is not known");
+  if (found.expires_at !== undefined && Date.parse(found.expires_at) <= now.getTime()) {
+    throw refuse("UNAUTHENTICATED", "The token has expired");
+  }
   return { name: found.name, roles: found.roles, authMethod: "token" };
 }
 
@@ -69,11 +78,13 @@ function readRows(text: string): readonly TokenRow[] {
 
 function fault(row: Partial<TokenRow> | null): string | undefined {
   if (typeof row !== "object" || row === null) return "is no object";
-  const { name, roles, sha256 } = row;
+  const { name, roles, sha256, expires_at } = row;
   if (typeof name !== "string" || name === "") return "has no name";
   if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {
     return `has wrong roles: expected ${ROLES.join(", ")}`;
   }
+  // One that cannot be read must not last for ever.
+  if (expires_at !== undefined && Number.isNaN(Date.parse(expires_at))) return "has a wrong expires_at";
   return typeof sha256 === "string" && /^[0-9a-f]{64}$/.test(sha256) ? undefined : "has no sha256 in hexadecimal";
 }
 

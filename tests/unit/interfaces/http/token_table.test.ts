@@ -54,3 +54,12 @@ for (const [what, text, message] of [
     expect(() => parseTokens(text)).toThrow(message);
   });
 }
+
+test("a token opens nothing from its end on", () => {
+  const rows: readonly TokenRow[] = [{ ...row("anna", "first", "writer"), expires_at: "2026-02-01T00:00:00.000Z" }];
+  const at = (time: string) => () => principalOf(rows, "Bearer first", new Date(time));
+
+  expect(at("2026-01-31T23:59:59.999Z")()).toMatchObject({ name: "anna" });
+  expect(at("2026-02-01T00:00:00.000Z")).toThrow("expired");
+  expect(() => parseTokens(writeTokens([{ ...row("a", "b", "reader"), expires_at: "soon" }]))).toThrow("expires_at");
+});

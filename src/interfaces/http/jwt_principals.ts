@@ -1,0 +1,177 @@
+import {
+  createLocalJWKSet,
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  jwtVerify,
+} from "jose";
+import { type Principal, ROLES, type Role } from "#dc/context.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { jwksFile } from "./jwks_file.ts";
+
+export interface JwtOptions {
+  /** Where the issuer's public keys are: a URL, or the path of a file. */
+  readonly jwks: string;
+  readonly issuer: string;
+  readonly audience: string;
+  /** Claim that holds the roles, a list or words with spaces between; dots lead into objects. */
+  readonly rolesClaim: string;
+}
+
+/** Signatures by public keys alone: with `none` anybody signs, with HMAC whoever knows the public key. Source: RFC 8725, 3.1. */
+const ALGORITHMS = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
+/** How far clocks may differ, in seconds. Ours: as common libraries and issuers allow. */
+const CLOCK_SKEW_S = 30;
+/** Longest wait for the keys, how long they hold, and how soon an unknown key makes us ask again, in milliseconds. */
+const FETCH_TIMEOUT_MS = 5000;
+const KEYS_HOLD_MS = 10 * 60 * 1000;
+const ASK_AGAIN_MS = 30_000;
+/** Largest key set, in bytes. Ours: issuers publish a handful of keys. */
+const MAX_KEYS_BYTES = 256 * 1024;
+/** Longest token that is looked at, in characters. Ours: as headers end soon behind it. */
+const MAX_TOKEN_CHARS = 16_384;
+
+const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
+
+/** The token of the header when it has the form of a JWT; others are the token file's. */
+export function jwtOf(authorization: string | null): string | undefined {
+  return authorization === null ? undefined : JWT.exec(authorization)?.[1];
+}
+
+/** Finds who calls by a JWT. Keys are fetched when they are first needed and kept. Source: decision D-07; RFC 8725. */
+export class JwtPrincipals {
+  readonly #options: JwtOptions;
+  readonly #keys: JWTVerifyGetKey;
+
+  private constructor(options: JwtOptions, keys: JWTVerifyGetKey) {
+    this.#options = options;
+    this.#keys = keys;
+  }
+
+  /** @throws OperationError when a file of keys cannot be read; a server of keys is asked later */
+  static async open(options: JwtOptions): Promise<JwtPrincipals> {
+    return new JwtPrincipals(options, isUrl(options.jwks) ? remoteKeys(options.jwks) : await localKeys(options.jwks));
+  }
+
+  /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role; OperationError unavailable without keys */
+  async find(token: string): Promise<Principal> {
+    if (token.length > MAX_TOKEN_CHARS) throw refuse("UNAUTHENTICATED", "The token is too long");
+    const claims = await this.#verify(token);
+    const roles = rolesOf(claims, this.#options.rolesClaim);
+    const name = claims.sub ?? "";
+    if (name === "") throw refuse("UNAUTHENTICATED", 'The token names nobody: expected the claim "sub"');
+    if (roles.length === 0) {
+      const expected = `expected one of ${ROLES.join(", ")} in the claim "${this.#options.rolesClaim}"`;
+      throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
+    }
+    return { name, roles, authMethod: "jwt" };
+  }
+
+  async #verify(token: string): Promise<JWTPayload> {
+    const { issuer, audience } = this.#options;
+    try {
+      const checks = {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: CLOCK_SKEW_S,
+        requiredClaims: ["exp"],
+      };
+      return (await jwtVerify(token, this.#keys, checks)).payload;
+    } catch (error) {
+      throw refusalOf(error);
+    }
+  }
+}
+
+export function isUrl(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+function remoteKeys(url: string): JWTVerifyGetKey {
+  return createRemoteJWKSet(new URL(url), {
+    timeoutDuration: FETCH_TIMEOUT_MS,
+    cacheMaxAge: KEYS_HOLD_MS,
+    cooldownDuration: ASK_AGAIN_MS,
+    [customFetch]: boundedFetch,
+  });
+}
+
+async function boundedFetch(...[url, options]: Parameters<typeof fetch>): Promise<Response> {
+  const answer = await fetch(url, options);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of answer.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_KEYS_BYTES) throw new errors.JOSEError("The key set is too large");
+    chunks.push(chunk);
+  }
+  return new Response(Buffer.concat(chunks), {
+    status: answer.status,
+    headers: { "content-type": "application/json" },
+  });
+}
+
+async function localKeys(path: string): Promise<JWTVerifyGetKey> {
+  const file = await jwksFile(path);
+  let keys = createLocalJWKSet(file.current());
+  return async (header, token) => {
+    const fresh = await file.changed();
+    if (fresh !== undefined) keys = createLocalJWKSet(fresh);
+    return keys(header, token);
+  };
+}
+
+/** What is wrong with the token may be told to whoever holds it; what is wrong with our keys is not its fault. */
+function refusalOf(error: unknown): Error {
+  if (error instanceof errors.JWTExpired) return refuse("UNAUTHENTICATED", "The token has expired");
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return refuse("UNAUTHENTICATED", `The token is not for this server: claim "${error.claim}" does not fit`);
+  }
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
+    return refuse(
+      "UNAUTHENTICATED",
+      "The token is signed in a way that is not taken: expected a public key's signature",
+    );
+  }
+  if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
+    return refuse("UNAUTHENTICATED", "The token's key is not known");
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return refuse("UNAUTHENTICATED", "The token's signature is wrong");
+  }
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
+    return refuse("UNAUTHENTICATED", "Cannot read the token");
+  }
+  if (error instanceof OperationError) return error;
+  return new OperationError("unavailable", "The keys that tokens are checked with cannot be had", { cause: error });
+}
+
+function rolesOf(claims: JWTPayload, path: string): readonly Role[] {
+  // A name with dots of its own goes before a path, since issuers name claims by URLs.
+  const direct = claims[path];
+  const value = direct ?? path.split(".").reduce<unknown>((place, name) => member(place, name), claims);
+  const words = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];
+  return ROLES.filter((role) => words.includes(role));
+}
+
+function member(place: unknown, name: string): unknown {
+  return typeof place === "object" && place !== null && Object.hasOwn(place, name)
+    ? Reflect.get(place, name)
+    : undefined;
+}

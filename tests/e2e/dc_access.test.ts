@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
+import { PLANNER, runCommand } from "../support/planner_command.ts";
+
+const SERVICE = "/datacenter.v1.DatacenterService";
+
+test("a JWT opens what its role allows, on every interface", async () => {
+  const folder = emptyFolder();
+  const { privateKey, publicKey } = await generateKeyPair("ES256");
+  writeFileSync(join(folder, "jwks.json"), JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "k" }] }));
+  const flags = ["--jwks", "jwks.json", "--jwt-issuer", "me", "--jwt-audience", "planner"];
+  const server = await DcServer.start(folder, flags);
+  const token = (roles: string[], aud = "planner") =>
+    new SignJWT({ roles })
+      .setProtectedHeader({ alg: "ES256", kid: "k" })
+      .setSubject("anna")
+      .setIssuer("me")
+      .setAudience(aud)
+      .setExpirationTime("5m")
+      .sign(privateKey);
+  const rack = { rack: { code: "R1", location: { site_id: "S", floor_number: 1 } } };
+  const call = async (jwt: string | undefined, path: string, body: object) => {
+    const headers = {
+      "content-type": "application/json",
+      ...(jwt !== undefined && { authorization: `Bearer ${jwt}` }),
+    };
+    return http1(server.url + path, { method: "POST", headers, body: JSON.stringify(body) });
+  };
+  try {
+    const [writer, reader, other] = [await token(["writer"]), await token(["reader"]), await token(["writer"], "x")];
+    const query = { query: "{ searchDevices { totalCount } }" };
+
+    const statuses = [
+      await call(writer, `${SERVICE}/UpsertRack`, rack),
+      await call(reader, `${SERVICE}/UpsertRack`, rack),
+      await call(reader, `${SERVICE}/SearchDevices`, {}),
+      await call(reader, "/graphql", query),
+      await call(other, `${SERVICE}/SearchDevices`, {}),
+      await call(other, "/graphql", query),
+      await call(undefined, `${SERVICE}/SearchDevices`, {}),
+      await call("no-jwt", `${SERVICE}/SearchDevices`, {}),
+    ];
+    const history = await http1(`${server.url}/audit/history`, { headers: { authorization: `Bearer ${reader}` } });
+
+    expect(statuses.map(({ status }) => status)).toEqual([200, 403, 200, 200, 401, 401, 401, 401]);
+    expect(statuses[4]?.headers["www-authenticate"]).toBe("Bearer");
+    expect(JSON.parse(history.text).entries[0].actor).toMatchObject({ principal: "anna", auth_method: "jwt" });
+    expect(server.stderr).not.toContain("No token is asked for");
+  } finally {
+    await server.end();
+  }
+});
+
+test("a token can have an end", async () => {
+  const folder = emptyFolder();
+  const dc = (...words: string[]) =>
+    runCommand([...PLANNER, "dc", "token", ...words, "--tokens", "t.json"], { cwd: folder });
+
+  const made = await dc("create", "anna", "--role", "writer", "--expires", "90d");
+  const lasting = await dc("create", "bert");
+  const past = await dc("create", "carl", "--expires", "2020-01-01");
+  const listed = await dc("list");
+
+  expect([made.code, lasting.code, past.code]).toEqual([0, 0, 2]);
+  expect(past.stderr).toContain('Wrong value "2020-01-01" for "--expires"');
+  const [anna = [], bert = []] = listed.stdout
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(anna.slice(0, 2)).toEqual(["anna", "writer"]);
+  expect(Date.parse(anna[3] ?? "") - Date.parse(anna[2] ?? "")).toBe(90 * 86_400_000);
+  expect(bert[3]).toBe("-");
+});
+
+test.each([
+  [["--jwks", "k.json"], "--jwt-issuer"],
+  [["--jwt-issuer", "x"], 'need "--jwks"'],
+  [["--jwks", "ftp://x", "--jwt-issuer", "x", "--jwt-audience", "y"], "ftp://x"],
+  [["--jwks", "none.json", "--jwt-issuer", "x", "--jwt-audience", "y"], "none.json"],
+])("serve refuses %p", async (flags, why) => {
+  const { code, stderr } = await runCommand([...PLANNER, "dc", "serve", "--port", "0", ...flags], {
+    cwd: emptyFolder(),
+  });
+
+  expect(code).not.toBe(0);
+  expect(stderr).toContain(why);
+});

@@ -104,6 +104,8 @@ export type MergeAnswer =
  * Source: decision S-24. How specs travel: docs/work.md.
  */
 export interface Worktrees {
+  /** Touches nothing. @throws OperationError `failed_precondition` where no worktree can be made, without a commit say */
+  check(options: WorktreeOptions): Promise<void>;
   /**
    * Makes the worktree, or takes the one that is there, and brings uncommitted planner files into it.
    *

@@ -182,6 +182,20 @@ test("what cannot be worked is refused and stays as it is", async () => {
   expect(existsSync(join(project.root, ".planner", "logs", `${A}.log`))).toBe(false);
 });
 
+test("a repository without a commit is refused, and the spec stays pending", async () => {
+  using project = await workProject({ plan: { "*": DONE } });
+  await project.add(A);
+  await project.mustGit("update-ref", "-d", "refs/heads/main");
+
+  const { code, stderr } = await project.planner(["work", A]);
+
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(`'${A}': The repository has no commit yet: commit first`),
+  ]);
+  expect([project.field(A, "status"), project.records()]).toEqual(["pending", []]);
+});
+
 test("--json prints each event on a line of its own", async () => {
   using project = await workProject({ plan: { "*": ["say:hello", ...DONE] } });
   await project.add(A);

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../config/config.ts";
 import { changeSpec } from "../operations/change_spec.ts";
 import type { Claim, ProcessEnd, RunLog } from "../run_ports.ts";
 import { criteriaOf } from "../spec/criteria.ts";
@@ -32,7 +33,8 @@ import type { RunDeps, RunPlace, RunResult, RunWishes } from "./run_types.ts";
  * Source: decisions S-23 to S-26.
  */
 export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Promise<RunResult> {
-  await checkStart(deps, id, wishes);
+  const { config } = await checkStart(deps, id, wishes);
+  if (wishes.worktree) await checkWorktree(deps, id, config);
   const processId = `${id}-${deps.pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
@@ -42,6 +44,17 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
     return await recorded(deps, { ...current, processId, claim, wishes });
   } finally {
     await claim.release();
+  }
+}
+
+/** Said before anything is touched: it is no fault of the spec's. */
+async function checkWorktree({ ports }: RunDeps, id: SpecId, { defaults }: PlannerConfig): Promise<void> {
+  try {
+    const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
+    await ports.worktrees.check({ branchPrefix, mainBranch });
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    throw new OperationError(error.kind, `Cannot start work on spec '${id}': ${error.message}`);
   }
 }
 

@@ -17,8 +17,8 @@ import {
 } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
-/** Makes the worktree of a spec, or takes the one that is there, and brings uncommitted planner files into it. */
-export async function prepareWorktree(root: string, id: SpecId, options: WorktreeOptions): Promise<Worktree> {
+/** What a worktree is made in and from. @throws OperationError `failed_precondition` where none can be made */
+export async function requireMainBranch(root: string, options: WorktreeOptions) {
   const repository = await requireRepository(root);
   const { git } = repository;
   if ((await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null) {
@@ -29,6 +29,13 @@ export async function prepareWorktree(root: string, id: SpecId, options: Worktre
   }
   const mainBranch = options.mainBranch ?? (await currentBranch(git));
   await requireBranch(git, mainBranch);
+  return { repository, mainBranch };
+}
+
+/** Makes the worktree of a spec, or takes the one that is there, and brings uncommitted planner files into it. */
+export async function prepareWorktree(root: string, id: SpecId, options: WorktreeOptions): Promise<Worktree> {
+  const { repository, mainBranch } = await requireMainBranch(root, options);
+  const { git } = repository;
   const branch = await branchName(git, `${options.branchPrefix}${id}`);
   await ignoreWorktrees(root);
   await dropUnfinished(git, join(root, worktreeFiles.folder(id)));

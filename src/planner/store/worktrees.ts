@@ -27,7 +27,7 @@ import {
 } from "./worktree_commits.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import { openWorktree, readOrigin, requireRepository, worktreeFiles, worktreeIds } from "./worktree_place.ts";
-import { addWorktree, prepareWorktree } from "./worktree_prepare.ts";
+import { addWorktree, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
@@ -42,6 +42,10 @@ class GitWorktrees implements Worktrees {
   constructor(root: string, clock: Clock) {
     this.#root = root;
     this.#clock = clock;
+  }
+
+  async check(options: WorktreeOptions): Promise<void> {
+    await requireMainBranch(this.#root, options);
   }
 
   prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {

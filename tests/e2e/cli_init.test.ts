@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,7 +15,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
+import { PLANNER, type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
 
 let root: string;
 
@@ -293,3 +294,33 @@ describe("init --agent", () => {
     expect(readdirSync(join(root, "shared"))).toEqual(["mcp.json"]);
   });
 });
+
+test("init refuses a .planner that is no folder, in words", async () => {
+  for (const [make, what] of [
+    [(path: string) => writeFileSync(path, ""), "a file"],
+    [(path: string) => symlinkSync("nowhere", path), "a symbolic link that leads nowhere"],
+  ] as const) {
+    make(join(root, ".planner"));
+
+    const { code, stderr } = await runPlanner(["init", "--yes"], { cwd: root });
+
+    const message = `error: Cannot make a project: ".planner" is ${what}: expected a folder\n`;
+    expect({ code, stderr }).toEqual({ code: 1, stderr: message });
+    rmSync(join(root, ".planner"));
+  }
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "init adds an agent's file beside a .planner that may not be written",
+  async () => {
+    await runPlanner(["init", "--yes"], { cwd: root });
+    const nobody = 65_534;
+    chownSync(root, nobody, nobody);
+    const words = ["setpriv", `--reuid=${nobody}`, "--clear-groups", ...PLANNER, "init", "--agent", "claude"];
+
+    const { code, stdout } = await runCommand(words, { cwd: root, env: { HOME: root } });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain("created .mcp.json");
+  },
+);

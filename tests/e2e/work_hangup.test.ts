@@ -95,6 +95,8 @@ test("a run whose spec another process has taken touches nothing of that one's",
   await using other = sleeper();
   await using running = new LinesOfProcess([...PLANNER, "work", ID], project.root);
   await project.noted("steps", "say");
+  // From then on planner writes its claim no more until it beats.
+  while (JSON.parse(project.read(`.planner/locks/${ID}.lock`)).agent === null) await sleep(10);
   const lock = JSON.stringify({ pid: other.pid, process_id: `${ID}-${other.pid}`, token: "theirs" });
   project.write(`.planner/locks/${ID}.lock`, lock);
   const spec = project.read(`.planner/specs/${ID}.md`);

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
@@ -36,15 +36,27 @@ interface AgentPlan {
  * Every existing file is read and checked before the first one is written: a broken configuration refuses the whole.
  */
 export async function setUp(root: string, { name, prompts, agents, hook }: Setup): Promise<readonly SetupStep[]> {
+  refuseNoFolder(root);
   const plans = await planAgents(root, agents);
   const hookInstaller = hook ? await planHook(root) : undefined;
   const steps = projectFiles(name, prompts).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
-    return { file, outcome: createFile(join(root, file), text) ? "created" : "present", note: null };
+    // A folder that may not be written is no matter where nothing is to be written.
+    const isThere = lstatSync(join(root, file), { throwIfNoEntry: false }) !== undefined;
+    return { file, outcome: !isThere && createFile(join(root, file), text) ? "created" : "present", note: null };
   });
   steps.push(...plans.map((plan) => carryOut(root, plan)));
   if (hookInstaller !== undefined) steps.push(await hookInstaller());
   return steps;
+}
+
+function refuseNoFolder(root: string): void {
+  const path = join(root, ".planner");
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return;
+  const there = statSync(path, { throwIfNoEntry: false });
+  if (there?.isDirectory() === true) return;
+  const what = there === undefined ? "a symbolic link that leads nowhere" : "a file";
+  throw new OperationError("failed_precondition", `Cannot make a project: ".planner" is ${what}: expected a folder`);
 }
 
 // The repository is looked for before anything is written: a hook that cannot be installed refuses the whole.

@@ -19,7 +19,7 @@ export function compactRack(
   const { rack, capacity, units } = reply;
   const frame = rackFrame(reply, UNIT_HEIGHT);
   const rails = { x: EDGE, width: WIDTH - 2 * EDGE };
-  const boxes = placedOn("FRONT", occupants).map(({ occupant, from, to, left, right }): Item => {
+  const boxes = placedOn("FRONT", occupants, frame).map(({ occupant, from, to, left, right }): Item => {
     const { top, bottom } = frame.stretch(from, to);
     const place = {
       x: rails.x + left * rails.width + 1,

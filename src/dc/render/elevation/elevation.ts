@@ -60,7 +60,7 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
     items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: drawn.items });
     left += drawn.width + GAP;
   }
-  const panel = rackPanel(reply, { style, occupants });
+  const panel = rackPanel(reply, { style, occupants, frame });
   items.push({ kind: "group", at: [left, MARGIN + HEADING_HEIGHT], items: panel.items });
   const width = left + PANEL_WIDTH + MARGIN;
   const body = Math.max(frame.height + 30, panel.height);

@@ -135,7 +135,7 @@ function labelPlate(
 }
 
 function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
-  return placedOn(face, occupants).map(({ occupant, from, to, left, right, mounted }) => {
+  return placedOn(face, occupants, frame).map(({ occupant, from, to, left, right, mounted }) => {
     const { top, bottom } = frame.stretch(from, to);
     const place = {
       x: x + left * width + 1,

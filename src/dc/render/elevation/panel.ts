@@ -7,7 +7,7 @@ import { counted, fixed, percent, readable, titled, watts, wordAt } from "../par
 import type { Item } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
 import { kindWord, type OccupantStyle } from "./occupant_style.ts";
-import { withoutUnit } from "./rack_frame.ts";
+import { type RackFrame, withoutUnit } from "./rack_frame.ts";
 
 export const PANEL_WIDTH = 340;
 const INNER = PANEL_WIDTH - 32;
@@ -22,15 +22,21 @@ interface Line {
   readonly sign: readonly Item[];
 }
 
+interface PanelInput {
+  readonly style: OccupantStyle;
+  readonly occupants: readonly Occupant[];
+  readonly frame: RackFrame;
+}
+
 /** Capacity, findings and what has no unit, one card below the other; its origin is the upper left corner. */
 export function rackPanel(
   reply: GetRackResponse,
-  { style, occupants }: { readonly style: OccupantStyle; readonly occupants: readonly Occupant[] },
+  { style, occupants, frame }: PanelInput,
 ): { readonly items: readonly Item[]; readonly height: number } {
   const cards = [
     capacityCard(reply.capacity),
     listCard("Findings", findings(reply)),
-    listCard("Without a unit", unplaced(occupants, style)),
+    listCard("Without a unit", unplaced({ occupants, style, frame })),
     legendCard([...style.legend, ...marksUsed(reply, occupants)]),
   ];
   const items: Item[] = [];
@@ -140,9 +146,12 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
   ];
 }
 
-function unplaced(occupants: readonly Occupant[], style: OccupantStyle): readonly Line[] {
-  return withoutUnit(occupants).map((occupant) => {
-    const mount = readable(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
+function unplaced({ occupants, style, frame }: PanelInput): readonly Line[] {
+  return withoutUnit(occupants, frame).map((occupant) => {
+    const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
+    const mount = placed
+      ? `U${occupant.positionU}, outside the rack`
+      : readable(wordAt(MOUNTS, occupant.mount) ?? "UNRACKED").toLowerCase();
     return {
       text: `${titled(occupant.deviceCode, occupant.name)} (${kindWord(occupant)}, ${mount})`,
       tip: occupantTip(occupant),

@@ -8,6 +8,9 @@ export interface RackFrame {
   readonly units: readonly number[];
   readonly unitHeight: number;
   readonly height: number;
+  /** Number of the lowest unit, and the one behind the highest. */
+  readonly first: number;
+  readonly end: number;
   /** Top and bottom of a stretch of units, cut to the frame. */
   stretch(from: number, to: number): { readonly top: number; readonly bottom: number };
 }
@@ -23,6 +26,8 @@ export function rackFrame({ rack, units: rows, capacity }: GetRackResponse, unit
     units,
     unitHeight,
     height,
+    first,
+    end: first + total,
     stretch: (from, to) =>
       descending
         ? { top: within((from - first) * unitHeight), bottom: within((to - first) * unitHeight) }
@@ -42,15 +47,22 @@ export interface Placed {
 }
 
 /** The devices that a face shows. The rear is seen from behind, so left and right change places. */
-export function placedOn(face: Face, occupants: readonly Occupant[]): readonly Placed[] {
+export function placedOn(face: Face, occupants: readonly Occupant[], frame: RackFrame): readonly Placed[] {
   const shown = occupants.flatMap((occupant): Placed[] => {
-    const { positionU, uHeight } = occupant;
-    if (positionU === undefined || uHeight <= 0) return [];
+    const stretch = stretchOf(occupant, frame);
+    if (stretch === undefined) return [];
     const mounted = (wordAt(FACES, occupant.face) ?? "FRONT") === face;
     if (!mounted && wordAt(DEPTHS, occupant.depth) === "HALF") return [];
-    return [{ occupant, from: positionU, to: positionU + uHeight, mounted, ...widthOf(occupant, face) }];
+    return [{ occupant, ...stretch, mounted, ...widthOf(occupant, face) }];
   });
   return withoutOverlap(shown);
+}
+
+/** The units of the frame that a device takes; undefined when it takes none. */
+function stretchOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
+  if (positionU === undefined || uHeight <= 0) return undefined;
+  const [from, to] = [Math.max(first, positionU), Math.min(end, positionU + uHeight)];
+  return from < to ? { from, to } : undefined;
 }
 
 function widthOf({ slot }: Occupant, face: Face): { readonly left: number; readonly right: number } {
@@ -59,15 +71,38 @@ function widthOf({ slot }: Occupant, face: Face): { readonly left: number; reado
   return (word === "LEFT") === (face === "FRONT") ? { left: 0, right: 0.5 } : { left: 0.5, right: 1 };
 }
 
-/** Devices that claim the same place share its width, so that each stays readable. */
+/** Devices that claim the same place stand side by side in columns of equal width, so that each stays readable. */
 function withoutOverlap(shown: readonly Placed[]): readonly Placed[] {
   const clash = (a: Placed, b: Placed) => a.from < b.to && b.from < a.to && a.left < b.right && b.left < a.right;
-  return shown.map((one, index) => {
-    const rivals = shown.filter((other, at) => at === index || clash(one, other));
-    if (rivals.length === 1) return one;
-    const share = (one.right - one.left) / rivals.length;
-    const place = rivals.indexOf(one);
-    return { ...one, left: one.left + place * share, right: one.left + (place + 1) * share };
+  const left = new Set(shown);
+  const moved = new Map<Placed, Placed>();
+  for (const first of shown) {
+    if (!left.delete(first)) continue;
+    // A Set iterates over what is added meanwhile, so it is also the queue.
+    const cluster = new Set([first]);
+    for (const one of cluster) {
+      for (const other of left) if (clash(one, other) && left.delete(other)) cluster.add(other);
+    }
+    for (const [one, place] of inColumns([...cluster])) moved.set(one, place);
+  }
+  return shown.map((one) => moved.get(one) ?? one);
+}
+
+/** Each of a cluster in the first column where nothing of its units stands yet. */
+function inColumns(cluster: readonly Placed[]): readonly (readonly [Placed, Placed])[] {
+  const columns: Placed[][] = [];
+  const at = cluster.map((one) => {
+    const free = columns.findIndex((column) => column.every(({ from, to }) => to <= one.from || one.to <= from));
+    const index = free < 0 ? columns.length : free;
+    columns[index] = [...(columns[index] ?? []), one];
+    return index;
+  });
+  if (columns.length === 1) return cluster.map((one) => [one, one]);
+  const west = Math.min(...cluster.map(({ left }) => left));
+  const share = (Math.max(...cluster.map(({ right }) => right)) - west) / columns.length;
+  return cluster.map((one, index) => {
+    const column = at[index] ?? 0;
+    return [one, { ...one, left: west + column * share, right: west + (column + 1) * share }];
   });
 }
 
@@ -79,10 +114,10 @@ export function laneOf(face: Face, side: "left" | "right", occupants: readonly O
   );
 }
 
-/** Devices that stand in the rack without a unit or a lane: on shelves, in bays, unracked. */
-export function withoutUnit(occupants: readonly Occupant[]): readonly Occupant[] {
-  return occupants.filter(({ positionU, uHeight, mount }) => {
-    const word = wordAt(MOUNTS, mount);
-    return (positionU === undefined || uHeight <= 0) && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
+/** Devices that show on no face and in no lane: on shelves, in bays, unracked, beyond the rack's units. */
+export function withoutUnit(occupants: readonly Occupant[], frame: RackFrame): readonly Occupant[] {
+  return occupants.filter((occupant) => {
+    const word = wordAt(MOUNTS, occupant.mount);
+    return stretchOf(occupant, frame) === undefined && word !== "ZERO_U_LEFT" && word !== "ZERO_U_RIGHT";
   });
 }

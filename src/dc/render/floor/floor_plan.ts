@@ -88,8 +88,8 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
   const items: Item[] = [
     ...ground(width, height, pxPerMm),
-    ...blocks.map((block) => blockItems(block, px)),
-    ...rowLabels(tiles, px),
+    ...blockItems(blocks, tiles, px),
+    ...(blocks.length === 0 ? rowLabels(tiles, px) : []),
     ...tileItems(tiles, px),
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];

@@ -61,8 +61,9 @@ export function scaleBar(pxPerMm: number): { readonly items: readonly Item[]; re
 
 /** Footprints in the order in which they are painted. */
 export function tileItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
+  const areas = tiles.map(({ area }) => area);
   return tiles.map((tile, index) =>
-    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visible(tiles, index), px) }),
+    tileItem(tile, { box: boxOf(tile.area, px), visible: boxOf(visible(tile.area, areas, index + 1), px) }),
   );
 }
 
@@ -70,11 +71,11 @@ function boxOf({ west, north, east, south }: Rectangle, px: Scale): Box {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
-/** The largest part of a footprint that no later one covers, so that words stand where they can be read. */
-function visible(tiles: readonly Tile[], index: number): Rectangle {
-  let area = tiles[index]?.area ?? { west: 0, north: 0, east: 0, south: 0 };
-  for (let later = index + 1; later < tiles.length; later += 1) {
-    const over = tiles[later]?.area;
+/** The largest part of an area that none of the later ones covers, so that words stand where they can be read. */
+function visible(whole: Rectangle, areas: readonly Rectangle[], from: number): Rectangle {
+  let area = whole;
+  for (let later = from; later < areas.length; later += 1) {
+    const over = areas[later];
     if (over === undefined || !meet(area, over)) continue;
     const strips = [
       { ...area, east: over.west },
@@ -179,33 +180,39 @@ function words({ code, figure, fill, state, kind }: Tile, { x, y, width, height 
   });
 }
 
-/** Racks that are folded into one block. */
-export function blockItems({ label, area, state, tip }: Block, px: Scale): Item {
-  const box = {
-    x: px(area.west),
-    y: px(area.north),
-    width: px(area.east - area.west),
-    height: px(area.south - area.north),
-  };
-  const cy = box.y + box.height / 2;
-  return {
-    kind: "group",
-    tip,
-    items: [
-      { kind: "rect", ...box, radius: 4, fill: `${state}Soft`, stroke: state, strokeWidth: 2 },
-      ...mark(state, [box.x + 14, cy], Math.min(14, box.height - 4)),
-      {
-        kind: "text",
-        x: box.x + 28,
-        y: cy + 4,
-        text: label,
-        size: Math.min(12, box.height),
-        weight: "bold",
-        fill: `on:${state}Soft`,
-        maxWidth: box.width - 34,
-      },
-    ],
-  };
+/** Racks that are folded into blocks, below the footprints that are drawn on their own. */
+export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px: Scale): readonly Item[] {
+  const areas = [...blocks, ...tiles].map(({ area }) => area);
+  return blocks.map((block, index): Item => {
+    const box = boxOf(block.area, px);
+    return {
+      kind: "group",
+      tip: block.tip,
+      items: [
+        { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: block.state, strokeWidth: 2 },
+        ...blockWords(block, boxOf(visible(block.area, areas, index + 1), px)),
+      ],
+    };
+  });
+}
+
+/** Sign and name of a block, as far as there is room. */
+function blockWords({ label, state }: Block, { x, y, width, height }: Box): readonly Item[] {
+  const cy = y + height / 2;
+  if (height < 14 || width < 24) return [];
+  return [
+    ...mark(state, [x + 14, cy], Math.min(14, height - 4)),
+    {
+      kind: "text",
+      x: x + 28,
+      y: cy + 4,
+      text: label,
+      size: 12,
+      weight: "bold",
+      fill: `on:${state}Soft`,
+      maxWidth: Math.max(0, width - 34),
+    },
+  ];
 }
 
 /** Names of rows above their first racks, where nothing else stands. */
@@ -213,25 +220,21 @@ export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
   const rows = new Map<string, Tile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
   const size = 11;
+  const taken = tiles.map(({ area }) => boxOf(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
     const { west, north, south } = around(racks.map(({ area }) => area));
     const text = `Row ${row}`;
     const width = Math.min(160, textWidth(text, { size, weight: "bold" }));
-    const spots = [px(north) - 16, px(south) + 2].map((top) => ({ west: px(west), top, width, height: 14 }));
-    const free = spots.find(
-      (spot) =>
-        spot.top >= 0 &&
-        !tiles.some(
-          ({ area }) =>
-            px(area.west) < spot.west + spot.width &&
-            spot.west < px(area.east) &&
-            px(area.north) < spot.top + spot.height &&
-            spot.top < px(area.south),
-        ),
-    );
+    const spots = [px(north) - 16, px(south) + 2].map((y): Box => ({ x: px(west), y, width, height: 15 }));
+    const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => boxesMeet(box, spot)));
     if (free === undefined) return [];
+    taken.push(free);
     return [
-      { kind: "text", x: free.west, y: free.top + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
+      { kind: "text", x: free.x, y: free.y + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
     ];
   });
+}
+
+function boxesMeet(a: Box, b: Box): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

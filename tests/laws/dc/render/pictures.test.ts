@@ -1,0 +1,237 @@
+import { beforeAll, expect, test } from "bun:test";
+import { create, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import fc from "fast-check";
+import { datasetOf } from "#dc/render/dataset.ts";
+import type { Drawing } from "#dc/render/drawing.ts";
+import { drawElevation } from "#dc/render/elevation/elevation.ts";
+import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { toHtml } from "#dc/render/html.ts";
+import { RENDER_VIEWS, THEMES } from "#dc/render/options.ts";
+import { toSvg } from "#dc/render/svg.ts";
+import { drawThermal } from "#dc/render/thermal/thermal.ts";
+import {
+  FloorPlanResponseSchema,
+  GetRackResponseSchema,
+  ThermalHeadroomResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { rasterFiles } from "#runtime/raster_files.ts";
+import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+beforeAll(async () => {
+  await initWasm((await rasterFiles()).wasm);
+});
+
+/** A message of generated numbers, unknown values of enumerations included. */
+function made<Desc extends DescMessage>(schema: Desc, init: object) {
+  return create(schema, init as MessageInitShape<Desc>);
+}
+
+const runs = { numRuns: Math.max(20, Math.floor(LAW_RUNS / 2)), includeErrorInReport: true };
+const OPTIONS = { coloring: undefined, view: undefined, highlight: new Set<string>(), maxNodes: 500 };
+
+/** Whatever a person may type: markup, control letters, halves of pairs, emoji, scripts of both directions. */
+const words = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 128 }),
+  fc.constantFrom(
+    "",
+    "<script>alert(1)</script>",
+    "]]>",
+    '"]; rm',
+    "مرحبا بالعالم",
+    "家族👩‍👩‍👧‍👦",
+    "\u0007\ud800",
+    "x".repeat(128),
+  ),
+);
+const code = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/);
+const int = (most: number) => fc.integer({ min: 0, max: most });
+
+/** A rack as the service may answer it, conflicts and things outside of the frame included. */
+const rack = fc
+  .record({
+    code,
+    name: words,
+    total: fc.integer({ min: 1, max: 60 }),
+    descUnits: fc.boolean(),
+    startingUnit: fc.integer({ min: 1, max: 5 }),
+    reserved: fc.array(words, { maxLength: 5 }),
+    occupants: fc.array(
+      fc.record({
+        deviceCode: code,
+        name: words,
+        role: fc.constantFrom("", "gpu", "leaf", "constructor", "anything"),
+        kind: int(23),
+        positionU: fc.option(
+          int(130).map((half) => half / 2),
+          { nil: undefined },
+        ),
+        uHeight: int(20).map((half) => half / 2),
+        face: int(2),
+        depth: int(2),
+        slot: int(3),
+        mount: int(7),
+        status: int(7),
+        drawW: int(30_000),
+      }),
+      { maxLength: 30 },
+    ),
+    reasons: fc.array(
+      fc.record({ code: fc.constantFrom("U_CONFLICT", "POWER_FAILOVER"), ref: words, health: int(3) }),
+      { maxLength: 20 },
+    ),
+  })
+  .map(({ total, reserved, occupants, reasons, ...rest }) => {
+    const from = rest.startingUnit;
+    const units = Array.from({ length: total }, (_, index) => {
+      const u = rest.descUnits ? from + index : from + total - 1 - index;
+      const front = occupants
+        .filter(({ positionU, uHeight }) => positionU !== undefined && positionU < u + 1 && u < positionU + uHeight)
+        .map(({ deviceCode }) => deviceCode);
+      return { u, front, reserved: reserved[index] ?? "" };
+    });
+    return made(GetRackResponseSchema, {
+      rack: { ...rest, location: { siteId: "S" }, healthReasons: reasons },
+      occupants: occupants.map(({ positionU, ...one }) => ({ ...one, ...(positionU !== undefined && { positionU }) })),
+      units,
+      capacity: {
+        totalU: total,
+        usedU: 1,
+        freeU: total - 1,
+        failoverWByPath: [{ powerPath: rest.name, failoverW: 3 }],
+      },
+    });
+  });
+
+const floor = fc
+  .record({
+    unplaced: fc.array(code, { maxLength: 5 }),
+    racks: fc.uniqueArray(
+      fc.record({
+        code,
+        name: words,
+        row: fc.constantFrom("", "A", "B"),
+        health: int(3),
+        turn: int(3),
+        wide: fc.boolean(),
+      }),
+      {
+        selector: ({ code: own }) => own,
+        maxLength: 40,
+      },
+    ),
+  })
+  .map(({ racks, unplaced }) =>
+    made(FloorPlanResponseSchema, {
+      floorRef: "floor:S/1",
+      extents: { widthMm: 12_000, depthMm: 12_000 },
+      unplaced: unplaced.map((own) => `rack:${own}`),
+      // Racks stand in a grid, so that none lies over another, as on a real floor.
+      racks: racks.map(({ turn, wide, ...one }, index) => ({
+        ...one,
+        placement: {
+          xMm: 500 + (index % 7) * 1500,
+          yMm: 500 + Math.floor(index / 7) * 1800,
+          widthMm: wide ? 1200 : 600,
+          depthMm: 1200,
+          rotationDeg: turn * 90,
+        },
+      })),
+    }),
+  );
+
+const thermal = fc
+  .record({
+    zones: fc.array(
+      fc.record({
+        ref: words,
+        heatKw: int(500),
+        effectiveKw: int(500),
+        reserveKw: int(90),
+        usableKw: int(500),
+        redundancyOk: fc.boolean(),
+      }),
+      { maxLength: 30 },
+    ),
+    racks: fc.array(
+      fc.record({ code, heatW: int(40_000), airHeatW: int(40_000), utilizationPct: int(150), health: int(3) }),
+      { maxLength: 40 },
+    ),
+    hotspots: fc.array(
+      fc.record({
+        ref: words,
+        severity: int(3),
+        code: fc.constant("INLET_ABOVE_ALLOWABLE"),
+        value: int(60),
+        limit: int(40),
+      }),
+      { maxLength: 30 },
+    ),
+  })
+  .map((init) => ({
+    reply: made(ThermalHeadroomResponseSchema, { scopeRef: "site:S", ...init }),
+    places: new Map(),
+  }));
+
+const drawing: fc.Arbitrary<Drawing> = fc.oneof(
+  fc
+    .tuple(
+      rack,
+      fc.constantFrom(undefined, ...RENDER_VIEWS),
+      fc.constantFrom(undefined, "POWER" as const, "HEALTH" as const),
+      fc.constantFrom(5, 500),
+    )
+    .map(([reply, view, coloring, maxNodes]) => drawElevation(reply, { ...OPTIONS, view, coloring, maxNodes })),
+  fc.tuple(floor, fc.constantFrom(4, 500)).map(([reply, maxNodes]) => drawFloorPlan(reply, { ...OPTIONS, maxNodes })),
+  thermal.map((picture) => drawThermal(picture, OPTIONS)),
+);
+
+test("no text leaves its picture and no two texts overlap, whatever the data", () => {
+  fc.assert(
+    fc.property(drawing, ({ scene }) => {
+      expect(cutTexts(scene)).toEqual([]);
+      expect(overlappingTexts(scene)).toEqual([]);
+    }),
+    runs,
+  );
+});
+
+test("SVG is valid XML whatever names hold, and the same scene gives the same text", () => {
+  fc.assert(
+    fc.property(drawing, fc.constantFrom(...THEMES), ({ scene }, theme) => {
+      const svg = toSvg(scene, { theme });
+      // A strict parser of XML reads it.
+      new Resvg(svg, { font: { fontBuffers: [] } }).free();
+      expect(svg).not.toMatch(/<script|javascript:|NaN|undefined|Infinity/);
+      expect(toSvg(scene, { theme })).toBe(svg);
+    }),
+    runs,
+  );
+});
+
+test("a dataset cannot leave its script element, and reads back as it was", async () => {
+  await fc.assert(
+    fc.asyncProperty(drawing, async (drawn) => {
+      const data = datasetOf("FLOOR", drawn);
+      const html = await toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data });
+      const scripts = html.match(/<script[\s>]/g) ?? [];
+      const [, json = ""] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
+
+      expect(scripts).toHaveLength(2);
+      expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(data)));
+    }),
+    runs,
+  );
+});
+
+test("drawn and omitted devices are all there are", () => {
+  fc.assert(
+    fc.property(rack, fc.integer({ min: 1, max: 40 }), (reply, maxNodes) => {
+      const { omittedNodes, graph } = drawElevation(reply, { ...OPTIONS, maxNodes });
+      expect(graph.nodes.length - 1 + omittedNodes).toBe(reply.occupants.length);
+      expect(omittedNodes).toBe(Math.max(0, reply.occupants.length - maxNodes));
+    }),
+    runs,
+  );
+});

@@ -120,7 +120,10 @@ export class DcService {
     return this.counted("EstateOverview", caller, () => {
       this.demandPrincipal(caller);
       return this.context.store.read(async (reader) =>
-        this.replies.get("EstateOverview", await reader.revision(), () => estateOverview(reader)),
+        this.replies.get("EstateOverview", await reader.revision(), {
+          run: () => estateOverview(reader),
+          bytesOf: (overview: EstateOverview) => JSON.stringify(overview).length,
+        }),
       );
     });
   }
@@ -160,7 +163,8 @@ export class DcService {
       const run = () => rpc.run({ context: this.context, reader, topology: () => this.topologies.at(reader) }, request);
       if (!rpc.cached) return run();
       const key = createHash("sha256").update(toBinary(rpc.method.input, request)).digest("base64url");
-      return this.replies.get(`${rpc.method.name} ${key}`, await reader.revision(), run);
+      const bytesOf = (reply: Reply) => toBinary(rpc.method.output, reply).length;
+      return this.replies.get(`${rpc.method.name} ${key}`, await reader.revision(), { run, bytesOf });
     });
   }
 

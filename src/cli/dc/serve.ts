@@ -64,6 +64,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     loadPage,
+    version: VERSION,
     report,
     shutdown: shutdown.signal,
   });

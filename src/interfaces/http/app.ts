@@ -27,6 +27,8 @@ export interface AppOptions {
   /** Opens the webhook for change feeds; without one it is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
+  /** The program's version, as `/openapi.json` tells it. */
+  readonly version?: string;
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
@@ -56,6 +58,7 @@ export function httpApp(options: AppOptions): App {
   const console = pageHandler(() => loadPage("console"));
   const graphiql = pageHandler(() => loadPage("graphiql"));
   app.get("/", (context) => console(context.req.raw));
+  app.get("/openapi.json", (context) => openapi(context, options));
   app.get("/graphql/playground", (context) => graphiql(context.req.raw));
   app.get("/healthz", (context) => context.text("ok\n"));
   app.get("/readyz", (context) => ready(context, options));
@@ -78,7 +81,16 @@ export function httpApp(options: AppOptions): App {
       report: options.report,
     })),
   );
-  for (const path of ["/", "/graphql/playground", "/healthz", "/readyz", "/metrics", "/audit/history", "/estate"])
+  for (const path of [
+    "/",
+    "/openapi.json",
+    "/graphql/playground",
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/audit/history",
+    "/estate",
+  ])
     app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
@@ -113,6 +125,15 @@ function metrics(context: AppContext, { metrics: text }: AppOptions): Response {
   });
   const format = accepted === "application/openmetrics-text" ? "openMetrics" : "prometheus";
   return context.body(text(format), 200, { "content-type": METRIC_FORMATS[format] });
+}
+
+async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
+  // Asked for by few, and made of the whole contract.
+  const { openapiDocument } = await import("./openapi.ts");
+  const { body, etag } = openapiDocument(version);
+  const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };
+  if (context.req.header("if-none-match") === etag) return context.body(null, 304, headers);
+  return context.body(body, 200, { ...headers, "content-type": "application/json" });
 }
 
 async function history(context: AppContext, options: AppOptions): Promise<Response> {

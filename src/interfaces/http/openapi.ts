@@ -1,0 +1,235 @@
+import { createHash } from "node:crypto";
+import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
+import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
+import { HISTORY_PARAMETERS } from "#dc/operations/audit_history.ts";
+import { commentOf, type JsonSchema, messageSchema, type SchemaOptions } from "#dc/operations/message_schema.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
+
+const ERROR_REF = { $ref: "#/components/schemas/Error" };
+
+/** Source: Connect protocol, Error End-Stream; the canonical codes. */
+const ERROR: JsonSchema = {
+  type: "object",
+  description: "Every failure, on the RPCs and on the plain routes.",
+  required: ["code"],
+  properties: {
+    code: { type: "string", description: "Canonical code, such as invalid_argument or not_found." },
+    message: { type: "string", description: "What is wrong, with field, value and what was expected." },
+    details: {
+      type: "array",
+      description: "google.rpc.ErrorInfo with a stable reason, and BadRequest, PreconditionFailure or ResourceInfo.",
+      items: {
+        type: "object",
+        required: ["type", "value"],
+        properties: {
+          type: { type: "string" },
+          value: { type: "string", contentEncoding: "base64" },
+          debug: { description: "The same as JSON." },
+        },
+      },
+    },
+  },
+};
+
+const failure = (description: string) => ({ description, content: { "application/json": { schema: ERROR_REF } } });
+
+/** What any call may be answered with. */
+const FAILURES = {
+  "400": failure("The request cannot be read, or the estate forbids it."),
+  "401": failure("A token is missing or not known."),
+  "403": failure("The token's role is not enough."),
+  "404": failure("What is named is not there."),
+  "409": failure("It is there already, or was changed meanwhile."),
+  "415": failure("The Content-Type is not known."),
+  "429": failure(`Too much was asked for; messages end at ${MAX_MESSAGE_BYTES} bytes.`),
+  "503": failure("The database cannot be reached."),
+  default: failure("Any other failure."),
+};
+
+const text = (description: string, type = "text/plain") => ({
+  description,
+  content: { [type]: { schema: { type: "string" } } },
+});
+
+/** The document and its version, made when it is first asked for and the same ever after. */
+export interface OpenapiDocument {
+  readonly body: string;
+  readonly etag: string;
+}
+
+let made: OpenapiDocument | undefined;
+
+/**
+ * The whole HTTP surface as OpenAPI 3.1, from the contract's descriptors and comments. `version` is the program's.
+ * Source: decision D-11. Cost: a few milliseconds once.
+ */
+export function openapiDocument(version: string): OpenapiDocument {
+  made ??= make(version);
+  return made;
+}
+
+function make(version: string): OpenapiDocument {
+  const body = JSON.stringify(describeAll(version));
+  return { body, etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"` };
+}
+
+function describeAll(version: string): object {
+  const schemas: Record<string, JsonSchema> = { Error: ERROR };
+  const options: SchemaOptions = { message: (desc) => refer(desc, schemas, options), unspecified: true };
+  const rpcs = DatacenterService.methods.map((method) => [
+    `/${DatacenterService.typeName}/${method.name}`,
+    rpcPath(method, options),
+  ]);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "planner datacenter service",
+      version,
+      description:
+        "Racks, devices, cooling, cables and fabric links. Requests may spell fields in snake_case or lowerCamelCase; " +
+        "answers use snake_case. Units stand in the field names.",
+    },
+    servers: [{ url: "/" }],
+    security: [{}, { bearer: [] }],
+    paths: { ...Object.fromEntries(rpcs), ...PLAIN },
+    components: {
+      schemas,
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer", description: "A token of the token file, or a JWT." },
+      },
+    },
+  };
+}
+
+/** A message by reference; it is described once. */
+function refer(desc: DescMessage, schemas: Record<string, JsonSchema>, options: SchemaOptions): JsonSchema {
+  if (schemas[desc.typeName] === undefined) {
+    // Its place is taken before its fields are looked at, which may lead back to it.
+    schemas[desc.typeName] = {};
+    schemas[desc.typeName] = messageSchema(desc, options);
+  }
+  return { $ref: `#/components/schemas/${desc.typeName}` };
+}
+
+function rpcPath(method: DescMethod, options: SchemaOptions): object {
+  const summary = commentOf(`${DatacenterService.typeName}.${method.name}`);
+  const answer = {
+    description: "The answer.",
+    content: { "application/json": { schema: options.message(method.output) } },
+  };
+  const request = options.message(method.input);
+  const common = { tags: ["RPC"], summary, responses: { "200": answer, ...FAILURES } };
+  const post = {
+    ...common,
+    operationId: method.name,
+    parameters: [
+      {
+        name: "Connect-Timeout-Ms",
+        in: "header",
+        description: "How long the caller waits, in milliseconds.",
+        schema: { type: "integer", minimum: 0, maximum: 600_000 },
+      },
+    ],
+    requestBody: { required: true, content: { "application/json": { schema: request } } },
+  };
+  if (method.idempotency !== MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS) return { post };
+  const message = {
+    name: "message",
+    in: "query",
+    required: true,
+    description: "The request.",
+    content: { "application/json": { schema: request } },
+  };
+  const get = {
+    ...common,
+    operationId: `${method.name}Get`,
+    parameters: [constant("connect", "v1"), constant("encoding", "json"), message],
+  };
+  return { get, post };
+}
+
+function constant(name: string, value: string): object {
+  return { name, in: "query", required: true, schema: { type: "string", const: value } };
+}
+
+const HISTORY_PAGE: JsonSchema = {
+  type: "object",
+  required: ["entries", "next_page_token", "complete_through", "chain"],
+  properties: {
+    entries: { type: "array", items: { type: "object" } },
+    next_page_token: { type: "string", description: "Empty on the last page." },
+    complete_through: { type: "string", format: "date-time", description: "Up to here nothing is missing." },
+    chain: {
+      type: "object",
+      required: ["head_seq", "head_hash"],
+      properties: { head_seq: { type: "integer" }, head_hash: { type: "string" } },
+    },
+  },
+};
+
+const RECEIPT: JsonSchema = {
+  type: "object",
+  properties: Object.fromEntries(
+    ["accepted", "duplicates", "out_of_band", "ignored", "dead_letters"].map((name) => [
+      name,
+      { type: "integer", minimum: 0 },
+    ]),
+  ),
+};
+
+const json = (description: string, schema: JsonSchema) => ({
+  description,
+  content: { "application/json": { schema } },
+});
+
+/** The routes beside the RPCs. */
+const PLAIN = {
+  "/audit/history": {
+    get: {
+      tags: ["Change log"],
+      summary: "Reads the change log back.",
+      operationId: "AuditHistory",
+      parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
+      responses: { "200": json("One page.", HISTORY_PAGE), ...FAILURES },
+    },
+  },
+  "/audit/webhook": {
+    post: {
+      tags: ["Change log"],
+      summary: "Takes a delivery of a change feed; has a secret of its own.",
+      operationId: "AuditWebhook",
+      security: [{ bearer: [] }],
+      parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],
+      requestBody: { required: true, content: { "application/json": { schema: {} } } },
+      responses: { "200": json("What became of it.", RECEIPT), ...FAILURES },
+    },
+  },
+  "/healthz": {
+    get: { tags: ["Operation"], summary: "The process lives.", security: [{}], responses: { "200": text("It does.") } },
+  },
+  "/readyz": {
+    get: {
+      tags: ["Operation"],
+      summary: "The database answers and no shutdown has begun.",
+      security: [{}],
+      responses: { "200": text("Ready."), "503": text("Not ready.") },
+    },
+  },
+  "/metrics": {
+    get: {
+      tags: ["Operation"],
+      summary: "Metrics for Prometheus, or as OpenMetrics by Accept.",
+      security: [{}],
+      responses: { "200": text("The metrics.") },
+    },
+  },
+  "/openapi.json": {
+    get: {
+      tags: ["Operation"],
+      summary: "This document.",
+      security: [{}],
+      responses: { "200": json("It.", { type: "object" }), "304": { description: "It has not changed." } },
+    },
+  },
+} as const;

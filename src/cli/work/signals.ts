@@ -12,15 +12,18 @@ export interface SignalWishes extends StopWishes {
 }
 
 /**
- * Takes the signals that ask this process to end: the first means soon, any further one now. SIGHUP is left alone where
- * whoever started the process had it ignored, as `nohup` does: a listener of ours would undo that.
+ * Takes the signals that ask this process to end: the first means soon, any further one now. SIGHUP goes unheard where
+ * whoever started the process had it ignored, as `nohup` does: any listener undoes that.
  */
 export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalWishes {
   const soon = new AbortController();
   const now = new AbortController();
   let by: Interruption | null = null;
-  const listeners = SIGNALS.filter((name) => name !== "SIGHUP" || !isHangupIgnored()).map((name) => {
+  const hangupIgnored = isHangupIgnored();
+  const listeners = SIGNALS.map((name) => {
     const listener = (): void => {
+      // Deno listens to every signal once it listens to one: only a listener keeps it alive then.
+      if (name === "SIGHUP" && hangupIgnored) return;
       const again = by !== null;
       by ??= name;
       soon.abort();

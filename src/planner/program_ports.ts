@@ -6,8 +6,8 @@ export interface RunFiles {
   read(path: string): Promise<string | null>;
   /** Makes the folder; whole or not at all. */
   write(path: string, text: string): Promise<void>;
-  /** The folder in which git keeps the history around `folder`, or null without one. */
-  gitFolder(folder: string): Promise<string | null>;
+  /** The folders that git writes to for `folder`: the repository's, and a worktree's own in it. Empty without one. */
+  gitFolders(folder: string): Promise<readonly string[]>;
   /** The commits that are checked out in `folder`. */
   history(folder: string): GitHistory;
 }

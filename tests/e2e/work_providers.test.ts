@@ -61,6 +61,11 @@ for (const one of CASES) {
     const committed = await project.mustGit("log", "--name-only", "--format=", `main..planner/${A}`);
     const files = new Set(committed.split("\n").filter(Boolean));
     expect([...files].sort()).toEqual([`.planner/specs/${A}.md`, `${A}.txt`]);
+    const words = readFileSync(join(project.notes, "arguments"), "utf8");
+    if (provider === "codex") {
+      const folders = [join(project.root, ".git"), join(project.root, ".git/worktrees", A)];
+      expect(words).toContain(`sandbox_workspace_write.writable_roots=${JSON.stringify(folders)}`);
+    }
     if (file === null) return;
     expect(content(join(worktreeOf(project), file))).toBe(own);
     expect(content(join(project.root, file))).toBe(own);

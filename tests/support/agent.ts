@@ -168,6 +168,7 @@ const STEPS: Readonly<Record<string, (word: string) => unknown>> = {
 if (notes !== "") {
   mkdirSync(notes, { recursive: true });
   appendFileSync(join(notes, "pids"), `${process.pid}\n`);
+  writeFileSync(join(notes, "arguments"), `${process.argv.slice(2).join("\n")}\n`);
 }
 for (const step of plan[id] ?? plan["*"] ?? []) {
   const [name = "", ...rest] = step.split(":");

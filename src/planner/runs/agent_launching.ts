@@ -31,14 +31,14 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
   const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;
-  const gitFolder = await deps.files.gitFolder(place.root);
+  const writable = await deps.files.gitFolders(place.root);
   const server = { command, args: [...first, "mcp", "--root", place.root] };
   const launch = agentLaunch(provider, {
     prompt: prompt.text,
     promptFile: `${beside}.prompt.md`,
     mcpConfigFile: `${beside}.mcp.json`,
     server,
-    writable: gitFolder === null ? [] : [gitFolder],
+    writable,
   });
   for (const { path, text } of launch.files) await deps.files.write(path, text);
   const input = launch.input === null ? {} : { input: launch.input };

@@ -18,9 +18,9 @@ export function openRunFiles(): RunFiles {
       }
     },
     write: (path, text) => replaceFile(path, path, text),
-    async gitFolder(folder) {
-      const found = await new Git(folder).ask(["rev-parse", "--git-common-dir"]);
-      return found === null ? null : resolve(folder, found);
+    async gitFolders(folder) {
+      const found = await new Git(folder).ask(["rev-parse", "--git-common-dir", "--git-dir"]);
+      return found === null ? [] : [...new Set(found.split(/\r?\n/).map((path) => resolve(folder, path)))];
     },
     history: openGitHistory,
   };

@@ -9,6 +9,10 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
   return {
     ...bound(site),
     device: async (code) => (codeKey(code) === key ? device : site.device(code)),
+    devices: async (codes) => {
+      const others = await site.devices(codes.filter((code) => codeKey(code) !== key));
+      return others.length < codes.length && codes.some((code) => codeKey(code) === key) ? [...others, device] : others;
+    },
     feedDeclarer: async (feedId) => {
       const own = declares(device, feedId);
       if (own !== undefined) return own;
@@ -38,12 +42,14 @@ function declares(device: Device, feedId: string): PortRef | undefined {
 function bound(site: SiteReader): SiteReader {
   return {
     device: (code) => site.device(code),
+    devices: (codes) => site.devices(codes),
     rack: (code) => site.rack(code),
     crac: (code) => site.crac(code),
     devicesInRack: (code) => site.devicesInRack(code),
     childrenOf: (code) => site.childrenOf(code),
     cableAt: (end) => site.cableAt(end),
     cablesOf: (code) => site.cablesOf(code),
+    cablesOfAll: (codes) => site.cablesOfAll(codes),
     fabricLinksOf: (code) => site.fabricLinksOf(code),
     feedDeclarer: (feedId) => site.feedDeclarer(feedId),
     consumersOf: (refs) => site.consumersOf(refs),

@@ -1,7 +1,7 @@
 import { codeKey } from "./code.ts";
 import { drawW } from "./draw.ts";
-import { inletsOf, sourceOf } from "./power_walk.ts";
-import { portRef, samePort } from "./ref.ts";
+import { inletsOf } from "./power_walk.ts";
+import { portKey, portRef } from "./ref.ts";
 import { refKey } from "./resource_key.ts";
 import type { Device, Port, PortRef } from "./resources.ts";
 import type { Consumer, SiteReader } from "./site.ts";
@@ -20,6 +20,9 @@ interface Branch {
   readonly load: Load;
 }
 
+/** A branch and the device that it hangs on. */
+type Owned = readonly [owner: Device, branch: Branch];
+
 /** What hangs on an element, in watts. */
 export interface Demand {
   /** With all supplies live: every load split over its inlets. */
@@ -37,12 +40,13 @@ const MAX_DEPTH = 64;
 class TooFar extends Error {}
 
 /**
- * Adds up what hangs on power equipment by looking it up step by step, for writes that cannot wait for the whole graph.
+ * Adds up what hangs on power equipment by looking it up level by level, for writes that cannot wait for the whole graph.
  * Looks at each device once, however many elements share it, and gives up after `budget` devices.
  */
 export class DemandWalk {
   private readonly site: SiteReader;
   private readonly branches = new Map<string, readonly Branch[]>();
+  private readonly looked = new Map<string, Device>();
   private left: number;
 
   constructor(site: SiteReader, budget: number) {
@@ -97,48 +101,73 @@ export class DemandWalk {
 
   private async branchesOf(device: Device): Promise<readonly Branch[]> {
     const key = keyOf(device);
-    const known = this.branches.get(key);
-    if (known !== undefined) return known;
-    const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
-    const found = [...(await this.named(device, outlets)), ...(await this.cabled(device, outlets))];
-    this.branches.set(key, found);
-    return found;
+    // Level by level, so that each level is a few look-ups and not a few for every device.
+    for (let level: readonly Device[] = [device]; level.length > 0; ) level = await this.branchesOfLevel(level);
+    return this.branches.get(key) ?? [];
   }
 
-  /** Loads whose inlets name the device, one of its outlets, or one of its feeds. */
-  private async named(device: Device, outlets: readonly Port[]): Promise<readonly Branch[]> {
-    const outletOf = new Map([[refKey(`device:${device.code}`), ""]]);
-    for (const { name, powerOut } of outlets) {
-      outletOf.set(refKey(portRef({ deviceCode: device.code, portName: name })), name);
-      if (powerOut?.feedId !== undefined) outletOf.set(refKey(`feed:${powerOut.feedId}`), name);
+  /** Finds what hangs on each of these devices, and returns the devices that do and were not seen yet. */
+  private async branchesOfLevel(level: readonly Device[]): Promise<readonly Device[]> {
+    const devices = level.filter((device) => !this.branches.has(keyOf(device)));
+    if (devices.length === 0) return [];
+    const found = new Map(devices.map((device): [string, Branch[]] => [keyOf(device), []]));
+    for (const [owner, branch] of [...(await this.named(devices)), ...(await this.cabled(devices))]) {
+      found.get(keyOf(owner))?.push(branch);
     }
-    const found: Branch[] = [];
-    for (const consumer of await this.site.consumersOf([...outletOf.keys()])) {
+    for (const [key, branches] of found) this.branches.set(key, branches);
+    const next = new Map(
+      [...found.values()].flat().flatMap(({ load }) => (load.device ? [[load.key, load.device]] : [])),
+    );
+    return [...next].filter(([key]) => !this.branches.has(key)).map(([, device]) => device);
+  }
+
+  /** Loads whose inlets name one of the devices, one of their outlets, or one of their feeds. */
+  private async named(devices: readonly Device[]): Promise<readonly Owned[]> {
+    const owners = new Map<string, { readonly owner: Device; readonly outlet: string }>();
+    for (const owner of devices) {
+      owners.set(refKey(`device:${owner.code}`), { owner, outlet: "" });
+      for (const { name, powerOut } of outletsOf(owner)) {
+        owners.set(refKey(portRef({ deviceCode: owner.code, portName: name })), { owner, outlet: name });
+        if (powerOut?.feedId !== undefined) owners.set(refKey(`feed:${powerOut.feedId}`), { owner, outlet: name });
+      }
+    }
+    const consumers = await this.site.consumersOf([...owners.keys()]);
+    await this.look(consumers.filter(({ kind }) => kind === "device").map(({ code }) => code));
+    const found: Owned[] = [];
+    for (const consumer of consumers) {
       const { load, source } = await this.consumer(consumer);
-      if (load !== undefined) found.push({ outlet: outletOf.get(refKey(source)) ?? "", load });
+      const owned = owners.get(refKey(source));
+      if (load !== undefined && owned !== undefined) found.push([owned.owner, { outlet: owned.outlet, load }]);
     }
     return found;
   }
 
-  private async cabled(device: Device, outlets: readonly Port[]): Promise<readonly Branch[]> {
-    if (outlets.length === 0) return [];
-    const found: Branch[] = [];
-    for (const { a, b } of await this.site.cablesOf(device.code)) {
-      const outlet = outlets.find(({ name }) => {
-        const end = { deviceCode: device.code, portName: name };
-        return samePort(a, end) || samePort(b, end);
-      });
-      if (outlet === undefined) continue;
-      const far = samePort(a, { deviceCode: device.code, portName: outlet.name }) ? b : a;
-      const load = await this.cabledLoad(far);
-      if (load !== undefined) found.push({ outlet: outlet.name, load });
+  private async cabled(devices: readonly Device[]): Promise<readonly Owned[]> {
+    const owners = new Map<string, Device>();
+    for (const owner of devices) {
+      for (const { name } of outletsOf(owner)) owners.set(portKey({ deviceCode: owner.code, portName: name }), owner);
     }
-    return found;
+    if (owners.size === 0) return [];
+    const codes = [...new Set([...owners.values()].map(({ code }) => code))];
+    const cables = await this.site.cablesOfAll(codes);
+    const ways = cables.flatMap(({ a, b }) => [
+      { near: a, far: b },
+      { near: b, far: a },
+    ]);
+    const fed = ways.flatMap(({ near, far }) => {
+      const owner = owners.get(portKey(near));
+      return owner === undefined ? [] : [{ owner, outlet: near.portName, far }];
+    });
+    await this.look(fed.map(({ far }) => far.deviceCode));
+    return fed.flatMap(({ owner, outlet, far }): Owned[] => {
+      const load = this.cabledLoad(far);
+      return load === undefined ? [] : [[owner, { outlet, load }]];
+    });
   }
 
   /** The load at a cable's far end; an inlet that also names its source was counted with that. */
-  private async cabledLoad(far: PortRef): Promise<Load | undefined> {
-    const device = await this.look(far.deviceCode);
+  private cabledLoad(far: PortRef): Load | undefined {
+    const device = this.looked.get(codeKey(far.deviceCode));
     const inlet = device?.ports?.find(({ name }) => name === far.portName);
     if (device === undefined || inlet === undefined || inlet.powerIn?.sourceRef !== undefined) return undefined;
     return loadOf(device);
@@ -146,10 +175,10 @@ export class DemandWalk {
 
   private async consumer({ kind, code, inlet }: Consumer): Promise<{ readonly load?: Load; readonly source: string }> {
     if (kind === "device") {
-      const device = await this.look(code);
+      const device = this.looked.get(codeKey(code));
       const port = device?.ports?.find(({ name }) => name === inlet);
       if (device === undefined || port === undefined) return { source: "" };
-      return { load: loadOf(device), source: (await sourceOf(device, port, this.site)) ?? "" };
+      return { load: loadOf(device), source: port.powerIn?.sourceRef ?? "" };
     }
     const crac = await this.site.crac(code);
     if (crac === undefined) return { source: "" };
@@ -158,11 +187,18 @@ export class DemandWalk {
     return { load, source: inputs[Number(inlet)]?.sourceRef ?? "" };
   }
 
-  private async look(code: string): Promise<Device | undefined> {
-    this.left -= 1;
+  /** Looks devices up that were not looked at before. */
+  private async look(codes: readonly string[]): Promise<void> {
+    const wanted = [...new Set(codes.map(codeKey))].filter((key) => !this.looked.has(key));
+    if (wanted.length === 0) return;
+    this.left -= wanted.length;
     if (this.left < 0) throw new TooFar();
-    return this.site.device(code);
+    for (const device of await this.site.devices(wanted)) this.looked.set(codeKey(device.code), device);
   }
+}
+
+function outletsOf({ ports = [] }: Device): readonly Port[] {
+  return ports.filter(({ kind }) => kind === "POWER_OUT");
 }
 
 function keyOf({ code }: Device): string {

@@ -13,6 +13,8 @@ export interface Consumer {
  */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
+  /** Those of these devices that are there: one look-up, however many they are. */
+  devices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
   devicesInRack(rackCode: string): Promise<readonly DeviceBody[]>;
@@ -20,6 +22,8 @@ export interface SiteReader {
   childrenOf(deviceCode: string): Promise<readonly DeviceBody[]>;
   cableAt(end: PortRef): Promise<Cable | undefined>;
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
+  /** Cables with an end at one of these devices, each once, in one look-up. */
+  cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
   /** The outlet that declares a feed. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;

@@ -82,6 +82,11 @@ export class MemoryReader implements DcReader {
     return (await this.stored("device", codeKey(code)))?.resource;
   }
 
+  async devices(codes: readonly string[]): Promise<readonly Device[]> {
+    const keys = new Set(codes.map(codeKey));
+    return this.all("device").filter(({ code }) => keys.has(codeKey(code)));
+  }
+
   async rack(code: string): Promise<Rack | undefined> {
     return (await this.stored("rack", codeKey(code)))?.resource;
   }
@@ -108,6 +113,11 @@ export class MemoryReader implements DcReader {
 
   async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
     return this.all("cable").filter(({ a, b }) => same(a.deviceCode, deviceCode) || same(b.deviceCode, deviceCode));
+  }
+
+  async cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    const keys = new Set(deviceCodes.map(codeKey));
+    return this.all("cable").filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {

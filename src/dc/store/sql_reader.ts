@@ -33,6 +33,7 @@ import type { Dialect } from "./dialect.ts";
 import { history } from "./history_search.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventory } from "./sql_inventory.ts";
+import { cablesByDevice, devicesByKey } from "./sql_many.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 /** The reads, in one SQL for every dialect. */
@@ -66,6 +67,10 @@ export class SqlReader implements DcReader {
     return (await this.stored("device", codeKey(code)))?.resource;
   }
 
+  async devices(codes: readonly string[]): Promise<readonly Device[]> {
+    return devicesByKey(this.runner, this.dialect, codes.map(codeKey));
+  }
+
   async rack(code: string): Promise<Rack | undefined> {
     return (await this.stored("rack", codeKey(code)))?.resource;
   }
@@ -97,6 +102,10 @@ export class SqlReader implements DcReader {
         WHERE cable_end.device_key = ? ORDER BY cable.key`,
       [codeKey(deviceCode)],
     );
+  }
+
+  async cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    return cablesByDevice(this.runner, this.dialect, deviceCodes.map(codeKey));
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {

@@ -55,6 +55,7 @@ async function lookAround(reader: DcReader): Promise<unknown> {
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],
     children: await reader.childrenOf("d1"),
     cables: [await reader.cableAt({ deviceCode: "d1", portName: "eth0" }), await reader.cablesOf("D2")],
+    many: [await reader.devices(["d1", "D2", "nothing", "srv"]), await reader.cablesOfAll(["D1", "d2"])],
     links: await reader.fabricLinksOf("D1"),
     cracs: await reader.cracsOnFloor("S1", 1),
     tags: [await reader.assetTagHolder("device", "T1"), await reader.assetTagHolder("rack", "T1")],

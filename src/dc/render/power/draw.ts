@@ -1,4 +1,3 @@
-import { compareText } from "#dc/model/ref.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { framed } from "../frame.ts";
 import { layered } from "../layout/layered.ts";
@@ -14,6 +13,8 @@ import { powerWords } from "./header.ts";
 import { BOX_WIDTH, boxHeight, boxItem } from "./nodes.ts";
 import { edgeLabel, type PowerPart, partOf } from "./part.ts";
 
+/** R2 stands before R10. */
+const byNumber = new Intl.Collator("en", { numeric: true });
 const GROUP_WIDTH = 330;
 const LABEL_SIZE = 9;
 const LABEL_MOST = 120;
@@ -27,7 +28,7 @@ export function drawPower(failure: PowerFailure, options: DrawOptions): Drawing 
   const folded = foldFailure(failure, { ...options, compact: options.view === "COMPACT" });
   const coloring = options.coloring ?? "POWER";
   const parts = folded.drawn.map((drawn) => partOf(failure, folded, drawn));
-  const order = [...parts.keys()].toSorted((a, b) => compareText(parts[a]?.title ?? "", parts[b]?.title ?? ""));
+  const order = [...parts.keys()].toSorted((a, b) => byNumber.compare(parts[a]?.title ?? "", parts[b]?.title ?? ""));
   const place = new Map(order.map((index, at) => [index, at]));
   const sorted = order.flatMap((index) => parts[index] ?? []);
   const edges = folded.edges.map((edge) => ({ ...edge, from: place.get(edge.from) ?? 0, to: place.get(edge.to) ?? 0 }));

@@ -75,10 +75,3 @@ export function badge(shown: Shown, x: number, y: number): Item {
     ],
   };
 }
-
-/** From worst to best: what a group of several is taken for when one of them decides. */
-const GRAVITY: readonly Fate[] = ["OFFLINE", "FAILED", "ON_BATTERY", "DEGRADED", "OFF", "LIVE"];
-
-export function worst(fates: readonly Fate[]): Fate {
-  return GRAVITY.find((fate) => fates.includes(fate)) ?? "LIVE";
-}

@@ -49,8 +49,8 @@ const SCHEMES: readonly Scheme[] = [
   { consumers: "all", equipment: "all", keys: "all" },
 ];
 
-/** Once elements must be folded, fewer are drawn than may be: hundreds of groups tell nobody anything. */
-const FOLDED_NODES = 120;
+/** Once elements must be folded, fewer are drawn than may be: a hundred groups make a picture that nobody reads. */
+const FOLDED_NODES = 72;
 /** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
 const PDU_BOXES = 48;
 

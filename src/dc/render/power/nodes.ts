@@ -52,11 +52,14 @@ export class Node {
   /** The step in which it trips, and how far it is overloaded. */
   alarms(): readonly string[] {
     const { trips, overloads } = this.folded.reach;
+    const first = this.failure.blast.steps.length > 0 ? "first " : "";
     const step = trips.get(this.index);
     const overload = overloads.get(this.index);
     return [
       ...(step === undefined ? [] : [`Step ${step}: trips`]),
-      ...(overload === undefined ? [] : [`${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
+      ...(overload === undefined
+        ? []
+        : [`${first}${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
     ];
   }
 
@@ -138,7 +141,7 @@ export class Node {
   }
 }
 
-const OVERLOAD_WORDS = { OVER_DERATED: "over derated limit", WOULD_TRIP: "would trip" } as const;
+const OVERLOAD_WORDS = { OVER_DERATED: "over its limit", WOULD_TRIP: "would trip" } as const;
 
 /** Height of the box of a node. */
 export function boxHeight(node: Node): number {

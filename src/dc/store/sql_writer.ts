@@ -17,7 +17,7 @@ import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } fr
 import { LookedUp } from "./looked_up.ts";
 import { columnsOf } from "./rows.ts";
 import { SqlReader } from "./sql_reader.ts";
-import { insertSql, type SqlValue, upsertSql } from "./sql_runner.ts";
+import { insertSql, type SqlValue, text, upsertSql } from "./sql_runner.ts";
 
 /** Rows of one insert. Ours: a few statements, each prepared once, serve devices of any size. */
 const MOST_ROWS = 16;
@@ -29,6 +29,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
   private readonly racks = new LookedUp<readonly DeviceBody[]>();
   private readonly feeds = new LookedUp<PortRef | undefined>();
+  /** By device, the cable in each of its ports, as JSON until it is asked for: a batch of cables asks for all ports. */
+  private readonly ends = new LookedUp<Map<string, Cable | string>>();
   /** Resources that were looked for and are not there. */
   private readonly absent = new Set<string>();
 
@@ -44,6 +46,21 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
     return this.racks.get(codeKey(rackCode), () => super.devicesInRack(rackCode));
+  }
+
+  override async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
+    const device = codeKey(deviceCode);
+    const cable = (await this.ends.get(device, () => this.endsOf(device))).get(portName);
+    return typeof cable === "string" ? JSON.parse(cable) : cable;
+  }
+
+  private async endsOf(deviceKey: string): Promise<Map<string, Cable | string>> {
+    const rows = await this.runner.all(
+      `SELECT cable_end.port_name, cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
+        WHERE cable_end.device_key = ?`,
+      [deviceKey],
+    );
+    return new Map(rows.map((row) => [text(row, "port_name"), text(row, "body")]));
   }
 
   override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
@@ -70,6 +87,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
       this.racks.clear();
       this.feeds.clear();
     }
+    if (kind === "cable") this.ends.clear();
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
@@ -140,6 +158,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
       this.resources.clear();
       this.racks.clear();
       this.feeds.clear();
+      this.ends.clear();
       this.absent.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
@@ -195,12 +214,13 @@ export class SqlWriter extends SqlReader implements DcWriter {
     }
   }
 
-  private async putCableEnds(key: string, { a, b }: Cable): Promise<void> {
-    for (const { deviceCode, portName } of [a, b]) {
+  private async putCableEnds(key: string, cable: Cable): Promise<void> {
+    for (const { deviceCode, portName } of [cable.a, cable.b]) {
       await this.runner.run(
         upsertSql("cable_end", ["device_key", "port_name", "cable_key"], ["device_key", "port_name"]),
         [codeKey(deviceCode), portName, key],
       );
+      (await this.ends.known(codeKey(deviceCode)))?.set(portName, cable);
     }
   }
 

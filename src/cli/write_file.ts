@@ -20,7 +20,7 @@ const NEW_FILE_MODE = 0o666;
  * Writes a file that is not there yet, whole or not at all, its folders included. Returns false, touching nothing, when
  * something of that name exists.
  */
-export function createFile(path: string, text: string): boolean {
+export function createFile(path: string, text: string | Uint8Array): boolean {
   return onDisk(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     return withTemporary(dirname(path), text, NEW_FILE_MODE, (temporary) => {
@@ -37,7 +37,7 @@ export function createFile(path: string, text: string): boolean {
 }
 
 /** Replaces a file as a whole: a reader sees the old text or the new one. A link stays a link, the mode stays the mode. */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string | Uint8Array): void {
   onDisk(path, () => {
     const target = realpathSync(path);
     const { mode } = statSync(target);
@@ -46,13 +46,18 @@ export function replaceFile(path: string, text: string): void {
 }
 
 /** Writes a file that a person named, whether it is there or not; what is no file (`/dev/stdout`) is written through. */
-export function writeFile(path: string, text: string): void {
+export function writeFile(path: string, text: string | Uint8Array): void {
   const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) onDisk(path, () => writeFileSync(path, text));
   else if (!createFile(path, text)) replaceFile(path, text);
 }
 
-function withTemporary<Result>(folder: string, text: string, mode: number, use: (path: string) => Result): Result {
+function withTemporary<Result>(
+  folder: string,
+  text: string | Uint8Array,
+  mode: number,
+  use: (path: string) => Result,
+): Result {
   const temporary = join(folder, `.planner-${randomUUID()}.tmp`);
   try {
     const descriptor = openSync(temporary, "wx", mode);
@@ -69,7 +74,7 @@ function withTemporary<Result>(folder: string, text: string, mode: number, use: 
 }
 
 // For file systems without hard links.
-function createWithoutLink(path: string, text: string): boolean {
+function createWithoutLink(path: string, text: string | Uint8Array): boolean {
   try {
     writeFileSync(path, text, { flag: "wx" });
     return true;

@@ -33,7 +33,7 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const { demandKind } = await import("./kinds.ts");
     const { importFiles, openDatabaseTarget } = await import("./import/import_files.ts");
     const kindOf = kind === undefined ? undefined : demandKind(kind);
-    const options = { files, format, kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };
+    const options = { files, format: dataFormat(format), kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };
     if (url !== undefined) {
       if (db !== undefined) throw usage('"--url" and "--db" exclude each other');
       if (atomic || dryRun) throw usage('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
@@ -49,8 +49,9 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
       await store.close();
     }
   },
-  async export({ words, db, format = "jsonl", kind }, cli) {
+  async export({ words, db, format: given = "jsonl", kind }, cli) {
     const [output] = expectWords(words, 0, 1);
+    const format = dataFormat(given) ?? "jsonl";
     if (format === "json") throw usage('Wrong value "json" for "--format": expected jsonl or csv');
     const { demandKind } = await import("./kinds.ts");
     const { exportEstate } = await import("./export.ts");
@@ -69,6 +70,13 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const size = sampleSize(racks);
     if (db !== undefined) return loadSample(size, databaseOf(db, cli.cwd), cli);
     await writeSample(size, output === undefined ? output : resolve(cli.cwd, output), cli);
+    return undefined;
+  },
+  async render({ words, db, output, ...look }, cli) {
+    const [screen = "", ref = ""] = expectWords(words, 2, 2);
+    const { renderPicture } = await import("./render.ts");
+    const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
+    await renderPicture(databaseOf(db, cli.cwd), { ...look, screen, ref, output: path }, cli);
     return undefined;
   },
   async call({ words, url, token, timeout, list }, cli) {
@@ -122,6 +130,12 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     return undefined;
   },
 };
+
+/** Pictures have formats of their own. */
+function dataFormat(format: DcWords["format"]): "jsonl" | "csv" | "json" | undefined {
+  if (format === undefined || format === "jsonl" || format === "csv" || format === "json") return format;
+  throw usage(`Wrong value "${format}" for "--format": expected jsonl, csv or json`);
+}
 
 interface AddressWords {
   readonly url: string | undefined;

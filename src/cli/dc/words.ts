@@ -1,7 +1,18 @@
 import type { Args, Flags } from "../command.ts";
 import { helpHint, UsageError } from "../usage_error.ts";
 
-export const ACTIONS = ["serve", "import", "export", "sample", "call", "audit", "migrate", "token", "mcp"] as const;
+export const ACTIONS = [
+  "serve",
+  "import",
+  "export",
+  "sample",
+  "render",
+  "call",
+  "audit",
+  "migrate",
+  "token",
+  "mcp",
+] as const;
 export type Action = (typeof ACTIONS)[number];
 
 export const DC_FLAGS = {
@@ -49,13 +60,27 @@ export const DC_FLAGS = {
     short: "o",
     value: "file",
     completes: "file",
-    summary: "sample: file to write instead of standard output",
+    summary: "sample, render: file to write instead of standard output",
   },
   format: {
     type: "enum",
-    options: ["jsonl", "csv", "json"],
-    summary: "import, export: how the data is written (import: told by the file, export: jsonl)",
+    options: ["jsonl", "csv", "json", "svg", "png", "html", "dot"],
+    summary:
+      "import, export: how the data is written (import: told by the file, export: jsonl); render: svg, png, html or dot " +
+      "(told by the file)",
   },
+  theme: { type: "enum", options: ["light", "dark", "print", "high_contrast"], summary: "render: colours (light)" },
+  coloring: {
+    type: "enum",
+    options: ["role", "status", "health", "power", "thermal", "utilization", "none"],
+    summary: "render: what colours mean (by the screen)",
+  },
+  view: {
+    type: "enum",
+    options: ["front", "rear", "both", "compact", "full"],
+    summary: "render: which side, or how much (by the screen)",
+  },
+  width: { type: "integer", value: "pixels", least: 1, summary: "render: width of the picture, 64 to 8192" },
   kind: {
     type: "string",
     value: "kind",
@@ -112,6 +137,7 @@ const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
   import: ["db", "format", "kind", "errors", "atomic", "dry-run", "json", "url", "token"],
   export: ["db", "format", "kind"],
   sample: ["racks", "output", "db"],
+  render: ["db", "output", "format", "theme", "coloring", "view", "width"],
   call: ["url", "token", "timeout", "list"],
   audit: ["db"],
   migrate: ["db"],
@@ -123,6 +149,7 @@ const FLAGS_OF: Readonly<Record<Action, readonly DcFlag[]>> = {
 export type DcWords = Args<Record<never, never>, typeof DC_FLAGS> & { readonly words: readonly string[] };
 
 const VERBS: Partial<Readonly<Record<Action, readonly string[]>>> = {
+  render: ["rack", "floor", "power", "cable", "thermal", "fabric"],
   audit: ["verify", "history"],
   migrate: ["status", "apply"],
   token: ["create", "list", "revoke"],

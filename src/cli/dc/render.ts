@@ -1,0 +1,104 @@
+import { extname } from "node:path";
+import { create } from "@bufbuild/protobuf";
+import { openService } from "#dc/open_service.ts";
+import { render } from "#dc/operations/render.ts";
+import {
+  Coloring as ColoringNumber,
+  RenderFormat as FormatNumber,
+  RenderRequestSchema,
+  Screen as ScreenNumber,
+  Theme as ThemeNumber,
+  RenderView as ViewNumber,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { Rasterizer } from "#runtime/rasterizer.ts";
+import { print } from "../print.ts";
+import type { Talk } from "../talk.ts";
+import { helpHint, suggestion, UsageError } from "../usage_error.ts";
+import { writeFile } from "../write_file.ts";
+import type { Database } from "./database.ts";
+import { type DcWords, usage } from "./words.ts";
+
+/** How people call the screens. */
+const SCREENS = {
+  rack: "ELEVATION",
+  cable: "CABLE_PATH",
+  power: "POWER",
+  thermal: "THERMAL",
+  fabric: "FABRIC",
+  floor: "FLOOR",
+} as const;
+
+const FORMAT_OF: Readonly<Record<string, keyof typeof FormatNumber>> = {
+  svg: "SVG",
+  png: "PNG",
+  html: "HTML",
+  htm: "HTML",
+  dot: "DOT",
+  gv: "DOT",
+};
+
+/** What is drawn and how. */
+export interface RenderCall extends Pick<DcWords, "format" | "theme" | "coloring" | "view" | "width"> {
+  readonly screen: string;
+  readonly ref: string;
+  /** Undefined for standard output. */
+  readonly output: string | undefined;
+}
+
+/** Draws a picture straight from a database, without a server. A file appears whole or not at all. */
+export async function renderPicture(database: Database, call: RenderCall, talk: Talk): Promise<void> {
+  const request = create(RenderRequestSchema, {
+    subjectRef: call.ref,
+    screen: ScreenNumber[screenOf(call.screen)],
+    render: {
+      format: FormatNumber[formatOf(call)],
+      theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[word(call.theme)],
+      coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[word(call.coloring)],
+      view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[word(call.view)],
+      widthPx: call.width ?? 0,
+      embedDataset: true,
+    },
+  });
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
+  const rasterizer = new Rasterizer();
+  try {
+    const service = await openService(store, {
+      clock: { now: () => new Date() },
+      authRequired: false,
+      rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+    });
+    const reply = await service.call(render, request, { interface: "SYSTEM" });
+    const { artifact, omittedNodes } = reply as Awaited<ReturnType<typeof render.run>>;
+    const content = artifact.value ?? "";
+    if (call.output === undefined) print(content);
+    else writeFile(call.output, content);
+    if (omittedNodes > 0) talk.note(`${omittedNodes} nodes are folded`);
+  } finally {
+    await rasterizer.close();
+    await store.close();
+  }
+}
+
+function word<Word extends string>(lower: Word): Uppercase<Word> {
+  return lower.toUpperCase() as Uppercase<Word>;
+}
+
+function screenOf(text: string): (typeof SCREENS)[keyof typeof SCREENS] {
+  const found = Object.entries(SCREENS).find(([name]) => name === text)?.[1];
+  if (found !== undefined) return found;
+  const names = Object.keys(SCREENS);
+  const hint = suggestion(text, names) || helpHint("dc");
+  throw new UsageError(`Unknown screen "${text}": expected ${names.join(", ")}`, hint);
+}
+
+/** By `--format`, else by the file's name; SVG for standard output. */
+function formatOf({ format, output }: RenderCall): keyof typeof FormatNumber {
+  const named = format ?? (output === undefined ? "svg" : extname(output).slice(1).toLowerCase());
+  const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;
+  if (found !== undefined) return found;
+  const expected = "expected svg, png, html or dot";
+  if (format !== undefined) throw usage(`Wrong value "${format}" for "--format": ${expected}`);
+  throw usage(`Cannot tell the format of "${output}": ${expected} as its ending, or --format`);
+}

@@ -1,7 +1,6 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { keepFromPackage } from "./debian_package.ts";
 
 /**
  * The public JSON-Schema-Test-Suite. It is not part of this project: Debian carries it inside a package, which is
@@ -32,44 +31,8 @@ export interface Suite {
 /** Opens the suite, or says why it cannot be had. */
 export function openSuite(): Suite | { readonly missing: string } {
   const given = process.env["PLANNER_JSON_SCHEMA_SUITE"];
-  const missing = given === undefined && !existsSync(CACHE) ? fetchPackage() : undefined;
+  const missing = given === undefined ? keepFromPackage(PACKAGE, DATA, CACHE) : undefined;
   return missing === undefined ? readSuite(given ?? CACHE) : { missing };
-}
-
-function fetchPackage(): string | undefined {
-  const work = mkdtempSync(join(tmpdir(), "json-schema-suite-"));
-  try {
-    return download(work) ?? unpack(work);
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
-}
-
-/** Fetches the package into `work`, with apt's own lists or, where there are none, with lists of our own. */
-function download(work: string): string | undefined {
-  if (run("apt-get", ["download", PACKAGE], work) === undefined) return undefined;
-  for (const folder of ["lists/partial", "cache/archives/partial"]) mkdirSync(join(work, folder), { recursive: true });
-  const own = ["-o", `Dir::State::lists=${work}/lists`, "-o", `Dir::Cache=${work}/cache`];
-  return run("apt-get", [...own, "update"], work) ?? run("apt-get", [...own, "download", PACKAGE], work);
-}
-
-function unpack(work: string): string | undefined {
-  const file = readdirSync(work).find((name) => name.endsWith(".deb"));
-  if (file === undefined) return "apt-get downloaded nothing";
-  const problem = run("dpkg-deb", ["-x", file, "unpacked"], work);
-  if (problem !== undefined) return problem;
-  mkdirSync(dirname(CACHE), { recursive: true });
-  const staged = `${CACHE}.${process.pid}`;
-  // Renaming needs one file system, so the copy is made beside the place first.
-  const copied = run("cp", ["-r", join(work, "unpacked", DATA), staged], work);
-  if (copied === undefined && !existsSync(CACHE)) renameSync(staged, CACHE);
-  return copied;
-}
-
-/** Undefined when the command succeeded, else what went wrong. */
-function run(command: string, args: readonly string[], cwd: string): string | undefined {
-  const { status, error, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", timeout: 120_000 });
-  return status === 0 ? undefined : `${command} failed: ${error?.message ?? stderr.trim()}`;
 }
 
 function readSuite(root: string): Suite {

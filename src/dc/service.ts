@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toBinary, toJson } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
+import type { ChainVerdict } from "./audit/chain.ts";
+import { verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS, REQUEST_MEMORY_MS } from "./limits.ts";
 import { canonicalJson } from "./model/canonical_json.ts";
@@ -16,6 +18,8 @@ import { detailRegistry } from "./operations/status.ts";
 import { TopologyCache } from "./operations/topology.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
+
+export type { ChainVerdict };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
@@ -56,6 +60,7 @@ export class DcService {
   private readonly context: DcContext;
   private readonly topologies = new TopologyCache();
   private readonly replies = new ReplyCache();
+  private verifying: Promise<ChainVerdict> | undefined;
 
   constructor(context: DcContext) {
     this.context = context;
@@ -99,6 +104,20 @@ export class DcService {
         if (error instanceof Tried) return error.result;
         throw error;
       }
+    });
+  }
+
+  /**
+   * Walks the change log's whole chain; open to every principal. Whoever asks while one walk is under way gets its
+   * verdict, so that asking often costs no more. Cost: one hash per entry.
+   */
+  async verifyHistory(caller: Caller): Promise<ChainVerdict> {
+    return this.counted("AuditVerify", caller, () => {
+      this.demandPrincipal(caller);
+      this.verifying ??= this.context.store.read(verifyLog).finally(() => {
+        this.verifying = undefined;
+      });
+      return this.verifying;
     });
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
@@ -8,7 +9,7 @@ import type { Caller } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
-import type { DcService } from "#dc/service.ts";
+import type { ChainVerdict, DcService } from "#dc/service.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
@@ -64,6 +65,9 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
+  app.get("/audit/verify", async (context) =>
+    context.json(verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
+  );
   app.get("/estate", async (context) =>
     context.json(await options.service.overview(await findCaller(context, options, "REST"))),
   );
@@ -89,6 +93,7 @@ export function httpApp(options: AppOptions): App {
     "/readyz",
     "/metrics",
     "/audit/history",
+    "/audit/verify",
     "/estate",
   ])
     app.all(path, only("GET, HEAD"));
@@ -159,6 +164,11 @@ async function findCaller(
 function callerOf(context: AppContext, door: Caller["interface"], principal: Caller["principal"]): Caller {
   const address = context.env.incoming.socket.remoteAddress;
   return describeCaller(context.req.raw.headers, { interface: door, principal, address });
+}
+
+function verdictJson(verdict: ChainVerdict): JsonObject {
+  if (!verdict.ok) return { ok: false, seq: verdict.seq, problem: verdict.problem };
+  return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 
 function only(methods: string): (context: AppContext) => never {

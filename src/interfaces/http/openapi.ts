@@ -168,6 +168,18 @@ const HISTORY_PAGE: JsonSchema = {
   },
 };
 
+const VERDICT: JsonSchema = {
+  type: "object",
+  required: ["ok"],
+  properties: {
+    ok: { type: "boolean" },
+    head_seq: { type: "integer", description: "The last entry, when all fit." },
+    head_hash: { type: "string" },
+    seq: { type: "integer", description: "The first entry that does not fit." },
+    problem: { type: "string", enum: ["missing", "altered", "unlinked"] },
+  },
+};
+
 const RECEIPT: JsonSchema = {
   type: "object",
   properties: Object.fromEntries(
@@ -192,6 +204,14 @@ const PLAIN = {
       operationId: "AuditHistory",
       parameters: HISTORY_PARAMETERS.map((name) => ({ name, in: "query", schema: { type: "string" } })),
       responses: { "200": json("One page.", HISTORY_PAGE), ...FAILURES },
+    },
+  },
+  "/audit/verify": {
+    get: {
+      tags: ["Change log"],
+      summary: "Walks the change log's chain of hashes: ok with its head, or the first entry that does not fit.",
+      operationId: "AuditVerify",
+      responses: { "200": json("The verdict.", VERDICT), ...FAILURES },
     },
   },
   "/audit/webhook": {

@@ -206,3 +206,57 @@ describe("GET /audit/history", () => {
     expect(at.defects).toEqual([{ method: "GET /audit/history", error }]);
   });
 });
+
+describe("/audit/verify", () => {
+  test("says that the chain holds", async () => {
+    const at = await served();
+    await changed(at);
+
+    const { text } = await http1(`${at.url}/audit/verify`);
+
+    expect(JSON.parse(text)).toMatchObject({
+      ok: true,
+      head_seq: 3,
+      head_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+  });
+
+  test("names the first entry that was altered", async () => {
+    const at = await served();
+    await changed(at);
+    await at.site.store.write(async (writer) => {
+      const [record] = await writer.history({ descending: false, after: 1, limit: 1 });
+      if (record !== undefined) await writer.append({ ...record, message: "forged" });
+    });
+
+    const { text } = await http1(`${at.url}/audit/verify`);
+
+    expect(JSON.parse(text)).toEqual({ ok: false, seq: 2, problem: "altered" });
+  });
+
+  test("is closed to those who are not known", async () => {
+    const at = await served({ authRequired: true });
+
+    expect((await http1(`${at.url}/audit/verify`)).status).toBe(401);
+  });
+});
+
+test("every plain route knows HEAD, refuses other methods by name and lets no browser guess", async () => {
+  const at = await served();
+
+  for (const path of [
+    "/healthz",
+    "/readyz",
+    "/metrics",
+    "/audit/history",
+    "/audit/verify",
+    "/openapi.json",
+    "/estate",
+  ]) {
+    const [head, put] = [await http1(at.url + path, { method: "HEAD" }), await http1(at.url + path, { method: "PUT" })];
+
+    expect([path, head.status, head.text]).toEqual([path, 200, ""]);
+    expect([path, put.status, put.headers.allow]).toEqual([path, 405, "GET, HEAD"]);
+    expect(head.headers["x-content-type-options"]).toBe("nosniff");
+  }
+});

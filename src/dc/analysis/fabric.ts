@@ -82,12 +82,16 @@ export function fabricTopology(
   const spines = nodesOf("spine", views, devices, { failed, bound });
   const loads = views.filter(({ live }) => live).map(({ utilizationPct }) => utilizationPct);
   const congested = views.filter((view) => view.live && view.utilizationPct >= options.congestionPct);
+  const uplinks = Map.groupBy(views, ({ link }) => codeKey(link.a.deviceCode));
   return {
     nodes: [...spines, ...leaves],
     links: views,
     congested: congested.map(({ ref }) => ref),
     missing: missingLinks(views, leaves, spines),
-    findings: [...views.flatMap(downFinding), ...leaves.flatMap((leaf) => leafFindings(leaf, views))],
+    findings: [
+      ...views.flatMap(downFinding),
+      ...leaves.flatMap((leaf) => leafFindings(leaf, uplinks.get(codeKey(leaf.device.code)) ?? [])),
+    ],
     summary: {
       linksUp: loads.length,
       linksDown: views.length - loads.length,
@@ -144,7 +148,9 @@ function nodesOf(
   const groups = new Map<string, FabricLinkView[]>();
   for (const view of views) {
     const key = codeKey(view.link[END[tier]].deviceCode);
-    groups.set(key, [...(groups.get(key) ?? []), view]);
+    const own = groups.get(key);
+    if (own === undefined) groups.set(key, [view]);
+    else own.push(view);
   }
   return [...groups]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -220,9 +226,8 @@ function downFinding({ live, ref, link: { status = "UP" } }: FabricLinkView): re
   return [{ code: "LINK_DOWN", message: "The link carries no traffic", ref, value: status, expected: "UP" }];
 }
 
-function leafFindings({ device, uplinkMbps }: FabricNode, views: readonly FabricLinkView[]): readonly FabricFinding[] {
+function leafFindings({ device, uplinkMbps }: FabricNode, own: readonly FabricLinkView[]): readonly FabricFinding[] {
   const ref = `device:${device.code}`;
-  const own = views.filter(({ link }) => codeKey(link.a.deviceCode) === codeKey(device.code));
   const found: FabricFinding[] = [];
   if (uplinkMbps === 0) {
     found.push({ code: "NO_UPLINK", message: "No uplink is left", ref, value: "0", expected: "at least one" });

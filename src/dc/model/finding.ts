@@ -81,6 +81,10 @@ export type WarningCode =
   | "NO_POWER_INLETS"
   | "ZONE_WITHOUT_RESERVE";
 
+/** Longest message, and longest value, expectation or reference in it. Ours: gRPC sends them as headers. */
+const MAX_MESSAGE_CHARS = 1024;
+const MAX_DETAIL_CHARS = 1024;
+
 interface FindingBase {
   /** Path of the field in snake_case, such as `ports[3].type`; empty for the whole. */
   readonly field: string;
@@ -105,18 +109,25 @@ interface Detail {
 
 /** A finding that refuses the write. */
 export function broken(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
-  return { severity: "ERROR", code, field, message, ...texts(detail) };
+  return { severity: "ERROR", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
 /** A finding that only warns. */
 export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
-  return { severity: "WARNING", code, field, message, ...texts(detail) };
+  return { severity: "WARNING", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
 function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
   return {
-    ...(value !== undefined && { value: String(value) }),
-    ...(expected !== undefined && { expected }),
-    ...(ref !== undefined && { ref }),
+    ...(value !== undefined && { value: cut(String(value), MAX_DETAIL_CHARS) }),
+    ...(expected !== undefined && { expected: cut(expected, MAX_DETAIL_CHARS) }),
+    ...(ref !== undefined && { ref: cut(ref, MAX_DETAIL_CHARS) }),
   };
+}
+
+/** The beginning and the end of a text that is too long: what is wrong stands first, what was expected last. */
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const end = Math.floor(most / 4);
+  return `${text.slice(0, most - end - 1)}…${text.slice(-end)}`.toWellFormed();
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import type { Refusal } from "#dc/model/refusal.ts";
 import type { TestService } from "../../../support/dc/service.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 
@@ -149,6 +150,21 @@ describe("GetDevice", () => {
       reason: "NOT_FOUND",
     });
     await expect(site.call("GetDevice")).rejects.toMatchObject({ kind: "invalid_argument" });
+  });
+
+  test("repeats the beginning of a code that is far too long, and its end", async () => {
+    const site = await smallSite();
+
+    const refusal = await site
+      .call("GetDevice", { code: `x${"🙂".repeat(100_000)}z` })
+      .catch((error: unknown) => error);
+
+    const { message, violations } = refusal as Refusal;
+    expect(message).toStartWith('Cannot find device "x🙂');
+    expect(message).toEndWith('🙂z"');
+    expect(message.length).toBe(1024);
+    expect(message.isWellFormed()).toBe(true);
+    expect(violations[0]?.ref?.length).toBe(1024);
   });
 });
 

@@ -88,7 +88,7 @@ function edgeItems(edge: DrawnEdge, label: string, route: readonly Point[]): rea
   if (end === undefined) return [];
   const [x, y] = end;
   const dead = edge.dead === edge.count;
-  const stroke = dead ? "fault" : edge.dead > 0 ? "watch" : "ok";
+  const stroke = dead ? "fault" : edge.dead > 0 ? "watchText" : "okText";
   const line: Item = {
     kind: "path",
     points: route,

@@ -42,7 +42,8 @@ function look(
     strong: state,
     soft,
     text: `${state}Text`,
-    line: { stroke: state, ...line },
+    // The inks of words stay dark in print, where the fills are pale.
+    line: { stroke: `${state}Text`, ...line },
     ...(hatch !== undefined && { hatch }),
   };
 }

@@ -25,7 +25,7 @@ export function powerGraphOf(
       return {
         from: parts[edge.from]?.id ?? "",
         to: parts[edge.to]?.id ?? "",
-        stroke: edge.dead === edge.count ? "fault" : edge.dead > 0 ? "watch" : "ok",
+        stroke: edge.dead === edge.count ? "fault" : edge.dead > 0 ? "watchText" : "okText",
         ...(label !== "" && { label }),
         ...(edge.dead > 0 && { style: "dashed" }),
       };

@@ -119,7 +119,7 @@ function legendOf(parts: readonly PowerPart[], coloring: Coloring): readonly Leg
     ...(places ? [{ label: `rack or place ${LOOKS.PARTIAL.word}`, sample: [badge("PARTIAL", 6, 0)] }] : []),
     {
       label: "supplies power",
-      sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok" as const, strokeWidth: 1.5 }],
+      sample: [{ kind: "line" as const, x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText" as const, strokeWidth: 1.5 }],
     },
     {
       label: "dead supply",

@@ -94,7 +94,7 @@ function suppliesOf({ graph, blast }: PowerFailure, { groupOf, owners }: Grouped
   const supplies = new Supplies(graph, groupOf);
   for (let index = 0; index < groupOf.length; index += 1) {
     if ((groupOf[index] ?? -1) >= 0)
-      supplies.of(index, owners.has(index) ? (graph.nodes[index]?.ref ?? "") : "", blast);
+      supplies.of(index, (owners[index] ?? -1) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
   }
   return supplies.edges();
 }

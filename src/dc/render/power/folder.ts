@@ -59,8 +59,8 @@ export interface Grouped {
   readonly drawn: readonly Drawn[];
   /** The drawn thing of every node; -1 for none. */
   readonly groupOf: Int32Array;
-  /** The device that an outlet stands with. */
-  readonly owners: ReadonlyMap<number, number>;
+  /** The device that an outlet stands with, by node; -1 for none. */
+  readonly owners: Int32Array;
 }
 
 /** Sorts the elements of a failure into boxes, cards and groups. Cost: O(nodes of the graph). */
@@ -70,7 +70,7 @@ export class Folder {
   private readonly graph: PowerGraph;
   private readonly classes: (Class | undefined)[];
   private readonly places: (Place | undefined)[];
-  private readonly owners = new Map<number, number>();
+  private readonly owners: Int32Array;
   private readonly keys: ReadonlySet<number>;
   private readonly pinned: ReadonlySet<number>;
   private readonly pinnedRacks: ReadonlySet<string>;
@@ -83,6 +83,7 @@ export class Folder {
   ) {
     this.graph = graph;
     this.keys = keys;
+    this.owners = new Int32Array(graph.nodes.length).fill(-1);
     this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
     this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
     this.classes = new Array<Class | undefined>(graph.nodes.length).fill(undefined);
@@ -95,7 +96,7 @@ export class Folder {
       if (node === undefined || fates[index] === undefined) continue;
       const owner = this.ownerOf(index, fates);
       if (owner !== undefined) {
-        this.owners.set(index, owner);
+        this.owners[index] = owner;
         continue;
       }
       const place = placeOf(places, node);
@@ -157,8 +158,9 @@ export class Folder {
       groups[group]?.members.push(index);
       groupOf[index] = group;
     }
-    for (const [outlet, owner] of this.owners) {
-      const group = groupOf[owner] ?? -1;
+    for (const [outlet, owner] of this.owners.entries()) {
+      const group = owner < 0 ? -1 : (groupOf[owner] ?? -1);
+      if (group < 0) continue;
       groupOf[outlet] = group;
       groups[group]?.members.push(outlet);
     }
@@ -169,7 +171,7 @@ export class Folder {
   private finished(group: Omit<Drawn, "title">): Drawn {
     const [first = -1, second = -1] = group.members;
     const node = this.graph.nodes[first];
-    const alone = group.form === "GROUP" && (second < 0 || this.owners.has(second));
+    const alone = group.form === "GROUP" && (second < 0 || (this.owners[second] ?? -1) >= 0);
     if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
     return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
   }

@@ -94,6 +94,17 @@ describe("planner dc mcp", () => {
     expect(few.structuredContent?.["omitted"]).toEqual({ occupants: expect.any(Number) });
   });
 
+  test("draws: SVG as text, PNG as an image", async () => {
+    const subject = { subject_ref: "rack:A08" };
+    const svg = await ask("render", subject);
+    const png = await ask("render", { ...subject, render: { format: "RENDER_FORMAT_PNG", width_px: 400 } });
+
+    expect(svg.content[0]?.text).toStartWith("<svg");
+    expect(svg.structuredContent).toMatchObject({ media_type: "image/svg+xml", truncated: false });
+    expect(png.content[0]).toMatchObject({ type: "image", mimeType: "image/png" });
+    expect(png.structuredContent).toMatchObject({ media_type: "image/png", width_px: 400 });
+  });
+
   test("leafs through a search", async () => {
     const first = (await ask("search_devices", { max_items: 3 })).structuredContent;
     const second = (await ask("search_devices", { max_items: 3, page_token: first?.["next_page_token"] }))

@@ -30,11 +30,16 @@ async function openDoor(options: DcMcpOptions): Promise<DcDoor> {
 async function openDatabase(database: Database): Promise<DcDoor> {
   // Opening would make an empty one, and a mistyped path would look like an empty estate.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const [{ openService }, { serviceDoor }] = await Promise.all([
+  const [{ openService }, { serviceDoor }, { Rasterizer }] = await Promise.all([
     import("#dc/open_service.ts"),
     import("#interfaces/dc_mcp/service_door.ts"),
+    import("#runtime/rasterizer.ts"),
   ]);
-  return serviceDoor(
-    await openService(await database.open(), { clock: { now: () => new Date() }, authRequired: false }),
-  );
+  const rasterizer = new Rasterizer();
+  const service = await openService(await database.open(), {
+    clock: { now: () => new Date() },
+    authRequired: false,
+    rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+  });
+  return serviceDoor(service);
 }

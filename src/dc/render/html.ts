@@ -81,7 +81,7 @@ main{flex:1;display:flex;min-height:0}
 #stage.moving{cursor:grabbing}
 #stage svg{display:block;width:100%;height:100%}
 [data-ref]{cursor:pointer}
-[data-ref].chosen>*{filter:drop-shadow(0 0 2px ${color("accent")}) drop-shadow(0 0 5px ${color("accent")})}
+[data-ref].chosen>:first-child{filter:drop-shadow(0 0 2px ${color("accent")}) drop-shadow(0 0 5px ${color("accent")})}
 aside{width:300px;overflow:auto;padding:12px 16px;background:${color("panel")};border-left:1px solid ${color("line")}}
 aside h2{font-size:14px;margin:0 0 2px;overflow-wrap:anywhere}
 aside p{margin:0 0 8px;color:${color("muted")};overflow-wrap:anywhere;white-space:pre-line}

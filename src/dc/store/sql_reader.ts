@@ -264,21 +264,16 @@ export class SqlReader implements DcReader {
   }
 
   async powerEstate(among?: ResourceKeys): Promise<Estate> {
-    const power = `cable.key IN (SELECT cable_end.cable_key FROM cable_end JOIN port
-      ON port.device_key = cable_end.device_key AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN')`;
+    const ends = `SELECT cable_end.cable_key FROM cable_end JOIN port ON port.device_key = cable_end.device_key
+      AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN'`;
+    const ports = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
+    if (among === undefined) return this.everything({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
     const touching = `(${this.dialect.inList("cable.key")}
       OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
-    const keys = (list: readonly string[]) => JSON.stringify(list);
-    return this.everything(
-      {
-        ports: [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }],
-        cables: [
-          { sql: power, params: [] },
-          ...(among === undefined ? [] : [{ sql: touching, params: [keys(among.cable), keys(among.device)] }]),
-        ],
-      },
-      among,
-    );
+    const params = [JSON.stringify(among.cable), JSON.stringify(among.device)];
+    // Asked of each cable that is left: the list of all power cables would be read whole.
+    const power = `EXISTS (${ends} AND cable_end.cable_key = cable.key)`;
+    return this.everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
   }
 
   private async everything(

@@ -10,9 +10,18 @@ import type { Topology } from "./topology.ts";
 /**
  * Codes of the devices in service whose live supplies fall short of what is required: by the device itself, else by its
  * rack, whose demand is not meant for power equipment. Devices without recorded inlets are left out: nothing is known.
- * Cost: O(devices + sources × depth).
+ * Cost: O(devices + sources × depth) once per topology.
  */
 export function redundancyUnmet(topology: Topology): readonly string[] {
+  const known = audits.get(topology) ?? audit(topology);
+  audits.set(topology, known);
+  return known;
+}
+
+/** Every page of a list asks anew. */
+const audits = new WeakMap<Topology, readonly string[]>();
+
+function audit(topology: Topology): readonly string[] {
   const { power: graph, live } = topology;
   const sides = new Map<number, string>();
   const sideOf = (from: number): string => {

@@ -68,7 +68,7 @@ describe("planner dc render", () => {
 
     expect([rack, screen, ending, width, shown].map(({ code }) => code)).toEqual([1, 2, 2, 2, 2]);
     expect(rack?.stderr).toContain('Cannot find rack "NOPE"');
-    expect(screen?.stderr).toContain('Did you mean "floor"?');
+    expect(screen?.stderr).toContain('did you mean "floor"?');
     expect(ending?.stderr).toContain("expected svg, png, html or dot");
     expect(width?.stderr).toContain('"render.width_px" is out of range: 20, expected 64 to 8192');
     expect(shown?.stderr).toContain('Screen ELEVATION does not show "feed:X"');

@@ -1,5 +1,5 @@
 import type { DeviceBody, PowerOut } from "./resources.ts";
-import type { DeviceKind, LoadBasis } from "./words.ts";
+import { type DeviceKind, type LoadBasis, POWER_KINDS } from "./words.ts";
 
 type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
 type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
@@ -41,19 +41,7 @@ export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): numbe
   return Math.round(Math.abs(voltageV) * amperageA * factor);
 }
 
-const POWER_KINDS: readonly DeviceKind[] = [
-  "UTILITY",
-  "GENERATOR",
-  "SWITCHGEAR",
-  "TRANSFER_SWITCH",
-  "UPS",
-  "FLOOR_PDU",
-  "RPP",
-  "BUSWAY",
-  "RACK_PDU",
-];
-
 /** Whether a device exists to supply others. */
 export function isPowerKind(kind: DeviceKind): boolean {
-  return POWER_KINDS.includes(kind);
+  return (POWER_KINDS as readonly DeviceKind[]).includes(kind);
 }

@@ -1,5 +1,18 @@
 /** The words of every enumeration that a stored resource or a pure answer holds: the proto values without their prefix. */
 
+/** Kinds that exist to supply others. */
+export const POWER_KINDS = [
+  "UTILITY",
+  "GENERATOR",
+  "SWITCHGEAR",
+  "TRANSFER_SWITCH",
+  "UPS",
+  "FLOOR_PDU",
+  "RPP",
+  "BUSWAY",
+  "RACK_PDU",
+] as const;
+
 export const DEVICE_KINDS = [
   "SERVER",
   "STORAGE",
@@ -14,15 +27,7 @@ export const DEVICE_KINDS = [
   "KVM",
   "SENSOR",
   "OTHER",
-  "UTILITY",
-  "GENERATOR",
-  "SWITCHGEAR",
-  "TRANSFER_SWITCH",
-  "UPS",
-  "FLOOR_PDU",
-  "RPP",
-  "BUSWAY",
-  "RACK_PDU",
+  ...POWER_KINDS,
   "CDU",
 ] as const;
 export type DeviceKind = (typeof DEVICE_KINDS)[number];

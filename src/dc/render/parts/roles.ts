@@ -1,3 +1,4 @@
+import { isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/words.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
 import { wordAt } from "./words.ts";
@@ -30,18 +31,6 @@ const OF_ROLE: Readonly<Record<string, RoleToken>> = {
   "mgmt-switch": "role7",
 };
 
-const POWER_FAMILY: readonly (DeviceKind | undefined)[] = [
-  "UTILITY",
-  "GENERATOR",
-  "SWITCHGEAR",
-  "TRANSFER_SWITCH",
-  "UPS",
-  "FLOOR_PDU",
-  "RPP",
-  "BUSWAY",
-  "RACK_PDU",
-];
-
 interface Typed {
   readonly role: string;
   /** Number of a DeviceKind. */
@@ -52,7 +41,7 @@ interface Typed {
 export function roleToken({ role, kind }: Typed): RoleToken {
   const word = wordAt(DEVICE_KINDS, kind);
   const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;
-  return special ?? (word === undefined || POWER_FAMILY.includes(word) ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
+  return special ?? (word === undefined || isPowerKind(word) ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
 }
 
 /** The same as RRGGBB in the light theme, for answers. */

@@ -51,7 +51,7 @@ export async function fabricTopologyAnswer(
     findings: [...answer.findings.map((found) => ({ ...found, severity: Severity.WARNING })), ...mismatches(physical)],
   });
   const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
-  const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ") || "all fabrics";
+  const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 

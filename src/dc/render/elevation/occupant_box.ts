@@ -149,7 +149,7 @@ function title(
 }
 
 function letterSize(height: number): number {
-  return Math.min(11, Math.max(6, height * 0.62));
+  return Math.min(11, Math.max(6, height * 0.62, Math.min(8, height * 0.8)));
 }
 
 export function occupantTip(occupant: Occupant): string {

@@ -15,7 +15,7 @@ export function fabricWords(picture: FabricPicture, folded: FoldedFabric, colori
   const { answer, name } = picture;
   const leaves = answer.nodes.filter(({ tier }) => tier === "leaf").length;
   const spines = answer.nodes.length - leaves;
-  const title = `Fabric ${name}`;
+  const title = name === "" ? "All fabrics" : `Fabric ${name}`;
   const subtitle = `${counted(leaves, "leaf", "leaves")}, ${counted(spines, "spine")}, ${counted(answer.links.length, "link")}`;
   const figures = figuresOf(picture);
   return {

@@ -7,7 +7,7 @@ import { Places, WIDTHS, type Width } from "../places.ts";
 
 /** A fabric as it was analysed. */
 export interface FabricPicture {
-  /** What was asked for: a fabric, a place, or all fabrics. */
+  /** What was asked for: a fabric, a place, or empty for all fabrics. */
   readonly name: string;
   readonly answer: FabricAnswer;
   readonly congestionPct: number;

@@ -12,6 +12,10 @@ import { type Tile, tilesOf } from "./tiles.ts";
 /** Width that a floor is scaled to, in pixels, as long as its racks stay readable. */
 const USUAL_WIDTH = 1100;
 const MOST_PX_PER_MM = 0.1;
+/** A rack of 600 mm is 33 pixels wide, so that its code can be read. */
+const READABLE_PX_PER_MM = 0.055;
+/** Floors that would be wider than this are drawn smaller, down to the signs alone. */
+const MOST_WIDTH = 4000;
 const LEAST_PX_PER_MM = 0.03;
 const CHIP_WIDTH = 150;
 const CHIP_HEIGHT = 24;
@@ -82,7 +86,7 @@ function headOf(
 function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
   const { widthMm = 0, depthMm = 0 } = extents ?? {};
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
-  const pxPerMm = Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, USUAL_WIDTH / Math.max(1, widthMm)));
+  const pxPerMm = scaleFor(Math.max(1, widthMm));
   const px = (mm: number) => mm * pxPerMm;
   // A strip beyond the last footprint, so that none touches the wall of the picture.
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
@@ -94,6 +98,11 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };
+}
+
+function scaleFor(widthMm: number): number {
+  const readable = Math.min(READABLE_PX_PER_MM, MOST_WIDTH / widthMm);
+  return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, USUAL_WIDTH / widthMm));
 }
 
 /** What has no place, as chips: shown, but nowhere on the plan, because nobody knows where. */

@@ -140,10 +140,13 @@ function front({ x, y, width, height }: Box, facing: number): Item {
   return { kind: "line", x1, y1, x2, y2, stroke: "accent", strokeWidth: 3 };
 }
 
+/** Smaller letters cannot be read at the picture's own size; longer words are cut instead. */
+const LEAST_LETTER = 7;
+
 /** Sign, code and figure one below the other; what finds no room is left to the tip. */
 function words({ code, figure, fill, state, kind }: Tile, { x, y, width, height }: Box): readonly Item[] {
   const room = width - 8;
-  const size = Math.max(6, Math.min(11, height / 3, (room / textWidth(code, { size: 1, weight: "bold" })) * 0.98));
+  const size = Math.max(LEAST_LETTER, Math.min(11, height / 3, (room / textWidth(code, { size: 1, weight: "bold" })) * 0.98));
   const cx = x + width / 2;
   const cy = y + height / 2;
   const signSize = Math.min(14, width - 8, height - 8);
@@ -164,7 +167,7 @@ function words({ code, figure, fill, state, kind }: Tile, { x, y, width, height 
       : [
           {
             height: size + 3,
-            draw: (at: number): readonly Item[] => [{ ...text, y: at + size * 0.33, text: figure, size: size - 1 }],
+            draw: (at: number): readonly Item[] => [{ ...text, y: at + size * 0.33, text: figure, size: Math.max(LEAST_LETTER, size - 1) }],
           },
         ]),
   ];

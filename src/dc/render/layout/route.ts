@@ -1,5 +1,5 @@
 /** Space between two edges that arrive at one box: room for a line of small text. */
-export const PORT_GAP = 13;
+export const PORT_GAP = 15;
 
 /** Space between two vertical tracks of a channel, before and behind all of them. */
 const TRACK_GAP = 9;

@@ -3,7 +3,7 @@ export function wordAt<Word extends string>(words: readonly Word[], number: numb
   return words[number - 1];
 }
 
-const ABBREVIATIONS = new Set(["PDU", "UPS", "RPP", "KVM", "CDU", "CRAC", "CRAH", "U", "N"]);
+const ABBREVIATIONS = new Set(["PDU", "UPS", "RPP", "KVM", "CDU", "CRAC", "CRAH", "ECMP", "U", "N"]);
 
 /** A constant as a person reads it: "RACK_PDU" is "Rack PDU". */
 export function readable(constant: string): string {
@@ -46,5 +46,6 @@ export function titled(code: string, name: string): string {
 
 /** How a rack is called in a heading: its name alone where that holds the code already. */
 export function rackTitle(code: string, name: string): string {
-  return name.toLowerCase().includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;
+  const words = name.toLowerCase().split(/[^\p{L}\p{N}._-]+/u);
+  return words.includes(code.toLowerCase()) ? name : `Rack ${titled(code, name)}`;
 }

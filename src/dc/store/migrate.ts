@@ -14,15 +14,17 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
   );
   const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");
   const done = Number(row?.["steps"] ?? 0);
-  if (done > migrations.length) {
-    throw new OperationError(
-      "failed_precondition",
-      `Cannot open the database: its schema has ${done} steps, this program knows ${migrations.length}`,
-    );
-  }
+  demandKnown(done);
   for (const [index, { name, statements }] of migrations.slice(done).entries()) {
     for (const statement of statements(dialect)) await runner.run(statement);
     await runner.run("INSERT INTO migration (step, name) VALUES (?, ?)", [done + index + 1, name]);
   }
   return migrations.slice(done).map(({ name }) => name);
+}
+
+/** @throws OperationError failed_precondition when a newer program has taken steps that this one does not know */
+export function demandKnown(done: number): void {
+  if (done <= migrations.length) return;
+  const expected = `its schema has ${done} steps, this program knows ${migrations.length}`;
+  throw new OperationError("failed_precondition", `it is from a newer program: ${expected}`);
 }

@@ -1,5 +1,6 @@
 import { refuse } from "#dc/model/refusal.ts";
-import type { OperationError } from "#kernel/errors.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { PostgresAddress } from "./postgres_address.ts";
 
 /**
  * Why a transaction cannot go on: `conflict` when it lost against another one, `lost` when the connection is gone. Both
@@ -26,6 +27,7 @@ const LOST = /^(?:08...|57P0[1-5]|53300)$/;
 const UNUSABLE: Readonly<Record<string, string>> = {
   "25006": "The database takes no changes: it is read-only",
   "40003": "The database cannot tell whether the change was committed",
+  "42501": "The database gives its user not every right that is needed",
   "53100": "The disk of the database is full",
   "53200": "The database is out of memory",
   "55P03": "The database is locked by another writer",
@@ -42,7 +44,7 @@ export function translated(error: unknown): unknown {
     return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
   }
   const unusable = UNUSABLE[code];
-  if (unusable !== undefined) return refuse("DB_UNAVAILABLE", unusable);
+  if (unusable !== undefined) return because(refuse("DB_UNAVAILABLE", unusable), error);
   // The driver and the network have words for codes, the server has SQLSTATEs.
   if (LOST.test(code) || (code !== "" && !SQLSTATE.test(code))) return lost(error);
   return error;
@@ -50,5 +52,19 @@ export function translated(error: unknown): unknown {
 
 /** The connection is gone, or could not be made. */
 export function lost(cause: unknown): Interrupted {
-  return new Interrupted("lost", refuse("DB_UNAVAILABLE", "The database does not answer"), cause);
+  return new Interrupted("lost", because(refuse("DB_UNAVAILABLE", "The database does not answer"), cause), cause);
+}
+
+/** A refusal to open, for the person who named the server; the password is in neither of its parts. */
+export function cannotOpenServer({ shown }: PostgresAddress, error: unknown): unknown {
+  const told = error instanceof Interrupted ? error.refusal : error;
+  if (!(told instanceof OperationError)) return error;
+  const why = told.cause instanceof Error && told.kind === "unavailable" ? told.cause.message : told.message;
+  return new OperationError(told.kind, `Cannot open the database ${shown}: ${why}`, { cause: error });
+}
+
+/** The log of the server tells the cause, the caller is not told it. */
+function because(refusal: OperationError, cause: unknown): OperationError {
+  refusal.cause = cause;
+  return refusal;
 }

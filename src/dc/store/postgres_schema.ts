@@ -1,3 +1,4 @@
+import { OperationError } from "#kernel/errors.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
@@ -6,6 +7,9 @@ import { Interrupted } from "./postgres_errors.ts";
 /** How often servers that start at the same moment try for the lock. */
 const MAX_TRIES = 20;
 const PAUSE_MS = 100;
+
+/** Tables that are made first; others of these names are no older ones of ours. */
+const OURS: readonly string[] = ["rack", "device", "port", "crac", "cable", "fabric_link", "setting"];
 
 /** What two transactions get that make the same table at the same moment: duplicates, or a lost race in the catalogue. */
 const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"]);
@@ -16,7 +20,7 @@ const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"])
  * @throws OperationError failed_precondition for a database that a newer program has written
  */
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
-  if (await isUpToDate(connection)) return;
+  if ((await stepsTaken(connection)) === migrations.length) return;
   await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
     await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");
@@ -26,14 +30,23 @@ export async function bringUpToDate(connection: PostgresConnection): Promise<voi
   });
 }
 
-async function isUpToDate(connection: PostgresConnection): Promise<boolean> {
-  const [found] = await connection.all(
-    `SELECT COUNT(*) AS tables FROM information_schema.tables
-      WHERE table_schema = current_schema() AND table_name = 'migration'`,
+/**
+ * How many steps the current schema has taken; 0 when it is empty but for tables of others.
+ * @throws OperationError failed_precondition when tables of others have names of ours
+ */
+export async function stepsTaken(connection: PostgresConnection): Promise<number> {
+  const rows = await connection.all(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   );
-  if (found?.["tables"] !== 1) return false;
+  const names = rows.map(({ name }) => String(name));
+  if (!names.includes("migration")) {
+    const taken = names.find((name) => OURS.includes(name));
+    if (taken === undefined) return 0;
+    const expected = "expected a database or a schema of its own";
+    throw new OperationError("failed_precondition", `another program has a table "${taken}" there: ${expected}`);
+  }
   const [row] = await connection.all("SELECT COUNT(*) AS steps FROM migration");
-  return row?.["steps"] === migrations.length;
+  return Number(row?.["steps"]);
 }
 
 /** Runs `work` in one transaction, again when another server did the same at the same moment. */

@@ -1,9 +1,9 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
-import { OperationError } from "#kernel/errors.ts";
+import type { OperationError } from "#kernel/errors.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { Interrupted } from "./postgres_errors.ts";
+import { cannotOpenServer, Interrupted } from "./postgres_errors.ts";
 import { bringUpToDate } from "./postgres_schema.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
@@ -25,7 +25,7 @@ const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
  *
  * @param url `postgres://user:password@host:port/database?sslmode=…`
  * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
- * let us in, failed_precondition when the database is from a newer program. None tells the password.
+ * let us in, failed_precondition when the database is from a newer or another program. None tells the password.
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const address = parsePostgresUrl(url);
@@ -35,9 +35,7 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
     return store;
   } catch (error) {
     await store.close();
-    if (!(error instanceof Interrupted) || error.why === "conflict") throw refusalOf(error);
-    const why = error.cause instanceof Error ? error.cause.message : String(error.cause);
-    throw new OperationError("unavailable", `Cannot open the database ${address.shown}: ${why}`, { cause: error });
+    throw cannotOpenServer(address, error);
   }
 }
 

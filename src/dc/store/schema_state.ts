@@ -1,8 +1,13 @@
 import { DatabaseSync } from "node:sqlite";
-import { OperationError } from "#kernel/errors.ts";
+import { demandKnown } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
+import { cannotOpenServer } from "./postgres_errors.ts";
+import { stepsTaken } from "./postgres_schema.ts";
+import type { SqlRow } from "./sql_runner.ts";
+import { cannotOpen } from "./sqlite_errors.ts";
+import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
 /** How far a database's schema is. */
 export interface SchemaState {
@@ -14,40 +19,39 @@ export interface SchemaState {
   readonly pending: readonly string[];
 }
 
-/** Looks at a file without changing it. @throws OperationError unavailable when it is no database that can be read */
+/**
+ * Looks at a file without changing it.
+ * @throws OperationError unavailable when it is no database that can be read, failed_precondition when it is from a
+ * newer or another program
+ */
 export async function sqliteSchema(file: string): Promise<SchemaState> {
   let database: DatabaseSync | undefined;
   try {
     database = new DatabaseSync(file, { readOnly: true });
-    const table = database.prepare("SELECT name FROM sqlite_master WHERE name = 'migration'").get();
-    const row = table === undefined ? undefined : database.prepare("SELECT COUNT(*) AS steps FROM migration").get();
-    return stateOf(Number(row?.["steps"] ?? 0));
+    if (!demandOwn(database.prepare(TABLES).all() as SqlRow[])) return stateOf(0);
+    return stateOf(Number(database.prepare("SELECT COUNT(*) AS steps FROM migration").get()?.["steps"]));
   } catch (error) {
-    throw new OperationError("unavailable", `The database cannot be used: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw cannotOpen(file, error);
   } finally {
     database?.close();
   }
 }
 
-/** The same on a server. @throws OperationError unavailable when it cannot be reached */
+/** The same on a server. @throws OperationError in the same cases */
 export async function postgresSchema(url: string): Promise<SchemaState> {
   const address = parsePostgresUrl(url);
-  const connection = await PostgresConnection.open(address, () => {});
+  let connection: PostgresConnection | undefined;
   try {
-    const [table] = await connection.all("SELECT to_regclass('migration') AS name");
-    if (table?.["name"] === null) return stateOf(0);
-    const [row] = await connection.all("SELECT COUNT(*) AS steps FROM migration");
-    return stateOf(Number(row?.["steps"] ?? 0));
+    connection = await PostgresConnection.open(address, () => {});
+    return stateOf(await stepsTaken(connection));
   } catch (error) {
-    const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
-    throw new OperationError("unavailable", `Cannot open the database ${address.shown}: ${why}`, { cause: error });
+    throw cannotOpenServer(address, error);
   } finally {
-    await connection.close();
+    await connection?.close();
   }
 }
 
 function stateOf(done: number): SchemaState {
+  demandKnown(done);
   return { done, known: migrations.length, pending: migrations.slice(done).map(({ name }) => name) };
 }

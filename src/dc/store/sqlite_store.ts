@@ -1,12 +1,13 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
-import { OperationError } from "#kernel/errors.ts";
 import { SQLITE } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 import { SqlWriter } from "./sql_writer.ts";
+import { cannotOpen, translated } from "./sqlite_errors.ts";
+import { demandOwn, TABLES } from "./sqlite_tables.ts";
 
 /** How long a statement waits for another process's lock, in milliseconds. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -64,35 +65,28 @@ class SqliteRunner implements SqlRunner {
   }
 }
 
-const LOCKED = /database (?:table )?is locked|SQLITE_BUSY/i;
-const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
-
-/** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
-function translated(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
-  if (LOCKED.test(error.message)) {
-    return new OperationError("unavailable", "The database is locked by another process", { cause: error });
-  }
-  if (UNUSABLE.test(error.message)) {
-    return new OperationError("unavailable", `The database cannot be used: ${error.message}`, { cause: error });
-  }
-  return error;
-}
-
 /**
  * The embedded database: one file in WAL mode. One write at a time; reads run beside it on their own snapshots.
  *
- * @throws OperationError unavailable when the file cannot be opened, failed_precondition when it is from a newer program
+ * @throws OperationError unavailable when the file cannot be opened, failed_precondition when it is from a newer or
+ * another program
  */
 export async function openSqlite(file: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
-  const openOne = () => open(file, onStatement);
-  const writer = openOne();
-  await writer.run(SQLITE.beginWrite);
   try {
-    await migrate(writer, SQLITE);
-    await writer.run("COMMIT");
+    return await openPrepared(() => open(file, onStatement));
   } catch (error) {
-    await writer.run("ROLLBACK");
+    throw cannotOpen(file, error);
+  }
+}
+
+async function openPrepared(openOne: () => SqliteRunner): Promise<DcStore> {
+  const writer = openOne();
+  try {
+    await transaction(writer, SQLITE.beginWrite, async () => {
+      demandOwn(await writer.all(TABLES));
+      await migrate(writer, SQLITE);
+    });
+  } catch (error) {
     writer.close();
     throw error;
   }

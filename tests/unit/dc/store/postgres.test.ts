@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { parsePostgresUrl } from "#dc/store/postgres_address.ts";
 import { openPostgres } from "#dc/store/postgres_store.ts";
+import { postgresSchema } from "#dc/store/schema_state.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { stored } from "../../../support/dc/stored.ts";
 import { PostgresServer, sharedPostgres } from "../../../support/postgres.ts";
@@ -34,6 +35,27 @@ describe("openPostgres", () => {
     await server.sql("INSERT INTO migration (step, name) VALUES (900, 'later')", url);
 
     await expect(openPostgres(url)).rejects.toMatchObject({ kind: "failed_precondition" });
+  });
+
+  test("leaves the tables of another program alone", async () => {
+    const url = await server.database();
+    await server.sql("CREATE TABLE device (serial TEXT)", url);
+
+    const opening = openPostgres(url);
+
+    await expect(opening).rejects.toMatchObject({ kind: "failed_precondition" });
+    await expect(opening).rejects.toThrow('another program has a table "device" there');
+    await expect(postgresSchema(url)).rejects.toMatchObject({ kind: "failed_precondition" });
+  });
+
+  test("tells of a right that is missing to make the tables", async () => {
+    const url = await server.database();
+    await server.sql("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE visitor LOGIN", url);
+
+    const opening = openPostgres(url.replace("postgres@", "visitor@"));
+
+    await expect(opening).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(opening).rejects.toThrow("permission denied for schema public");
   });
 
   test("needs no right but those on the rows, once the tables are there", async () => {

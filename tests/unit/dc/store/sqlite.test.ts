@@ -1,7 +1,9 @@
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { POSTGRES } from "#dc/store/dialect.ts";
+import { sqliteSchema } from "#dc/store/schema_state.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
@@ -28,6 +30,35 @@ test("openSqlite refuses a database from a newer program", async () => {
 
   await expect(openSqlite(file)).rejects.toMatchObject({ kind: "failed_precondition" });
 });
+
+test("openSqlite leaves the file of another program alone", async () => {
+  const file = databaseFile();
+  const database = new DatabaseSync(file);
+  database.exec("CREATE TABLE bookmark (url TEXT)");
+
+  await expect(openSqlite(file)).rejects.toMatchObject({
+    kind: "failed_precondition",
+    message: `Cannot open the database "${file}": it belongs to another program: it has the tables "bookmark"`,
+  });
+  await expect(sqliteSchema(file)).rejects.toMatchObject({ kind: "failed_precondition" });
+  expect(
+    database
+      .prepare("SELECT name FROM sqlite_master")
+      .all()
+      .map(({ name }) => name),
+  ).toEqual(["bookmark"]);
+});
+
+for (const [what, path, why] of [
+  ["a folder", dirname(databaseFile()), "it is a folder"],
+  ["a path without its folder", "/nowhere/dc.sqlite", "its folder is not there"],
+] as const) {
+  test(`openSqlite says what is wrong with ${what}`, async () => {
+    const message = `Cannot open the database "${path}": ${why}`;
+
+    await expect(openSqlite(path)).rejects.toMatchObject({ kind: "unavailable", message });
+  });
+}
 
 test("openSqlite reads beside an open write and sees only what is committed", async () => {
   const store = await openSqlite(databaseFile());

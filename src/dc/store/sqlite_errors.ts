@@ -1,0 +1,46 @@
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { refuse } from "#dc/model/refusal.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+const LOCKED = /database (?:table )?is locked|SQLITE_BUSY/i;
+const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
+
+/** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
+export function translated(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (LOCKED.test(error.message)) return unavailable("The database is locked by another process", error);
+  if (UNUSABLE.test(error.message)) return unavailable(`The database cannot be used: ${error.message}`, error);
+  return error;
+}
+
+/** The same while a file is opened, for the person who named it: callers of the service are not told where it lies. */
+export function cannotOpen(file: string, error: unknown): unknown {
+  const told = translated(error);
+  if (!(told instanceof OperationError)) return error;
+  if (told.kind !== "unavailable") {
+    return new OperationError(told.kind, `Cannot open the database "${file}": ${told.message}`, { cause: error });
+  }
+  const { message } = told.cause instanceof Error ? told.cause : told;
+  return unavailable(
+    `Cannot open the database "${file}": ${/unable to open/i.test(message) ? why(file) : message}`,
+    told,
+  );
+}
+
+/** SQLite says no more than that it is unable to. */
+function why(file: string): string {
+  if (isFolder(file)) return "it is a folder";
+  if (!isFolder(dirname(file))) return "its folder is not there";
+  return "no right to read and write it";
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function unavailable(message: string, cause: Error): OperationError {
+  const refusal = refuse("DB_UNAVAILABLE", message);
+  refusal.cause = cause;
+  return refusal;
+}

@@ -37,19 +37,22 @@ export const STATUS_COLUMN: Column<ListedSpec> = {
   text: ({ status }) => status,
   style: ({ status }) => statusStyle(status),
 };
-export const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
+const TYPE_COLUMN: Column<ListedSpec> = { title: "TYPE", text: ({ type }) => type };
 export const TITLE_COLUMN: Column<ListedSpec> = {
   title: "TITLE",
   text: ({ title }) => title ?? "(no title)",
   shrinks: true,
 };
 // A list without spaces and a dash for none keep the columns apart for awk and cut.
-export const LABELS_COLUMN: Column<ListedSpec> = {
+const LABELS_COLUMN: Column<ListedSpec> = {
   title: "LABELS",
   text: ({ labels = [] }) => labels.join(",") || "-",
   shrinks: true,
   style: () => "dim",
 };
+
+/** The columns of a list that is not about one word of the specs. */
+export const SPEC_COLUMNS = [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, TITLE_COLUMN] as const;
 
 export function statusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];

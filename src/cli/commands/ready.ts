@@ -1,15 +1,7 @@
 import { ready } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../command.ts";
-import {
-  ID_COLUMN,
-  LABELS_COLUMN,
-  type ListedSpec,
-  printListing,
-  STATUS_COLUMN,
-  TITLE_COLUMN,
-  TYPE_COLUMN,
-} from "../listing_output.ts";
+import { type ListedSpec, printListing, SPEC_COLUMNS } from "../listing_output.ts";
 import { printJson } from "../print.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../spec_filter.ts";
 import { JSON_FLAG } from "../words.ts";
@@ -29,7 +21,6 @@ export const command = defineCommand({
     const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });
     const list = cutList(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    const columns = [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, TITLE_COLUMN];
-    printListing<ListedSpec>(cli, list, columns);
+    printListing<ListedSpec>(cli, list, SPEC_COLUMNS);
   },
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AgentProcess } from "#planner/run_ports.ts";
 import { openAgents } from "#planner/store/agent_process.ts";
@@ -189,6 +190,8 @@ test("endRun ends what a killed planner has left, and no process of another proj
   const worker = new RunWorker(project.root);
   const mark = await worker.do("agent", "spec", "sleep 600");
   const processId = `spec-${worker.pid}`;
+  // Killed before the new program stands, what was begun still carries its parent's environment.
+  while (!readFileSync(`/proc/${mark.pid}/cmdline`, "utf8").startsWith("sleep")) await sleep(5);
   await worker.kill();
   const reused = { pid: bystander.pid, began: "an-earlier-start-of-the-machine:1" };
 

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { BACKGROUND_START } from "#planner/operations/start_background.ts";
 import { runNamedCommand } from "./citty_command.ts";
 import type { Cli, Command } from "./command.ts";
 import { COMMANDS, type CommandEntry } from "./commands.ts";
@@ -15,8 +16,16 @@ export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
   try {
     return await run(words);
   } catch (error) {
+    await recordInBackground(error);
     return reportError(error);
   }
+}
+
+/** Whoever asks for work in the background sees no standard error. */
+async function recordInBackground(error: unknown): Promise<void> {
+  if (process.env[BACKGROUND_START] === undefined) return;
+  const { recordEarlyRefusal } = await import("./work/background_start.ts");
+  await recordEarlyRefusal(process.cwd(), error);
 }
 
 async function run(words: readonly string[]): Promise<ExitStatus> {

@@ -186,6 +186,8 @@ export type ProcessEnd = { readonly status: "completed" } | { readonly status: "
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
   start(record: NewProcessRecord): Promise<ProcessRecord>;
+  /** The same for a process that may have written its record, or its end, by now: that one stays. */
+  announce(record: NewProcessRecord): Promise<void>;
   /** Makes a record terminal; false when it already is, or is not there. */
   finish(processId: string, end: ProcessEnd, at: Date): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { McpLines } from "../support/mcp_lines.ts";
 import { PLANNER } from "../support/planner_command.ts";
+import { RunWorker } from "../support/run_worker.ts";
 import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
 
 const [A, B] = ["2026-11-01-001-aaa", "2026-11-01-002-bbb"] as const;
@@ -43,6 +44,52 @@ test("planner_pause ends a deaf agent with children and grandchildren, and the s
     text: `Failed to pause work for spec '${A}': No running process found`,
     refused: true,
   });
+});
+
+test("a run that is paused between its claim and its record ends with its record", async () => {
+  using project = await workProject({ plan: {} });
+  await project.add(A);
+  await using client = new McpLines(project.root);
+  await using run = new RunWorker(project.root);
+  await run.do("claim", A);
+
+  const answer = client.tool("planner_pause", { id: A });
+  await run.do("record", A);
+  while (project.records()[0]?.status !== "failed") await sleep(10);
+  await run.do("release", A);
+
+  expect(await answer).toEqual({ text: `Successfully paused work for spec '${A}'`, refused: false });
+});
+
+test("what only holds the spec, to merge it say, is nothing to be paused", async () => {
+  using project = await workProject({ plan: {} });
+  await project.add(A);
+  await using run = new RunWorker(project.root);
+  await run.do("claim", A);
+
+  const paused = project.planner(["pause", A]);
+  setTimeout(() => run.do("release", A), 200);
+
+  expect((await paused).stderr).toContain("No running process found");
+  expect(project.field(A, "status")).toBe("pending");
+});
+
+test("a run that waits for another's merge can be paused", async () => {
+  using project = await workProject({ plan: { "*": DONE } });
+  await project.add(A);
+  await project.add(B, `depends_on: [${A}]\n`);
+  await project.planner(["work", A]);
+  await using merger = new RunWorker(project.root);
+  await merger.do("claim", A);
+  await using running = work(project, B);
+  while (project.records().length < 2) await sleep(10);
+
+  const { code, stdout } = await project.planner(["pause", B]);
+
+  expect([code, stdout]).toEqual([0, `Successfully paused work for spec '${B}'\n`]);
+  expect((await running.ended).lines).toEqual([`${B}: paused: ended from outside`]);
+  expect(project.field(B, "status")).toBe("in_progress");
+  expect(project.pids()).toHaveLength(1);
 });
 
 test("pausing one of several leaves the others at work", async () => {
@@ -215,4 +262,24 @@ test("work that is refused in the background says why to whoever asks", async ()
   const { analysis } = await client.json("planner_takeover", { id: B, force: true });
   expect(analysis).toStartWith(`The last process failed: ${error}\n`);
   expect((await project.planner(["status", "--activity"])).stdout).toContain(`${B}: ${error}\n`);
+});
+
+test("work in the background that settings broken meanwhile keep from beginning says so in its record", async () => {
+  using project = await workProject({ plan: { "*": DONE } });
+  await project.add(A);
+  const told = JSON.stringify({ spec_id: A, mode: "single", started_at: new Date().toISOString() });
+  const env = { PLANNER_BACKGROUND_START: told };
+  project.write(".planner/config.md", "---\nparallel: {max: many}\n---\n");
+
+  const broken = await project.planner(["work", A, "--root", project.root], { env });
+  const unusable = await project.planner(["work", A, "--no-such", "--root", project.root], { env });
+
+  expect([broken.code, unusable.code]).toEqual([1, 2]);
+  const errors = project.records().map(({ process_id, status, error }) => [process_id.startsWith(A), status, error]);
+  expect(errors.toSorted()).toEqual(
+    [
+      [true, "failed", expect.stringContaining("many")],
+      [true, "failed", expect.stringContaining('"--no-such"')],
+    ].toSorted(),
+  );
 });

@@ -30,6 +30,7 @@ export interface StoredRecord {
   readonly status: string;
   readonly mode: string;
   readonly completed_at: string | null;
+  readonly error?: string;
 }
 
 export interface WorkOptions {

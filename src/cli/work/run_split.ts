@@ -8,6 +8,7 @@ import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
 import { print, printJson } from "../print.ts";
+import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 
@@ -21,18 +22,14 @@ export interface SplitWords {
   readonly json: boolean;
 }
 
-/** The variable in which `planner_split` tells its child since when it runs. */
-const STARTED_AT = "PLANNER_STARTED_AT";
-
 /** Splits a spec and returns how the process is to end. */
 export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
   const { id, recursive, maxDepth, force, model, json } = words;
-  const startedAt = process.env[STARTED_AT] ?? null;
-  delete process.env[STARTED_AT];
+  const background = takeBackgroundStart();
   const tell = (event: RunEvent): void => {
     if (event.event === "note") cli.note(event.message);
   };
-  const deps = await openRunDeps(project, { startedAt, tell });
+  const deps = await openRunDeps(project, { startedAt: background?.started_at ?? null, tell });
   const signals = listenForSignals((name) => cli.note(`${name}: ending the agent`));
   let refused = "the process ended before the split began";
   try {
@@ -50,11 +47,7 @@ export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords
     return by === "SIGINT" ? EXIT_STATUS.interrupted : EXIT_STATUS.terminated;
   } finally {
     signals.close();
-    // The record that the tool made for a split that never began.
-    if (startedAt !== null) {
-      const end = { status: "failed", error: refused } as const;
-      await deps.ports.records.finish(`${id}-${process.pid}`, end, deps.context.clock.now());
-    }
+    if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
   }
 }
 

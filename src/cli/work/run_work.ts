@@ -1,11 +1,12 @@
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
-import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
+import type { RunWishes } from "#planner/runs/run_types.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import type { OpenProject } from "../open_project.ts";
+import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { showProgress, tellAnyway } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
@@ -13,20 +14,15 @@ import { type Interruption, listenForSignals } from "./signals.ts";
 /** What `planner work` was told. */
 export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop"> & { readonly json: boolean };
 
-/** The variable in which `planner_work_start` tells its child since when it runs. */
-const STARTED_AT = "PLANNER_STARTED_AT";
-
 /** Works specs to their end and returns how the process is to end. */
 export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
   const progress = showProgress(cli, words.json);
   const signals = listenForSignals((name, again) => {
     progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });
   });
-  // Not for the agent's own planner: it is a process of its own.
-  const startedAt = process.env[STARTED_AT] ?? null;
-  delete process.env[STARTED_AT];
+  const background = takeBackgroundStart();
   const telling = tellAnyway(progress);
-  const deps = await openRunDeps({ context, root }, { startedAt, tell: telling.tell });
+  const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: telling.tell });
   const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
   const letGrow = keepMemorySmall();
   let refused = "the process ended before the run began";
@@ -45,18 +41,8 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     letGrow();
     progress.close();
     signals.close();
-    if (startedAt !== null) await endBackgroundRecord(deps, ids, refused);
+    if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
   }
-}
-
-/** The record that `planner_work_start` made for a run that never began. */
-async function endBackgroundRecord(
-  { ports, context, pid }: RunDeps,
-  [first]: WorkWords["ids"],
-  error: string,
-): Promise<void> {
-  if (first === undefined) return;
-  await ports.records.finish(`${first}-${pid}`, { status: "failed", error }, context.clock.now());
 }
 
 function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {

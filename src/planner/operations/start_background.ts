@@ -2,6 +2,9 @@ import type { PlannerContext } from "../context.ts";
 import type { NewProcessRecord } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 
+/** The variable by which the process learns what it was started for: `spec_id`, `mode` and `started_at` as JSON. */
+export const BACKGROUND_START = "PLANNER_BACKGROUND_START";
+
 export interface BackgroundWork {
   readonly spec_id: SpecId;
   readonly mode: string;
@@ -15,11 +18,10 @@ export async function startInBackground(
   { spec_id, mode, words }: BackgroundWork,
 ): Promise<NewProcessRecord> {
   const started_at = context.clock.now().toISOString();
-  const { pid } = await context.background.start(words, { PLANNER_STARTED_AT: started_at });
+  const told = { spec_id, mode, started_at };
+  const { pid } = await context.background.start(words, { [BACKGROUND_START]: JSON.stringify(told) });
   const record = { process_id: `${spec_id}-${pid}`, spec_id, pid, started_at, mode };
   const { records } = await context.runs();
-  // The child writes the same record when its run begins; until then it is to be seen all the same.
-  const known = (await context.work.processes()).some(({ process_id }) => process_id === record.process_id);
-  if (!known) await records.start(record);
+  await records.announce(record);
   return record;
 }

@@ -20,27 +20,27 @@ export interface StoppedRun {
  * spec is given up. The process behind it sees by its record that others decide about the spec now, and leaves it alone.
  *
  * @param refused begins the refusal
- * @returns null when nothing works on the spec
+ * @returns null when nothing works on the spec; a merge of its finished work is waited for, and is none
  * @throws OperationError `deadline_exceeded` when the process does not give the spec up, `failed_precondition` when it
  *   is one on another machine or none of ours
  */
 export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<StoppedRun | null> {
-  const { claims, records, agents } = await context.runs();
+  const { claims } = await context.runs();
   const holder = await claims.holder(id);
   const running = (await context.work.processes()).filter(
     ({ spec_id, status }) => spec_id === id && status === "running",
   );
   if (holder?.alive !== true && running.length === 0) return null;
-  const ending = [...processIds(holder, running)].map(async (processId) => {
-    // First the record: a run that is about to start its agent looks at it afterwards.
-    await records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
-    await agents.endRun({ processId, agent: agentOf(holder, processId) }, AGENT_GRACE_MS);
-  });
-  await Promise.all(ending);
+  const known = [...processIds(holder, running)];
+  const found = await Promise.all(known.map((processId) => endRecord(context, processId)));
+  await Promise.all(known.map((processId) => endAgent(context, processId, holder)));
   // A process that has not claimed the spec yet has not begun, and is to be kept from it.
   if (holder?.alive !== true) for (const { pid } of running) await context.processes.terminate(pid);
-  if (!(await givenUp(context, id))) throw notGivenUp(refused, await claims.holder(id));
-  return { split: running.length > 0 && running.every(({ mode }) => mode === "split") };
+  const ended = new Set(known.filter((_, index) => found[index]));
+  if (!(await givenUp(context, id, ended))) throw notGivenUp(refused, await claims.holder(id));
+  if (ended.size === 0 && holder?.agent == null) return null;
+  const records = (await context.work.processes()).filter(({ process_id }) => ended.has(process_id));
+  return { split: records.length > 0 && records.every(({ mode }) => mode === "split") };
 }
 
 /** Sets a spec whose work was stopped in_progress; one that its agent had just completed, or that was only to be split, stays. */
@@ -60,11 +60,20 @@ function processIds(holder: ClaimHolder | null, running: readonly ProcessRecord[
   return ids;
 }
 
-function agentOf(holder: ClaimHolder | null, processId: string): ClaimHolder["agent"] {
-  return holder?.process_id === processId ? holder.agent : null;
+/** First the record: a run that is about to start its agent looks at it afterwards. False when there is none to end. */
+async function endRecord(context: PlannerContext, processId: string): Promise<boolean> {
+  const { records } = await context.runs();
+  return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());
 }
 
-async function givenUp(context: PlannerContext, id: SpecId): Promise<boolean> {
+async function endAgent(context: PlannerContext, processId: string, holder: ClaimHolder | null): Promise<void> {
+  const { agents } = await context.runs();
+  const agent = holder?.process_id === processId ? holder.agent : null;
+  await agents.endRun({ processId, agent }, AGENT_GRACE_MS);
+}
+
+/** Adds to `ended` a run that had claimed the spec and not yet written its record. */
+async function givenUp(context: PlannerContext, id: SpecId, ended: Set<string>): Promise<boolean> {
   const { claims } = await context.runs();
   for (let waited = 0; waited <= GIVE_UP_MS; waited += LOOK_EVERY_MS) {
     const holder = await claims.holder(id);
@@ -72,6 +81,11 @@ async function givenUp(context: PlannerContext, id: SpecId): Promise<boolean> {
     if (!holder.alive) {
       await claims.clearStale(id);
       return true;
+    }
+    const processId = holder.process_id;
+    if (processId !== null && !ended.has(processId) && (await endRecord(context, processId))) {
+      ended.add(processId);
+      await endAgent(context, processId, holder);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }

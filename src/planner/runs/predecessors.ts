@@ -15,11 +15,12 @@ let merging: Promise<unknown> = Promise.resolve();
 /**
  * Merges the finished branches of what a spec builds upon, so that its own branch begins with that work.
  *
+ * @param stillWanted looked at while others are waited for; once it is false nothing more is merged
  * @throws OperationError `failed_precondition` naming the one that cannot be merged
  *
  * Source: decision S-24.
  */
-export async function mergePredecessors(deps: RunDeps, spec: Spec): Promise<void> {
+export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: () => Promise<boolean>): Promise<void> {
   const world = await loadWorld(deps.context);
   const ids = predecessors(spec, world);
   const unmerged: SpecId[] = [];
@@ -28,7 +29,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec): Promise<void
     if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
   }
   // One at a time: runs that begin together move the same main branch.
-  for (const id of unmerged) await oneByOne(() => mergeOne(deps, { id, wanting: spec.id }));
+  for (const id of unmerged) await oneByOne(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
 }
 
 /** What is to be done before `spec`, as readiness has it. */
@@ -55,10 +56,14 @@ function oneByOne(task: () => Promise<void>): Promise<void> {
   return result;
 }
 
-async function mergeOne(
-  deps: RunDeps,
-  { id, wanting }: { readonly id: SpecId; readonly wanting: SpecId },
-): Promise<void> {
+interface Merging {
+  readonly id: SpecId;
+  /** The spec that builds upon it. */
+  readonly wanting: SpecId;
+  readonly stillWanted: () => Promise<boolean>;
+}
+
+async function mergeOne(deps: RunDeps, { id, wanting, stillWanted }: Merging): Promise<void> {
   const { worktrees } = deps.ports;
   const refuse = (why: string): never => {
     throw new OperationError(
@@ -66,7 +71,8 @@ async function mergeOne(
       `Cannot start work on spec '${wanting}': the work of '${id}' is not merged: ${why}`,
     );
   };
-  const claim = await claimForMerge(deps, id);
+  const claim = await claimForMerge(deps, id, stillWanted);
+  if (claim === null && !(await stillWanted())) return;
   if (claim === null) return refuse("another process holds it");
   try {
     if (await worktrees.isMerged(id)) return;
@@ -81,8 +87,8 @@ async function mergeOne(
   }
 }
 
-async function claimForMerge({ ports, pid }: RunDeps, id: SpecId) {
-  for (let tries = 0; tries < TRIES; tries++) {
+async function claimForMerge({ ports, pid }: RunDeps, id: SpecId, stillWanted: Merging["stillWanted"]) {
+  for (let tries = 0; tries < TRIES && (await stillWanted()); tries++) {
     const answer = await ports.claims.claim(id, `${id}-${pid}`);
     if ("claim" in answer) return answer.claim;
     await new Promise((resolve) => setTimeout(resolve, TRY_EVERY_MS));

@@ -23,6 +23,8 @@ import { reasonOf } from "./reason_of.ts";
 import type { AgentEnd } from "./run_agent.ts";
 import type { RunDeps, RunPlace, RunResult, RunWishes } from "./run_types.ts";
 
+const ENDED_OUTSIDE = "ended from outside";
+
 /**
  * Works one spec, from its claim to its end: whatever happens, the record becomes terminal, the claim is given up, the
  * agent is gone, and the status says how it ended.
@@ -40,7 +42,6 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
   try {
     // Before the claim somebody else may have begun and ended with it.
     const current = await checkStart(deps, id, wishes);
-    if (wishes.worktree) await mergePredecessors(deps, current.spec);
     return await recorded(deps, { ...current, processId, claim, wishes });
   } finally {
     await claim.release();
@@ -71,7 +72,7 @@ async function recorded(deps: RunDeps, claimed: Claimed): Promise<RunResult> {
   await ports.records.start({ process_id: processId, spec_id: spec.id, pid, started_at, mode: wishes.mode });
   let end: ProcessEnd = { status: "failed", error: "the run broke off" };
   try {
-    const result = await logged(deps, claimed, started_at);
+    const result = await prepared(deps, claimed, started_at);
     const error = `${result.status}: ${result.reasons.join("; ")}`;
     end = result.status === "completed" ? { status: "completed" } : { status: "failed", error };
     return result;
@@ -81,6 +82,16 @@ async function recorded(deps: RunDeps, claimed: Claimed): Promise<RunResult> {
   } finally {
     await ports.records.finish(processId, end, context.clock.now());
   }
+}
+
+/** Merging takes its time: whoever has made the record terminal meanwhile says what becomes of the spec. */
+async function prepared(deps: RunDeps, claimed: Claimed, startedAt: string): Promise<RunResult> {
+  const { spec, processId, wishes } = claimed;
+  const stillWanted = (): Promise<boolean> => isRunning(deps, processId);
+  if (wishes.worktree) await mergePredecessors(deps, spec, stillWanted);
+  if (await stillWanted()) return logged(deps, claimed, startedAt);
+  const end = { status: "paused", reasons: [ENDED_OUTSIDE], warnings: [], commits: [] } as const;
+  return told(deps, { spec_id: spec.id, process_id: processId, ...end });
 }
 
 async function logged(deps: RunDeps, claimed: Claimed, startedAt: string): Promise<RunResult> {
@@ -248,7 +259,7 @@ async function takeBack({ context, ports }: RunDeps, { id, place }: BegunRun): P
 
 /** Paused, taken over or cancelled: whoever did it says what becomes of the spec. */
 async function endedByOthers(deps: RunDeps, run: BegunRun, agent: AgentEnd): Promise<RunResult> {
-  const reason = agent.claimed ? "ended from outside" : "another process has taken the spec over";
+  const reason = agent.claimed ? ENDED_OUTSIDE : "another process has taken the spec over";
   if (agent.claimed) {
     await run.log.line(`planner: ${reason}`);
     if (run.place.worktree !== null) {

@@ -5,7 +5,7 @@ import type { ProcessRecord } from "../ports.ts";
 import type { NewProcessRecord, ProcessRecords } from "../run_ports.ts";
 import type { RecordEnd } from "./dead_record.ts";
 import { readJson } from "./json_file.ts";
-import { replaceFile } from "./place_file.ts";
+import { createFileAtOnce, replaceFile } from "./place_file.ts";
 import { PROCESSES } from "./places.ts";
 import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
 import { withProjectLock } from "./project_lock.ts";
@@ -20,6 +20,7 @@ import { removeLeftovers } from "./temporary_file.ts";
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
     start: (record) => withProjectLock(root, () => start(root, record)),
+    announce: (record) => announce(root, record),
     finish: (processId, end, at) =>
       withProjectLock(root, () => finish(root, processId, { ...end, completed_at: at.toISOString() })),
     dead: () => deadRecords(root),
@@ -30,20 +31,41 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
 
 async function start(root: string, given: NewProcessRecord): Promise<ProcessRecord> {
   await removeLeftovers(join(root, PROCESSES));
-  const { process_id, spec_id, pid, started_at, mode } = given;
-  const record = { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode } as const;
-  await write(root, process_id, { ...record, host: hostname() });
+  const record = runningRecord(given);
+  const file = recordFile(given.process_id);
+  await replaceFile(join(root, file), file, recordText(stored(record)));
   return record;
+}
+
+/** Takes no lock and waits for no disk: the process itself writes its record again when its run begins. */
+async function announce(root: string, given: NewProcessRecord): Promise<void> {
+  const file = recordFile(given.process_id);
+  const record = runningRecord(given);
+  if (createFileAtOnce(join(root, file), file, recordText(stored(record)))) return;
+  await withProjectLock(root, async () => {
+    const read = readJson(join(root, file));
+    const own = read.kind === "object" && read.object["started_at"] === given.started_at;
+    // Else a process of old had the same number.
+    if (!own) await start(root, given);
+  });
+}
+
+function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
+  return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
 }
 
 async function finish(root: string, processId: string, end: RecordEnd): Promise<boolean> {
   const read = readJson(join(root, recordFile(processId)));
   if (read.kind !== "object" || read.object["status"] !== "running") return false;
-  await write(root, processId, { ...read.object, ...end });
+  const file = recordFile(processId);
+  await replaceFile(join(root, file), file, recordText({ ...read.object, ...end }));
   return true;
 }
 
-function write(root: string, processId: string, record: object): Promise<void> {
-  const file = recordFile(processId);
-  return replaceFile(join(root, file), file, `${JSON.stringify(record, null, 2)}\n`);
+function stored(record: ProcessRecord): object {
+  return { ...record, host: hostname() };
+}
+
+function recordText(record: object): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
 }

@@ -24,7 +24,7 @@ export interface FileOwnership {
  * @throws an error of the system; nothing is left behind then
  */
 export async function writeBeside(target: string, text: string | Uint8Array, like?: FileOwnership): Promise<string> {
-  const path = join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
+  const path = temporaryBeside(target);
   const handle = await open(path, "wx", like?.mode);
   try {
     if (like !== undefined) await takeAfter(handle, like);
@@ -37,6 +37,11 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
     throw error;
   }
   return path;
+}
+
+/** A name for such a file that nobody has. */
+export function temporaryBeside(target: string): string {
+  return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
 }
 
 async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {

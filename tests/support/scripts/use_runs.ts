@@ -25,6 +25,11 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     return claims.delete(id);
   },
   renew: async (id) => claims.get(id)?.renew() ?? false,
+  record: (id) => {
+    const started_at = new Date().toISOString();
+    const process_id = `${id}-${process.pid}`;
+    return runs.records.start({ process_id, spec_id: id, pid: process.pid, started_at, mode: "single" });
+  },
   async agent(id, word) {
     const [program = "", ...args] = word.split(" ");
     const processId = `${id}-${process.pid}`;

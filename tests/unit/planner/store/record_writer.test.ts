@@ -36,6 +36,24 @@ test("start and finish write the record of the contract, and the first end stays
   expect(await records.finish("nobody-1", { status: "failed", error: "x" }, at)).toBe(false);
 });
 
+test("announce writes the record where the process has none of its own, be it running or ended", async () => {
+  using project = tempProject();
+  const { records } = openRuns(project.root, clock);
+  const stored = () => openWorkStore(project.root, clock).processes();
+  const record = recordOf(process.pid);
+  const old = { ...record, started_at: "2025-01-05T12:00:00.000Z" };
+
+  await records.announce(old);
+  await records.announce(record);
+  const announced = await stored();
+  await records.finish(record.process_id, { status: "completed" }, new Date());
+  await records.announce(record);
+
+  expect(announced).toEqual([{ ...record, status: "running", completed_at: null }]);
+  expect(await stored()).toMatchObject([{ started_at: record.started_at, status: "completed" }]);
+  expect(project.list(".planner/processes")).toEqual([`${record.process_id}.json`]);
+});
+
 test("repair makes records failed whose process is gone, on disk, and no other", async () => {
   using project = tempProject();
   const { records } = openRuns(project.root, clock);

@@ -1,0 +1,40 @@
+import { BACKGROUND_START } from "#planner/operations/start_background.ts";
+import type { NewProcessRecord, ProcessRecords } from "#planner/run_ports.ts";
+import { reasonOf } from "#planner/runs/reason_of.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+
+/** For which spec a tool started this process, how, and when. */
+export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "started_at">;
+
+/**
+ * How this process was started in the background, or null. Taken out of the environment: the agent's own planner is a
+ * process of its own.
+ */
+export function takeBackgroundStart(): BackgroundStart | null {
+  const text = process.env[BACKGROUND_START];
+  delete process.env[BACKGROUND_START];
+  if (text === undefined) return null;
+  const { spec_id, mode, started_at } = JSON.parse(text) as Record<string, unknown>;
+  return { spec_id: String(spec_id) as SpecId, mode: String(mode), started_at: String(started_at) };
+}
+
+/** Gives the record of a process that was started for a run an end where the run never began. */
+export async function endUnbegunRecord(records: ProcessRecords, start: BackgroundStart, error: string): Promise<void> {
+  const process_id = `${start.spec_id}-${process.pid}`;
+  // The tool that started it may not have come to that yet.
+  await records.announce({ ...start, process_id, pid: process.pid });
+  await records.finish(process_id, { status: "failed", error }, new Date());
+}
+
+/** The same for a refusal before the project was opened, by broken settings say. Never rejects. */
+export async function recordEarlyRefusal(root: string, error: unknown): Promise<void> {
+  const start = takeBackgroundStart();
+  if (start === null) return;
+  try {
+    const { openRuns } = await import("#planner/store/open_runs.ts");
+    const { records } = openRuns(root, { now: () => new Date() });
+    await endUnbegunRecord(records, start, reasonOf(error));
+  } catch {
+    // What went wrong is told all the same, in the log of the background.
+  }
+}

@@ -28,6 +28,8 @@ export const MAX_LOAD_WALK = 1000;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
 /** Values of one filter field. Ours: a filter is typed or clicked together, not a data set. */
 export const MAX_FILTER_VALUES = 1000;
+/** Longest text that is searched for, in characters. Ours: longer than any text of a device but its comments. */
+export const MAX_QUERY_CHARS = 256;
 /** Default and largest list of a blast radius. Source: data contract 7.2. */
 export const DEFAULT_ITEMS = 1000;
 export const MAX_ITEMS = 10_000;

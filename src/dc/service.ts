@@ -246,9 +246,9 @@ function checkCommon({ requestId, changeMessage }: Common): void {
       expected: "a UUID",
     });
   }
-  if (changeMessage.length <= MAX_CHANGE_MESSAGE_CHARS) return;
-  const expected = `at most ${MAX_CHANGE_MESSAGE_CHARS} characters`;
-  throw refuse("FIELD_OUT_OF_RANGE", `The change message is too long: expected ${expected}`, {
+  if (changeMessage.length <= MAX_CHANGE_MESSAGE_CHARS && !changeMessage.includes("\0")) return;
+  const expected = `at most ${MAX_CHANGE_MESSAGE_CHARS} characters, none of them U+0000`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the change message: expected ${expected}`, {
     field: "change_message",
     value: `${changeMessage.length} characters`,
     expected,

@@ -5,6 +5,7 @@ import {
   type DescMessage,
   isFieldSet,
   type MessageShape,
+  ScalarType,
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { refuse } from "#dc/model/refusal.ts";
@@ -105,6 +106,9 @@ function numberOf(desc: DescEnum, word: string): number {
   return known.get(word) ?? 0;
 }
 
+/** Sums may go beyond what the contract's numbers can say, and are told as the largest of them. */
+const MAX_INT32 = 2 ** 31 - 1;
+
 /** Writes a model's value as a message; fields that the message does not have are a defect and are refused by `create`. */
 export function toMessage<Desc extends DescMessage>(schema: Desc, model: object): MessageShape<Desc> {
   const init: Plain = {};
@@ -122,7 +126,8 @@ function writeField(field: DescField, value: unknown): unknown {
 
 function writeItem(field: DescField, value: unknown): unknown {
   if (field.enum !== undefined) return typeof value === "number" ? value : numberOf(field.enum, value as string);
-  if (field.message === undefined) return value;
+  if (field.message === undefined)
+    return field.scalar === ScalarType.INT32 ? Math.min(Number(value), MAX_INT32) : value;
   // A structure is plain JSON already.
   if (field.message.typeName === "google.protobuf.Struct") return value;
   if (field.message.typeName === "google.protobuf.Timestamp") return timestampFromDate(new Date(value as string));

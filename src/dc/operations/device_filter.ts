@@ -1,4 +1,4 @@
-import { MAX_FILTER_VALUES } from "#dc/limits.ts";
+import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Area, DeviceFilter } from "#dc/ports.ts";
@@ -31,7 +31,15 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
   const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
   const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, ...plain } = written;
-  for (const [field, value] of Object.entries({ ...plain, floorRefs, roomRefs, rowRefs })) demandList(field, value);
+  const { query = "", tags = [], labels = {}, ...others } = plain;
+  demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
+  // A device has no more of these, and all that are named must match.
+  demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
+  demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
+  for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
+    if (Array.isArray(value))
+      demandAtMost(MAX_FILTER_VALUES, value.length, { field: inSnakeCase(field), unit: "values" });
+  }
   return {
     filter: {
       ...plain,
@@ -48,14 +56,18 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   };
 }
 
-function demandList(field: string, value: unknown): void {
-  if (!Array.isArray(value) || value.length <= MAX_FILTER_VALUES) return;
-  const expected = `at most ${MAX_FILTER_VALUES} values`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Filter "${field}" holds too many values: expected ${expected}`, {
+function demandAtMost(max: number, count: number, { field, unit }: { readonly field: string; readonly unit: string }) {
+  if (count <= max) return;
+  const expected = `at most ${max} ${unit}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Filter "${field}" holds too many ${unit}: expected ${expected}`, {
     field: `filter.${field}`,
-    value: value.length,
+    value: count,
     expected,
   });
+}
+
+function inSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 function floor(text: string, field: string) {

@@ -27,6 +27,11 @@ export function applyMask<Resource extends object>(
   return result as Resource;
 }
 
+/** @throws Refusal for a path that leads to no field */
+export function checkMask(schema: DescMessage, paths: readonly string[]): void {
+  for (const path of paths) if (path !== "*") localNames(schema, path);
+}
+
 function localNames(schema: DescMessage, path: string): readonly string[] {
   const names: string[] = [];
   let at: DescMessage | undefined = schema;

@@ -10,7 +10,7 @@ import { SCHEMAS } from "./changes.ts";
 import { followUp } from "./follow_up.ts";
 import { KINDS } from "./kinds.ts";
 import type { WriteSession } from "./rpc.ts";
-import { applyMask } from "./update_mask.ts";
+import { applyMask, checkMask } from "./update_mask.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
@@ -58,6 +58,7 @@ async function wanted<Kind extends ResourceKind>(
   maskPaths: readonly string[],
 ): Promise<ResourceByKind[Kind]> {
   const { forget, complete } = KINDS[kind];
+  checkMask(SCHEMAS[kind], maskPaths);
   const merged =
     before === undefined ? patch : forget(applyMask(SCHEMAS[kind], before, patch, maskPaths), before, patch);
   return complete(merged, writer);

@@ -7,19 +7,19 @@ import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
+import { requestDecoder } from "./json_reading.ts";
 
 /** How JSON is read and written: proto names and zero values out; both spellings in. Source: decision D-02. */
-const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> & { textDecoder: TextDecoder } = {
+const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,
   registry: detailRegistry,
-  // Bytes that are no UTF-8 are refused instead of turning into other characters.
-  textDecoder: new TextDecoder("utf-8", { fatal: true }),
 };
 
 /** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
-function jsonOptions(rpc: Rpc) {
-  return { ...JSON_OPTIONS, ignoreUnknownFields: rpc.effect === "read" };
+function jsonOptions({ method, effect }: Rpc) {
+  const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
+  return { ...options, textDecoder: requestDecoder(method.input, options) };
 }
 
 /** Serves every RPC of the table through the door; methods without a row answer `unimplemented`. */

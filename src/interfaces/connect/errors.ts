@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { errorDetails, GRPC_CODE } from "#dc/operations/status.ts";
+import { challenge, errorDetails, GRPC_CODE } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Told of each defect, with the full name of the method that met it. */
@@ -15,8 +15,7 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
     // Connect's codes are gRPC's canonical numbers.
     const code: Code = GRPC_CODE[error.kind];
     const details = errorDetails(error).map(({ schema, init }) => ({ desc: schema, value: init }));
-    // Source: RFC 9110, 15.5.2: an answer 401 says how to do better.
-    const metadata = code === Code.Unauthenticated ? { "www-authenticate": "Bearer" } : undefined;
+    const metadata = code === Code.Unauthenticated ? { "www-authenticate": challenge(error) } : undefined;
     return new ConnectError(error.message, code, metadata, details);
   }
   defect(error);

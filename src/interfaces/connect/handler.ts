@@ -17,6 +17,7 @@ import { type FindPrincipal, setPrincipal, valuesOf } from "./caller.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { healthRoutes, type IsReady } from "./health_routes.ts";
+import { withPlaces } from "./json_reading.ts";
 import { MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { explainUnreadable } from "./unreadable.ts";
@@ -73,8 +74,9 @@ async function recognise(context: HandlerContext, find: FindPrincipal, report: R
 async function answer(handler: UniversalHandler, request: NodeRequest, response: NodeResponse): Promise<void> {
   try {
     const values = valuesOf(request.socket.remoteAddress);
-    const answered = await handler(universalRequestFromNodeRequest(request, response, undefined, values));
-    await universalResponseToNodeResponse(await explainUnreadable(answered), response);
+    const asked = universalRequestFromNodeRequest(request, response, undefined, values);
+    const answered = await withPlaces(() => handler(asked), explainUnreadable);
+    await universalResponseToNodeResponse(answered, response);
   } catch {
     // The request names no host, or the connection broke off: whoever still listens learns that it failed.
     if (response.headersSent) {

@@ -17,26 +17,29 @@ const TOO_LARGE = /readMaxBytes/;
 const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
- * Adds field and reason to Connect's answer about a request that cannot be read. Reading happens before any code of
+ * Adds reason and field, which `place` finds, to Connect's answer about a request that cannot be read. Reading happens before any code of
  * ours runs, so the refusal is told by what it lacks: every refusal of the service carries details.
  *
  * Source: decision D-02; AIP-193.
  */
-export async function explainUnreadable<Response extends Answered>(answered: Response): Promise<Response> {
+export async function explainUnreadable<Response extends Answered>(
+  answered: Response,
+  place: () => string,
+): Promise<Response> {
   const { status, header, body } = answered;
   const candidate = status === 400 || status === 429 || status === 500;
   if (!candidate || body === undefined || header?.get("content-type") !== "application/json") return answered;
   if (header.has("content-encoding")) return answered;
   const bytes = await whole(body);
   const failure = errorFromJsonBytes(bytes, undefined, new ConnectError("Internal error", Code.Internal));
-  const told = failure.details.length === 0 ? tellUnreadable(failure) : undefined;
+  const told = failure.details.length === 0 ? tellUnreadable(failure, place) : undefined;
   const sent = told === undefined ? bytes : errorToJsonBytes(told, undefined);
   header.set("content-length", String(sent.length));
   return { ...answered, status: told === undefined ? status : codeToHttpStatus(told.code), body: once(sent) };
 }
 
 /** The same failure with a field and a reason, or undefined when it is not about reading the request. */
-function tellUnreadable({ rawMessage, code }: ConnectError): ConnectError | undefined {
+function tellUnreadable({ rawMessage, code }: ConnectError, place: () => string): ConnectError | undefined {
   if (code === Code.Internal && rawMessage.startsWith(BROKEN_BINARY)) {
     return unreadable(`Cannot read the message: ${rawMessage.slice(BROKEN_BINARY.length)}`, "MALFORMED_MESSAGE", "");
   }
@@ -48,12 +51,12 @@ function tellUnreadable({ rawMessage, code }: ConnectError): ConnectError | unde
   if (code !== Code.InvalidArgument) return undefined;
   const [, type = "", problem = ""] = BROKEN_JSON.exec(rawMessage) ?? [];
   if (type === "") return unreadable(`Cannot read the request: ${rawMessage}`, "MALFORMED_MESSAGE", "");
-  const place = type.replace(/^.*\.v1\./, "");
+  const field = place();
   const key = UNKNOWN_KEY.exec(problem)?.[1];
-  if (key !== undefined) return unreadable(`${place} has no field "${key}"`, "UNKNOWN_FIELD", key);
-  const field = place.replace(/^[^.]*\.?/, "");
+  const holder = type.replace(/^.*\.v1\./, "");
+  if (key !== undefined) return unreadable(`${holder} has no field "${key}"`, "UNKNOWN_FIELD", field);
   const reason = field === "" ? "MALFORMED_MESSAGE" : "FIELD_OUT_OF_RANGE";
-  return unreadable(`Cannot read ${place}: ${problem}`, reason, field);
+  return unreadable(`Cannot read ${field || holder}: ${problem}`, reason, field);
 }
 
 function unreadable(message: string, reason: string, field: string): ConnectError {

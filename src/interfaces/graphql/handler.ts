@@ -96,6 +96,15 @@ function isBulk({ operation, selectionSet }: OperationDefinitionNode): boolean {
 }
 
 function send({ data, errors }: Answer, status: number, type: string, headers: Readonly<Record<string, string>> = {}) {
-  const body = JSON.stringify({ ...(errors !== undefined && { errors }), ...(data !== undefined && { data }) });
+  const body = JSON.stringify({
+    ...(errors !== undefined && { errors: errors.map(coded) }),
+    ...(data !== undefined && { data }),
+  });
   return new Response(body, { status, headers: { "content-type": `${type}; charset=utf-8`, ...headers } });
+}
+
+/** Clients switch on the code: what the library refuses before any field is answered is the caller's fault. */
+function coded(error: GraphQLError): GraphQLError {
+  if (error.extensions["code"] === undefined) error.extensions["code"] = "BAD_USER_INPUT";
+  return error;
 }

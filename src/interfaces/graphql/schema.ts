@@ -10,6 +10,7 @@ import {
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { rpcs } from "#dc/operations/index.ts";
+import { unreadablePlace } from "#dc/operations/json_place.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
@@ -98,15 +99,16 @@ async function answer(method: DescMethodUnary, args: object, { service, caller, 
 }
 
 function readArguments(method: DescMethodUnary, args: object) {
+  // Arguments have no prototype and nulls where nothing is meant, as proto JSON has them.
+  const json = JSON.parse(JSON.stringify(args)) as JsonValue;
   try {
-    // Arguments have no prototype and nulls where nothing is meant, as proto JSON has them.
-    return fromJson(method.input, JSON.parse(JSON.stringify(args)) as JsonValue);
+    return fromJson(method.input, json);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw refusal(`Cannot read the arguments: ${why.replace(/^cannot decode \S+ datacenter\.v1\./, "")}`, {
-      code: CODE.invalid_argument,
-      reason: "FIELD_OUT_OF_RANGE",
-    });
+    const why = (error instanceof Error ? error.message : String(error)).replace(/^cannot decode .* from JSON: /, "");
+    const field = unreadablePlace(method.input, json, {});
+    const message = `Cannot read the argument ${field}: ${why}`;
+    const reason = "FIELD_OUT_OF_RANGE";
+    throw refusal(message, { code: CODE.invalid_argument, reason, violations: [{ reason, field, message, ref: "" }] });
   }
 }
 

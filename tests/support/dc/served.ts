@@ -36,10 +36,21 @@ async function findPrincipal(authorization: string | null): Promise<Principal | 
   return { name: role, roles: [role as "reader"], authMethod: "token" };
 }
 
-/** The server on a port of its own, over a service in memory unless another store is given. */
-export async function served(
-  given: { readonly authRequired?: boolean; readonly store?: DcStore; readonly webhookSecret?: string } = {},
-): Promise<Served> {
+interface Given {
+  readonly authRequired?: boolean;
+  readonly store?: DcStore;
+  readonly webhookSecret?: string;
+}
+
+/** The server on a port of its own until the test's end, over a service in memory unless another store is given. */
+export async function served(given: Given = {}): Promise<Served> {
+  const { end, ...at } = await openServed(given);
+  endAfterTest(end);
+  return at;
+}
+
+/** The same for several tests, which end it themselves. */
+export async function openServed(given: Given = {}): Promise<Served & { end(): Promise<unknown> }> {
   const counted = new Metrics();
   const site = await testService({ ...given, observe: (call) => counted.observe(call) });
   const defects: Served["defects"] = [];
@@ -58,9 +69,8 @@ export async function served(
   });
   const server = new OnePort({ handler });
   const port = await server.listen(0, "127.0.0.1");
-  endAfterTest(() => server.close(0));
   const setReady = (now: boolean) => {
     ready = now;
   };
-  return { site, url: `http://127.0.0.1:${port}`, defects, shutdown, setReady };
+  return { site, url: `http://127.0.0.1:${port}`, defects, shutdown, setReady, end: () => server.close(0) };
 }

@@ -11,7 +11,7 @@ import { CODE_GRAMMAR, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
 import { broken, type ErrorFinding } from "../finding.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import { length, number, required } from "./checks.ts";
+import { number, required, textUpTo } from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -73,7 +73,7 @@ export function described({ after, now }: Change<Described>): Findings {
     ...labels(after.labels ?? {}),
     ...number("tags", after.tags?.length, { max: MAX_TAGS }),
     ...(after.tags ?? []).flatMap((tag, index) => slugIn(`tags[${index}]`, tag)),
-    ...length("comments", after.comments, MAX_COMMENT_CHARS),
+    ...textUpTo("comments", after.comments, MAX_COMMENT_CHARS),
     ...measuredAt("measured_at", after.measuredAt, now),
   ];
 }
@@ -92,7 +92,7 @@ export function measuredAt(field: string, moment: string | undefined, now: strin
 
 /** Refuses long free texts. */
 export function texts(fields: readonly (readonly [string, string | undefined])[]): readonly ErrorFinding[] {
-  return fields.flatMap(([field, text]) => length(field, text, MAX_TEXT_CHARS));
+  return fields.flatMap(([field, text]) => textUpTo(field, text, MAX_TEXT_CHARS));
 }
 
 /** Location and footprint, alike for everything that stands somewhere. */
@@ -133,8 +133,8 @@ function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[
     ...number("labels", entries.length, { max: MAX_LABELS }),
     ...entries.flatMap(([key, value]) => [
       ...(key === "" ? [broken("REQUIRED_FIELD", "labels", "A label needs a key", { expected: "a key" })] : []),
-      ...length(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, key, MAX_LABEL_KEY_CHARS),
-      ...length(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, value, MAX_LABEL_VALUE_CHARS),
+      ...textUpTo(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, key, MAX_LABEL_KEY_CHARS),
+      ...textUpTo(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, value, MAX_LABEL_VALUE_CHARS),
     ]),
   ];
 }

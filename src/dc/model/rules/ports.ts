@@ -3,7 +3,7 @@ import { broken, type ErrorFinding } from "../finding.ts";
 import { typeFits } from "../port_types.ts";
 import type { Device, Port } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import { length, number, required, unique } from "./checks.ts";
+import { number, required, textUpTo, unique } from "./checks.ts";
 import { measuredAt, slugIn, texts } from "./general.ts";
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
@@ -36,8 +36,8 @@ function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
       [`${at}.label`, port.label],
       [`${at}.power_in.power_path`, port.powerIn?.powerPath],
     ]),
-    ...length(`${at}.lag`, port.lag, 64),
-    ...length(`${at}.parent_port`, port.parentPort, 64),
+    ...textUpTo(`${at}.lag`, port.lag, 64),
+    ...textUpTo(`${at}.parent_port`, port.parentPort, 64),
     ...measuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {

@@ -58,8 +58,15 @@ function reservations({ after }: Change<Rack>): Findings {
       ? []
       : [broken("REQUIRED_FIELD", `reservations[${index}].units`, "A reservation needs at least one unit")],
   );
+  const words = (after.reservations ?? []).flatMap(({ owner, reason }, index) =>
+    texts([
+      [`reservations[${index}].owner`, owner],
+      [`reservations[${index}].reason`, reason],
+    ]),
+  );
   return [
     ...empty,
+    ...words,
     ...units.flatMap(({ unit, field }) => number(field, unit, { min: from, max: to - 1, step: 1 })),
     ...unique(
       units

@@ -1,0 +1,79 @@
+import { type DescField, type DescMessage, fromJson, type JsonReadOptions, type JsonValue } from "@bufbuild/protobuf";
+
+type Options = Partial<JsonReadOptions>;
+
+/**
+ * Where the first value lies that keeps proto JSON from being read, in the contract's spelling: `ports[3].speed_mbps`;
+ * empty when it is the whole, or nothing. Cost: reads every value on the way once more, so it is for refusals only.
+ */
+export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
+  if (!isObject(json)) return "";
+  for (const [key, value] of Object.entries(json)) {
+    if (reads(desc, { [key]: value }, options)) continue;
+    const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+    if (field === undefined) return key;
+    const { name, fieldKind } = field;
+    if (fieldKind === "list" && Array.isArray(value)) {
+      const index = value.findIndex((item) => !reads(desc, { [key]: [item] }, options));
+      return within(`${name}[${index}]`, field, value[index], options);
+    }
+    if (fieldKind !== "map" || !isObject(value)) return within(name, field, value, options);
+    const entry = Object.keys(value).find((one) => !reads(desc, { [key]: { [one]: value[one] ?? null } }, options));
+    return `${name}[${entry}]`;
+  }
+  return "";
+}
+
+function within(place: string, { message, fieldKind }: DescField, value: unknown, options: Options): string {
+  if (message === undefined || fieldKind === "map") return place;
+  const inner = unreadablePlace(message, value, options);
+  return inner === "" ? place : `${place}.${inner}`;
+}
+
+function reads(desc: DescMessage, json: Record<string, JsonValue>, options: Options): boolean {
+  try {
+    fromJson(desc, json, options);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface UnknownWord {
+  /** Its place in the contract's spelling. */
+  readonly field: string;
+  readonly value: string;
+  readonly expected: string;
+}
+
+/**
+ * The first word that its enumeration does not have, with its place; undefined when there is none. Where unknown fields
+ * are ignored, proto JSON ignores unknown words as well, and would answer another question than was asked.
+ */
+export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
+  if (!isObject(json)) return undefined;
+  for (const [key, value] of Object.entries(json)) {
+    const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
+    if (field === undefined) continue;
+    const items = Array.isArray(value) ? [...value.entries()] : [[undefined, value] as const];
+    for (const [index, item] of items) {
+      const found = wordIn(field, item);
+      const place = index === undefined ? field.name : `${field.name}[${index}]`;
+      if (found !== undefined) return { ...found, field: place + found.field };
+    }
+  }
+  return undefined;
+}
+
+function wordIn({ enum: words, message }: DescField, value: unknown): UnknownWord | undefined {
+  if (words !== undefined && typeof value === "string") {
+    const names = words.values.map(({ name }) => name);
+    return names.includes(value) ? undefined : { field: "", value, expected: `one of ${names.join(", ")}` };
+  }
+  const found = message === undefined ? undefined : unknownWord(message, value);
+  return found && { ...found, field: `.${found.field}` };
+}
+
+function isObject(value: unknown): value is Record<string, JsonValue> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,63 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
+import { refuse } from "#dc/model/refusal.ts";
+import { unknownWord, unreadablePlace } from "#dc/operations/json_place.ts";
+import { toConnectError } from "./errors.ts";
+
+interface Reading {
+  last?: { readonly text: string; readonly input: DescMessage; readonly options: Partial<JsonReadOptions> };
+}
+
+const readings = new AsyncLocalStorage<Reading>();
+
+/** Resources that a request may hold: a refusal names their fields as the rules do, without the request around them. */
+const RESOURCE = /^(?:device|rack|crac|cable|fabric_link)\./;
+
+// Bytes that are no UTF-8 are refused instead of turning into other characters.
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * A decoder of one method's JSON requests, as the protocol library wants one. It remembers the text within
+ * `withPlaces`, since the library's refusals do not tell places.
+ */
+export function requestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
+  const decode = (bytes: Uint8Array): string => {
+    const text = utf8.decode(bytes);
+    const reading = readings.getStore();
+    if (reading !== undefined) reading.last = { text, input, options };
+    if (options.ignoreUnknownFields === true) refuseUnknownWord(input, text);
+    return text;
+  };
+  return Object.assign(new TextDecoder("utf-8", { fatal: true }), { decode });
+}
+
+/** Answers a request; `explain` gets its answer and a function that tells the place of what could not be read. */
+export function withPlaces<Answer>(
+  answer: () => Promise<Answer>,
+  explain: (answer: Answer, place: () => string) => Promise<Answer>,
+): Promise<Answer> {
+  const reading: Reading = {};
+  return readings.run(reading, async () => explain(await answer(), () => placeIn(reading)));
+}
+
+function placeIn({ last }: Reading): string {
+  const json = last === undefined ? undefined : parsed(last.text);
+  if (last === undefined || json === undefined) return "";
+  return unreadablePlace(last.input, json, last.options).replace(RESOURCE, "");
+}
+
+function refuseUnknownWord(input: DescMessage, text: string): void {
+  const found = unknownWord(input, parsed(text));
+  if (found === undefined) return;
+  const message = `Cannot read ${found.field} "${found.value}": expected ${found.expected}`;
+  throw toConnectError(refuse("FIELD_OUT_OF_RANGE", message, found), () => {});
+}
+
+/** The JSON, or undefined: what it is refused for, the library says. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

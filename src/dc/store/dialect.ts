@@ -5,6 +5,8 @@ export interface Dialect {
   readonly types: Readonly<Record<"text" | "integer" | "real", string>>;
   /** `column IN (the strings of the JSON array parameter)`: one parameter, whatever the length. */
   readonly inList: (column: string) => string;
+  /** The column, for a comparison that its own index must not serve. */
+  readonly unindexed: (column: string) => string;
   /** A text field at the top of a column that holds JSON. */
   readonly jsonText: (column: string, field: string) => string;
   /** Begins a write whose changes no other write overlaps; the others wait. */
@@ -17,6 +19,7 @@ export const SQLITE: Dialect = {
   name: "sqlite",
   types: { text: "TEXT", integer: "INTEGER", real: "REAL" },
   inList: (column) => `${column} IN (SELECT value FROM json_each(?))`,
+  unindexed: (column) => `+${column}`,
   jsonText: (column, field) => `json_extract(${column}, '$.${field}')`,
   beginWrite: "BEGIN IMMEDIATE",
   marked: (sql) => sql,
@@ -29,6 +32,8 @@ export const COCKROACH: Dialect = {
   // An array, because the planner joins a subquery by reading the whole table; text, because the driver would write a
   // parameter of type jsonb as JSON once more.
   inList: (column) => `${column} = ANY (ARRAY(SELECT jsonb_array_elements_text(CAST(CAST(? AS TEXT) AS JSONB))))`,
+  // Its planner knows how many rows there are.
+  unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
   beginWrite:
     "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE",

@@ -65,8 +65,12 @@ class PostgresStore implements DcStore {
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.writing.enter(() =>
-      persistently(() => this.transaction("write", (runner) => work(new SqlWriter(runner, runner.dialect)))),
+      persistently(() => this.transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
     );
+  }
+
+  use() {
+    return { read: this.reading.use, write: this.writing.use };
   }
 
   async close(): Promise<void> {

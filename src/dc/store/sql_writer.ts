@@ -14,10 +14,12 @@ import type {
   ResourceKind,
 } from "#dc/model/resources.ts";
 import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
+import type { Dialect } from "./dialect.ts";
 import { LookedUp } from "./looked_up.ts";
 import { columnsOf } from "./rows.ts";
+import { countPorts } from "./sql_port_types.ts";
 import { SqlReader } from "./sql_reader.ts";
-import { insertSql, type SqlValue, text, upsertSql } from "./sql_runner.ts";
+import { insertSql, type SqlRunner, type SqlValue, text, upsertSql } from "./sql_runner.ts";
 
 /** Rows of one insert. Ours: a few statements, each prepared once, serve devices of any size. */
 const MOST_ROWS = 16;
@@ -33,6 +35,20 @@ export class SqlWriter extends SqlReader implements DcWriter {
   private readonly ends = new LookedUp<Map<string, Cable | string>>();
   /** Resources that were looked for and are not there. */
   private readonly absent = new Set<string>();
+  /** Keys of devices whose ports, or the cables in them, are not as they were. */
+  private readonly plugged = new Set<string>();
+
+  /** Does all that `work` asks for, and then what is left to do once for everything that it wrote. */
+  static async run<Result>(
+    runner: SqlRunner,
+    dialect: Dialect,
+    work: (writer: DcWriter) => Promise<Result>,
+  ): Promise<Result> {
+    const writer = new SqlWriter(runner, dialect);
+    const result = await work(writer);
+    await countPorts(runner, dialect, writer.plugged);
+    return result;
+  }
 
   override async stored<Kind extends ResourceKind>(
     kind: Kind,
@@ -87,7 +103,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
       this.racks.clear();
       this.feeds.clear();
     }
-    if (kind === "cable") this.ends.clear();
+    if (kind === "cable") {
+      this.ends.clear();
+      for (const end of key.split("~")) this.plugged.add(end.slice(0, end.indexOf("/")));
+    }
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
@@ -146,6 +165,10 @@ export class SqlWriter extends SqlReader implements DcWriter {
     ]);
   }
 
+  async dropDeadLetter(id: string): Promise<void> {
+    await this.runner.run("DELETE FROM dead_letter WHERE id = ?", [id]);
+  }
+
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
     this.depth += 1;
     const name = `level_${this.depth}`;
@@ -186,6 +209,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   private async putDeviceParts(key: string, { ports = [], tags = [], labels = {} }: Device, isNew: boolean) {
+    if (!isNew || ports.length > 0) this.plugged.add(key);
     for (const table of isNew ? [] : ["port", "device_tag", "device_label"]) {
       await this.runner.run(`DELETE FROM ${table} WHERE device_key = ?`, [key]);
     }
@@ -216,6 +240,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
 
   private async putCableEnds(key: string, cable: Cable): Promise<void> {
     for (const { deviceCode, portName } of [cable.a, cable.b]) {
+      this.plugged.add(codeKey(deviceCode));
       await this.runner.run(
         upsertSql("cable_end", ["device_key", "port_name", "cable_key"], ["device_key", "port_name"]),
         [codeKey(deviceCode), portName, key],

@@ -115,7 +115,7 @@ class SqliteStore implements DcStore {
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
     return this.writing.enter(() =>
-      transaction(this.writer, SQLITE.beginWrite, () => work(new SqlWriter(this.writer, SQLITE))),
+      transaction(this.writer, SQLITE.beginWrite, () => SqlWriter.run(this.writer, SQLITE, work)),
     );
   }
 
@@ -128,6 +128,10 @@ class SqliteStore implements DcStore {
         this.readers.push(runner);
       }
     });
+  }
+
+  use() {
+    return { read: this.reading.use, write: this.writing.use };
   }
 
   async close(): Promise<void> {

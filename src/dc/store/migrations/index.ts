@@ -1,5 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { changeFeed } from "./change_feed.ts";
+import { search } from "./search.ts";
 import { start } from "./start.ts";
 
 /** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
@@ -12,4 +13,5 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { name: "start", statements: start },
   { name: "change feed", statements: changeFeed },
+  { name: "search", statements: search },
 ];

@@ -1,0 +1,16 @@
+import type { Dialect } from "../dialect.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "../sql_port_types.ts";
+
+/**
+ * What searches look through: the text of all devices in one narrow index, counted by role as it is read, and per
+ * device the types of its ports with how many of each are free.
+ */
+export function search({ types: { text, integer } }: Dialect): readonly string[] {
+  return [
+    "CREATE INDEX device_search ON device (role, search_text, key)",
+    `CREATE TABLE port_type (device_key ${text} NOT NULL REFERENCES device (key) ON DELETE CASCADE, type ${text} NOT NULL,
+      free ${integer} NOT NULL, PRIMARY KEY (device_key, type))`,
+    "CREATE INDEX port_type_free ON port_type (type, free, device_key)",
+    `INSERT INTO port_type (${PORT_TYPE_COLUMNS}) ${portTypes([])}`,
+  ];
+}

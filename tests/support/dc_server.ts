@@ -27,9 +27,9 @@ export class DcServer {
     this.#said = said;
   }
 
-  /** Starts the server on a free port and waits until it says that it serves. */
-  static start(cwd: string, flags: readonly string[] = []): Promise<DcServer> {
-    const [program = "", ...args] = [...PLANNER, "dc", "serve", "--port", "0", ...flags];
+  /** Starts the server, by way of `launcher`, on a free port and waits until it says that it serves. */
+  static start(cwd: string, flags: readonly string[] = [], launcher: readonly string[] = []): Promise<DcServer> {
+    const [program = "", ...args] = [...launcher, ...PLANNER, "dc", "serve", "--port", "0", ...flags];
     const child = spawn(program, args, {
       cwd,
       env: { ...process.env, NO_COLOR: "1" },

@@ -107,7 +107,7 @@ const DARK: Colors = {
   scale0: "#1b2b3f",
   scale1: "#24486e",
   scale2: "#2f6ba8",
-  scale3: "#b98514",
+  scale3: "#8a6710",
   scale4: "#d9762c",
   scale5: "#f07167",
 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { THEMES } from "#dc/render/options.ts";
 import { colorOf, contrast, type Paint, TOKENS, type Token } from "#dc/render/palette.ts";
+import { mark } from "#dc/render/parts/marks.ts";
 
 /** Grounds on which words in the theme's own inks stand; on any other fill they are written in `on:<fill>`. */
 const GROUNDS: readonly Token[] = ["surface", "panel"];
@@ -42,7 +43,7 @@ test("contrast is 21 between black and white and 1 between equal colours", () =>
   expect(contrast("#2563c9", "#2563c9")).toBe(1);
 });
 
-/** What someone without one kind of cones sees, in linear light. Source: Viénot, Brettel and Mollon 1999. */
+/** What someone without one kind of cones sees, in linear light. Source: Viénot, Brettel and Mollon 1999; Machado, Oliveira and Fernandes 2009 for tritanopia. */
 const BLINDNESS = {
   protanopia: [
     [0.11238, 0.88762, 0],
@@ -53,6 +54,11 @@ const BLINDNESS = {
     [0.29275, 0.70725, 0],
     [0.29275, 0.70725, 0],
     [-0.02234, 0.02234, 1],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
   ],
 } as const;
 
@@ -70,17 +76,46 @@ function labSeenBy(kind: keyof typeof BLINDNESS, color: string): readonly [numbe
   return [116 * y - 16, 500 * (x - y), 200 * (y - z)];
 }
 
-test.each(["protanopia", "deuteranopia"] as const)("OK, watch and fault differ for someone with %s", (kind) => {
-  const states = ["ok", "watch", "fault"] as const;
-  const close = THEMES.flatMap((theme) =>
-    states.flatMap((one, index) =>
-      states.slice(index + 1).map((other) => {
-        const a = labSeenBy(kind, colorOf(theme, one));
-        const b = labSeenBy(kind, colorOf(theme, other));
-        return { theme, one, other, distance: Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]) };
-      }),
-    ),
-  ).filter(({ distance }) => distance < 18);
+function distance(kind: keyof typeof BLINDNESS, one: string, other: string): number {
+  const [a, b] = [labSeenBy(kind, one), labSeenBy(kind, other)];
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
 
-  expect(close).toEqual([]);
+/** Every two of a list. */
+function pairs<Item>(items: readonly Item[]): readonly (readonly [Item, Item])[] {
+  return items.flatMap((one, index) => items.slice(index + 1).map((other) => [one, other] as const));
+}
+
+describe.each(["protanopia", "deuteranopia", "tritanopia"] as const)("Someone with %s", (kind) => {
+  test.each(THEMES)("tells OK, watch and fault apart in %s", (theme) => {
+    const close = pairs(["ok", "watch", "fault"] as const)
+      .map(([one, other]) => ({ one, other, apart: distance(kind, colorOf(theme, one), colorOf(theme, other)) }))
+      .filter(({ apart }) => apart < 18);
+
+    expect(close).toEqual([]);
+  });
+
+  test.each(THEMES)("sees the steps of a scale grow in %s", (theme) => {
+    const steps = ["scale0", "scale1", "scale2", "scale3", "scale4", "scale5"] as const;
+    const close = steps
+      .slice(1)
+      .map((step, index) => ({
+        step,
+        apart: distance(kind, colorOf(theme, steps[index] ?? step), colorOf(theme, step)),
+      }))
+      .filter(({ apart }) => apart < 8);
+
+    expect(close).toEqual([]);
+  });
+});
+
+test("every state has a sign of its own shape", () => {
+  const states = ["ok", "watch", "fault", "info", "offline"] as const;
+  const shapes = states.map((state) =>
+    JSON.stringify(mark(state, [0, 0], 12)).replaceAll(/"(?:on:)?[a-z]+"/g, (word) =>
+      /^"(?:on:)?(?:ok|watch|fault|info|offline)"$/.test(word) ? '""' : word,
+    ),
+  );
+
+  expect(new Set(shapes).size).toBe(states.length);
 });

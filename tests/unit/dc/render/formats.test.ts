@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { initWasm, Resvg } from "@resvg/resvg-wasm";
+import { toDot } from "#dc/render/dot.ts";
+import type { Item, Scene } from "#dc/render/scene.ts";
+import { toSvg } from "#dc/render/svg.ts";
+import { rasterFiles } from "#runtime/raster_files.ts";
+import { textsOf } from "../../../support/dc/scene_checks.ts";
+import { SCREEN_CASES, usualDrawing } from "../../../support/dc/screen_cases.ts";
+import { openGraphviz } from "../../../support/graphviz.ts";
+
+let fonts: Uint8Array[] = [];
+beforeAll(async () => {
+  const files = await rasterFiles();
+  // Another test of this process may have loaded it.
+  await initWasm(files.wasm).catch(() => undefined);
+  fonts = [...files.fonts];
+});
+afterAll(() => {
+  fonts = [];
+});
+
+/** Pixels of a scene at its own size, four bytes each. Reads the SVG as strict XML. */
+function pixels(scene: Scene): { readonly width: number; readonly bytes: Uint8Array } {
+  const drawn = new Resvg(toSvg(scene, { theme: "LIGHT" }), {
+    font: { fontBuffers: fonts, defaultFontFamily: "DejaVu Sans" },
+  });
+  const image = drawn.render();
+  const copy = { width: image.width, bytes: image.pixels };
+  image.free();
+  drawn.free();
+  return copy;
+}
+
+function withoutTexts(items: readonly Item[]): readonly Item[] {
+  return items.flatMap((item): readonly Item[] => {
+    if (item.kind === "group") return [{ ...item, items: withoutTexts(item.items) }];
+    return item.kind === "text" ? [] : [item];
+  });
+}
+
+const graphviz = openGraphviz();
+if ("missing" in graphviz) process.stderr.write(`\nDOT is NOT tested with Graphviz: ${graphviz.missing}\n\n`);
+
+describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
+  test("shows every text in PNG", async () => {
+    const { scene } = await usualDrawing(asked);
+    const [written, bare] = [pixels(scene), pixels({ ...scene, items: withoutTexts(scene.items) })];
+    const differ = (x: number, y: number) => {
+      const at = 4 * (y * written.width + x);
+      return [0, 1, 2].some((part) => written.bytes[at + part] !== bare.bytes[at + part]);
+    };
+    const unseen = textsOf(scene.items).filter(({ box }) => {
+      for (let y = Math.floor(box.north); y < box.south; y += 1) {
+        for (let x = Math.floor(box.west); x < box.east; x += 1) if (differ(x, y)) return false;
+      }
+      return true;
+    });
+
+    expect(unseen.map(({ text }) => text).filter((text) => text.trim() !== "")).toEqual([]);
+  });
+
+  // Graphviz takes seconds for a whole fabric; the laws of graphs draw smaller ones.
+  test.skipIf("missing" in graphviz || (asked.site === "AMS1" && asked.screen === "FABRIC"))(
+    "passes Graphviz",
+    async () => {
+      if ("missing" in graphviz) return;
+      const { graph } = await usualDrawing(asked);
+      const { status, complaints, svg } = graphviz.dot(toDot(graph, { theme: "LIGHT" }));
+
+      expect(complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")).toBe("");
+      expect(status).toBe(0);
+      expect(svg.match(/class="node"/g)?.length ?? 0).toBe(graph.nodes.length);
+    },
+  );
+});

@@ -1,0 +1,21 @@
+import { describe, expect, test } from "bun:test";
+import { THEMES } from "#dc/render/options.ts";
+import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+import { groundedTexts, weakTexts } from "../../../support/dc/scene_grounds.ts";
+import { drawingsOf, SCREEN_CASES } from "../../../support/dc/screen_cases.ts";
+
+describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
+  test("has no text that is cut, covered, crossed or hard to read, in any theme", async () => {
+    const faults = (await drawingsOf(asked)).flatMap(([options, { scene }]) => {
+      const texts = groundedTexts(scene);
+      return [
+        ...cutTexts(scene).map((text) => `cut: ${text}`),
+        ...overlappingTexts(scene).map((pair) => `overlapping: ${pair.join(" and ")}`),
+        ...texts.filter(({ crossed }) => crossed).map(({ text }) => `crossed: ${text}`),
+        ...THEMES.flatMap((theme) => weakTexts(texts, theme).map((fault) => `${theme}: ${fault}`)),
+      ].map((fault) => `${options}: ${fault}`);
+    });
+
+    expect(faults).toEqual([]);
+  });
+});

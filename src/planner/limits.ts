@@ -25,8 +25,11 @@ export const MAX_LOG_ANSWER_BYTES = 1024 * 1024;
 /** Bytes of a log that are read at a time. Ours: large enough to be fast, small beside everything else in memory. */
 export const LOG_CHUNK_BYTES = 64 * 1024;
 
-/** Bytes at a log's end in which the last run is looked for. Ours: an agent's whole output fits many times over. */
+/** Bytes at a log's end in which the last run is looked for. Ours: all that an agent prints in hours. */
 export const MAX_RUN_BYTES = 16 * 1024 * 1024;
+
+/** Bytes at a log's end in which a run's output is looked for. Ours: an agent's longest answer fits many times over, and judging takes several times as much memory. */
+export const MAX_JUDGED_BYTES = 4 * 1024 * 1024;
 
 /** Unknown ids for which one run of lint looks up the nearest known one. Ours: each costs a pass over every id. */
 export const MAX_NEAREST_IDS = 100;
@@ -34,7 +37,7 @@ export const MAX_NEAREST_IDS = 100;
 /** Ids of a dependency cycle that one message names. Ours: a longer one is not read, and 10,000 of them fill memory. */
 export const MAX_CYCLE_IDS = 50;
 
-/** Longest output that is compared with a schema, in characters. Ours: as much as is read of a log's last run. */
+/** Longest output that is compared with a schema, in characters. Ours: no agent writes as much. */
 export const MAX_OUTPUT_CHARS = 16 * 1024 * 1024;
 
 /** Largest schema file, in bytes. Ours: the largest that people write by hand is a tenth of it. */

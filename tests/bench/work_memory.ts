@@ -9,11 +9,20 @@ import { PLANNER } from "../support/planner_command.ts";
 import { type WorkProject, workProject } from "../support/work_project.ts";
 import { McpSession, median } from "./measure.ts";
 
+interface Case {
+  readonly agents: number;
+  readonly lines: number;
+  /** With an output schema, by which all outputs are judged when the agents end together. */
+  readonly schema?: true;
+}
+
 const CASES = [
   { agents: 1, lines: 2_000 },
   { agents: 20, lines: 2_000 },
   { agents: 20, lines: 50_000 },
-] as const;
+  // Logs longer than what is judged of them.
+  { agents: 20, lines: 130_000, schema: true },
+] as const satisfies readonly Case[];
 const LOOK_EVERY_MS = 50;
 const STARTS = 15;
 
@@ -28,9 +37,9 @@ function memoryMib(pid: number, field: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? 0) / 1024;
 }
 
-async function addSpecs(project: WorkProject, count: number): Promise<readonly string[]> {
+async function addSpecs(project: WorkProject, count: number, fields = ""): Promise<readonly string[]> {
   const ids = Array.from({ length: count }, (_, index) => `2026-11-01-${String(index + 1).padStart(3, "0")}-abc`);
-  for (const id of ids) await project.add(id);
+  for (const id of ids) await project.add(id, fields);
   return ids;
 }
 
@@ -39,12 +48,13 @@ async function notedBy(project: WorkProject, ids: readonly string[], step: strin
 }
 
 /** Agents that print as fast as they can and then wait, all at once, under one `planner work`. */
-async function measureAgents({ agents: count, lines }: (typeof CASES)[number]): Promise<void> {
+async function measureAgents({ agents: count, lines, schema }: Case): Promise<void> {
   using project = await workProject({
-    plan: { "*": [`flood:${lines}`, "tick", "wait:go", "commit"] },
-    config: `parallel: {max: ${count}}\n`,
+    plan: { "*": [`flood:${lines}`, "tick", 'event:{"done": true}', "wait:go", "commit"] },
+    config: `parallel: {max: ${count}}\nvalidation: {strict_output_validation: true}\n`,
   });
-  const ids = await addSpecs(project, count);
+  project.write(".planner/schemas/done.json", '{"type": "object", "required": ["done"]}\n');
+  const ids = await addSpecs(project, count, schema ? "output_schema: .planner/schemas/done.json\n" : "");
   const [program = "", ...args] = PLANNER;
   const work = spawn(program, [...args, "work", "--parallel", String(count)], { cwd: project.root, stdio: "ignore" });
   const ended = new Promise((resolve) => work.on("exit", resolve));
@@ -61,7 +71,13 @@ async function measureAgents({ agents: count, lines }: (typeof CASES)[number]): 
   await ended;
   clearInterval(timer);
   const completed = ids.filter((id) => project.field(id, "status") === "completed").length;
-  print(count, lines, `${now.toFixed(0)} MiB`, `${most.toFixed(0)} MiB`, `${completed} of ${count}`);
+  print(
+    count,
+    schema ? `${lines}, with a schema` : lines,
+    `${now.toFixed(0)} MiB`,
+    `${most.toFixed(0)} MiB`,
+    `${completed} of ${count}`,
+  );
 }
 
 /** `planner_work_start` for one spec after the other, each with an agent that hangs. */

@@ -19,10 +19,10 @@ export interface Problem {
 const MAX_SHOWN_VALUE = 60;
 const MAX_SHOWN_LIST = 10;
 
-/** The line that a person reads: `<pointer>: <what>`, the root's pointer written as `/`. Source: decision S-17. */
+/** The line that a person reads: `<pointer>: <what>`. The root's pointer is empty: `output` stands for it. */
 export function problemLine({ at, what, aboutField }: Problem): string {
   if (at === undefined && aboutField === true) return what;
-  return `${at === undefined ? "/" : oneLine(pointerTo(at))}: ${what}`;
+  return `${at === undefined ? "output" : oneLine(pointerTo(at))}: ${what}`;
 }
 
 /** The JSON pointer to a place. */

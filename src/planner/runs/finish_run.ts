@@ -14,6 +14,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { bringBack, withOutput } from "../work/bring_back.ts";
 import { type Evidence, NO_EVIDENCE, type RunEnd } from "../work/end_of_run.ts";
 import { judgeOutput } from "../work/judge_output.ts";
+import { oneByOne } from "./one_by_one.ts";
 import type { RunDeps, RunPlace, RunWishes } from "./run_types.ts";
 import { verifyWork } from "./verify_work.ts";
 
@@ -102,11 +103,14 @@ interface OutputReport {
   readonly problem: string | null;
 }
 
+/** Each holds its whole run in memory, and runs may end together. */
+const judging = oneByOne();
+
 /** Source: contract, Output schema validation, rules 2, 4 and 5. */
 async function outputReport({ context }: RunDeps, { config, log }: BegunRun, spec: Spec): Promise<OutputReport> {
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null };
   await log.flush();
-  const verdict = (await judgeOutput(context, spec)) ?? { kind: "no_json" };
+  const verdict = (await judging(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
   const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);

@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { loadWorld, type World } from "../operations/world.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../spec/spec_id.ts";
+import { oneByOne } from "./one_by_one.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /** Time between two tries to get at a spec that somebody else, watch for example, is merging, in milliseconds. */
@@ -10,7 +11,8 @@ const TRY_EVERY_MS = 100;
 /** How often that is tried. */
 const TRIES = 50;
 
-let merging: Promise<unknown> = Promise.resolve();
+/** Runs that begin together move the same main branch. */
+const merging = oneByOne();
 
 /**
  * Merges the finished branches of what a spec builds upon, so that its own branch begins with that work.
@@ -28,8 +30,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: 
     const { worktrees } = deps.ports;
     if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
   }
-  // One at a time: runs that begin together move the same main branch.
-  for (const id of unmerged) await oneByOne(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
+  for (const id of unmerged) await merging(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
 }
 
 /** What is to be done before `spec`, as readiness has it. */
@@ -48,12 +49,6 @@ function predecessors(spec: Spec, { specs }: World): readonly SpecId[] {
 
 function memberNumber(id: SpecId): number {
   return specIdParts(id)?.members.at(-1) ?? 0;
-}
-
-function oneByOne(task: () => Promise<void>): Promise<void> {
-  const result = merging.then(task);
-  merging = result.catch(() => {});
-  return result;
 }
 
 interface Merging {

@@ -1,3 +1,4 @@
+import { MAX_JUDGED_BYTES } from "../limits.ts";
 import type { LogStore, OutputValidator, OutputVerdict } from "../ports.ts";
 import { sectionOf } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -22,7 +23,7 @@ export async function judgeOutput({ logs, outputs }: OutputPlaces, spec: Spec): 
   let verdict: OutputVerdict | null = null;
   const log = await logs.open(spec.id);
   if (log !== null) {
-    verdict = await outputs.validate(spec.outputSchema, await readLastRun(log));
+    verdict = await outputs.validate(spec.outputSchema, await readLastRun(log, MAX_JUDGED_BYTES));
     if (verdict.kind !== "no_json") return verdict;
   }
   const section = sectionOf(spec.body, "Output");

@@ -45,7 +45,7 @@ test("checkOutput judges a schema by the project's own meta-schema where it name
 
 test("checkOutput takes the schemas true and false", () => {
   expect(verdict(true, 1)).toEqual({ kind: "passed" });
-  expect(problems(false, 1)).toEqual(["/: no value is allowed here"]);
+  expect(problems(false, 1)).toEqual(["output: no value is allowed here"]);
 });
 
 test("checkOutput lets a schema refer to the meta-schema", () => {

@@ -11,7 +11,7 @@ test.each([
   ["type", a({ type: "string" }), { a: 5 }, "/a: expected string, got integer"],
   ["type of several", a({ type: ["string", "null"] }), { a: 1.5 }, "/a: expected string or null, got number"],
   ["type integer", a({ type: "integer" }), { a: 1.5 }, "/a: expected integer, got number"],
-  ["type at the root", { type: "object" }, [], "/: expected object, got array"],
+  ["type at the root", { type: "object" }, [], "output: expected object, got array"],
   ["required", { required: ["name"] }, {}, "missing required field 'name'"],
   ["required below the root", a({ required: ["b"] }), { a: {} }, "/a: missing required field 'b'"],
   ["enum", a({ enum: ["x", 1] }), { a: "z" }, '/a: expected one of "x", 1, got "z"'],
@@ -100,7 +100,7 @@ test.each([
     { a: 1, b: 2 },
     "unexpected field 'b'",
   ],
-  ["unevaluatedItems", { prefixItems: [true], unevaluatedItems: false }, [1, 2], "/: unexpected item 1"],
+  ["unevaluatedItems", { prefixItems: [true], unevaluatedItems: false }, [1, 2], "output: unexpected item 1"],
   ["false", a({ allOf: [false] }), { a: 1 }, "/a: no value is allowed here"],
   ["a property that must not be", a(false), { a: 1 }, "unexpected field 'a'"],
 ])("evaluate tells what is wrong by %s", (_, schema, value, line) => {
@@ -174,7 +174,7 @@ test("evaluate keeps back-references of several patterns apart", () => {
 });
 
 test("evaluate counts a length beyond any text as unreachable", () => {
-  expect(problems({ minLength: 2 ** 31 }, "a")).toEqual(["/: expected at least 2147483648 characters, got 1"]);
+  expect(problems({ minLength: 2 ** 31 }, "a")).toEqual(["output: expected at least 2147483648 characters, got 1"]);
 });
 
 test("evaluate finds duplicates among many equal items in one pass", () => {

@@ -26,6 +26,14 @@ test("readLastRun gives everything of a log without runs", async () => {
   expect(await readLastRun(memoryLog(""))).toBe("");
 });
 
+test("readLastRun reads no more than it is told to", async () => {
+  const log = memoryLog(`${runHeader(AT, "a-1")}\n${stored("first", "second")}`);
+  const most = stored("second").length + 10;
+
+  expect(await readLastRun(log, most)).toBe("second\n");
+  expect(log.reads.bytes).toBe(most);
+});
+
 test("readLastRun gives the end of a run beyond the limit, in whole lines", async () => {
   const log = memoryLog(
     `${runHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(10_000)}${stored('{"done":true}')}`,

@@ -35,7 +35,7 @@ test("validate finds a schema by its path from the root and by its bare name", a
 
   expect(await problems(`${FOLDER}/report.json`, 1)).toEqual(["passed"]);
   expect(await problems("report.json", 1)).toEqual(["passed"]);
-  expect(await problems("docs/other.json", 1)).toEqual(["/: expected string, got integer"]);
+  expect(await problems("docs/other.json", 1)).toEqual(["output: expected string, got integer"]);
 });
 
 test("validate says that an output holds no JSON", async () => {
@@ -51,7 +51,7 @@ test("validate reads the schema anew each time", async () => {
   schema(`${FOLDER}/a.json`, { type: "string" });
 
   expect(before).toEqual(["passed"]);
-  expect(await problems("a.json", 1)).toEqual(["/: expected string, got integer"]);
+  expect(await problems("a.json", 1)).toEqual(["output: expected string, got integer"]);
 });
 
 test.each([

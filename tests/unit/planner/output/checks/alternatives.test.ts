@@ -3,13 +3,13 @@ import { problems } from "../../../../support/schema_bundle.ts";
 
 test("alternatives of plain types are told as one list of types", () => {
   expect(problems({ anyOf: [{ type: "string" }, { type: "null" }] }, 1)).toEqual([
-    "/: expected string or null, got integer",
+    "output: expected string or null, got integer",
   ]);
 });
 
 test("alternatives that are constants are told as one list of values", () => {
   expect(problems({ anyOf: [{ const: "a" }, { enum: ["b", "c"] }] }, "d")).toEqual([
-    '/: expected one of "a", "b", "c", got "d"',
+    'output: expected one of "a", "b", "c", got "d"',
   ]);
 });
 
@@ -44,6 +44,6 @@ test("of many alternatives only the first few are told", () => {
   const schema = { anyOf: Array.from({ length: 9 }, (_, index) => ({ required: [`f${index}`] })) };
 
   expect(problems(schema, {})).toEqual([
-    "/: expected one of 9 alternatives to fit, got none: missing required field 'f0'; missing required field 'f1'; missing required field 'f2'; …",
+    "output: expected one of 9 alternatives to fit, got none: missing required field 'f0'; missing required field 'f1'; missing required field 'f2'; …",
   ]);
 });

@@ -164,6 +164,8 @@ export interface DcReader extends SiteReader {
   witnessed(seq: number): Promise<boolean>;
   /** Newest first. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>;
+  deadLetter(id: string): Promise<DeadLetter | undefined>;
+  countDeadLetters(): Promise<number>;
   /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
   changedSince(seq: number, limit: number): Promise<readonly string[]>;
   estate(): Promise<Estate>;
@@ -190,8 +192,16 @@ export interface DcWriter extends DcReader {
   setSetting(name: string, value: string): Promise<void>;
   keepDelivery(delivery: FeedDelivery): Promise<void>;
   keepDeadLetter(letter: DeadLetter): Promise<void>;
+  dropDeadLetter(id: string): Promise<void>;
   /** Runs `work`; when it throws, undoes what it wrote and throws on. Savepoints nest. */
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** How far what runs at once is taken up. */
+export interface QueueUse {
+  readonly limit: number;
+  readonly running: number;
+  readonly waiting: number;
 }
 
 /**
@@ -202,5 +212,7 @@ export interface DcWriter extends DcReader {
 export interface DcStore {
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
+  /** Transactions that run and wait at this moment; no question to the database. */
+  use(): Readonly<Record<"read" | "write", QueueUse>>;
   close(): Promise<void>;
 }

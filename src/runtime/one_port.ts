@@ -9,10 +9,16 @@ import { joinWrites } from "./joined_writes.ts";
 
 export type RequestHandler = (request: PortRequest, response: PortResponse) => void;
 
+/** A private key and its certificate chain as PEM text. */
+export interface TlsText {
+  readonly key: string;
+  readonly cert: string;
+}
+
 export interface OnePortOptions {
   readonly handler: RequestHandler;
-  /** Serves TLS beside cleartext when given; both as PEM text. */
-  readonly tls?: { readonly key: string; readonly cert: string };
+  /** Serves TLS beside cleartext when given. */
+  readonly tls?: TlsText;
   readonly limits?: Partial<PortLimits>;
 }
 
@@ -38,7 +44,7 @@ export class OnePort {
   readonly #connections: Connections;
   readonly #h1: Server;
   readonly #h2: Http2Server;
-  readonly #tls: TlsServer | undefined;
+  #tls: TlsServer | undefined;
   readonly #listener = createNetServer({ noDelay: true }, (socket) => this.#accept(socket));
 
   constructor({ handler, tls, limits = {} }: OnePortOptions) {
@@ -54,6 +60,11 @@ export class OnePort {
     this.#h2.on("sessionError", () => {});
     this.#tls = tls === undefined ? undefined : this.#secure(tls);
     this.#listener.maxConnections = this.#limits.maxConnections;
+  }
+
+  /** Serves another certificate to connections from now on; those that are open keep theirs. */
+  renewTls(tls: TlsText): void {
+    this.#tls = this.#secure(tls);
   }
 
   /** Begins to listen; port 0 takes a free one. Returns the port. Rejects as the operating system refuses. */
@@ -100,9 +111,10 @@ export class OnePort {
     });
   }
 
-  #secure(tls: { readonly key: string; readonly cert: string }): TlsServer {
+  #secure({ key, cert }: TlsText): TlsServer {
     const server = createTlsServer({
-      ...tls,
+      key,
+      cert,
       ALPNProtocols: ["h2", "http/1.1"],
       minVersion: "TLSv1.2",
       handshakeTimeout: this.#limits.firstBytesMs,

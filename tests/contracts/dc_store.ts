@@ -320,6 +320,19 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       await expect(undone).rejects.toThrow("undo");
       expect(await store.read((reader) => reader.deadLetters(10))).toEqual([young, old]);
       expect(await store.read((reader) => reader.deadLetters(1))).toEqual([young]);
+      expect(await store.read((reader) => reader.countDeadLetters())).toBe(2);
+      expect(await store.read((reader) => reader.deadLetter(old.id))).toEqual(old);
+
+      await store.write((writer) => writer.dropDeadLetter(old.id));
+      await store
+        .write(async (writer) => {
+          await writer.dropDeadLetter(young.id);
+          throw new Error("undo");
+        })
+        .catch(() => {});
+
+      expect(await store.read((reader) => reader.deadLetters(10))).toEqual([young]);
+      expect(await store.read((reader) => reader.deadLetter(old.id))).toBeUndefined();
       expect(await store.read((reader) => reader.delivered("rack", "[]", "1"))).toBe(false);
     });
 

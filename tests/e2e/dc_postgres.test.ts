@@ -181,6 +181,7 @@ describe("PostgreSQL restarted under load", () => {
       grpc: await grpc(second)("SearchDevices", {}).catch((error) => error.code),
       graphql: (await graphql(second, '{ device(code: "a-0") { device { name } } }')).errors[0].extensions.code,
       history: (await http1(`${second}/audit/history`)).status,
+      metrics: /\nplanner_dc_database_up (\d)\n/.exec((await http1(`${second}/metrics`)).text)?.[1],
     };
     await own.start();
     await until(async () => (await isReady(first)) && (await isReady(second)));
@@ -196,6 +197,7 @@ describe("PostgreSQL restarted under load", () => {
       grpc: 14,
       graphql: "UNAVAILABLE",
       history: 503,
+      metrics: "0",
     });
     expect(JSON.parse(whileAway.rest.text)).toMatchObject({ code: "unavailable" });
     expect(whileAway.rest.text).not.toContain(String(own.port));
@@ -204,7 +206,14 @@ describe("PostgreSQL restarted under load", () => {
     const acknowledged = outcomes.filter(({ answer }) => answer?.status === 200).map(({ code }) => code);
     const codes = await allCodes(second);
     expect(acknowledged.filter((code) => !codes.has(code))).toEqual([]);
-    for (const server of servers) expect(server.stderr).not.toContain("Error:");
+    for (const { stderr } of servers) {
+      expect(stderr).not.toContain("Error:");
+      const told = stderr.split("\n").filter((line) => line.includes(" database: "));
+      expect(told.map((line) => line.replace(/^\S+ database: |: .*;/g, ""))).toEqual([
+        "The database cannot be used calls are refused as unavailable",
+        "The database can be used again",
+      ]);
+    }
   }, 60_000);
 });
 

@@ -60,6 +60,7 @@ describe("planner dc serve", () => {
     expect(server.url).toStartWith("http://127.0.0.1:");
     expect(status).toBe(200);
     expect(server.stderr).toContain("No token is asked for");
+    expect(server.stderr).toMatch(/^planner \S+ \(.*\), port 0 \(--port\)\n/);
   });
 
   test("answers Connect JSON over HTTP/1.1 and HTTP/2", async () => {
@@ -98,6 +99,8 @@ describe("planner dc serve", () => {
 
     expect(text).toContain('planner_dc_calls_total{method="UpsertRack",interface="REST",outcome="invalid_argument"} 1');
     expect(text).toMatch(/\nprocess_resident_memory_bytes [1-9]\d+\n/);
+    expect(text).toContain("\nplanner_dc_database_up 1\n");
+    expect(text).toContain("\nplanner_dc_revision 0\n");
   });
 
   test("serves TLS beside cleartext", async () => {

@@ -13,7 +13,7 @@ const HIGHEST_PORT = 65_535;
 export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<ExitStatus | undefined>>> = {
   async serve(given, cli) {
     expectWords(given.words, 0, 0);
-    const { printSettings, serveSettings, wordsOf } = await import("./settings.ts");
+    const { givenSettings, printSettings, serveSettings, wordsOf } = await import("./settings.ts");
     const settings = await serveSettings(given, cli);
     const words = wordsOf(given, settings);
     const { host = "", port = 0, db, tokens, insecure } = words;
@@ -26,7 +26,9 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     const webhookSecretFile = secret === undefined ? undefined : resolve(cli.cwd, secret);
     const tls = tlsPaths(words, cli);
     const jwt = jwtOptions(words, cli);
-    return serveDatacenter({ host, port, database, tokens: tokenFile, jwt, webhookSecretFile, insecure, tls }, cli);
+    const what = givenSettings(settings, cli.cwd);
+    const access = { tokens: tokenFile, jwt, webhookSecretFile, insecure, tls };
+    return serveDatacenter({ host, port, database, ...access, given: what }, cli);
   },
   async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token }, cli) {
     const files = expectWords(words, 1, Number.POSITIVE_INFINITY);

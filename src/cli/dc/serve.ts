@@ -1,9 +1,10 @@
-import { readFile } from "node:fs/promises";
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
+import { watchedStore } from "#dc/store/watched_store.ts";
+import type { FindPrincipal } from "#interfaces/connect/caller.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
-import { Metrics, type ProcessFacts } from "#interfaces/http/metrics.ts";
+import { Metrics } from "#interfaces/http/metrics.ts";
 import { principalFinder } from "#interfaces/http/principal_finder.ts";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
@@ -12,11 +13,15 @@ import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
-import { print, printError } from "../print.ts";
+import { print } from "../print.ts";
 import type { Talk } from "../talk.ts";
 import { UsageError } from "../usage_error.ts";
-import { VERSION } from "../version.ts";
+import { VERSION, versionLine } from "../version.ts";
 import type { Database } from "./database.ts";
+import { processFacts, StoreFacts } from "./facts.ts";
+import { logDefect, logLine } from "./server_log.ts";
+import { SlowCalls } from "./slow_calls.ts";
+import { followTls, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
 export interface ServeOptions {
   readonly host: string;
@@ -29,7 +34,9 @@ export interface ServeOptions {
   /** The file of secrets for change feeds; without it the webhook is closed. */
   readonly webhookSecretFile?: string | undefined;
   readonly insecure: boolean;
-  readonly tls: { readonly key: string; readonly cert: string } | undefined;
+  readonly tls: TlsPaths | undefined;
+  /** Settings that somebody gave, with where each comes from, for the first line of the log. */
+  readonly given: string;
 }
 
 /** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
@@ -41,37 +48,51 @@ const GRACE_MS = 8000;
  */
 export async function serveDatacenter(options: ServeOptions, talk: Talk): Promise<ExitStatus> {
   checkAccess(options);
-  const tls = await readTls(options.tls);
-  const tokens = options.tokens === undefined ? undefined : await TokenFile.open(options.tokens, talk.warn);
-  const jwts = options.jwt === undefined ? undefined : await JwtPrincipals.open(options.jwt);
-  const secretFile = options.webhookSecretFile;
-  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile);
-  const store = await options.database.open();
+  const tls = options.tls === undefined ? undefined : await readTls(options.tls);
+  const access = await openAccess(options);
+  const store = watchedStore(await options.database.open(), (message) => logLine("database", message));
   const shutdown = new AbortController();
   const metrics = new Metrics();
+  const facts = new StoreFacts(store);
+  const slow = new SlowCalls((message) => logLine("slow call", message));
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
-    authRequired: tokens !== undefined || jwts !== undefined,
-    observe: (call) => metrics.observe(call),
+    authRequired: access.asks,
+    observe: (call) => {
+      metrics.observe(call);
+      slow.observe(call);
+    },
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
   });
+  let certificateEnd = tls?.end;
   const handler = httpHandler({
     service,
-    findPrincipal: principalFinder(tokens, jwts),
+    findPrincipal: counted(access.findPrincipal, metrics),
     isReady: () => answers(store),
-    metrics: (format) => metrics.text(format, processFacts()),
-    webhookSecret,
+    metrics: async (format) =>
+      metrics.text(format, {
+        ...processFacts(),
+        certificateEndS: certificateEnd && certificateEnd.getTime() / 1000,
+        database: await facts.now(),
+      }),
+    webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     loadPage,
     version: VERSION,
-    report,
+    report: logDefect,
     shutdown: shutdown.signal,
   });
   const server = new OnePort({ handler, ...(tls !== undefined && { tls }) });
+  const renew = (pair: TlsPair) => {
+    server.renewTls(pair);
+    certificateEnd = pair.end;
+  };
+  const say = (message: string) => logLine("tls", message);
+  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say });
   // One broken call must not end those of everybody else.
-  process.on("uncaughtException", (error) => report("server", error));
-  process.on("unhandledRejection", (error) => report("server", error));
+  process.on("uncaughtException", (error) => logDefect("server", error));
+  process.on("unhandledRejection", (error) => logDefect("server", error));
   const stopped = firstSignal();
   try {
     await announce(server, options, talk);
@@ -80,9 +101,31 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     shutdown.abort();
     return (await server.close(GRACE_MS)) ? EXIT_STATUS.ok : status;
   } finally {
+    unfollow?.();
     await rasterizer.close();
     await store.close();
   }
+}
+
+/** Who may come in: files and keys that are followed, and told of on standard error. */
+async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: ServeOptions) {
+  const say = (subject: string) => (message: string) => logLine(subject, message);
+  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, say("tokens"));
+  const jwts = jwt === undefined ? undefined : await JwtPrincipals.open(jwt, say("jwks"));
+  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
+  const asks = tokens !== undefined || jwts !== undefined;
+  return { asks, findPrincipal: principalFinder(tokens, jwts), webhookSecret };
+}
+
+function counted(find: FindPrincipal, metrics: Metrics): FindPrincipal {
+  return async (authorization) => {
+    try {
+      return await find(authorization);
+    } catch (error) {
+      if (error instanceof OperationError && error.kind === "unauthenticated") metrics.countRefusedCredentials();
+      throw error;
+    }
+  };
 }
 
 function checkAccess({ host, tokens, jwt, insecure }: ServeOptions): void {
@@ -100,25 +143,11 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-async function readTls(paths: ServeOptions["tls"]): Promise<ServeOptions["tls"]> {
-  if (paths === undefined) return undefined;
-  const [key, cert] = await Promise.all([paths.key, paths.cert].map(readPem));
-  return { key: key ?? "", cert: cert ?? "" };
-}
-
-async function readPem(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    const { message } = error as Error;
-    throw new OperationError("not_found", `Cannot read "${path}": ${message}`, { cause: error });
-  }
-}
-
 async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
   const { host, insecure, tokens, jwt, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
+  talk.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
   if (tokens !== undefined || jwt !== undefined) return;
   const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
@@ -142,21 +171,6 @@ async function answers(store: DcStore): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-function processFacts(): ProcessFacts {
-  const { user, system } = process.cpuUsage();
-  return {
-    version: VERSION,
-    startTimeS: Math.round(Date.now() / 1000 - process.uptime()),
-    cpuSeconds: (user + system) / 1e6,
-    residentMemoryBytes: process.memoryUsage.rss(),
-  };
-}
-
-function report(method: string, error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  printError(`${new Date().toISOString()} ${method}: ${text}\n`);
 }
 
 function firstSignal(): Promise<ExitStatus> {

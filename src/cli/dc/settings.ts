@@ -84,16 +84,26 @@ export function wordsOf(words: DcWords, settings: readonly Setting[]): DcWords {
 /** Prints the settings as a file that says the same, with where each comes from. Secrets stay unseen. */
 export function printSettings(settings: readonly Setting[], cwd: string): void {
   for (const { name, value, origin, from } of settings) {
-    const shown = name === "db" && typeof value === "string" ? shownDatabase(value, cwd) : value;
+    const shown = shownValue(value, name, cwd);
     const place = from === "" || origin === "flag" ? origin : `${origin}: ${from}`;
     if (shown === undefined) print(`# ${keyOf(name)}: (none)\n`);
     else print(`${keyOf(name)}: ${JSON.stringify(shown)} # ${place}\n`);
   }
 }
 
+/** What somebody has set and where, in one line. Secrets stay unseen. */
+export function givenSettings(settings: readonly Setting[], cwd: string): string {
+  return settings
+    .filter(({ origin }) => origin !== "default")
+    .map(({ name, value, from }) => `${keyOf(name)} ${JSON.stringify(shownValue(value, name, cwd))} (${from})`)
+    .join(", ");
+}
+
 /** A path as it was given; an address without its password. */
-function shownDatabase(given: string, cwd: string): string {
-  return given.includes("://") ? databaseOf(given, cwd).shown : given;
+function shownValue(value: unknown, name: SettingName, cwd: string): unknown {
+  if (typeof value !== "string" || !value.includes("://")) return value;
+  if (name === "db") return databaseOf(value, cwd).shown;
+  return value.replace(/(?<=:\/\/)[^/@]*@/, "");
 }
 
 function fromEnvironment(

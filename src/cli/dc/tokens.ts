@@ -73,7 +73,9 @@ function readRows(file: string): readonly TokenRow[] {
   try {
     return parseTokens(readFileSync(file, "utf8"));
   } catch (error) {
-    if (error instanceof OperationError) throw error;
-    throw new OperationError("not_found", `Cannot read "${file}": ${(error as Error).message}`, { cause: error });
+    const kind = error instanceof OperationError ? error.kind : "not_found";
+    throw new OperationError(kind, `Cannot read the token file "${file}": ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }

@@ -190,6 +190,14 @@ export class MemoryReader implements DcReader {
     return [...this.state.deliveries.values()].some((delivery) => delivery.seq === seq);
   }
 
+  async deadLetter(id: string): Promise<DeadLetter | undefined> {
+    return this.state.deadLetters.get(id);
+  }
+
+  async countDeadLetters(): Promise<number> {
+    return this.state.deadLetters.size;
+  }
+
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
     const newest = (a: DeadLetter, b: DeadLetter) =>
       compareBytes(b.receivedAt, a.receivedAt) || compareBytes(b.id, a.id);

@@ -17,6 +17,7 @@ export function openMemory(): DcStore {
         const writer = new MemoryWriter(state);
         return writer.savepoint(() => work(writer));
       }),
+    use: () => ({ read: turns.use, write: turns.use }),
     close: () => turns.close(),
   };
 }
@@ -64,6 +65,10 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   async keepDeadLetter(letter: DeadLetter): Promise<void> {
     this.set(this.state.deadLetters, letter.id, letter);
+  }
+
+  async dropDeadLetter(id: string): Promise<void> {
+    this.unset(this.state.deadLetters, id);
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {

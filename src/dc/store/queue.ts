@@ -1,3 +1,4 @@
+import type { QueueUse } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Lets at most `places` pieces of work run at once; the others wait in order. */
@@ -10,6 +11,11 @@ export class Queue {
   constructor(places: number) {
     this.places = places;
     this.free = places;
+  }
+
+  /** How many places there are, how many are taken, and how many pieces of work wait for one. */
+  get use(): QueueUse {
+    return { limit: this.places, running: this.places - this.free, waiting: this.waiting.length };
   }
 
   async enter<Result>(work: () => Promise<Result>): Promise<Result> {

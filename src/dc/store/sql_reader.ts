@@ -28,6 +28,7 @@ import type {
   Stored,
 } from "#dc/ports.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
+import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
 import { searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
 import { history } from "./history_search.ts";
@@ -201,17 +202,15 @@ export class SqlReader implements DcReader {
   }
 
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
-    const rows = await this.runner.all(
-      "SELECT id, received_at, feed, reason, body FROM dead_letter ORDER BY received_at DESC, id DESC LIMIT ?",
-      [limit],
-    );
-    return rows.map((row) => ({
-      id: text(row, "id"),
-      receivedAt: text(row, "received_at"),
-      feed: text(row, "feed"),
-      reason: text(row, "reason"),
-      body: text(row, "body"),
-    }));
+    return deadLetters(this.runner, limit);
+  }
+
+  async deadLetter(id: string): Promise<DeadLetter | undefined> {
+    return deadLetter(this.runner, id);
+  }
+
+  async countDeadLetters(): Promise<number> {
+    return countDeadLetters(this.runner);
   }
 
   async changedSince(seq: number, limit: number): Promise<readonly string[]> {

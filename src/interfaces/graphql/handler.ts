@@ -7,6 +7,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from "graphql";
+import { challenge } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Documents } from "./documents.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
@@ -43,7 +44,7 @@ export function graphqlHandler(): GraphqlHandler {
     } catch (error) {
       if (error instanceof OperationError && error.kind === "unauthenticated") {
         const told = new GraphQLError(error.message, { extensions: { code: "UNAUTHENTICATED" } });
-        return send({ errors: [told] }, 401, type, { "www-authenticate": "Bearer" });
+        return send({ errors: [told] }, 401, type, { "www-authenticate": challenge(error) });
       }
       if (!(error instanceof BadRequest)) throw error;
       return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);

@@ -24,7 +24,7 @@ export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
   readonly isReady: IsReady;
-  readonly metrics: (format: MetricFormat) => string;
+  readonly metrics: (format: MetricFormat) => string | Promise<string>;
   /** Opens the webhook for change feeds; without one it is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
@@ -122,14 +122,14 @@ async function ready(context: AppContext, { isReady, shutdown }: AppOptions): Pr
   return (await isReady()) ? context.text("ok\n") : context.text("The database does not answer\n", 503);
 }
 
-function metrics(context: AppContext, { metrics: text }: AppOptions): Response {
+async function metrics(context: AppContext, { metrics: text }: AppOptions): Promise<Response> {
   const accepted = accepts(context, {
     header: "Accept",
     supports: ["text/plain", "application/openmetrics-text"],
     default: "text/plain",
   });
   const format = accepted === "application/openmetrics-text" ? "openMetrics" : "prometheus";
-  return context.body(text(format), 200, { "content-type": METRIC_FORMATS[format] });
+  return context.body(await text(format), 200, { "content-type": METRIC_FORMATS[format] });
 }
 
 async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {

@@ -1,16 +1,11 @@
-import {
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JWTPayload,
-  type JWTVerifyGetKey,
-  jwtVerify,
-} from "jose";
+import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { invalidToken } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { jwksFile } from "./jwks_file.ts";
+import { Outage } from "#kernel/outage.ts";
+import { FollowedFile } from "./followed_file.ts";
+import { parseKeySet } from "./key_set.ts";
 
 export interface JwtOptions {
   /** Where the issuer's public keys are: a URL, or the path of a file. */
@@ -46,6 +41,8 @@ const MAX_KEYS_BYTES = 256 * 1024;
 /** Longest token that is looked at, in characters. Ours: as headers end soon behind it. */
 const MAX_TOKEN_CHARS = 16_384;
 
+const NO_KEYS = "The keys that tokens are checked with cannot be had";
+
 const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
 
 /** The token of the header when it has the form of a JWT; others are the token file's. */
@@ -63,18 +60,22 @@ export class JwtPrincipals {
     this.#keys = keys;
   }
 
-  /** @throws OperationError when a file of keys cannot be read; a server of keys is asked later */
-  static async open(options: JwtOptions): Promise<JwtPrincipals> {
-    return new JwtPrincipals(options, isUrl(options.jwks) ? remoteKeys(options.jwks) : await localKeys(options.jwks));
+  /**
+   * @param say told when the keys cannot be had any more and when they can again
+   * @throws OperationError when a file of keys cannot be read; a server of keys is asked later
+   */
+  static async open(options: JwtOptions, say: (message: string) => void): Promise<JwtPrincipals> {
+    const { jwks } = options;
+    return new JwtPrincipals(options, isUrl(jwks) ? remoteKeys(jwks, say) : await localKeys(jwks, say));
   }
 
   /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role; OperationError unavailable without keys */
   async find(token: string): Promise<Principal> {
-    if (token.length > MAX_TOKEN_CHARS) throw refuse("UNAUTHENTICATED", "The token is too long");
+    if (token.length > MAX_TOKEN_CHARS) throw invalidToken("The token is too long");
     const claims = await this.#verify(token);
     const roles = rolesOf(claims, this.#options.rolesClaim);
     const name = claims.sub ?? "";
-    if (name === "") throw refuse("UNAUTHENTICATED", 'The token names nobody: expected the claim "sub"');
+    if (name === "") throw invalidToken('The token names nobody: expected the claim "sub"');
     if (roles.length === 0) {
       const expected = `expected one of ${ROLES.join(", ")} in the claim "${this.#options.rolesClaim}"`;
       throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
@@ -103,13 +104,33 @@ export function isUrl(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
-function remoteKeys(url: string): JWTVerifyGetKey {
-  return createRemoteJWKSet(new URL(url), {
+function remoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {
+  const gone = (why: string) =>
+    `Cannot get the key set ${withoutPassword(url)}: ${why}; no JWT works until it can be had`;
+  const outage = new Outage({ gone, back: `The key set ${withoutPassword(url)} can be had again` }, say);
+  const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cacheMaxAge: KEYS_HOLD_MS,
     cooldownDuration: ASK_AGAIN_MS,
     [customFetch]: boundedFetch,
   });
+  return async (header, token) => {
+    try {
+      const key = await keys(header, token);
+      outage.worked();
+      return key;
+    } catch (error) {
+      if (refusalOf(error).kind === "unavailable") outage.failed((error as Error).message);
+      throw error;
+    }
+  };
+}
+
+function withoutPassword(text: string): string {
+  const url = new URL(text);
+  url.username = "";
+  url.password = "";
+  return url.href;
 }
 
 async function boundedFetch(...[url, options]: Parameters<typeof fetch>): Promise<Response> {
@@ -127,39 +148,36 @@ async function boundedFetch(...[url, options]: Parameters<typeof fetch>): Promis
   });
 }
 
-async function localKeys(path: string): Promise<JWTVerifyGetKey> {
-  const file = await jwksFile(path);
-  let keys = createLocalJWKSet(file.current());
+async function localKeys(path: string, say: (message: string) => void): Promise<JWTVerifyGetKey> {
+  const meanwhile = "no JWT works";
+  const file = await FollowedFile.open({ path, name: "key set", meanwhile, parse: parseKeySet, say });
   return async (header, token) => {
-    const fresh = await file.changed();
-    if (fresh !== undefined) keys = createLocalJWKSet(fresh);
+    const keys = await file.current();
+    if (keys === undefined) throw new OperationError("unavailable", NO_KEYS);
     return keys(header, token);
   };
 }
 
 /** What is wrong with the token may be told to whoever holds it; what is wrong with our keys is not its fault. */
-function refusalOf(error: unknown): Error {
-  if (error instanceof errors.JWTExpired) return refuse("UNAUTHENTICATED", "The token has expired");
+function refusalOf(error: unknown): OperationError {
+  if (error instanceof errors.JWTExpired) return invalidToken("The token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return refuse("UNAUTHENTICATED", `The token is not for this server: claim "${error.claim}" does not fit`);
+    return invalidToken(`The token is not for this server: claim "${error.claim}" does not fit`);
   }
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
-    return refuse(
-      "UNAUTHENTICATED",
-      "The token is signed in a way that is not taken: expected a public key's signature",
-    );
+    return invalidToken("The token is signed in a way that is not taken: expected a public key's signature");
   }
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return refuse("UNAUTHENTICATED", "The token's key is not known");
+    return invalidToken("The token's key is not known");
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return refuse("UNAUTHENTICATED", "The token's signature is wrong");
+    return invalidToken("The token's signature is wrong");
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return refuse("UNAUTHENTICATED", "Cannot read the token");
+    return invalidToken("Cannot read the token");
   }
   if (error instanceof OperationError) return error;
-  return new OperationError("unavailable", "The keys that tokens are checked with cannot be had", { cause: error });
+  return new OperationError("unavailable", NO_KEYS, { cause: error });
 }
 
 function rolesOf(claims: JWTPayload, path: string): readonly Role[] {

@@ -1,4 +1,5 @@
 import type { FinishedCall } from "#dc/context.ts";
+import type { QueueUse } from "#dc/ports.ts";
 
 /** The text forms of metrics that are served. */
 export const METRIC_FORMATS = {
@@ -22,10 +23,28 @@ interface Durations {
 /** What the process says of itself, in base units. */
 export interface ProcessFacts {
   readonly version: string;
+  /** What the program was made from, and what it runs on. */
+  readonly commit?: string;
+  readonly engine?: string;
   /** Seconds since 1970. */
   readonly startTimeS: number;
   readonly cpuSeconds: number;
   readonly residentMemoryBytes: number;
+  /** Absent where the operating system does not tell. */
+  readonly openFds?: number | undefined;
+  /** End of the certificate that is served, in seconds since 1970; absent without TLS. */
+  readonly certificateEndS?: number | undefined;
+  readonly database?: DatabaseFacts;
+}
+
+/** What the database says when it is asked; the estate's numbers are absent when it does not answer. */
+export interface DatabaseFacts {
+  readonly up: boolean;
+  readonly revision?: number;
+  /** The last entry of the change log. */
+  readonly changeLogSeq?: number;
+  readonly deadLettersKept?: number;
+  readonly use: Readonly<Record<"read" | "write", QueueUse>>;
 }
 
 type FamilyType = "counter" | "gauge" | "histogram";
@@ -38,6 +57,7 @@ export class Metrics {
   readonly #calls = new Map<string, number>();
   readonly #durations = new Map<string, Durations>();
   #deadLetters = 0;
+  #refusedCredentials = 0;
 
   /** Takes note of one call. */
   observe({ method, interface: door, outcome, seconds }: FinishedCall): void {
@@ -60,6 +80,11 @@ export class Metrics {
     this.#deadLetters += count;
   }
 
+  /** Takes note of a token that opened nothing. */
+  countRefusedCredentials(): void {
+    this.#refusedCredentials++;
+  }
+
   /** Everything as text. */
   text(format: MetricFormat, facts: ProcessFacts): string {
     const lines = [
@@ -67,25 +92,93 @@ export class Metrics {
       ...[...this.#calls].map(([labels, count]) => `planner_dc_calls_total{${labels}} ${count}`),
       ...family(format, "planner_dc_call_duration_seconds", "histogram", "How long calls took inside the service."),
       ...[...this.#durations.values()].flatMap(histogram),
-      ...family(format, "planner_dc_dead_letters", "counter", "Events of change feeds that could not be understood."),
-      `planner_dc_dead_letters_total ${this.#deadLetters}`,
+      ...counter(
+        format,
+        "planner_dc_dead_letters",
+        "Events of change feeds that could not be understood.",
+        this.#deadLetters,
+      ),
+      ...counter(
+        format,
+        "planner_dc_refused_credentials",
+        "Calls with a token that opens nothing.",
+        this.#refusedCredentials,
+      ),
+      ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
+      ...gauge(
+        format,
+        "planner_dc_tls_certificate_end_timestamp_seconds",
+        "End of the certificate, in seconds since 1970.",
+        facts.certificateEndS,
+      ),
       ...family(format, "planner_dc_build_info", "gauge", "The running program; always 1."),
-      `planner_dc_build_info{version="${facts.version}"} 1`,
-      ...family(format, "process_cpu_seconds", "counter", "Processor time that the process has used."),
-      `process_cpu_seconds_total ${facts.cpuSeconds}`,
-      ...family(format, "process_resident_memory_bytes", "gauge", "Memory that the process holds."),
-      `process_resident_memory_bytes ${facts.residentMemoryBytes}`,
-      ...family(format, "process_start_time_seconds", "gauge", "When the process began, in seconds since 1970."),
-      `process_start_time_seconds ${facts.startTimeS}`,
+      `planner_dc_build_info{${buildLabels(facts)}} 1`,
+      ...counter(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
+      ...gauge(format, "process_resident_memory_bytes", "Memory that the process holds.", facts.residentMemoryBytes),
+      ...gauge(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
+      ...gauge(
+        format,
+        "process_start_time_seconds",
+        "When the process began, in seconds since 1970.",
+        facts.startTimeS,
+      ),
     ];
     return `${lines.join("\n")}\n${format === "openMetrics" ? "# EOF\n" : ""}`;
   }
 }
 
-// OpenMetrics names a counter's family without the suffix of its samples, Prometheus' own text with it.
+function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts): readonly string[] {
+  const effects = ["read", "write"] as const;
+  const perEffect = (name: string, help: string, of: (one: QueueUse) => number) => [
+    ...family(format, name, "gauge", help),
+    ...effects.map((effect) => `${name}{effect="${effect}"} ${of(use[effect])}`),
+  ];
+  return [
+    ...gauge(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
+    ...gauge(format, "planner_dc_revision", "Revision of the estate; every committed change raises it.", told.revision),
+    ...gauge(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
+    ...gauge(
+      format,
+      "planner_dc_dead_letters_kept",
+      "Events kept aside until somebody sees to them.",
+      told.deadLettersKept,
+    ),
+    ...perEffect("planner_dc_transactions_running", "Transactions that hold a connection.", ({ running }) => running),
+    ...perEffect(
+      "planner_dc_transactions_waiting",
+      "Transactions that wait for a connection.",
+      ({ waiting }) => waiting,
+    ),
+    ...perEffect("planner_dc_transactions_limit", "Transactions that may run at once.", ({ limit }) => limit),
+  ];
+}
+
+function buildLabels({ version, commit = "", engine = "" }: ProcessFacts): string {
+  const labels = Object.entries({ version, commit, engine }).filter(([, value]) => value !== "");
+  return labels.map(([name, value]) => `${name}="${value}"`).join();
+}
+
+function counter(format: MetricFormat, name: string, help: string, value: number): readonly string[] {
+  return [...family(format, name, "counter", help), `${name}_total ${value}`];
+}
+
+/** Nothing is said of what is not known. */
+function gauge(format: MetricFormat, name: string, help: string, value: number | undefined): readonly string[] {
+  return value === undefined ? [] : [...family(format, name, "gauge", help), `${name} ${value}`];
+}
+
+const UNIT = /_(seconds|bytes)$/;
+
+// OpenMetrics names a counter's family without the suffix of its samples, Prometheus' own text with it; units are told
+// by OpenMetrics alone.
 function family(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
   const full = format === "prometheus" && type === "counter" ? `${name}_total` : name;
-  return [`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`];
+  const unit = format === "openMetrics" ? UNIT.exec(name)?.[1] : undefined;
+  return [
+    `# HELP ${full} ${help}`,
+    `# TYPE ${full} ${type}`,
+    ...(unit === undefined ? [] : [`# UNIT ${full} ${unit}`]),
+  ];
 }
 
 function histogram({ labels, counts, calls, seconds }: Durations): readonly string[] {

@@ -27,7 +27,7 @@ export async function takeWebhook(request: Request, caller: Caller, options: Web
   if (secret === undefined) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");
   }
-  secret.check(request.headers.get("authorization"));
+  await secret.check(request.headers.get("authorization"));
   const feed = new URL(request.url).searchParams.get("feed") ?? "default";
   if (!FEED_NAME.test(feed)) {
     const expected = "1 to 64 letters, digits, dots, underscores or hyphens";

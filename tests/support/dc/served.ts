@@ -62,7 +62,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     isReady: async () => ready,
     metrics: (format) =>
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
-    webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret, "secret"),
+    webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret),
     countDeadLetters: (count) => counted.countDeadLetters(count),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,

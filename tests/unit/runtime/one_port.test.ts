@@ -1,16 +1,29 @@
 import { afterEach, describe, expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
+import { connect as connectTls } from "node:tls";
 import { OnePort, type OnePortOptions, type RequestHandler } from "#runtime/one_port.ts";
 import { Http2Client, http1 } from "../../support/http_client.ts";
 
 const HOST = "127.0.0.1";
-const tls = {
-  key: readFileSync(join(import.meta.dirname, "../../fixtures/tls/key.pem"), "utf8"),
-  cert: readFileSync(join(import.meta.dirname, "../../fixtures/tls/cert.pem"), "utf8"),
-};
+const pem = (name: string) => readFileSync(join(import.meta.dirname, "../../fixtures/tls", name), "utf8");
+const tls = { key: pem("key.pem"), cert: pem("cert.pem") };
+const renewed = { key: pem("renewed_key.pem"), cert: pem("renewed_cert.pem") };
+
+const fingerprint = (cert: string) => new X509Certificate(cert).fingerprint256;
+
+/** The fingerprint of the certificate that a new connection meets. */
+async function certificateOf(port: number): Promise<string> {
+  const socket = connectTls({ port, host: HOST, rejectUnauthorized: false });
+  await once(socket, "secureConnect");
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
 
 const endings: (() => unknown)[] = [];
 afterEach(async () => {
@@ -62,6 +75,15 @@ describe("OnePort serves", () => {
     const second = await http2(`http://${HOST}:${port}`).ask("/b", { method: "POST", body: "four" });
 
     expect([first.text, second.text]).toEqual(["1.1 POST /a 4", "2.0 POST /b 4"]);
+  });
+
+  test("a renewed certificate to new connections", async () => {
+    const { server, port } = await serve({ tls });
+    const before = await certificateOf(port);
+
+    server.renewTls(renewed);
+
+    expect([before, await certificateOf(port)]).toEqual([fingerprint(tls.cert), fingerprint(renewed.cert)]);
   });
 
   test("both over TLS beside cleartext", async () => {

@@ -56,8 +56,8 @@ async function keyServer(...keys: JWK[]) {
   return { state, jwks: `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json` };
 }
 
-const open = (jwks: string, rolesClaim = "roles") =>
-  JwtPrincipals.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim });
+const open = (jwks: string, rolesClaim = "roles", say: (message: string) => void = () => {}) =>
+  JwtPrincipals.open({ jwks, issuer: ISSUER, audience: AUDIENCE, rolesClaim }, say);
 
 test.each(["ES256", "RS256", "PS384", "EdDSA"])("knows who calls by a token signed with %s", async (alg) => {
   const key = await signer("k1", alg);
@@ -152,12 +152,18 @@ test.each([
   const key = await signer("k1");
   const { jwks, state } = await keyServer(key.jwk);
   state.body = body;
-  const jwts = await open(jwks);
+  const said: string[] = [];
+  const jwts = await open(jwks, "roles", (message) => said.push(message));
 
+  await expect(jwts.find(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
   await expect(jwts.find(await token(key))).rejects.toMatchObject({ kind: "unavailable" });
 
   state.body = undefined;
   expect((await jwts.find(await token(key))).name).toBe("anna");
+  expect(said.map((line) => line.replace(/: .*;/, ": …;"))).toEqual([
+    `Cannot get the key set ${jwks}: …; no JWT works until it can be had`,
+    `The key set ${jwks} can be had again`,
+  ]);
 });
 
 test("follows a file of keys", async () => {

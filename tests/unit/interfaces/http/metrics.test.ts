@@ -2,6 +2,20 @@ import { expect, test } from "bun:test";
 import { Metrics } from "#interfaces/http/metrics.ts";
 
 const FACTS = { version: "1.2.3", startTimeS: 1700000000, cpuSeconds: 1.5, residentMemoryBytes: 1024 };
+const FULL = {
+  ...FACTS,
+  commit: "abc",
+  engine: "Bun 1.2",
+  openFds: 7,
+  certificateEndS: 1_800_000_000,
+  database: {
+    up: true,
+    revision: 12,
+    changeLogSeq: 30,
+    deadLettersKept: 2,
+    use: { read: { limit: 4, running: 1, waiting: 0 }, write: { limit: 1, running: 1, waiting: 5 } },
+  },
+};
 const METHOD = { method: "GetRack", interface: "REST" } as const;
 
 function counted(...seconds: readonly number[]): Metrics {
@@ -48,7 +62,7 @@ test("Metrics.text names a counter's family as each format does", () => {
 test("Metrics.text declares every sample's family once and before it", () => {
   const declared = new Set<string>();
 
-  for (const line of counted(1).text("prometheus", FACTS).trimEnd().split("\n")) {
+  for (const line of counted(1).text("prometheus", FULL).trimEnd().split("\n")) {
     const type = /^# TYPE (\S+) /.exec(line)?.[1];
     if (type !== undefined) {
       expect(declared.has(type)).toBe(false);
@@ -58,4 +72,27 @@ test("Metrics.text declares every sample's family once and before it", () => {
       expect(declared.has(name) || declared.has(name.replace(/_(?:bucket|sum|count)$/, ""))).toBe(true);
     }
   }
+});
+
+test("Metrics.text tells of the database, and nothing that it does not know", () => {
+  const { use } = FULL.database;
+  const lines = counted().text("prometheus", FULL).split("\n");
+  const away = counted().text("prometheus", { ...FULL, database: { up: false, use } });
+
+  expect(lines).toContain("planner_dc_database_up 1");
+  expect(lines).toContain("planner_dc_revision 12");
+  expect(lines).toContain("planner_dc_change_log_head_seq 30");
+  expect(lines).toContain("planner_dc_dead_letters_kept 2");
+  expect(lines).toContain('planner_dc_transactions_waiting{effect="write"} 5');
+  expect(lines).toContain('planner_dc_build_info{version="1.2.3",commit="abc",engine="Bun 1.2"} 1');
+  expect(away).toContain("\nplanner_dc_database_up 0\n");
+  expect(away).not.toContain("planner_dc_revision");
+});
+
+test("Metrics.text tells units in OpenMetrics alone", () => {
+  const unit = "# UNIT planner_dc_call_duration_seconds seconds\n";
+
+  expect(counted(1).text("openMetrics", FULL)).toContain(unit);
+  expect(counted(1).text("openMetrics", FULL)).toContain("# UNIT process_resident_memory_bytes bytes\n");
+  expect(counted(1).text("prometheus", FULL)).not.toContain("# UNIT");
 });

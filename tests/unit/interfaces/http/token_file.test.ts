@@ -18,10 +18,12 @@ function temporary(text: string): string {
   return path;
 }
 
+let hours = 0;
 /** Lets the time pass for which one look at the file holds. */
 async function later<Result>(work: () => Promise<Result>): Promise<Result> {
+  hours += 1;
   const real = performance.now.bind(performance);
-  const now = jest.spyOn(performance, "now").mockImplementation(() => real() + 3_600_000);
+  const now = jest.spyOn(performance, "now").mockImplementation(() => real() + hours * 3_600_000);
   try {
     return await work();
   } finally {
@@ -59,9 +61,14 @@ for (const [what, harm] of [
     harm(path);
     const found = await later(() => name(file, "anna"));
 
-    expect(found).toBe("unauthenticated");
-    expect(said).toHaveLength(1);
+    await later(() => name(file, "anna"));
+    writeFileSync(path, writeTokens([row("anna")]));
+    const mended = await later(() => name(file, "anna"));
+
+    expect([found, mended]).toEqual(["unauthenticated", "anna"]);
+    expect(said).toHaveLength(2);
     expect(said[0]).toContain("no token works until it can be read");
+    expect(said[1]).toBe(`The token file "${path}" can be read again`);
   });
 }
 

@@ -41,7 +41,7 @@ test("parseTokens reads what writeTokens writes, and no token stands in it", () 
 });
 
 for (const [what, text, message] of [
-  ["no JSON", "{", "Cannot read the token file: "],
+  ["no JSON", "{", "JSON"],
   ["no list", "{}", 'expected an object with a list "tokens"'],
   ["a row that is no object", '{"tokens":[1]}', "tokens[0] is no object"],
   ["a row without a name", '{"tokens":[{"roles":["reader"]}]}', "tokens[0] has no name"],

@@ -1,0 +1,33 @@
+import type { FinishedCall } from "#dc/context.ts";
+
+/** From when on a call is told of, in seconds. Ours: screens take less than half of one. */
+const SLOW_S = 2;
+/** How long a method that was told of is only counted, in milliseconds. Ours: a flood of lines helps nobody. */
+const QUIET_MS = 60_000;
+
+interface Told {
+  readonly atMs: number;
+  others: number;
+}
+
+/** Tells of calls that took long: one line per method and minute, with how many more there were before it. */
+export class SlowCalls {
+  private readonly say: (message: string) => void;
+  private readonly told = new Map<string, Told>();
+
+  constructor(say: (message: string) => void) {
+    this.say = say;
+  }
+
+  observe({ method, interface: door, outcome, seconds }: FinishedCall, nowMs: number = performance.now()): void {
+    if (seconds < SLOW_S) return;
+    const last = this.told.get(method);
+    if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
+      last.others += 1;
+      return;
+    }
+    this.told.set(method, { atMs: nowMs, others: 0 });
+    const more = last === undefined || last.others === 0 ? "" : `; ${last.others} more since the last such line`;
+    this.say(`${method} over ${door} took ${seconds.toFixed(1)} s (${outcome})${more}`);
+  }
+}

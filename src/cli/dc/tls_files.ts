@@ -1,0 +1,84 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { OperationError } from "#kernel/errors.ts";
+import { Outage } from "#kernel/outage.ts";
+
+export interface TlsPaths {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A private key and its certificate chain, both as PEM text. */
+export interface TlsPair {
+  readonly key: string;
+  readonly cert: string;
+  /** The last moment at which the certificate holds. */
+  readonly end: Date;
+}
+
+/** How often the files are looked at, in milliseconds. Ours: certificates are renewed days before they end. */
+const LOOK_EVERY_MS = 10_000;
+
+/** Reads both files. @throws OperationError for a file that cannot be read or used, and for a key of another certificate */
+export async function readTls(paths: TlsPaths): Promise<TlsPair> {
+  const [key, cert] = [await readPem(paths.key), await readPem(paths.cert)];
+  const privateKey = used(paths.key, "private key", () => createPrivateKey(key));
+  const certificate = used(paths.cert, "certificate", () => new X509Certificate(cert));
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new OperationError("invalid_argument", `"${paths.key}" is not the key of the certificate "${paths.cert}"`);
+  }
+  return { key, cert, end: new Date(certificate.validTo) };
+}
+
+export interface FollowTlsOptions {
+  readonly renew: (pair: TlsPair) => void;
+  /** Told of a renewed pair, and once each when the files cannot be used any more and when they can again. */
+  readonly say: (message: string) => void;
+  readonly everyMs?: number;
+}
+
+/**
+ * Looks at the files now and then, so that a renewed certificate needs no restart; new ones that cannot be used leave
+ * the old ones in place. Returns how to stop.
+ */
+export function followTls(
+  paths: TlsPaths,
+  first: TlsPair,
+  { renew, say, everyMs = LOOK_EVERY_MS }: FollowTlsOptions,
+): () => void {
+  let held = first;
+  const gone = (why: string) => `${why}; the certificate until ${held.end.toISOString()} stays in use`;
+  const outage = new Outage({ gone, back: "The certificate and its key can be read again" }, say);
+  const look = async () => {
+    try {
+      const fresh = await readTls(paths);
+      outage.worked();
+      if (fresh.key === held.key && fresh.cert === held.cert) return;
+      renew(fresh);
+      held = fresh;
+      say(`The certificate was read again and holds until ${fresh.end.toISOString()}`);
+    } catch (error) {
+      outage.failed((error as Error).message);
+    }
+  };
+  const timer = setInterval(() => void look(), everyMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+async function readPem(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { message } = error as Error;
+    throw new OperationError("not_found", `Cannot read "${path}": ${message}`, { cause: error });
+  }
+}
+
+function used<Result>(path: string, what: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw new OperationError("invalid_argument", `"${path}" holds no ${what} in PEM`, { cause: error });
+  }
+}

@@ -1,0 +1,89 @@
+import { readFile, stat } from "node:fs/promises";
+import { OperationError } from "#kernel/errors.ts";
+import { Outage } from "#kernel/outage.ts";
+
+/** How long a look at the file holds, in milliseconds: what is taken out of it works no longer than that. */
+const LOOK_EVERY_MS = 1000;
+
+export interface FollowedFileOptions<Content> {
+  readonly path: string;
+  /** What messages call the file, "token file". */
+  readonly name: string;
+  /** What does not work while the file cannot be used. */
+  readonly meanwhile: string;
+  /** @throws OperationError for a text that cannot be used */
+  readonly parse: (text: string) => Content;
+  /** Told when the file has changed, when it cannot be used any more and when it can again: once each. */
+  readonly say: (message: string) => void;
+}
+
+/** A file that is read again when it changes. One that cannot be used any more holds nothing until it is mended. */
+export class FollowedFile<Content> {
+  readonly #options: FollowedFileOptions<Content>;
+  readonly #outage: Outage;
+  #content: Content | undefined;
+  #mark = "";
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+
+  private constructor(options: FollowedFileOptions<Content>) {
+    const { name, path, meanwhile, say } = options;
+    this.#options = options;
+    this.#outage = new Outage(
+      { gone: (why) => `${why}; ${meanwhile} until it can be read`, back: `The ${name} "${path}" can be read again` },
+      say,
+    );
+  }
+
+  /** @throws OperationError when the file cannot be used: not_found when it cannot be read */
+  static async open<Content>(options: FollowedFileOptions<Content>): Promise<FollowedFile<Content>> {
+    const file = new FollowedFile(options);
+    await file.#read();
+    return file;
+  }
+
+  /** What the file holds, or undefined while it cannot be used. */
+  async current(): Promise<Content | undefined> {
+    if (performance.now() - this.#lookedAt > LOOK_EVERY_MS) {
+      this.#looking ??= this.#lookAgain().finally(() => {
+        this.#looking = undefined;
+      });
+      await this.#looking;
+    }
+    return this.#content;
+  }
+
+  async #lookAgain(): Promise<void> {
+    try {
+      const { name, path, say } = this.#options;
+      const changed = await this.#read();
+      if (changed && !this.#outage.lasts) say(`The ${name} "${path}" has changed and was read again`);
+      this.#outage.worked();
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      this.#outage.failed(error.message);
+      this.#content = undefined;
+      this.#mark = "";
+      this.#lookedAt = performance.now();
+    }
+  }
+
+  async #read(): Promise<boolean> {
+    const { name, path, parse } = this.#options;
+    try {
+      const { mtimeMs, size, ino } = await stat(path);
+      const mark = `${mtimeMs} ${size} ${ino}`;
+      const changed = mark !== this.#mark;
+      if (changed) this.#content = parse(await readFile(path, "utf8"));
+      this.#mark = mark;
+      this.#lookedAt = performance.now();
+      return changed;
+    } catch (error) {
+      const { message } = error as Error;
+      if (error instanceof OperationError) {
+        throw new OperationError(error.kind, `Cannot use the ${name} "${path}": ${message}`, { cause: error });
+      }
+      throw new OperationError("not_found", `Cannot read the ${name} "${path}": ${message}`, { cause: error });
+    }
+  }
+}

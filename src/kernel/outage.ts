@@ -1,0 +1,34 @@
+/** What an outage is called when it begins and when it ends. */
+export interface OutageWords {
+  readonly gone: (why: string) => string;
+  readonly back: string;
+}
+
+/** Tells once that something has gone and once that it is back, however many calls meet it meanwhile. */
+export class Outage {
+  private readonly words: OutageWords;
+  private readonly say: (message: string) => void;
+  private lasting = false;
+
+  constructor(words: OutageWords, say: (message: string) => void) {
+    this.words = words;
+    this.say = say;
+  }
+
+  /** True from the first failure to the next success. */
+  get lasts(): boolean {
+    return this.lasting;
+  }
+
+  failed(why: string): void {
+    if (this.lasting) return;
+    this.lasting = true;
+    this.say(this.words.gone(why));
+  }
+
+  worked(): void {
+    if (!this.lasting) return;
+    this.lasting = false;
+    this.say(this.words.back);
+  }
+}

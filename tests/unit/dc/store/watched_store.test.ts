@@ -1,0 +1,30 @@
+import { expect, test } from "bun:test";
+import { refuse } from "#dc/model/refusal.ts";
+import { openMemory } from "#dc/store/memory_store.ts";
+import { watchedStore } from "#dc/store/watched_store.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+test("watchedStore tells once when the database goes and once when it is back", async () => {
+  const said: string[] = [];
+  const store = watchedStore(openMemory(), (message) => said.push(message));
+  const away = async () => {
+    throw new OperationError("unavailable", "The database does not answer", { cause: new Error("ECONNREFUSED") });
+  };
+  const refused = async () => {
+    throw refuse("NOT_FOUND", "Cannot find it");
+  };
+
+  await store.read((reader) => reader.revision());
+  await expect(store.write(refused)).rejects.toMatchObject({ kind: "not_found" });
+  for (let times = 0; times < 3; times += 1) {
+    await expect(store.read(away)).rejects.toMatchObject({ kind: "unavailable" });
+    await expect(store.write(away)).rejects.toMatchObject({ kind: "unavailable" });
+  }
+  await store.read((reader) => reader.revision());
+  await store.write((writer) => writer.raiseRevision());
+
+  expect(said).toEqual([
+    "The database cannot be used: ECONNREFUSED; calls are refused as unavailable",
+    "The database can be used again",
+  ]);
+});

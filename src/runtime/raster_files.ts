@@ -24,10 +24,5 @@ async function paths(): Promise<readonly string[]> {
       resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"),
     ];
   }
-  const files: readonly { readonly default: unknown }[] = [
-    await import("../../node_modules/@resvg/resvg-wasm/index_bg.wasm", { with: { type: "file" } }),
-    await import("../../node_modules/dejavu-fonts-ttf/ttf/DejaVuSans.ttf", { with: { type: "file" } }),
-    await import("../../node_modules/dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf", { with: { type: "file" } }),
-  ];
-  return files.map((file) => String(file.default));
+  return (await import("./embedded_raster_files.js")).paths;
 }

@@ -107,7 +107,7 @@ function idOf(rpc: string, request: JsonObject): string {
 }
 
 /** Told apart from other imports: the same file again is to be looked at again, since the estate may have changed. */
-const IMPORT = crypto.randomUUID();
+const IMPORT = randomUUID();
 
 function writtenOf(result: JsonObject): Written {
   const { outcome, error } = result as {

@@ -9,9 +9,19 @@ export type FindPrincipal = (authorization: string | null) => Promise<Principal 
 const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
 const addressKey = createContextKey<string | undefined>(undefined, { description: "The caller's network address" });
 
-/** What a connection knows of the caller before the request is read. */
-export function valuesOf(address: string | undefined): ContextValues {
-  return createContextValues().set(addressKey, address);
+const failureKey = createContextKey<Failure | undefined>(undefined, { description: "Why the call has failed already" });
+
+interface Failure {
+  readonly error: unknown;
+}
+
+/** What is known of a call before the library reads it: the caller's address, and its failure if it has run already. */
+export function valuesOf(address: string | undefined, failure: Failure | undefined): ContextValues {
+  return createContextValues().set(addressKey, address).set(failureKey, failure);
+}
+
+export function failureOf({ values }: HandlerContext): Failure | undefined {
+  return values.get(failureKey);
 }
 
 export function setPrincipal({ values }: HandlerContext, principal: Principal | undefined): void {
@@ -34,7 +44,7 @@ interface Known {
 }
 
 /** Adds what the headers tell: the program that calls and the trace that the call belongs to. */
-export function describeCaller(headers: Headers, known: Known): Caller {
+export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
   const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers.get("traceparent") ?? "")?.[1];
   return {

@@ -1,26 +1,12 @@
-import type { DescMethodUnary, JsonReadOptions, JsonWriteOptions, MessageShape } from "@bufbuild/protobuf";
+import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import { rpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { callerOf } from "./caller.ts";
+import { callerOf, failureOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
-import { requestDecoder } from "./json_reading.ts";
-
-/** How JSON is read and written: proto names and zero values out; both spellings in. Source: decision D-02. */
-const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
-  useProtoFieldName: true,
-  alwaysEmitImplicit: true,
-  registry: detailRegistry,
-};
-
-/** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
-function jsonOptions({ method, effect }: Rpc) {
-  const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
-  return { ...options, textDecoder: requestDecoder(method.input, options) };
-}
+import { jsonOptions } from "./json_options.ts";
 
 /** Serves every RPC of the table through the door; methods without a row answer `unimplemented`. */
 export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
@@ -32,10 +18,14 @@ export function datacenterRoutes(router: ConnectRouter, service: DcService, repo
       });
       continue;
     }
-    const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) =>
-      untilAborted(context.signal, service.call(rpc, request, callerOf(context))).catch((error: unknown) => {
+    const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
+      const failure = failureOf(context);
+      const work =
+        failure === undefined ? service.call(rpc, request, callerOf(context)) : Promise.reject(failure.error);
+      return untilAborted(context.signal, work).catch((error: unknown) => {
         throw toConnectError(error, (defect) => report(rpc.method.name, defect));
       });
+    };
     router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc) });
   }
 }

@@ -1,13 +1,6 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { createConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import type { UniversalHandler } from "@connectrpc/connect/protocol";
-import {
-  compressionBrotli,
-  compressionGzip,
-  universalRequestFromNodeRequest,
-  universalResponseToNodeResponse,
-} from "@connectrpc/connect-node";
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
@@ -18,12 +11,11 @@ import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { healthRoutes, type IsReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
-import { MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import type { NodeRequest, NodeResponse } from "./node_http.ts";
+import { type HandedOver, PlainPath } from "./plain_path.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { explainUnreadable } from "./unreadable.ts";
-
-type NodeRequest = IncomingMessage | Http2ServerRequest;
-type NodeResponse = ServerResponse | Http2ServerResponse;
 
 export interface ConnectOptions {
   readonly service: DcService;
@@ -43,7 +35,8 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse) => b
  */
 export function connectHandler({ service, findPrincipal, isReady, report, shutdown }: ConnectOptions): ConnectHandler {
   const router = createConnectRouter({
-    acceptCompression: [compressionGzip, compressionBrotli],
+    acceptCompression: COMPRESSIONS,
+    compressMinBytes: COMPRESS_MIN_BYTES,
     readMaxBytes: MAX_MESSAGE_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
@@ -53,8 +46,14 @@ export function connectHandler({ service, findPrincipal, isReady, report, shutdo
   healthRoutes(router, isReady, shutdown);
   reflectionRoutes(router, [DatacenterService, Health, ServerReflection, ServerReflectionV1Alpha]);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
+  const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
+  const plain = new PlainPath(service, findPrincipal, async (request, response, known) => {
+    const handler = handlerOf(request);
+    if (handler !== undefined) await answer(handler, request, response, known);
+  });
   return (request, response) => {
-    const handler = handlers.get(request.url?.split("?", 1)[0] ?? "");
+    if (plain.take(request, response)) return true;
+    const handler = handlerOf(request);
     if (handler === undefined) return false;
     void answer(handler, request, response);
     return true;
@@ -71,11 +70,17 @@ async function recognise(context: HandlerContext, find: FindPrincipal, report: R
   }
 }
 
-async function answer(handler: UniversalHandler, request: NodeRequest, response: NodeResponse): Promise<void> {
+async function answer(
+  handler: UniversalHandler,
+  request: NodeRequest,
+  response: NodeResponse,
+  { body, failure }: HandedOver = {},
+): Promise<void> {
   try {
-    const values = valuesOf(request.socket.remoteAddress);
+    const values = valuesOf(request.socket.remoteAddress, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const answered = await withPlaces(() => handler(asked), explainUnreadable);
+    const given = body === undefined ? asked : { ...asked, body };
+    const answered = await withPlaces(() => handler(given), explainUnreadable);
     await universalResponseToNodeResponse(answered, response);
   } catch {
     // The request names no host, or the connection broke off: whoever still listens learns that it failed.

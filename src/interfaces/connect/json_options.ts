@@ -1,0 +1,17 @@
+import type { JsonReadOptions, JsonWriteOptions } from "@bufbuild/protobuf";
+import type { Rpc } from "#dc/operations/rpc.ts";
+import { detailRegistry } from "#dc/operations/status.ts";
+import { requestDecoder } from "./json_reading.ts";
+
+/** How JSON is read and written: proto names and zero values out; both spellings in. Source: decision D-02. */
+const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
+  useProtoFieldName: true,
+  alwaysEmitImplicit: true,
+  registry: detailRegistry,
+};
+
+/** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
+export function jsonOptions({ method, effect }: Rpc) {
+  const options = { ...JSON_OPTIONS, ignoreUnknownFields: effect === "read" };
+  return { ...options, textDecoder: requestDecoder(method.input, options) };
+}

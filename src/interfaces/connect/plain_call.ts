@@ -1,0 +1,138 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { MessageShape } from "@bufbuild/protobuf";
+import {
+  type Compression,
+  compressionNegotiate,
+  createMethodSerializationLookup,
+  type MethodSerializationLookup,
+} from "@connectrpc/connect/protocol";
+import {
+  contentTypeUnaryJson,
+  contentTypeUnaryProto,
+  parseTimeout as parseConnectTimeout,
+} from "@connectrpc/connect/protocol-connect";
+import { contentTypeProto, parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
+import { rpcs } from "#dc/operations/index.ts";
+import type { Rpc } from "#dc/operations/rpc.ts";
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { jsonOptions } from "./json_options.ts";
+import { COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import type { NodeRequest } from "./node_http.ts";
+
+/** Before a message of gRPC: one byte of flags and four of length. */
+const ENVELOPE_BYTES = 5;
+
+/** One RPC and how its messages are read and written. */
+export interface PlainMethod {
+  readonly rpc: Rpc;
+  readonly messages: MethodSerializationLookup<Rpc["method"]["input"], Rpc["method"]["output"]>;
+}
+
+/** A call whose headers hold nothing out of the ordinary. */
+export interface PlainCall {
+  readonly method: PlainMethod;
+  readonly protocol: "connect" | "grpc";
+  /** Of the answer. */
+  readonly contentType: string;
+  readonly timeoutMs: number | undefined;
+  readonly compression: Compression | null;
+  readonly promisedBytes: number | undefined;
+}
+
+/** The methods by path. */
+export function plainMethods(): ReadonlyMap<string, PlainMethod> {
+  const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
+  return new Map(
+    rpcs.map((rpc) => [
+      `/${DatacenterService.typeName}/${rpc.method.name}`,
+      { rpc, messages: createMethodSerializationLookup(rpc.method, undefined, jsonOptions(rpc), limits) },
+    ]),
+  );
+}
+
+/** The call by its headers, or undefined when anything about them is unusual or wrong. */
+export function plainCall(methods: ReadonlyMap<string, PlainMethod>, request: NodeRequest): PlainCall | undefined {
+  const { headers } = request;
+  const method = methods.get(request.url ?? "");
+  const authority = "authority" in request ? request.authority : headers.host;
+  if (method === undefined || request.method !== "POST" || authority === undefined) return undefined;
+  const promisedBytes = lengthOf(headers);
+  if (promisedBytes !== undefined && !(promisedBytes <= MAX_MESSAGE_BYTES)) return undefined;
+  const dialect = dialectOf(headers, "stream" in request);
+  if (dialect === undefined || headers[dialect.encoding] !== undefined) return undefined;
+  const { timeoutMs, error } = dialect.timeout;
+  if (error !== undefined) return undefined;
+  const accepted = textOf(headers, dialect.acceptEncoding);
+  const { response } = compressionNegotiate(COMPRESSIONS, null, accepted, dialect.acceptEncoding);
+  const { protocol, contentType } = dialect;
+  return { method, protocol, contentType, timeoutMs, compression: response, promisedBytes };
+}
+
+function dialectOf(headers: IncomingHttpHeaders, isHttp2: boolean) {
+  switch (headers["content-type"]) {
+    case "application/json":
+      return connectDialect(headers, contentTypeUnaryJson);
+    case "application/proto":
+      return connectDialect(headers, contentTypeUnaryProto);
+    case "application/grpc":
+    case "application/grpc+proto":
+      return isHttp2 ? grpcDialect(headers) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function connectDialect(headers: IncomingHttpHeaders, contentType: string) {
+  return {
+    protocol: "connect" as const,
+    contentType,
+    encoding: "content-encoding",
+    acceptEncoding: "accept-encoding",
+    timeout: parseConnectTimeout(textOf(headers, "connect-timeout-ms"), MAX_TIMEOUT_MS),
+  };
+}
+
+function grpcDialect(headers: IncomingHttpHeaders) {
+  return {
+    protocol: "grpc" as const,
+    contentType: contentTypeProto,
+    encoding: "grpc-encoding",
+    acceptEncoding: "grpc-accept-encoding",
+    timeout: parseGrpcTimeout(textOf(headers, "grpc-timeout"), MAX_TIMEOUT_MS),
+  };
+}
+
+/** NaN when it cannot be read. */
+function lengthOf(headers: IncomingHttpHeaders): number | undefined {
+  const text = headers["content-length"];
+  if (text === undefined) return undefined;
+  return /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}
+
+function textOf(headers: IncomingHttpHeaders, name: string): string | null {
+  const value = headers[name];
+  if (value === undefined) return null;
+  return typeof value === "string" ? value : value.join(", ");
+}
+
+/** The message of a whole body, or undefined when it cannot be read. */
+export function messageOf(
+  { method, protocol, contentType, promisedBytes }: PlainCall,
+  body: Uint8Array,
+): MessageShape<Rpc["method"]["input"]> | undefined {
+  if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
+  const bytes = protocol === "grpc" ? envelopeContent(body) : body;
+  if (bytes === undefined) return undefined;
+  try {
+    return method.messages.getI(contentType !== contentTypeUnaryJson).parse(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The message of the only envelope, where it is not compressed. */
+function envelopeContent(body: Uint8Array): Uint8Array | undefined {
+  if (body.length < ENVELOPE_BYTES || body[0] !== 0) return undefined;
+  const length = new DataView(body.buffer, body.byteOffset).getUint32(1);
+  return length === body.length - ENVELOPE_BYTES ? body.subarray(ENVELOPE_BYTES) : undefined;
+}

@@ -1,0 +1,165 @@
+import type { ServerResponse } from "node:http";
+import type { MessageShape } from "@bufbuild/protobuf";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
+import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
+import type { Principal } from "#dc/context.ts";
+import type { Rpc } from "#dc/operations/rpc.ts";
+import type { DcService } from "#dc/service.ts";
+import { describeCaller, type FindPrincipal } from "./caller.ts";
+import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import type { NodeRequest, NodeResponse } from "./node_http.ts";
+import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
+
+/** What the library's path needs to tell what went wrong: the body as far as it was read, and why the call failed. */
+export interface HandedOver {
+  readonly body?: AsyncIterable<Uint8Array>;
+  readonly failure?: { readonly error: unknown };
+}
+
+/** Answers a call by the library's handlers. */
+export type HandOver = (request: NodeRequest, response: NodeResponse, known: HandedOver) => Promise<void>;
+
+/**
+ * A shorter way for unary calls that need nothing unusual: without the universal requests and responses of the library,
+ * which cost several times what the call does. It only tells successes. Whatever is unusual is left to the library from
+ * the start, and whatever fails is handed over to it with the body and the failure, so that no error is told in two
+ * places.
+ */
+export class PlainPath {
+  readonly #methods = plainMethods();
+  readonly #service: DcService;
+  readonly #find: FindPrincipal;
+  readonly #handOver: HandOver;
+
+  constructor(service: DcService, find: FindPrincipal, handOver: HandOver) {
+    this.#service = service;
+    this.#find = find;
+    this.#handOver = handOver;
+  }
+
+  /** Answers the request, or says false when it is none for this way. */
+  take(request: NodeRequest, response: NodeResponse): boolean {
+    const call = plainCall(this.#methods, request);
+    if (call === undefined) return false;
+    // What can go wrong here went wrong with the connection: nobody is left to be told.
+    this.#answer(call, request, response).catch(() => response.destroy());
+    return true;
+  }
+
+  async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse): Promise<void> {
+    const started = performance.now();
+    let principal: Principal | undefined;
+    // Before the body is read, so that nobody unknown makes the server read one.
+    try {
+      principal = await this.#find(request.headers.authorization ?? null);
+    } catch {
+      return this.#handOver(request, response, {});
+    }
+    const { chunks, ended } = await readBody(request);
+    const message = ended ? messageOf(call, join(chunks)) : undefined;
+    if (message === undefined) return this.#handOver(request, response, { body: replay(chunks, ended, request) });
+    const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
+    try {
+      const caller = describeCaller(headersOf(request), {
+        interface: call.protocol === "connect" ? "REST" : "GRPC",
+        principal,
+        address: request.socket.remoteAddress,
+      });
+      const reply = await beforeDeadline(this.#service.call(call.method.rpc, message, caller), restMs);
+      await send(call, reply, response);
+    } catch (error) {
+      if (response.headersSent) throw error;
+      await this.#handOver(request, response, { body: replay(chunks, true, request), failure: { error } });
+    }
+  }
+}
+
+function headersOf({ headers }: NodeRequest): Pick<Headers, "get"> {
+  return {
+    get: (name) => {
+      const value = headers[name];
+      return typeof value === "string" ? value : (value?.join(", ") ?? null);
+    },
+  };
+}
+
+interface ReadBody {
+  readonly chunks: readonly Uint8Array[];
+  /** False when more is to come: the body is too large. */
+  readonly ended: boolean;
+}
+
+/** Rejects when the connection breaks off. */
+function readBody(request: NodeRequest): Promise<ReadBody> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    const settle = (ended: boolean) => {
+      request.off("data", take).off("end", end).off("close", broken);
+      resolve({ chunks, ended });
+    };
+    const take = (chunk: Uint8Array) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= MAX_MESSAGE_BYTES) return;
+      request.pause();
+      settle(false);
+    };
+    const end = () => settle(true);
+    const broken = () => reject(new Error("The request broke off"));
+    request.on("data", take).on("end", end).on("close", broken);
+  });
+}
+
+function join(chunks: readonly Uint8Array[]): Uint8Array {
+  const [first] = chunks;
+  return chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+}
+
+async function* replay(
+  chunks: readonly Uint8Array[],
+  ended: boolean,
+  request: NodeRequest,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* chunks;
+  if (!ended) yield* request;
+}
+
+/** A write that has begun ends all the same; its request_id tells the caller later. */
+function beforeDeadline<Result>(work: Promise<Result>, restMs: number | undefined): Promise<Result> {
+  if (restMs === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const late = () => reject(new ConnectError("the operation timed out", Code.DeadlineExceeded));
+    const timer = setTimeout(late, Math.max(restMs, 0));
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}
+
+async function send(
+  { method, protocol, contentType, compression }: PlainCall,
+  reply: MessageShape<Rpc["method"]["output"]>,
+  either: NodeResponse,
+): Promise<void> {
+  // Both kinds take the same, by declarations that the compiler cannot unite.
+  const response = either as ServerResponse;
+  const bytes = method.messages.getO(contentType !== contentTypeUnaryJson).serialize(reply);
+  if (protocol === "grpc") {
+    const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
+    if (response.closed) return;
+    const encoding = compression === null ? undefined : { "grpc-encoding": compression.name };
+    response.writeHead(200, { "content-type": contentType, ...encoding });
+    response.addTrailers({ "grpc-status": "0" });
+    response.end(encodeEnvelope(flags, data));
+    return;
+  }
+  const compress = compression !== null && bytes.length >= COMPRESS_MIN_BYTES;
+  const body = compress ? await compression.compress(bytes) : bytes;
+  if (response.closed) return;
+  response.writeHead(200, {
+    ...(compress && { "content-encoding": compression.name }),
+    "content-length": String(body.length),
+    "content-type": contentType,
+  });
+  response.end(body);
+}

@@ -89,10 +89,11 @@ const ROOMS: readonly Room[] = [
   { place: "dc/analysis", may: ["kernel", "dc/model", "dc/limits.ts"], pure: true, because: "answers are computed" },
   {
     place: "dc/render",
-    may: ["kernel", "gen", "dc/model", "dc/analysis", "dc/limits.ts"],
+    may: ["kernel", "gen", "dc/model", "dc/analysis", "dc/limits.ts", "dc/render/digest.ts"],
     pure: true,
     because: "it draws the contract's answers and knows nothing of where they come from",
   },
+  { place: "dc/render/digest.ts", may: [], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/store",
     may: ["kernel", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],

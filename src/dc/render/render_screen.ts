@@ -6,6 +6,7 @@ import {
   RenderResultSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { datasetOf } from "./dataset.ts";
+import { sha256 } from "./digest.ts";
 import type { Draw, Drawing } from "./drawing.ts";
 import { emphasize } from "./emphasis.ts";
 import { MOST_PIXELS } from "./limits.ts";
@@ -72,7 +73,7 @@ export async function renderDrawing(
     mediaType,
     artifact:
       typeof content === "string" ? { case: "text", value: content } : { case: "binary", value: bytesOf(content) },
-    contentHash: await sha256(typeof content === "string" ? new TextEncoder().encode(content) : bytesOf(content)),
+    contentHash: sha256(content, "hex"),
     ...(embedDataset && { data }),
   });
 }
@@ -106,7 +107,7 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
     const { toHtml } = await import("./html.ts");
     const size = sizeOf(scene, widthPx);
     const svg = toSvg(scene, { theme, widthPx: size.widthPx });
-    const content = await toHtml(scene, { svg, theme, data: embedDataset ? data : undefined });
+    const content = toHtml(scene, { svg, theme, data: embedDataset ? data : undefined });
     return { mediaType: "text/html", content, ...size };
   },
   async DOT({ drawing: { graph }, options: { theme, widthPx } }) {
@@ -137,8 +138,4 @@ function pixelSize(scene: Scene, asked: number | undefined) {
 /** Over an ArrayBuffer of its own, as messages and digests want it. */
 function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
-}
-
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";

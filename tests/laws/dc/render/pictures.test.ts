@@ -214,7 +214,7 @@ test("a dataset cannot leave its script element, and reads back as it was", asyn
   await fc.assert(
     fc.asyncProperty(drawing, async (drawn) => {
       const data = datasetOf("FLOOR", drawn);
-      const html = await toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data });
+      const html = toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data });
       const scripts = html.match(/<script[\s>]/g) ?? [];
       const [, json = ""] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
 

@@ -9,7 +9,7 @@ import { openSpecStore } from "./spec_store.ts";
 import { keepBase, type Place, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
 import { listWorktrees, worktreeFiles } from "./worktree_place.ts";
-import { endRebase, isRebasing, mergeMark, noted, rebase } from "./worktree_rebase.ts";
+import { blobText, endRebase, isRebasing, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
 const MAX_TRIES = 8;
@@ -107,7 +107,11 @@ async function stageSpecs({ repository }: Place, main: Git, commit: string): Pro
   const changed = await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--", specs]);
   const staged: StagedSpec[] = [];
   for (const path of changed.filter((one) => local.has(one))) {
-    staged.push({ path, before: await blobText(main, "HEAD", path), after: await blobText(main, commit, path) });
+    staged.push({
+      path,
+      before: await blobText(main, `HEAD:${path}`),
+      after: await blobText(main, `${commit}:${path}`),
+    });
     const entry = await main.line(["ls-tree", commit, "--", path]);
     const [mode, , hash] = entry.split(/\s/);
     if (mode === undefined || hash === undefined) await main.run(["update-index", "--force-remove", "--", path]);
@@ -118,11 +122,6 @@ async function stageSpecs({ repository }: Place, main: Git, commit: string): Pro
 
 async function unstage(main: Git, staged: readonly StagedSpec[]): Promise<void> {
   for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
-}
-
-async function blobText(git: Git, commit: string, path: string): Promise<string | null> {
-  const { status, stdout } = await git.try(["cat-file", "blob", `${commit}:${path}`]);
-  return status === 0 ? stdout.toString() : null;
 }
 
 /** Takes what a branch did to another spec into its changed file; the spec's own is brought back by `bringBack`. */

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Git, gitsWords } from "./git.ts";
+import { mergeSpec, mergeText } from "./merge_text.ts";
 import { activeFile, SPECS } from "./places.ts";
 import { processesOf, RUN_VARIABLE } from "./run_processes.ts";
-import type { Place } from "./worktree_brought.ts";
-import { readOrigin, writeOrigin } from "./worktree_place.ts";
+import { type Place, readBytes } from "./worktree_brought.ts";
+import { readOrigin, worktreeFiles, writeOrigin } from "./worktree_place.ts";
 
 /** Longest wait for a git that a killed planner has left at work, in milliseconds. Ours: then its locks have to do. */
 const ORPHAN_LIMIT_MS = 60_000;
@@ -89,7 +91,7 @@ async function rebaseBranch(place: Place, git: Git): Promise<readonly string[] |
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {
     const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
-    if (files.length > 0 && (await settleOtherSpecs(place, git, files))) {
+    if (files.length > 0 && (await settleSpecs(place, git, files))) {
       ({ status, stderr } = await git.try([...settings, "rebase", "--continue"], options));
       continue;
     }
@@ -100,18 +102,46 @@ async function rebaseBranch(place: Place, git: Git): Promise<readonly string[] |
   return null;
 }
 
-/**
- * A branch speaks for its own spec only: of any other one the main branch's version holds. False when files besides
- * those are in conflict.
- */
-async function settleOtherSpecs({ id, repository }: Place, git: Git, files: readonly string[]): Promise<boolean> {
+/** Settles conflicts in specs; false when other files are in conflict as well, or the spec's own cannot be joined. */
+async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<boolean> {
+  const { id, repository } = place;
   const specs = `${repository.prefix}${SPECS}/`;
   const own = repository.prefix + activeFile(id);
-  if (!files.every((path) => path.startsWith(specs) && path !== own)) return false;
-  for (const path of files) {
-    // While rebasing, "ours" is the branch that is rebased upon; it may have no such file.
-    const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
-    await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
-  }
+  if (!files.every((path) => path.startsWith(specs))) return false;
+  if (files.includes(own) && !(await settleOwnSpec(place, git, own))) return false;
+  for (const path of files) if (path !== own) await settleOtherSpec(git, path);
   return true;
+}
+
+/** A branch speaks for its own spec only: of any other one the main branch's version holds. */
+async function settleOtherSpec(git: Git, path: string): Promise<void> {
+  // While rebasing, "ours" is the branch that is rebased upon; it may have no such file.
+  const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
+  await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
+}
+
+/**
+ * The main branch may hold states of the spec that a run brought into the project, and somebody committed there: they
+ * contradict the branch's own, one by one, and no person's words do. What a person wrote there stays beside the agent's.
+ */
+async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {
+  const { branch, mainBranch } = worktree;
+  const brought = (await readBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
+  const [main, tip] = await Promise.all(
+    [mainBranch, branch].map((name) => blobText(git, `refs/heads/${name}:${path}`)),
+  );
+  if (brought === null || main == null || tip == null) return false;
+  if (!(await mergeSpec({ ours: main, base: brought, theirs: tip })).clean) return false;
+  const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => blobText(git, `:${stage}:${path}`)));
+  if (ours == null || theirs == null) return false;
+  const { text } = await mergeText({ ours, base: base ?? brought, theirs }, "theirs");
+  await writeFile(join(worktree.path, path), text);
+  await git.run(["add", "--", path]);
+  return true;
+}
+
+/** @param name as git has it, `<commit>:<path>` say; null where it has no such file */
+export async function blobText(git: Git, name: string): Promise<string | null> {
+  const { status, stdout } = await git.try(["cat-file", "blob", name]);
+  return status === 0 ? stdout.toString() : null;
 }

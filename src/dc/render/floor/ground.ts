@@ -3,6 +3,7 @@ import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { around, type Block } from "./fold.ts";
+import { type TileBox, tileWords } from "./tile_words.ts";
 import type { Tile } from "./tiles.ts";
 
 /** Millimetres to pixels. */
@@ -67,7 +68,7 @@ export function tileItems(tiles: readonly Tile[], px: Scale): readonly Item[] {
   );
 }
 
-function boxOf({ west, north, east, south }: Rectangle, px: Scale): Box {
+function boxOf({ west, north, east, south }: Rectangle, px: Scale): TileBox {
   return { x: px(west), y: px(north), width: px(east) - px(west), height: px(south) - px(north) };
 }
 
@@ -94,7 +95,7 @@ function meet(a: Rectangle, b: Rectangle): boolean {
 }
 
 /** Fill, a bar along its front, and code, figure and sign as far as there is room. */
-function tileItem(tile: Tile, { box, visible: free }: { readonly box: Box; readonly visible: Box }): Item {
+function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; readonly visible: TileBox }): Item {
   return {
     kind: "group",
     ref: tile.ref,
@@ -102,19 +103,12 @@ function tileItem(tile: Tile, { box, visible: free }: { readonly box: Box; reado
     items: [
       { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: tile.kind === "rack" ? "muted" : "line" },
       ...(tile.kind === "device" ? [] : [front(box, tile.facing)]),
-      ...words(tile, free),
+      ...tileWords(tile, free),
     ],
   };
 }
 
-interface Box {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-function front({ x, y, width, height }: Box, facing: number): Item {
+function front({ x, y, width, height }: TileBox, facing: number): Item {
   const edges: Readonly<Record<number, readonly [Point, Point]>> = {
     0: [
       [x + 2, y + 2.5],
@@ -140,49 +134,6 @@ function front({ x, y, width, height }: Box, facing: number): Item {
   return { kind: "line", x1, y1, x2, y2, stroke: "accent", strokeWidth: 3 };
 }
 
-/** Smaller letters cannot be read at the picture's own size; longer words are cut instead. */
-const LEAST_LETTER = 7;
-
-/** Sign, code and figure one below the other; what finds no room is left to the tip. */
-function words({ code, figure, fill, state, kind }: Tile, { x, y, width, height }: Box): readonly Item[] {
-  const room = width - 8;
-  const size = Math.max(LEAST_LETTER, Math.min(11, height / 3, (room / textWidth(code, { size: 1, weight: "bold" })) * 0.98));
-  const cx = x + width / 2;
-  const cy = y + height / 2;
-  const signSize = Math.min(14, width - 8, height - 8);
-  const sign = state === undefined || signSize < 5 ? undefined : state;
-  const text = { kind: "text", x: cx, anchor: "middle", fill: `on:${fill}`, maxWidth: room } as const;
-  // A tile that is too small for words still shows its sign.
-  if (width < 20 || height < 14) return sign === undefined ? [] : mark(sign, [cx, cy], signSize);
-  const lines: { readonly height: number; readonly draw: (middle: number) => readonly Item[] }[] = [
-    ...(sign === undefined ? [] : [{ height: signSize + 5, draw: (at: number) => mark(sign, [cx, at], signSize) }]),
-    {
-      height: size + 4,
-      draw: (at) => [
-        { ...text, y: at + size * 0.36, text: code, size, weight: kind === "device" ? undefined : "bold" } as Item,
-      ],
-    },
-    ...(figure === ""
-      ? []
-      : [
-          {
-            height: size + 3,
-            draw: (at: number): readonly Item[] => [{ ...text, y: at + size * 0.33, text: figure, size: Math.max(LEAST_LETTER, size - 1) }],
-          },
-        ]),
-  ];
-  while (lines.length > 1 && lines.reduce((sum, line) => sum + line.height, 0) > height - 6) {
-    lines.splice(lines.length === 3 || sign === undefined ? lines.length - 1 : 1, 1);
-  }
-  const total = lines.reduce((sum, line) => sum + line.height, 0);
-  let top = cy - total / 2;
-  return lines.flatMap((line) => {
-    const drawn = line.draw(top + line.height / 2);
-    top += line.height;
-    return drawn;
-  });
-}
-
 /** Racks that are folded into blocks, below the footprints that are drawn on their own. */
 export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px: Scale): readonly Item[] {
   const areas = [...blocks, ...tiles].map(({ area }) => area);
@@ -200,7 +151,7 @@ export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px:
 }
 
 /** Sign and name of a block, as far as there is room. */
-function blockWords({ label, state }: Block, { x, y, width, height }: Box): readonly Item[] {
+function blockWords({ label, state }: Block, { x, y, width, height }: TileBox): readonly Item[] {
   const cy = y + height / 2;
   if (height < 14 || width < 24) return [];
   return [
@@ -228,7 +179,7 @@ export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
     const { west, north, south } = around(racks.map(({ area }) => area));
     const text = `Row ${row}`;
     const width = Math.min(160, textWidth(text, { size, weight: "bold" }));
-    const spots = [px(north) - 16, px(south) + 2].map((y): Box => ({ x: px(west), y, width, height: 15 }));
+    const spots = [px(north) - 16, px(south) + 2].map((y): TileBox => ({ x: px(west), y, width, height: 15 }));
     const free = spots.find((spot) => spot.y >= 0 && !taken.some((box) => boxesMeet(box, spot)));
     if (free === undefined) return [];
     taken.push(free);
@@ -238,6 +189,6 @@ export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
   });
 }
 
-function boxesMeet(a: Box, b: Box): boolean {
+function boxesMeet(a: TileBox, b: TileBox): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
 }

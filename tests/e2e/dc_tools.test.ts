@@ -161,3 +161,38 @@ describe("settings of planner dc serve", () => {
     }
   });
 });
+
+test("planner dc audit lists what change feeds sent and nobody understood, and settles it", async () => {
+  const file = join(cwd, "letters.sqlite");
+  await dc(["sample", "--racks", "1", "--db", file]);
+  const database = new DatabaseSync(file);
+  const keep = database.prepare("INSERT INTO dead_letter (id, received_at, feed, reason, body) VALUES (?, ?, ?, ?, ?)");
+  const gone = { after: null, key: ["r1"], topic: "rack", updated: "1767323050000000000.0000000000" };
+  keep.run("one", "2026-01-02T03:04:05.000Z", "default", "The row's body is no Rack", JSON.stringify(gone));
+  keep.run("two", "2026-01-02T03:04:06.000Z", "default", "An event is no object", '"?"');
+  database.close();
+
+  const listed = await dc(["audit", "dead-letters", "--db", file]);
+  const replayed = await dc(["audit", "replay", "all", "--db", file]);
+  const dropped = await dc(["audit", "drop", "two", "--db", file]);
+  const empty = await dc(["audit", "dead-letters", "--db", file]);
+  const missing = await dc(["audit", "drop", "two", "--db", file]);
+  const nameless = await dc(["audit", "drop", "--db", file]);
+  const verified = await dc(["audit", "verify", "--db", file]);
+
+  const letters = listed.stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(letters.map(({ id, event }) => [id, event])).toEqual([
+    ["one", JSON.stringify(gone)],
+    ["two", '"?"'],
+  ]);
+  expect([replayed.code, replayed.stdout]).toEqual([1, "one\treplayed: logged as written behind the service's back\n"]);
+  expect(replayed.stderr).toContain('Cannot replay dead letter "two": An event is no object');
+  expect([dropped.code, dropped.stdout]).toEqual([0, "two\tdropped\n"]);
+  expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "", "No event was kept aside\n"]);
+  expect([missing.code, nameless.code]).toEqual([1, 2]);
+  expect(nameless.stderr).toContain("expected all, or ids");
+  expect(verified.code).toBe(0);
+});

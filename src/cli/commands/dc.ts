@@ -8,7 +8,7 @@ export const command = defineCommand({
     "serve answers gRPC, gRPC-Web, Connect JSON, health, metrics and the change history on one port, from a database in " +
     "one file that is created when it is not there. The first SIGTERM or Ctrl-C lets running calls end, the second one " +
     "ends at once. import and export use JSON Lines or CSV. sample makes a site to try things on. render draws a " +
-    "rack, floor, cable path, power failure, heat or fabric from the database. call asks a running server. audit verify checks the change log, audit history prints it. migrate status|apply brings a database's schema " +
+    "rack, floor, cable path, power failure, heat or fabric from the database. call asks a running server. audit verify checks the change log, audit history prints it; audit dead-letters lists what change feeds sent and nobody understood. migrate status|apply brings a database's schema " +
     "up to date. token create|list|revoke keeps the tokens of a token file. mcp serves the questions to an agent over " +
     "standard input and output. docs/datacenter.md tells the whole.",
   positionals: {
@@ -17,7 +17,7 @@ export const command = defineCommand({
       summary:
         "import: files, folders of CSV files, or - for standard input; export: a file or a folder; render: rack, floor, " +
         "power, cable, thermal or fabric and a reference such as rack:A01; call: an RPC and its " +
-        "request as JSON, or - for standard input; audit: verify, or history with name=value filters; migrate: status or " +
+        "request as JSON, or - for standard input; audit: verify, history with name=value filters, dead-letters, or replay or drop with ids; migrate: status or " +
         "apply; token: create <name>, list or revoke <name>",
       required: false,
       completes: "file",

@@ -7,6 +7,7 @@ import { databaseOf } from "./database.ts";
 import { type ServerAddress, serverUrl } from "./server_client.ts";
 import { type Action, type DcWords, expectWords, usage } from "./words.ts";
 
+const AUDIT = "verify, history, dead-letters, replay or drop";
 const HIGHEST_PORT = 65_535;
 
 /** What each action does with its words; its own part is loaded when it is called. */
@@ -31,7 +32,7 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     return serveDatacenter({ host, port, database, ...access, given: what }, cli);
   },
   async import({ words, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token }, cli) {
-    const files = expectWords(words, 1, Number.POSITIVE_INFINITY);
+    const files = expectWords(words, 1, Number.POSITIVE_INFINITY, "files to import, or - for standard input");
     const { demandKind } = await import("./kinds.ts");
     const { importFiles, openDatabaseTarget } = await import("./import/import_files.ts");
     const kindOf = kind === undefined ? undefined : demandKind(kind);
@@ -75,7 +76,7 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     return undefined;
   },
   async render({ words, db, output, ...look }, cli) {
-    const [screen = "", ref = ""] = expectWords(words, 2, 2);
+    const [screen = "", ref = ""] = expectWords(words, 2, 2, "a screen and a reference, such as rack rack:A01");
     const { renderPicture } = await import("./render.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     await renderPicture(databaseOf(db, cli.cwd), { ...look, screen, ref, output: path }, cli);
@@ -87,18 +88,21 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
       expectWords(words, 0, 0);
       return void listRpcs();
     }
-    const [rpc = "", request = "{}"] = expectWords(words, 1, 2);
+    const [rpc = "", request = "{}"] = expectWords(words, 1, 2, "an RPC; `planner dc call --list` lists them");
     const { textOrInput } = await import("../text_input.ts");
     return callRpc(serverAddress({ url, token, timeout }, cli.cwd), rpc, await textOrInput(request));
   },
   async audit({ words, db }, cli) {
-    const [verb = "", ...filters] = expectWords(words, 1, Number.POSITIVE_INFINITY);
-    const { auditHistory, auditVerify } = await import("./audit.ts");
+    const [verb = "", ...rest] = expectWords(words, 1, Number.POSITIVE_INFINITY, AUDIT);
+    const { auditHistory, auditVerify, listDeadLetters, settleDeadLetters } = await import("./audit.ts");
     const database = databaseOf(db, cli.cwd);
-    if (verb === "history") return auditHistory(database, namedValues(filters));
-    if (verb !== "verify") throw usage(`Unknown word "${verb}": expected verify or history`);
-    expectWords(filters, 0, 0);
-    return auditVerify(database);
+    if (verb === "history") return auditHistory(database, namedValues(rest));
+    if (verb === "replay" || verb === "drop") {
+      return settleDeadLetters(database, expectWords(rest, 1, Number.POSITIVE_INFINITY, "all, or ids"), verb);
+    }
+    if (verb !== "verify" && verb !== "dead-letters") throw usage(`Unknown word "${verb}": expected ${AUDIT}`);
+    expectWords(rest, 0, 0);
+    return verb === "verify" ? auditVerify(database) : listDeadLetters(database, cli);
   },
   async migrate({ words, db }, cli) {
     const [verb = "status"] = expectWords(words, 0, 1);
@@ -118,8 +122,8 @@ export const RUN: Readonly<Record<Action, (words: DcWords, cli: Cli) => Promise<
     return serveDcMcp({ server: serverAddress({ url, token, timeout: undefined }, cli.cwd) });
   },
   async token({ words, tokens, role, expires }, cli) {
+    const [verb, name] = expectWords(words, 1, 2, "create <name>, list or revoke <name>");
     if (tokens === undefined) throw usage('Missing "--tokens": expected the token file');
-    const [verb, name] = expectWords(words, 1, 2);
     if ((verb === "list") !== (name === undefined)) throw usage("Expected create <name>, list or revoke <name>");
     if (role !== undefined && verb !== "create") throw usage('Flag "--role" belongs to create');
     if (expires !== undefined && verb !== "create") throw usage('Flag "--expires" belongs to create');

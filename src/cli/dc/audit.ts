@@ -1,10 +1,13 @@
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { openService } from "#dc/open_service.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
+import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
+import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
+import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, stdoutClosed } from "../print.ts";
-import { sayError } from "../talk.ts";
+import { sayError, type Talk } from "../talk.ts";
 import type { Database } from "./database.ts";
 
 const PROBLEMS = {
@@ -44,10 +47,57 @@ export async function auditHistory(database: Database, parameters: HistoryParame
   });
 }
 
-async function withStore<Result>(
+/** Letters that are listed, and settled by `all`, at once: as many as a person looks through. */
+const MAX_LETTERS = 1000;
+
+/** Prints the events of change feeds that were kept aside as JSON Lines, the oldest first. */
+export async function listDeadLetters(database: Database, talk: Talk): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    for (const { id, receivedAt, feed, reason, body } of await oldestFirst(store)) {
+      print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
+    }
+    const count = await store.read((reader) => reader.countDeadLetters());
+    if (count === 0) talk.note("No event was kept aside");
+    if (count > MAX_LETTERS) talk.warn(`${count - MAX_LETTERS} older ones are not shown`);
+    return EXIT_STATUS.ok;
+  });
+}
+
+/** Takes the events with these ids as if they came now, or throws them away: each in a transaction of its own. */
+export async function settleDeadLetters(
   database: Database,
-  work: (store: Awaited<ReturnType<Database["open"]>>) => Promise<Result>,
-): Promise<Result> {
+  ids: readonly string[],
+  how: Settlement,
+): Promise<ExitStatus> {
+  return withStore(database, async (store) => {
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const chosen = ids[0] === "all" ? (await oldestFirst(store)).map(({ id }) => id) : ids;
+    let status: ExitStatus = EXIT_STATUS.ok;
+    for (const id of chosen) {
+      try {
+        const receipt = await service.settleDeadLetter(id, how, { interface: "SYSTEM" });
+        print(`${id}\t${receipt === undefined ? "dropped" : resultOf(receipt)}\n`);
+      } catch (error) {
+        if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;
+        sayError(error.message);
+        status = EXIT_STATUS.refused;
+      }
+    }
+    return status;
+  });
+}
+
+function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
+  if (outOfBand > 0) return "replayed: logged as written behind the service's back";
+  if (accepted > 0) return "replayed: a write of the service itself";
+  return duplicates > 0 ? "replayed: it was known already" : "replayed: nothing to log";
+}
+
+async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
+  return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
+}
+
+async function withStore<Result>(database: Database, work: (store: DcStore) => Promise<Result>): Promise<Result> {
   // Opening would make an empty one, whose log is unbroken.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const store = await database.open();

@@ -150,7 +150,7 @@ export type DcWords = Args<Record<never, never>, typeof DC_FLAGS> & { readonly w
 
 const VERBS: Partial<Readonly<Record<Action, readonly string[]>>> = {
   render: ["rack", "floor", "power", "cable", "thermal", "fabric"],
-  audit: ["verify", "history"],
+  audit: ["verify", "history", "dead-letters", "replay", "drop"],
   migrate: ["status", "apply"],
   token: ["create", "list", "revoke"],
 };
@@ -169,11 +169,17 @@ export function refuseForeignFlags(action: Action, words: DcWords): void {
   }
 }
 
-export function expectWords(words: readonly string[], least: number, most: number): readonly string[] {
+/** @param expected what the words are to be, for who gives too few of them */
+export function expectWords(
+  words: readonly string[],
+  least: number,
+  most: number,
+  expected = "more words",
+): readonly string[] {
   if (words.length >= least && words.length <= most) return words;
   const extra = words[most];
   if (extra !== undefined) throw usage(`Unexpected argument "${extra}"`);
-  throw usage("Missing argument <words>");
+  throw usage(`Missing argument: expected ${expected}`);
 }
 
 export function usage(message: string): UsageError {

@@ -20,6 +20,12 @@ export interface FeedEvent {
   readonly before?: Row;
 }
 
+/** An event and what it was read from. */
+export interface ToldEvent {
+  readonly event: FeedEvent;
+  readonly told: unknown;
+}
+
 /** An event that cannot be understood, and why. */
 export interface Poison {
   readonly reason: string;
@@ -27,7 +33,7 @@ export interface Poison {
 }
 
 export interface Delivery {
-  readonly events: readonly FeedEvent[];
+  readonly events: readonly ToldEvent[];
   readonly poison: readonly Poison[];
   /** Everything up to this clock reading has been delivered. */
   readonly resolved?: string;
@@ -60,12 +66,12 @@ export function readDelivery(body: unknown): Delivery {
 }
 
 function readEvents(elements: readonly unknown[]): Delivery {
-  const events: FeedEvent[] = [];
+  const events: ToldEvent[] = [];
   const poison: Poison[] = [];
   for (const element of elements) {
     try {
       const event = readEvent(element);
-      if (event !== undefined) events.push(event);
+      if (event !== undefined) events.push({ event, told: element });
     } catch (error) {
       if (!(error instanceof PoisonError)) throw error;
       poison.push({ reason: error.message, event: element });

@@ -5,7 +5,7 @@ import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/words.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { changedFields } from "../changes.ts";
-import { type Delivery, type FeedEvent, type Poison, PoisonError } from "./delivery.ts";
+import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";
 import { findOwnWrite } from "./own_writes.ts";
 import { raiseResolved } from "./resolved.ts";
 import { type RowChange, readRowChange } from "./row_change.ts";
@@ -61,14 +61,14 @@ class Intake {
     return this.counts;
   }
 
-  private async takeEvent(event: FeedEvent): Promise<void> {
+  private async takeEvent({ event, told }: ToldEvent): Promise<void> {
     try {
       const change = readRowChange(event);
       if (change === undefined) this.counts.ignored += 1;
       else await this.takeChange(event, change);
     } catch (error) {
       if (!(error instanceof PoisonError)) throw error;
-      await this.bury({ reason: error.message, event });
+      await this.bury({ reason: error.message, event: told });
     }
   }
 

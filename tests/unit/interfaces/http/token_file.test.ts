@@ -1,9 +1,10 @@
-import { expect, jest, test } from "bun:test";
+import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TokenFile } from "#interfaces/http/token_file.ts";
 import { hashToken, writeTokens } from "#interfaces/http/token_table.ts";
+import { later } from "../../../support/later.ts";
 
 const row = (name: string) => ({
   name,
@@ -16,19 +17,6 @@ function temporary(text: string): string {
   const path = join(mkdtempSync(join(tmpdir(), "planner-tokens-")), "tokens.json");
   writeFileSync(path, text);
   return path;
-}
-
-let hours = 0;
-/** Lets the time pass for which one look at the file holds. */
-async function later<Result>(work: () => Promise<Result>): Promise<Result> {
-  hours += 1;
-  const real = performance.now.bind(performance);
-  const now = jest.spyOn(performance, "now").mockImplementation(() => real() + hours * 3_600_000);
-  try {
-    return await work();
-  } finally {
-    now.mockRestore();
-  }
 }
 
 const name = async (file: TokenFile, token: string) =>

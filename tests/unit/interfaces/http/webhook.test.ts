@@ -1,11 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { etagOf } from "#dc/operations/changes.ts";
 import { openMemory } from "#dc/store/memory_store.ts";
+import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type Served, served } from "../../../support/dc/served.ts";
 import { http1 } from "../../../support/http_client.ts";
+import { later } from "../../../support/later.ts";
 
 const SECRET = "a-secret-of-the-feed";
 const AUTH = { authorization: `Bearer ${SECRET}`, "content-type": "application/json" };
@@ -223,6 +228,54 @@ describe("The webhook", () => {
       "The row's body is no Rack",
     ]);
     expect((await http1(`${at.url}/metrics`)).text).toContain("planner_dc_dead_letters_total 3\n");
+  });
+
+  test("keeps what was sent, which can be taken later or thrown away", async () => {
+    const at = await open();
+    const caller = { interface: "SYSTEM" } as const;
+    const row = { key: "r1", body: "no JSON" };
+    const sent = wrapped(row);
+    await at.site.call("UpsertRack", { rack: RACK });
+    const understood = wrapped(await rackRow(at, "R1", { name: "by hand" }));
+    await post(at, batch(sent));
+    const [letter] = await at.site.store.read((reader) => reader.deadLetters(1));
+    if (letter === undefined) throw new Error("Nothing was kept");
+    await at.site.store.write((writer) =>
+      writer.keepDeadLetter({ ...letter, id: "later", body: JSON.stringify(understood) }),
+    );
+
+    const again = at.site.service.settleDeadLetter(letter.id, "replay", caller);
+    await expect(again).rejects.toThrow(letter.reason);
+    const receipt = await at.site.service.settleDeadLetter("later", "replay", caller);
+    await at.site.service.settleDeadLetter(letter.id, "drop", caller);
+
+    expect(JSON.parse(letter.body)).toEqual(sent);
+    expect(receipt).toMatchObject({ accepted: 1, outOfBand: 1 });
+    expect((await history(at)).entries[1]).toMatchObject({ entity: "rack:R1", source: "OUT_OF_BAND" });
+    expect(await at.site.store.read((reader) => reader.deadLetters(10))).toEqual([]);
+    await expect(at.site.service.settleDeadLetter("none", "drop", caller)).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  test("opens by the secrets that its file holds now", async () => {
+    const path = join(mkdtempSync(join(tmpdir(), "planner-feed-")), "feed.txt");
+    writeFileSync(path, `${SECRET}\n`);
+    const said: string[] = [];
+    const secret = await WebhookSecret.open(path, (message) => said.push(message));
+    const kindOf = (given: string) =>
+      secret.check(`Bearer ${given}`).then(
+        () => "open",
+        ({ kind }) => kind,
+      );
+
+    const before = [await kindOf(SECRET), await kindOf("another-secret-of-it")];
+    writeFileSync(path, "another-secret-of-it\n");
+    const after = await later(async () => [await kindOf(SECRET), await kindOf("another-secret-of-it")]);
+    writeFileSync(path, "short\n");
+    const broken = await later(() => kindOf("another-secret-of-it"));
+
+    expect([before, after, broken]).toEqual([["open", "unauthenticated"], ["unauthenticated", "open"], "unavailable"]);
+    expect(said).toHaveLength(2);
+    expect(said.join()).not.toContain("another-secret");
   });
 
   test("never logs its own tables", async () => {

@@ -1,0 +1,50 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcWriter, DeadLetter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { PoisonError, readDelivery } from "./delivery.ts";
+import { readRowChange } from "./row_change.ts";
+import { type FeedSource, type Receipt, takeDelivery } from "./take_delivery.ts";
+
+/** What becomes of an event that was kept aside: it is taken as if it came now, or thrown away. */
+export type Settlement = "replay" | "drop";
+
+/**
+ * Settles one event in the caller's transaction; answers what was taken, nothing for one that is dropped.
+ * @throws OperationError not_found; failed_precondition when it still cannot be understood, and stays
+ */
+export async function settleDeadLetter(
+  source: Omit<FeedSource, "feed">,
+  writer: DcWriter,
+  { id, how }: { readonly id: string; readonly how: Settlement },
+): Promise<Receipt | undefined> {
+  const letter = await writer.deadLetter(id);
+  if (letter === undefined) throw refuse("NOT_FOUND", `Cannot find dead letter "${id}"`, { field: "id", value: id });
+  const receipt = how === "replay" ? await replay(source, writer, letter) : undefined;
+  await writer.dropDeadLetter(id);
+  return receipt;
+}
+
+async function replay(source: Omit<FeedSource, "feed">, writer: DcWriter, letter: DeadLetter): Promise<Receipt> {
+  const delivery = readDelivery(eventOf(letter));
+  const [poison] = delivery.poison;
+  if (poison !== undefined) throw notReplayed(letter, poison.reason);
+  try {
+    for (const { event } of delivery.events) readRowChange(event);
+  } catch (error) {
+    if (error instanceof PoisonError) throw notReplayed(letter, error.message);
+    throw error;
+  }
+  return takeDelivery({ ...source, feed: letter.feed }, writer, delivery);
+}
+
+function eventOf(letter: DeadLetter): unknown {
+  try {
+    return JSON.parse(letter.body);
+  } catch {
+    throw notReplayed(letter, "it was too long to be kept whole");
+  }
+}
+
+function notReplayed({ id }: DeadLetter, why: string): OperationError {
+  return new OperationError("failed_precondition", `Cannot replay dead letter "${id}": ${why}`);
+}

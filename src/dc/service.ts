@@ -10,6 +10,7 @@ import { refuse } from "./model/refusal.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
 import { type EstateOverview, estateOverview } from "./operations/estate_overview.ts";
+import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type LoadBatch, loadResources } from "./operations/load.ts";
@@ -131,6 +132,16 @@ export class DcService {
       return this.context.store.write((writer) =>
         takeDelivery({ context: this.context, caller, feed }, writer, delivery),
       );
+    });
+  }
+
+  /** Takes an event that was kept aside, or throws it away. @throws OperationError for a refusal */
+  async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<Receipt | undefined> {
+    const method = "SettleDeadLetter";
+    return this.counted(method, caller, () => {
+      this.authorise("write", method, caller);
+      const source = { context: this.context, caller };
+      return this.context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
     });
   }
 

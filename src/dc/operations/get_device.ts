@@ -21,7 +21,7 @@ const RECENT = 10;
 export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
   effect: "read",
-  cached: false,
+  cached: true,
   async run({ reader, topology }, { code, view }) {
     if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
     const stored = await reader.stored("device", codeKey(code));

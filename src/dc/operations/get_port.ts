@@ -22,7 +22,7 @@ const MAX_HOPS = 128;
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
   effect: "read",
-  cached: false,
+  cached: true,
   async run({ reader }, request) {
     const wanted = wantedPort(request);
     const device = await reader.device(wanted.deviceCode);

@@ -136,6 +136,21 @@ function beforeDeadline<Result>(work: Promise<Result>, restMs: number | undefine
   });
 }
 
+/** What was sent for an answer: the service gives the same one again while nothing changes. */
+const sentBytes = { json: new WeakMap<object, Uint8Array>(), binary: new WeakMap<object, Uint8Array>() };
+
+function bytesOf(
+  { messages }: PlainCall["method"],
+  reply: MessageShape<Rpc["method"]["output"]>,
+  form: keyof typeof sentBytes,
+): Uint8Array {
+  const known = sentBytes[form].get(reply);
+  if (known !== undefined) return known;
+  const bytes = messages.getO(form === "binary").serialize(reply);
+  sentBytes[form].set(reply, bytes);
+  return bytes;
+}
+
 async function send(
   { method, protocol, contentType, compression }: PlainCall,
   reply: MessageShape<Rpc["method"]["output"]>,
@@ -143,7 +158,7 @@ async function send(
 ): Promise<void> {
   // Both kinds take the same, by declarations that the compiler cannot unite.
   const response = either as ServerResponse;
-  const bytes = method.messages.getO(contentType !== contentTypeUnaryJson).serialize(reply);
+  const bytes = bytesOf(method, reply, contentType === contentTypeUnaryJson ? "json" : "binary");
   if (protocol === "grpc") {
     const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
     if (response.closed) return;

@@ -1,3 +1,4 @@
+import { URL } from "node:url";
 import { Worker } from "node:worker_threads";
 import type { RasterAnswer, RasterTask } from "./raster_worker.ts";
 import { isInsideExecutable } from "./self_command.ts";

@@ -1,4 +1,4 @@
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, URL } from "node:url";
 
 declare const Deno: { execPath(): string; readonly build: { readonly standalone: boolean } } | undefined;
 

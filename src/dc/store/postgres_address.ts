@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { ConnectionOptions } from "node:tls";
+import { URL, URLSearchParams } from "node:url";
 import { OperationError } from "#kernel/errors.ts";
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type DescMessage, type DescMethodUnary, fromBinary } from "@bufbuild/protobuf";
+import { type DescMessage, type DescMethodUnary, fromBinary, fromJson, toBinary } from "@bufbuild/protobuf";
 import { base64Decode } from "@bufbuild/protobuf/wire";
+import { Client, credentials, status } from "@grpc/grpc-js";
 import { rpcs } from "#dc/operations/index.ts";
 import { commentOf } from "#dc/operations/message_schema.ts";
 import { BadRequestSchema } from "#gen/google/rpc/error_details_pb.ts";
+import type { Status } from "#gen/google/rpc/status_pb.ts";
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
 import { type BadRequest, badRequests, pathOf, requestText } from "../support/dc/bad_requests.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
@@ -28,11 +30,16 @@ interface Asked {
   readonly request: BadRequest;
 }
 
+let grpc: Client;
 let at: Awaited<ReturnType<typeof openServed>>;
 beforeAll(async () => {
   at = await openServed({ store: (await smallSite({ store: await openTemporarySqlite() })).store });
+  grpc = new Client(at.url.replace("http://", ""), credentials.createInsecure());
 });
-afterAll(() => at.end());
+afterAll(async () => {
+  grpc.close();
+  await at.end();
+});
 
 /** What no answer may hold: a stack, a statement, a path of the program's source. */
 const INSIDE = /\n\s+at |\.ts:\d|node_modules|\bINSERT INTO\b|\bSELECT .* FROM\b|sqlite|TypeError|undefined is not/i;
@@ -89,6 +96,46 @@ async function overGraphql({ method, request }: Asked): Promise<Told> {
   };
 }
 
+/** What a message can say at all; undefined for what no client can write in binary. */
+function messageOf({ method, request }: Asked): Uint8Array | undefined {
+  try {
+    const text = requestText(goodRequests[method.name] ?? {}, request, ({ name }) => name);
+    return toBinary(method.input, fromJson(method.input, JSON.parse(text)));
+  } catch {
+    return undefined;
+  }
+}
+
+async function overGrpc(asked: Asked): Promise<Told | undefined> {
+  const bytes = messageOf(asked);
+  return bytes === undefined ? undefined : askGrpc(asked.method, bytes);
+}
+
+function askGrpc({ name, output }: DescMethodUnary, bytes: Uint8Array): Promise<Told> {
+  return new Promise((resolve) => {
+    grpc.makeUnaryRequest(
+      `/datacenter.v1.DatacenterService/${name}`,
+      () => Buffer.from(bytes),
+      (reply) => fromBinary(output, reply) as { readonly results?: readonly { readonly error?: Status }[] },
+      undefined,
+      (error, reply) => {
+        const failed = (reply?.results ?? []).flatMap(({ error: refusal }) => refusal ?? []);
+        const inItems = failed.map(({ details }) =>
+          details.map(({ value }) => Buffer.from(value).toString()).join(" "),
+        );
+        resolve({
+          refused: error !== null || failed.length > 0,
+          broken: error !== null && BROKEN.includes(error.code),
+          fields: [String(error?.metadata.get("grpc-status-details-bin")), ...inItems],
+          text: error?.details ?? "",
+        });
+      },
+    );
+  });
+}
+
+const BROKEN: readonly number[] = [status.UNKNOWN, status.INTERNAL, status.DATA_LOSS, status.UNIMPLEMENTED];
+
 /** Whether the call must be refused; what is only answered may hold anything that can be read. */
 function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
   if (steps.some(({ field }) => commentOf(`${field.parent.typeName}.${field.name}`).startsWith("Output only")))
@@ -97,7 +144,7 @@ function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
   return refused === "always" || (refused === "on change" && rpc.includes("Upsert"));
 }
 
-const OVER = { "Connect JSON": overConnect, GraphQL: overGraphql } as const;
+const OVER = { "Connect JSON": overConnect, GraphQL: overGraphql, gRPC: overGrpc } as const;
 
 for (const [door, ask] of Object.entries(OVER)) {
   describe(`Bad values over ${door}`, () => {
@@ -109,6 +156,7 @@ for (const [door, ask] of Object.entries(OVER)) {
         const wrong: string[] = [];
         for (const request of requests) {
           const told = await ask({ method, request });
+          if (told === undefined) continue;
           const due = isDue(method.name, request);
           const names = ["no_such_field", request.steps.at(-1)?.field.name, request.steps.at(-1)?.field.jsonName];
           const named = told.fields.some((one) => names.some((name) => name !== undefined && one.includes(name)));
@@ -123,8 +171,32 @@ for (const [door, ask] of Object.entries(OVER)) {
         }
 
         expect(wrong).toEqual([]);
-        expect(at.defects).toEqual([]);
+        expect(at.defects.splice(0)).toEqual([]);
       });
     }
   });
 }
+
+describe("Bytes that are no message, over gRPC,", () => {
+  const number = 1 << 3;
+  const wrong: Readonly<Record<string, readonly number[]>> = {
+    "a text cut short": [number | 2, 100, 65],
+    "a length beyond measure": [number | 2, 0xff, 0xff, 0xff, 0xff, 0x0f],
+    "a field numbered 0": [2, 1, 65],
+    "a wire type that is none": [number | 7, 0],
+    "a group that never ends": [number | 3],
+    "an end without a group": [number | 4],
+    "endless numbers": Array.from({ length: 50 }, () => 0xff),
+  };
+  for (const [what, bytes] of Object.entries(wrong)) {
+    test(`${what}: every call is refused`, async () => {
+      for (const { method } of rpcs) {
+        const told = await askGrpc(method, Uint8Array.from(bytes));
+
+        // gRPC itself says INTERNAL for a request that cannot be parsed; it is no defect of the server all the same.
+        expect([method.name, told.refused, INSIDE.test(told.text)]).toEqual([method.name, true, false]);
+      }
+      expect(at.defects).toEqual([]);
+    });
+  }
+});

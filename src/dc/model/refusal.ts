@@ -1,6 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
 import { broken, type ErrorFinding, REASONS, type Reason } from "./finding.ts";
 
+/** Characters of all violations together. gRPC sends them in a header, of which many clients take 8 KiB. */
+const MAX_TOLD_CHARS = 3500;
+
 /**
  * A refusal of the datacenter service: the first violation gives reason and message, `violations` tells them all.
  * Interfaces turn them into their own error details.
@@ -12,8 +15,24 @@ export class Refusal extends OperationError {
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
-    this.violations = [first, ...others];
+    this.violations = told([first, ...others]);
   }
+}
+
+/** The violations that have room, and how many there are besides. */
+function told(violations: readonly ErrorFinding[]): readonly ErrorFinding[] {
+  const shown: ErrorFinding[] = [];
+  let room = MAX_TOLD_CHARS;
+  for (const violation of violations) {
+    const { field, message, code, ref = "" } = violation;
+    room -= field.length + message.length + code.length + ref.length;
+    if (room < 0 && shown.length > 0) {
+      const more = `${violations.length - shown.length} more are not told`;
+      return [...shown, broken(code, "", more)];
+    }
+    shown.push(violation);
+  }
+  return shown;
 }
 
 /** A refusal for one reason. */

@@ -131,7 +131,9 @@ function beforeDeadline<Result>(work: Promise<Result>, restMs: number | undefine
   if (restMs === undefined) return work;
   return new Promise((resolve, reject) => {
     const late = () => reject(new ConnectError("the operation timed out", Code.DeadlineExceeded));
-    const timer = setTimeout(late, Math.max(restMs, 0));
+    // A deadline that is over wins against any work.
+    if (restMs <= 0) late();
+    const timer = setTimeout(late, restMs);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

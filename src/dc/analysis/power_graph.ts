@@ -1,5 +1,6 @@
 import type { Estate } from "#dc/model/estate.ts";
 import type { Crac, Device, PortRef } from "#dc/model/resources.ts";
+import { atOnce } from "#kernel/steps.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 
 /** An edge from a supply to a consumer; `inlet` names where it arrives, and is empty from a device to its own outlet. */
@@ -51,5 +52,5 @@ export interface PowerGraph {
  * ports. Cost: O(ports + cables). Source: data contract 8.1.
  */
 export function powerGraph(estate: Estate): PowerGraph {
-  return PowerGraphEditor.build(estate).graph();
+  return atOnce(PowerGraphEditor.build(estate)).graph();
 }

@@ -2,8 +2,10 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { compareText, parseRef, portKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { LayeredMap } from "./layered_map.ts";
 import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
 import { cracNode, deviceNode, GONE, outletNode, undeclaredFeed } from "./power_nodes.ts";
 
 /** What a change of the estate puts in the place of what: absent after is removed, absent before is new. */
@@ -50,12 +52,18 @@ export class PowerGraphEditor {
     this.free = from?.free.slice() ?? [];
   }
 
-  static build({ devices, cracs, cables }: Estate): PowerGraphEditor {
+  static *build({ devices, cracs, cables }: Estate): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
     for (const cable of cables) editor.plug(cable);
-    for (const device of devices) editor.placeDevice(device);
+    for (const device of devices) {
+      editor.placeDevice(device);
+      yield;
+    }
     for (const crac of cracs) editor.place([`crac:${codeKey(crac.code)}`], cracNode(crac));
-    for (const device of devices) editor.joinDevice(device);
+    for (const device of devices) {
+      editor.joinDevice(device);
+      yield;
+    }
     for (const crac of cracs) editor.joinCrac(crac);
     return editor;
   }
@@ -309,34 +317,6 @@ export class PowerGraphEditor {
     const owner = this.ownerOf(index);
     return owner.startsWith("crac:") ? `1${owner}` : `0${owner}`;
   }
-}
-
-function outletsOf({ ports = [] }: Device): readonly Port[] {
-  return ports.filter(({ kind }) => kind === "POWER_OUT");
-}
-
-/** The keys of an outlet's node: its port, and the feed that it declares. */
-function outletKeys({ code }: Device, { name, powerOut }: Port): readonly string[] {
-  const own = `port:${portKey({ deviceCode: code, portName: name })}`;
-  return powerOut?.feedId === undefined ? [own] : [own, `feed:${codeKey(powerOut.feedId)}`];
-}
-
-/** The keys of a device's nodes, each with the key of the node that it finds. */
-function keysOf(device: Device | undefined): ReadonlyMap<string, string> {
-  if (device === undefined) return new Map();
-  const outlets = outletsOf(device).flatMap((port) => {
-    const keys = outletKeys(device, port);
-    return keys.map((key) => [key, keys[0] ?? ""] as const);
-  });
-  const own = `device:${codeKey(device.code)}`;
-  return new Map([[own, own], ...outlets]);
-}
-
-/** Keys that find another node of a device than before, or none, or now find one. */
-function changedKeys(before: Device | undefined, after: Device | undefined): readonly string[] {
-  const was = keysOf(before);
-  const is = keysOf(after);
-  return [...new Set([...was.keys(), ...is.keys()])].filter((key) => was.get(key) !== is.get(key));
 }
 
 function recorded({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {

@@ -5,6 +5,7 @@ import { portKey } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
+import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type Place, placesOf } from "./places.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
@@ -63,7 +64,12 @@ export class Topology {
 
   /** Cost: O(devices + ports + cables). */
   static of(estate: Estate): Topology {
-    const editor = PowerGraphEditor.build(estate);
+    return atOnce(Topology.build(estate));
+  }
+
+  /** The same in steps, live set and loads included. */
+  static *build(estate: Estate): Steps<Topology> {
+    const editor = yield* PowerGraphEditor.build(estate);
     const racked = new Map<string, Device[]>();
     for (const device of estate.devices) {
       if (device.rackCode === undefined) continue;
@@ -72,7 +78,12 @@ export class Topology {
       if (list === undefined) racked.set(key, [device]);
       else list.push(device);
     }
-    return new Topology(estate, editor, new Figures(editor.graph()), racked);
+    const figures = new Figures(editor.graph());
+    yield;
+    figures.live;
+    yield;
+    figures.loads("ALLOCATED");
+    return new Topology(estate, editor, figures, racked);
   }
 
   /** Which nodes have power before anything fails. */

@@ -1,27 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import { codeKey } from "#dc/model/code.ts";
 import type { Cable, Device, DeviceBody, Port } from "#dc/model/resources.ts";
+import { type Condition, paramsOf, where } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
 import { bodyOf, withPorts } from "./rows.ts";
-import { type SqlRunner, text } from "./sql_runner.ts";
+import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
+
+/** Devices that are read at once where all are: some milliseconds' work. */
+const PAGE = 1000;
 
 /** Those of these devices that are there, with their ports. Cost: two statements, however many there are. */
 export async function devicesByKey(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
+  portConditions: readonly Condition[] = [],
 ): Promise<readonly Device[]> {
-  const list = [JSON.stringify(keys)];
-  const ports = new Map<string, Port[]>();
-  for (const row of await runner.all(
-    `SELECT device_key, body FROM port WHERE ${dialect.inList("device_key")} ORDER BY device_key, place`,
-    list,
-  )) {
-    const key = text(row, "device_key");
-    const known = ports.get(key);
-    if (known === undefined) ports.set(key, [bodyOf<Port>(row)]);
-    else known.push(bodyOf<Port>(row));
+  const params = [JSON.stringify(keys)];
+  const ports = await portsByDevice(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
+  const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, params);
+  return rows.map((row) => deviceOf(row, ports));
+}
+
+/** The first `limit` devices behind a key, with their ports. Cost: two statements. */
+export async function devicePage(
+  runner: SqlRunner,
+  after: string,
+  limit: number,
+  portConditions: readonly Condition[] = [],
+): Promise<readonly Device[]> {
+  const rows = await runner.all("SELECT key, body FROM device WHERE key > ? ORDER BY key LIMIT ?", [after, limit]);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const between = { sql: "device_key >= ? AND device_key <= ?", params: [text(first, "key"), text(last, "key")] };
+  const ports = await portsByDevice(runner, [...portConditions, between]);
+  return rows.map((row) => deviceOf(row, ports));
+}
+
+/** All devices with those of their ports that meet the conditions; page by page, so that other calls get their turn. */
+export async function allDevices(runner: SqlRunner, portConditions: readonly Condition[]): Promise<readonly Device[]> {
+  const devices: Device[] = [];
+  for (;;) {
+    const page = await devicePage(runner, codeKey(devices.at(-1)?.code ?? ""), PAGE, portConditions);
+    devices.push(...page);
+    if (page.length < PAGE) return devices;
+    await setImmediate();
   }
-  const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, list);
-  return rows.map((row) => withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []));
+}
+
+/** Ports by the key of their device, in the order given. */
+async function portsByDevice(
+  runner: SqlRunner,
+  conditions: readonly Condition[],
+): Promise<ReadonlyMap<string, readonly Port[]>> {
+  const rows = await runner.all(
+    `SELECT device_key, body FROM port ${where(conditions)} ORDER BY device_key, place`,
+    paramsOf(conditions),
+  );
+  const ports = new Map<string, Port[]>();
+  for (const row of rows) {
+    const key = text(row, "device_key");
+    const list = ports.get(key);
+    if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
+    else list.push(bodyOf<Port>(row));
+  }
+  return ports;
+}
+
+function deviceOf(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Device {
+  return withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []);
 }
 
 /** Cables that end at one of these devices, each once. Cost: one statement. */

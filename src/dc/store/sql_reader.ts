@@ -34,7 +34,7 @@ import type { Dialect } from "./dialect.ts";
 import { history } from "./history_search.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventory } from "./sql_inventory.ts";
-import { cablesByDevice, devicesByKey } from "./sql_many.ts";
+import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 /** The reads, in one SQL for every dialect. */
@@ -231,31 +231,8 @@ export class SqlReader implements DcReader {
     after: string,
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
-    const rows = await this.runner.all(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [
-      after,
-      limit,
-    ]);
-    const [first, last] = [rows[0], rows.at(-1)];
-    if (kind !== "device" || first === undefined || last === undefined) return rows.map((row) => bodyOf(row));
-    const ports = await this.portsBetween(text(first, "key"), text(last, "key"));
-    return rows.map(
-      (row) => withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []) as ResourceByKind[Kind],
-    );
-  }
-
-  private async portsBetween(first: string, last: string): Promise<ReadonlyMap<string, readonly Port[]>> {
-    const rows = await this.runner.all(
-      "SELECT device_key, body FROM port WHERE device_key >= ? AND device_key <= ? ORDER BY device_key, place",
-      [first, last],
-    );
-    const ports = new Map<string, Port[]>();
-    for (const row of rows) {
-      const key = text(row, "device_key");
-      const list = ports.get(key);
-      if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
-      else list.push(bodyOf<Port>(row));
-    }
-    return ports;
+    if (kind === "device") return (await devicePage(this.runner, after, limit)) as readonly ResourceByKind[Kind][];
+    return this.bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   }
 
   async estate(): Promise<Estate> {
@@ -283,22 +260,12 @@ export class SqlReader implements DcReader {
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>
       this.bodies(`SELECT body FROM ${name} ${where(given)} ORDER BY key`, paramsOf(given));
-    const ports = new Map<string, Port[]>();
-    const wanted = [...conditions.ports, ...keyed("device_key", among?.device)];
-    const rows = await this.runner.all(
-      `SELECT device_key, body FROM port ${where(wanted)} ORDER BY device_key, place`,
-      paramsOf(wanted),
-    );
-    for (const row of rows) {
-      const key = text(row, "device_key");
-      const list = ports.get(key);
-      if (list === undefined) ports.set(key, [bodyOf<Port>(row)]);
-      else list.push(bodyOf<Port>(row));
-    }
-    const devices = await table<DeviceBody>("device", keyed("key", among?.device));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
-      devices: devices.map((body) => withPorts(body, ports.get(codeKey(body.code)) ?? [])),
+      devices:
+        among === undefined
+          ? await allDevices(this.runner, conditions.ports)
+          : await devicesByKey(this.runner, this.dialect, among.device, conditions.ports),
       cracs: await table("crac", keyed("key", among?.crac)),
       cables: await table("cable", conditions.cables),
       fabricLinks: await table("fabric_link", keyed("key", among?.fabric_link)),

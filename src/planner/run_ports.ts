@@ -213,6 +213,8 @@ export interface AgentStart {
 }
 
 export interface Agents {
+  /** False for the name of a program that is not on PATH. @param env what it would be started with, beside planner's own */
+  isThere(program: string, env: Readonly<Record<string, string>>): boolean;
   /**
    * Starts a program in a process group of its own.
    *

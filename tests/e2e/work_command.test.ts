@@ -62,15 +62,27 @@ test("a program that cannot be started makes the spec failed", async () => {
   using project = await workProject({ plan: {} });
   project.write(
     ".planner/config.md",
-    "---\ndefaults: {provider: command}\nproviders: {command: {command: no-such-agent}}\n---\n",
+    "---\ndefaults: {provider: command}\nproviders: {command: {command: ./no-such-agent}}\n---\n",
   );
   await project.add(A);
 
   const { code, stdout } = await project.planner(["work", A]);
 
-  expect([code, stdout]).toEqual([1, expect.stringContaining('failed: Cannot start "no-such-agent"')]);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('failed: Cannot start "./no-such-agent"')]);
   expect(project.field(A, "status")).toBe("failed");
   expect(project.records()).toMatchObject([{ status: "failed" }]);
+});
+
+test("an agent that is not installed is a refusal, and touches nothing", async () => {
+  using project = await workProject({ plan: {} });
+  await project.add(A);
+  const env = { PATH: project.root };
+
+  const { code, stderr } = await project.planner(["work", A, "--provider", "claude", "--no-worktree"], { env });
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"claude" is not on PATH: install it')]);
+  expect(project.field(A, "status")).toBe("pending");
+  expect(project.records()).toEqual([]);
 });
 
 test("missing evidence makes the spec need attention", async () => {

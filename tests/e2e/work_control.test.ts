@@ -231,7 +231,7 @@ test("work that cannot begin in the background leaves its reason", async () => {
   using project = await workProject({ plan: {} });
   project.write(
     ".planner/config.md",
-    "---\ndefaults: {provider: command}\nproviders: {command: {command: no-agent}}\n---\n",
+    "---\ndefaults: {provider: command}\nproviders: {command: {command: ./no-agent}}\n---\n",
   );
   await project.add(A);
   await using client = new McpLines(project.root);
@@ -240,7 +240,7 @@ test("work that cannot begin in the background leaves its reason", async () => {
 
   expect(await ended(client, started["process_id"] ?? "")).toMatchObject({ status: "failed" });
   expect((await client.json<{ content: string }>("planner_log", { id: A })).content).toContain(
-    'Cannot start "no-agent"',
+    'Cannot start "./no-agent"',
   );
 });
 

@@ -8,6 +8,7 @@ import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
 import { refuseUnsplittable } from "./split_checks.ts";
 import { startInBackground } from "./start_background.ts";
+import { refuseMissingAgent } from "./start_checks.ts";
 
 export const split = defineTool<PlannerContext>()({
   name: "planner_split",
@@ -27,7 +28,8 @@ export const split = defineTool<PlannerContext>()({
     const spec = await findSpec(context, id, { archived: false });
     await refuseWhileWorked(context, spec.id, "split");
     await refuseUnsplittable(context, spec, force);
-    providerFor(await context.config(), { model: null, task: "split" });
+    const provider = providerFor(await context.config(), { model: null, task: "split" });
+    await refuseMissingAgent(context, provider, `split spec '${spec.id}'`);
     const depth = recursive ? ["--recursive", "--max-depth", String(max_depth)] : [];
     const words = ["split", spec.id, ...(force ? ["--force"] : []), ...depth];
     return { value: await startInBackground(context, { spec_id: spec.id, mode: "split", words }) };

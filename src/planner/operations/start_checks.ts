@@ -3,6 +3,7 @@ import type { PlannerContext } from "../context.ts";
 import { lintProject } from "../lint/lint_project.ts";
 import { projectSource } from "../lint/lint_source.ts";
 import type { Spec } from "../spec/spec.ts";
+import type { Provider } from "../work/providers.ts";
 import type { World } from "./world.ts";
 
 /** Statuses from which work may begin. */
@@ -28,6 +29,20 @@ export function refuseUnworkable(spec: Spec, { readiness }: World, sources: read
   if (unmet.length > 0) refuse(`blocked by dependencies: ${unmet.join(", ")}`);
   if (spec.approval?.required === true && spec.approval.status !== "approved") refuse("it is not approved");
   refuse("its own members, or what comes before it, are not done");
+}
+
+/** Refuses an agent that is not installed: that is no fault of a spec's. */
+export async function refuseMissingAgent(
+  context: PlannerContext,
+  { program, env }: Provider,
+  action: string,
+): Promise<void> {
+  const { agents } = await context.runs();
+  if (agents.isThere(program, env)) return;
+  throw new OperationError(
+    "failed_precondition",
+    `Cannot ${action}: "${program}" is not on PATH: install it, or name another agent under "defaults.provider" in .planner/config.md`,
+  );
 }
 
 /** Refuses a spec in which lint finds errors: an agent would be led astray by it. */

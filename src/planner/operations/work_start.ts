@@ -8,7 +8,7 @@ import { findSpec } from "./find_spec.ts";
 import { refuseWhileWorked } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
 import { startInBackground } from "./start_background.ts";
-import { refuseLintErrors, refuseUnworkable } from "./start_checks.ts";
+import { refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "./start_checks.ts";
 import { loadWorld, type World } from "./world.ts";
 
 export const workStart = defineTool<PlannerContext>()({
@@ -33,7 +33,8 @@ export const workStart = defineTool<PlannerContext>()({
     refuseUnworkable(spec, world);
     await refuseLintErrors(context, spec);
     const config = await context.config();
-    providerFor(config, { model: spec.model, task: "work" });
+    const provider = providerFor(config, { model: spec.model, task: "work" });
+    await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
     if (parallel !== undefined) refuseParallel(world, parallel, config.parallel.max);
     const words = [...mannerWords(spec, world, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
     const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;

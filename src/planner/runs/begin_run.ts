@@ -2,7 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { AGENT_GRACE_MS } from "../limits.ts";
 import { changeSpec } from "../operations/change_spec.ts";
-import { RESUMABLE, refuseLintErrors, refuseUnworkable } from "../operations/start_checks.ts";
+import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../operations/start_checks.ts";
 import { loadWorld } from "../operations/world.ts";
 import type { Claim, ClaimHolder } from "../run_ports.ts";
 import { editFields } from "../spec/edit_fields.ts";
@@ -28,7 +28,9 @@ export async function checkStart({ context }: RunDeps, id: SpecId, wishes: RunWi
   refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
   await refuseLintErrors(context, spec);
   const config = await context.config();
-  return { spec, config, provider: chosenProvider(config, spec, wishes) };
+  const provider = chosenProvider(config, spec, wishes);
+  await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
+  return { spec, config, provider };
 }
 
 function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {

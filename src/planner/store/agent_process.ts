@@ -7,6 +7,7 @@ import { ChildOutput } from "./child_output.ts";
 import { reason } from "./disk_error.ts";
 import { withoutGitPlaces } from "./git.ts";
 import { markProcess } from "./process_mark.ts";
+import { isProgramThere } from "./program_lookup.ts";
 import { endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -16,6 +17,7 @@ export function openAgents(root: string): Agents {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
     start: (start) => startAgent(start, nameOf(start.processId)),
+    isThere: (program, env) => isProgramThere(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {
       const run: RunProcesses = { name: nameOf(processId), leader: agent, trustGroup: false };
       return endProcesses(() => run, { graceMs });

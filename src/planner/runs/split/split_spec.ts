@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { SpecFacts } from "../../lint/spec_facts.ts";
 import { refuseUnsplittable } from "../../operations/split_checks.ts";
+import { refuseMissingAgent } from "../../operations/start_checks.ts";
 import type { ProcessEnd } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -84,6 +85,7 @@ async function splitOne(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise
   const { context, ports, pid } = deps;
   await refuseUnsplittable(context, await context.specs.load(id), wishes.force);
   const provider = providerFor(await context.config(), { model: wishes.model, task: "split" });
+  await refuseMissingAgent(context, provider, `split spec '${id}'`);
   const processId = `${id}-${pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {

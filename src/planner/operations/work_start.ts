@@ -34,8 +34,8 @@ export const workStart = defineTool<PlannerContext>()({
     await refuseLintErrors(context, spec);
     const config = await context.config();
     const provider = providerFor(config, { model: spec.model, task: "work" });
-    await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
     if (parallel !== undefined) refuseParallel(world, parallel, config.parallel.max);
+    await refuseMissingAgent(context, provider, `start work on spec '${spec.id}'`);
     const words = [...mannerWords(spec, world, { chain, parallel }), ...(skip_criteria ? ["--skip-criteria"] : [])];
     const mode = parallel === undefined ? (chain ? "chain" : "single") : `parallel(${parallel})`;
     return { value: await startInBackground(context, { spec_id: spec.id, mode, words: ["work", ...words] }) };

@@ -29,8 +29,9 @@ export interface Served {
 }
 
 /** Whoever says `Bearer <role>` has that role, under the same name. */
-async function findPrincipal(authorization: string | null): Promise<Principal | undefined> {
-  if (authorization === null) return undefined;
+async function principalOf(authorization: string | null, authRequired: boolean): Promise<Principal | undefined> {
+  if (authorization === null && !authRequired) return undefined;
+  if (authorization === null) throw refuse("UNAUTHENTICATED", "This call needs a token");
   const [, role] = /^Bearer (reader|writer|admin)$/.exec(authorization) ?? [];
   if (role === undefined) throw refuse("UNAUTHENTICATED", "The token is not known");
   return { name: role, roles: [role as "reader"], authMethod: "token" };
@@ -58,7 +59,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
   let ready = true;
   const handler = httpHandler({
     service: site.service,
-    findPrincipal,
+    findPrincipal: (authorization) => principalOf(authorization, given.authRequired === true),
     isReady: async () => ready,
     metrics: (format) =>
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),

@@ -10,10 +10,15 @@ export async function main(words: readonly string[]): Promise<void> {
     return;
   }
   if (first === "mcp") {
-    // A client waits for the greeting, so the server starts without the command table; odd words go the usual way.
+    // A client waits for the greeting, so servers start without the command table; odd words go the usual way.
     const { plainMcpWords, serveMcp } = await import("./serve_mcp.ts");
     const options = plainMcpWords(words.slice(1));
     if (options !== undefined) return serveMcp(options);
+  }
+  if (first === "dc" && words[1] === "mcp") {
+    const { plainDcMcpWords, serveDcMcp } = await import("./dc/mcp.ts");
+    const options = plainDcMcpWords(words.slice(2), process.cwd());
+    if (options !== undefined) return serveDcMcp(options);
   }
   if (first === CHECK_COMMAND) {
     const { serveChecks } = await import("#planner/output/checker/check_server.ts");

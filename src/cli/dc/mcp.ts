@@ -1,11 +1,22 @@
 import type { DcDoor } from "#interfaces/dc_mcp/door.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { serveStdio } from "../serve_stdio.ts";
-import type { Database } from "./database.ts";
+import { type Database, databaseOf } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
 /** What answers: a database, or a running server. */
 export type DcMcpOptions = { readonly database: Database } | { readonly server: ServerAddress };
+
+/**
+ * What the words behind `planner dc mcp` ask for, or undefined when they are anything but none or one `--db` with a
+ * path: addresses can be wrong, and the usual way tells how.
+ */
+export function plainDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
+  const [first = "", second] = words;
+  const given = words.length === 1 ? /^--db=(.+)/.exec(first)?.[1] : first === "--db" ? second : undefined;
+  const isPlain = words.length === 0 || (words.length <= 2 && given !== undefined && !/^-|:\/\//.test(given));
+  return isPlain ? { database: databaseOf(given, cwd) } : undefined;
+}
 
 /**
  * Serves the datacenter's read tools on standard input and output until the input ends, then ends the process. The

@@ -1,6 +1,7 @@
 import { create, createRegistry, type DescMessage, type MessageInitShape } from "@bufbuild/protobuf";
 import { anyPack } from "@bufbuild/protobuf/wkt";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { broken } from "#dc/model/finding.ts";
+import { Refusal } from "#dc/model/refusal.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -79,18 +80,16 @@ function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly 
   return [{ schema: ResourceInfoSchema, init }];
 }
 
-/** The header field that a refusal of credentials is about, which tells it from one for lack of any. */
-const CREDENTIALS = "authorization";
-
-/** A refusal of a token that was sent and opens nothing. */
-export function invalidToken(message: string): Refusal {
-  return refuse("UNAUTHENTICATED", message, { field: CREDENTIALS });
+/** A refusal of a token that was sent and opens nothing, which tells it from one for lack of any. */
+export class InvalidToken extends Refusal {
+  constructor(message: string) {
+    super(broken("UNAUTHENTICATED", "", message));
+  }
 }
 
 /** The value of `WWW-Authenticate` for an answer 401, which says how to do better. Source: RFC 9110, 15.5.2; RFC 6750, 3. */
 export function challenge(error: OperationError): string {
-  const isWrong = error instanceof Refusal && error.violations[0]?.field === CREDENTIALS;
-  return isWrong ? 'Bearer error="invalid_token"' : "Bearer";
+  return error instanceof InvalidToken ? 'Bearer error="invalid_token"' : "Bearer";
 }
 
 /** A refusal as the status message that bulk replies carry per item. */

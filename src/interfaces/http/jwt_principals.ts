@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from "jose";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { invalidToken } from "#dc/operations/status.ts";
+import { InvalidToken } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 import { FollowedFile } from "./followed_file.ts";
@@ -71,11 +71,11 @@ export class JwtPrincipals {
 
   /** @throws Refusal UNAUTHENTICATED, PERMISSION_DENIED without a role; OperationError unavailable without keys */
   async find(token: string): Promise<Principal> {
-    if (token.length > MAX_TOKEN_CHARS) throw invalidToken("The token is too long");
+    if (token.length > MAX_TOKEN_CHARS) throw new InvalidToken("The token is too long");
     const claims = await this.#verify(token);
     const roles = rolesOf(claims, this.#options.rolesClaim);
     const name = claims.sub ?? "";
-    if (name === "") throw invalidToken('The token names nobody: expected the claim "sub"');
+    if (name === "") throw new InvalidToken('The token names nobody: expected the claim "sub"');
     if (roles.length === 0) {
       const expected = `expected one of ${ROLES.join(", ")} in the claim "${this.#options.rolesClaim}"`;
       throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
@@ -160,21 +160,21 @@ async function localKeys(path: string, say: (message: string) => void): Promise<
 
 /** What is wrong with the token may be told to whoever holds it; what is wrong with our keys is not its fault. */
 function refusalOf(error: unknown): OperationError {
-  if (error instanceof errors.JWTExpired) return invalidToken("The token has expired");
+  if (error instanceof errors.JWTExpired) return new InvalidToken("The token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return invalidToken(`The token is not for this server: claim "${error.claim}" does not fit`);
+    return new InvalidToken(`The token is not for this server: claim "${error.claim}" does not fit`);
   }
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
-    return invalidToken("The token is signed in a way that is not taken: expected a public key's signature");
+    return new InvalidToken("The token is signed in a way that is not taken: expected a public key's signature");
   }
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return invalidToken("The token's key is not known");
+    return new InvalidToken("The token's key is not known");
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
-    return invalidToken("The token's signature is wrong");
+    return new InvalidToken("The token's signature is wrong");
   }
   if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) {
-    return invalidToken("Cannot read the token");
+    return new InvalidToken("Cannot read the token");
   }
   if (error instanceof OperationError) return error;
   return new OperationError("unavailable", NO_KEYS, { cause: error });

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { invalidToken } from "#dc/operations/status.ts";
+import { InvalidToken } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** One token as its file keeps it: what it opens, but not the token itself. */
@@ -40,9 +40,9 @@ export function principalOf(
   const hash = Buffer.from(hashToken(token), "hex");
   let found: TokenRow | undefined;
   for (const row of rows) if (timingSafeEqual(Buffer.from(row.sha256, "hex"), hash)) found = row;
-  if (found === undefined) throw invalidToken("The token is not known");
+  if (found === undefined) throw new InvalidToken("The token is not known");
   if (found.expires_at !== undefined && Date.parse(found.expires_at) <= now.getTime()) {
-    throw invalidToken("The token has expired");
+    throw new InvalidToken("The token has expired");
   }
   return { name: found.name, roles: found.roles, authMethod: "token" };
 }

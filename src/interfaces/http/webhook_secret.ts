@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { refuse } from "#dc/model/refusal.ts";
-import { invalidToken } from "#dc/operations/status.ts";
+import { InvalidToken } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { FollowedFile } from "./followed_file.ts";
 
@@ -43,7 +43,7 @@ export class WebhookSecret {
     if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets cannot be had");
     const given = hashed(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
-    if (fits.length === 0) throw invalidToken("The webhook's secret is another one");
+    if (fits.length === 0) throw new InvalidToken("The webhook's secret is another one");
   }
 }
 

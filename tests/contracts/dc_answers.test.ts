@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DescMethodUnary, fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { createClient, type Transport } from "@connectrpc/connect";
-import { createConnectTransport, createGrpcTransport } from "@connectrpc/connect-node";
+import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { rpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { remoteDoor } from "#interfaces/dc_mcp/remote_door.ts";
+import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { ams1Store } from "../support/dc/ams1_estate.ts";
@@ -63,14 +65,35 @@ function literal(value: unknown): string {
     .join(", ")}}`;
 }
 
+/** The tools of an agent who asks a server; every part of the answer that is expected is asked for by name. */
+async function overMcp(url: string, { rpc, request, expected }: Question) {
+  const { localName, input, output } = methodOf(rpc);
+  const tools = dcTools(async () => remoteDoor({ url, token: undefined, timeoutMs: 30_000 }));
+  const tool = tools.get(localName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+  if (tool === undefined) throw new Error(`There is no tool for ${rpc}`);
+  const options = { useProtoFieldName: true };
+  const { page_size: size = 1000, ...own } = toJson(input, fromJson(input, request), options) as JsonObject;
+  const fields = Object.keys(expected);
+  const { value } = await tool.call({ ...own, fields, max_items: size }, new AbortController().signal);
+  // Tools leave out what is zero, so both sides are read as the contract says.
+  const full = (json: unknown) =>
+    toJson(output, fromJson(output, json as JsonObject, { ignoreUnknownFields: true }), {
+      ...options,
+      alwaysEmitImplicit: true,
+    });
+  return { answer: full(value), expected };
+}
+
 const INTERFACES: Readonly<Record<string, Ask>> = {
   gRPC: overClient((baseUrl) => createGrpcTransport({ baseUrl })),
+  "gRPC-Web": overClient((baseUrl) => createGrpcWebTransport({ baseUrl, httpVersion: "1.1" })),
   "Connect in binary": overClient((baseUrl) => createConnectTransport({ baseUrl, httpVersion: "2" })),
   "Connect JSON": async (url, { rpc, request, expected }) => ({
     answer: await postJson(`${url}/${DatacenterService.typeName}/${rpc}`, request),
     expected,
   }),
   GraphQL: overGraphql,
+  MCP: overMcp,
 };
 
 let url = "";

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Browser, Page } from "playwright-core";
+import { misdeeds, openBrowser } from "../support/chromium.ts";
+import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { openGraphviz } from "../support/graphviz.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const [SCRIPT = "", QUOTE = "", CLOSING = ""] = ODD_NAMES;
+const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
+
+const cwd = emptyFolder();
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`Hostile names are NOT tested in a browser: ${missing}\n`);
+const graphviz = openGraphviz();
+if ("missing" in graphviz) process.stderr.write(`Hostile names are NOT tested with Graphviz: ${graphviz.missing}\n`);
+
+let server: DcServer;
+
+beforeAll(async () => {
+  const lines = Object.entries(KEYS).flatMap(([list, key]) =>
+    oddSite[list as keyof typeof KEYS].map((item) => JSON.stringify({ [key]: item })),
+  );
+  writeFileSync(join(cwd, "odd.jsonl"), lines.join("\n"));
+  const { code, stderr } = await runPlanner(["dc", "import", "odd.jsonl"], { cwd });
+  if (code !== 0) throw new Error(stderr);
+  server = await DcServer.start(cwd);
+}, 60_000);
+
+afterAll(async () => {
+  await server.end();
+  if (missing === undefined) await (opened as Browser).close();
+});
+
+async function picture(format: string): Promise<string> {
+  const response = await fetch(`${server.url}/datacenter.v1.DatacenterService/GetRack`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code: "R0", render: { format: `RENDER_FORMAT_${format}`, embed_dataset: true } }),
+  });
+  const { render } = (await response.json()) as { readonly render: { readonly text: string } };
+  return render.text;
+}
+
+/** A page that must neither run what stands in names nor ask beyond `url` while `story` runs. */
+async function visit(address: string, url: string, story: (page: Page) => Promise<void>): Promise<void> {
+  const context = await (opened as Browser).newContext({ viewport: { width: 1200, height: 900 } });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, url);
+  page.on("dialog", (dialog) => {
+    wrong.push(`ran ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  try {
+    await page.goto(address);
+    await story(page);
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(cwd, name);
+  writeFileSync(path, text);
+  return pathToFileURL(path).href;
+}
+
+test.skipIf(missing !== undefined)("SVG shows them as text", async () => {
+  const address = await file("rack.svg", await picture("SVG"));
+  await visit(address, address, async (page) => {
+    // Chromium reads SVG as strict XML, and shows an error where it is none.
+    expect(await page.locator("parsererror, script, img").count()).toBe(0);
+    expect(await page.locator("svg text").allTextContents()).toContain(SCRIPT);
+  });
+});
+
+test.skipIf("missing" in graphviz)("DOT holds them in its quotes", async () => {
+  if ("missing" in graphviz) return;
+  const { status, complaints, svg } = graphviz.dot(await picture("DOT"));
+
+  expect([status, complaints.replace(/.*(?:font|Pango|couldn't load).*\n?/gi, "")]).toEqual([0, ""]);
+  expect(svg).not.toContain("<script");
+  expect(svg).toContain("&lt;script&gt;");
+  expect(svg).toContain("&quot;]; rm");
+});
+
+test.skipIf(missing !== undefined)("HTML shows them as text, and is moved, searched and clicked through", async () => {
+  const address = await file("rack.html", await picture("HTML"));
+  await visit(address, address, async (page) => {
+    const view = async () => (await page.locator("#stage svg").getAttribute("viewBox"))?.split(" ").map(Number) ?? [];
+    const [, , whole = 0] = await view();
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    expect((await view())[2]).toBeLessThan(whole);
+    await page.locator("#stage").focus();
+    await page.keyboard.press("ArrowRight");
+    const [moved = 0] = await view();
+    expect(moved).toBeGreaterThan(0);
+    await page.mouse.move(500, 500);
+    await page.mouse.down();
+    await page.mouse.move(400, 500, { steps: 3 });
+    await page.mouse.up();
+    expect((await view())[0]).toBeGreaterThan(moved);
+    await page.keyboard.press("0");
+    expect(await view()).toEqual([0, 0, whole, expect.any(Number)]);
+    await page.mouse.wheel(0, -300);
+    expect((await view())[2]).toBeLessThan(whole);
+    await page.keyboard.press("0");
+
+    await page.locator('[data-ref="device:ODD-1-0"] text').first().hover();
+    expect(await page.locator("#tip").textContent()).toContain(QUOTE);
+    await page.locator('[data-ref="device:ODD-1-0"] text').first().click();
+    expect(await page.locator("#details h2").textContent()).toContain(QUOTE);
+
+    await page.locator("#stage").focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("onerror");
+    await page.getByRole("button", { name: CLOSING }).waitFor();
+    await page.keyboard.press("Enter");
+    expect(await page.locator("#details h2").textContent()).toContain(CLOSING);
+    // Front and back of one device are one element.
+    expect(await page.locator(".chosen").count()).toBe(2);
+    expect(await page.locator("script").count()).toBe(2);
+    expect(await page.locator("img, script[src]").count()).toBe(0);
+  });
+});
+
+test.skipIf(missing !== undefined)("the HTML's policy keeps out whatever script came in", async () => {
+  const address = await file("planted.html", (await picture("HTML")).replace("</body>", `${SCRIPT}</body>`));
+  const context = await (opened as Browser).newContext();
+  const page = await context.newPage();
+  const said: string[] = [];
+  let dialogs = 0;
+  page.on("console", (message) => said.push(message.text()));
+  page.on("dialog", (dialog) => {
+    dialogs += 1;
+    void dialog.dismiss();
+  });
+  await page.goto(address);
+  await context.close();
+
+  expect(dialogs).toBe(0);
+  expect(said.join("\n")).toContain("Content Security Policy");
+});
+
+test.skipIf(missing !== undefined)("GraphiQL shows them as text", async () => {
+  await visit(`${server.url}/graphql/playground`, server.url, async (page) => {
+    await page.locator(".graphiql-query-editor .CodeMirror").first().click();
+    await page.keyboard.press("Control+A");
+    await page.keyboard.insertText(
+      '{ device(code: "ODD-0-0") { device { name } } other: device(code: "ODD-2-0") { device { name } } }',
+    );
+    await page.getByRole("tab", { name: "<untitled>" }).waitFor();
+    await page.keyboard.press("Control+Enter");
+    await page.locator(".result-window").getByText(SCRIPT).waitFor();
+    await page.locator(".result-window").getByText("onerror").waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+  });
+});
+
+test.skipIf(missing !== undefined)(
+  "the console shows them as text on every page",
+  async () => {
+    const port = encodeURIComponent(`port:ODD-0-0/</text>"'&`);
+    const pages: readonly (readonly [string, string])[] = [
+      ["rack/R0", SCRIPT],
+      ["device/ODD-2-0", CLOSING],
+      ["device/ODD-1-0", QUOTE],
+      [`trace/${port}`, "</text>"],
+      ["power/device%3AODD-UTILITY", "ODD-PANEL"],
+      ["floor/floor%3AODD%2F3", "NOWHERE"],
+      ["thermal/floor%3AODD%2F1", "ODD-CRAC"],
+      ["fabric/ODD-FABRIC", "<b>"],
+      ["search?q=odd", SCRIPT],
+      ["history", "<b>"],
+    ];
+    await visit(`${server.url}/`, server.url, async (page) => {
+      const wide: string[] = [];
+      for (const [hash, text] of pages) {
+        await page.goto(`${server.url}/#/${hash}`);
+        await page.locator("main").getByText(text).first().waitFor({ state: "attached" });
+        expect(await page.locator("main script, main img, main b").count()).toBe(0);
+        // No name is so long that the page itself has to be moved sideways.
+        if (await page.evaluate("document.documentElement.scrollWidth > innerWidth")) wide.push(hash);
+      }
+      expect(wide).toEqual([]);
+    });
+  },
+  30_000,
+);

@@ -85,13 +85,13 @@ function stacked(middle: readonly [number, number], lines: readonly Line[]): rea
 function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: number): readonly Item[] | undefined {
   const { code, fill, state } = tile;
   const weight = weightOf(tile);
-  const top = signSize === 0 ? 6 : signSize + 12;
-  const room = height - top - 6;
+  const top = signSize === 0 ? 4 : signSize + 9;
+  const room = height - top - 4;
   const size = Math.min(10, width - 12, fitting(code, room, weight));
   if (size < LEAST_LETTER) return undefined;
   const cx = x + width / 2;
   return [
-    ...(state === undefined || signSize === 0 ? [] : mark(state, [cx, y + 8 + signSize / 2], signSize)),
+    ...(state === undefined || signSize === 0 ? [] : mark(state, [cx, y + 6 + signSize / 2], signSize)),
     {
       kind: "text",
       x: cx + size * 0.36,

@@ -12,6 +12,7 @@ export interface Asked<Reply> {
 
 interface State<Reply> {
   readonly key: string;
+  readonly round: number;
   readonly reply?: Reply;
   readonly error?: CallError;
 }
@@ -29,7 +30,7 @@ export function useRead<Reply>(path: string, parameters: Readonly<Record<string,
 }
 
 function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Reply>): Asked<Reply> {
-  const [state, setState] = useState<State<Reply>>({ key: "" });
+  const [state, setState] = useState<State<Reply>>({ key: "", round: 0 });
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);
   useEffect(() => token.subscribe(again), [again]);
@@ -38,12 +39,12 @@ function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Repl
     if (key === "") return undefined;
     const controller = new AbortController();
     ask(controller.signal).then(
-      (reply) => controller.signal.aborted || setState({ key, reply }),
-      (error: unknown) => controller.signal.aborted || setState({ key, error: toCallError(error) }),
+      (reply) => controller.signal.aborted || setState({ key, round, reply }),
+      (error: unknown) => controller.signal.aborted || setState({ key, round, error: toCallError(error) }),
     );
     return () => controller.abort();
   }, [key, round]);
-  const current = state.key === key;
+  const current = state.key === key && state.round === round;
   return {
     reply: state.reply,
     error: current ? state.error : undefined,

@@ -77,7 +77,12 @@ export function Blast({
           <Table caption="Overloaded sources" columns={OVERLOADS} rows={overloads} rowKey={({ ref }) => ref} empty="" />
         </Card>
       )}
-      <Picture label={`Power impact of ${answer.source_ref}`} render={render} question={question} />
+      <Picture
+        label={`Power impact of ${answer.source_ref}`}
+        render={render}
+        question={question}
+        subject={answer.source_ref}
+      />
       <Card title="Who goes dark">
         <Items caption="Off or dark" items={affected} empty="Nothing goes off." />
       </Card>

@@ -15,6 +15,8 @@ type Node = FabricAnswer["nodes"][number];
 
 /** Links shown in the table; the picture and the figures hold them all. */
 const LINKS = 100;
+/** Findings shown at first. */
+const FINDINGS = 8;
 
 const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Leaf", cell: ({ link }) => <a href={linkTo("device", link.a.device_code)}>{portName(link.a)}</a> },
@@ -130,15 +132,27 @@ function Shown({
       </Card>
       {findings.length === 0 ? null : (
         <Card title="Findings" action={<Badge tone="info">{count(findings.length)}</Badge>}>
-          <ul class="findings">
-            {findings.map(({ code, ref, message, value }) => (
-              <li key={`${code} ${ref} ${message}`}>
-                {message}: {value} {ref === "" ? null : <RefLink to={ref} label={refName(ref)} />}
-              </li>
-            ))}
-          </ul>
+          <FindingList findings={findings.slice(0, FINDINGS)} />
+          {findings.length <= FINDINGS ? null : (
+            <details>
+              <summary>{count(findings.length - FINDINGS)} more</summary>
+              <FindingList findings={findings.slice(FINDINGS)} />
+            </details>
+          )}
         </Card>
       )}
     </>
+  );
+}
+
+function FindingList({ findings }: Pick<FabricAnswer, "findings">) {
+  return (
+    <ul class="findings">
+      {findings.map(({ code, ref, message, value }) => (
+        <li key={`${code} ${ref} ${message}`}>
+          {message}: {value} {ref === "" ? null : <RefLink to={ref} label={refName(ref)} />}
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -4,11 +4,11 @@ import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
 import { FailThis, PageHead } from "../ui/page.tsx";
-import { Badge, Card, HealthBadge } from "../ui/parts.tsx";
+import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { count, decimal, percent, refName, watts } from "../words.ts";
+import { decimal, percent, refName, watts } from "../words.ts";
 import { Reasons } from "./reasons.tsx";
 
 const COLORINGS = [
@@ -75,15 +75,17 @@ function Plan({
   const sorted = [...racks].sort((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health));
   return (
     <>
-      <p class="badges">
-        <Badge tone="ok">{count(counts?.ok)} ok</Badge>
-        <Badge tone="watch">{count(counts?.watch)} watch</Badge>
-        <Badge tone="fault">{count(counts?.fault)} fault</Badge>
-      </p>
+      <HealthCounts counts={counts} />
       <Picture label={`Floor plan of ${refName(floor_ref)}`} render={render} question={question} />
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
-          <p>{unplaced.map(refName).join(", ")}</p>
+          <ul class="inline">
+            {unplaced.map((ref) => (
+              <li key={ref}>
+                <RefLink to={ref} />
+              </li>
+            ))}
+          </ul>
         </Card>
       )}
       <Card title="Racks">
@@ -92,7 +94,7 @@ function Plan({
           columns={COLUMNS}
           rows={sorted}
           rowKey={({ code }) => code}
-          empty="No rack stands on this floor."
+          empty="No rack has a place on this floor."
         />
       </Card>
     </>

@@ -3,7 +3,7 @@ import { useCall, useRead } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Figure, Figures } from "../ui/parts.tsx";
+import { Card, Empty, Figure, Figures, HealthCounts } from "../ui/parts.tsx";
 import { count } from "../words.ts";
 
 /** Where a person begins: every site and floor, and how their racks are. */
@@ -69,11 +69,7 @@ function Floor({ floor: { floor_ref, floor_number, racks, cracs, devices } }: { 
       {counts === undefined ? (
         <span class="muted">{plan.error?.message ?? "…"}</span>
       ) : (
-        <span class="badges">
-          <Badge tone="ok">{count(counts.ok)} ok</Badge>
-          <Badge tone="watch">{count(counts.watch)} watch</Badge>
-          <Badge tone="fault">{count(counts.fault)} fault</Badge>
-        </span>
+        <HealthCounts counts={counts} />
       )}
     </li>
   );

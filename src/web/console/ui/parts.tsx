@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
-import type { Health } from "../api/replies.ts";
+import type { FloorPlan, Health } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
-import { refName } from "../words.ts";
+import { count, refName } from "../words.ts";
 
 interface Held {
   readonly children?: ComponentChildren;
@@ -34,6 +34,19 @@ export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
       {MARKS[tone] === "" ? null : <span aria-hidden="true">{MARKS[tone]}</span>}
       {children}
     </span>
+  );
+}
+
+/** How many racks are how well; a count of none warns of nothing. */
+export function HealthCounts({ counts }: { readonly counts: FloorPlan["counts"] }) {
+  return (
+    <p class="badges">
+      {(["ok", "watch", "fault"] as const).map((state) => (
+        <Badge key={state} tone={(counts?.[state] ?? 0) > 0 ? state : "plain"}>
+          {count(counts?.[state])} {state}
+        </Badge>
+      ))}
+    </p>
   );
 }
 

@@ -11,13 +11,22 @@ interface PictureProps {
   readonly render: Rendered | undefined;
   /** The question whose answer this is: asked again for other formats. */
   readonly question: Question;
+  /** The element that comes into view when the picture is larger than its frame. */
+  readonly subject?: string;
 }
 
-const ZOOMS = [0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
+/** Shares of the picture's own size. */
+const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
+/** A picture that would shrink to less than this scrolls instead, since its smallest letters could not be read. */
+const LEAST_FIT = 0.8;
+
+type Zoom = number | "fit";
 
 /** The server's drawing: its elements lead to their pages, by click, or by arrow keys and Enter. */
-export function Picture({ label, render, question }: PictureProps) {
-  const [zoom, setZoom] = useState(1);
+export function Picture({ label, render, question, subject = "" }: PictureProps) {
+  const [chosen, setChosen] = useState<Zoom>();
+  const [usual, setUsual] = useState<Zoom>("fit");
+  const [natural, setNatural] = useState(0);
   const frame = useRef<HTMLDivElement>(null);
   const text = render?.text;
   useEffect(() => {
@@ -30,23 +39,39 @@ export function Picture({ label, render, question }: PictureProps) {
     }
     reachable(svg);
     place.replaceChildren(svg);
+    const width = svg.viewBox.baseVal.width;
+    setNatural(width);
+    setUsual(place.clientWidth / width < LEAST_FIT ? 1 : "fit");
   }, [text]);
+  const zoom = chosen ?? usual;
   useEffect(() => {
-    frame.current?.style.setProperty("--zoom", String(zoom));
-  }, [zoom]);
+    const width = zoom === "fit" ? `min(100%, ${natural}px)` : `${natural * zoom}px`;
+    frame.current?.style.setProperty("--width", width);
+    if (frame.current !== null) reveal(frame.current, subject);
+  }, [zoom, natural, subject]);
   if (text === undefined) return null;
-  const step = (by: number) => setZoom(ZOOMS[ZOOMS.indexOf(zoom as (typeof ZOOMS)[number]) + by] ?? zoom);
+  const share = () => (zoom === "fit" ? (shownWidth(frame.current) ?? natural) / natural : zoom);
+  const smaller = () => setChosen(ZOOMS.findLast((one) => one < share() - 0.01) ?? ZOOMS[0]);
+  const larger = () => setChosen(ZOOMS.find((one) => one > share() + 0.01) ?? ZOOMS.at(-1));
   return (
     <figure class="picture">
       <div class="picture-tools">
-        <button type="button" aria-label="Zoom out" disabled={zoom === ZOOMS[0]} onClick={() => step(-1)}>
+        <button type="button" aria-label="Zoom out" disabled={zoom === ZOOMS[0]} onClick={smaller}>
           −
         </button>
-        <button type="button" onClick={() => setZoom(1)} title="Fit to the page">
-          {Math.round(zoom * 100)} %
+        <button type="button" aria-pressed={zoom === 1} onClick={() => setChosen(1)} title="The picture's own size">
+          {zoom === "fit" ? "100" : Math.round(zoom * 100)} %
         </button>
-        <button type="button" aria-label="Zoom in" disabled={zoom === ZOOMS.at(-1)} onClick={() => step(1)}>
+        <button type="button" aria-label="Zoom in" disabled={zoom === ZOOMS.at(-1)} onClick={larger}>
           +
+        </button>
+        <button
+          type="button"
+          aria-pressed={zoom === "fit"}
+          onClick={() => setChosen("fit")}
+          title="As wide as the page"
+        >
+          Fit
         </button>
         <Download question={question} name={label} />
       </div>
@@ -60,6 +85,20 @@ export function Picture({ label, render, question }: PictureProps) {
       ) : null}
     </figure>
   );
+}
+
+/** Scrolls the frame, and not the page, until the element stands in its middle. */
+function reveal(frame: HTMLElement, ref: string): void {
+  const elements = [...frame.querySelectorAll<SVGGElement>("g[data-ref]")];
+  const element = elements.find(({ dataset }) => dataset["ref"]?.toLowerCase() === ref.toLowerCase());
+  if (element === undefined) return;
+  const [outer, inner] = [frame.getBoundingClientRect(), element.getBoundingClientRect()];
+  frame.scrollLeft += inner.x + inner.width / 2 - outer.x - outer.width / 2;
+  frame.scrollTop += inner.y + inner.height / 2 - outer.y - outer.height / 2;
+}
+
+function shownWidth(frame: HTMLElement | null): number | undefined {
+  return frame?.querySelector("svg")?.getBoundingClientRect().width;
 }
 
 /** Elements with a page become links; one of them at a time is in the Tab order. */

@@ -92,6 +92,22 @@ test("a run that waits for another's merge can be paused", async () => {
   expect(project.pids()).toHaveLength(1);
 });
 
+test("a spec that its agent has finalized stays claimed until the run has ended", async () => {
+  using project = await workProject({ plan: { "*": [...DONE, "finalize", "wait:go"] } });
+  await project.add(A);
+  await using running = work(project, A);
+  await project.noted("steps", "finalize");
+
+  const { code, stderr } = await project.planner(["work", A]);
+  const locks = project.list(".planner/locks");
+  project.release("go");
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`process ${running.child.pid} on `)]);
+  expect(locks).toContain(`${A}.lock`);
+  expect((await running.ended).code).toBe(0);
+  expect(project.list(".planner/locks")).not.toContain(`${A}.lock`);
+});
+
 test("pausing one of several leaves the others at work", async () => {
   using project = await workProject({ plan: { [A]: ["hang"], [B]: ["wait:go", ...DONE] } });
   await project.add(A);

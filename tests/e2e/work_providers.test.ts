@@ -112,3 +112,14 @@ test("without a worktree the file is put back at the end, and one that the run c
     expect(project.list(".planner/worktrees").filter((name) => name.includes("placed"))).toEqual([]);
   }
 });
+
+test("an agent in a worktree can read the prompt by the path that it is given", async () => {
+  using project = await workProject({ plan: {} });
+  const cat = JSON.stringify({ command: { command: "cat", args: ["{prompt_file}"] } });
+  project.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${cat}\n---\n`);
+  await project.add(A, "", "# Saw the plank\n\nLengthwise.\n");
+
+  expect((await project.planner(["work", A])).code).toBe(0);
+
+  expect(project.read(`.planner/logs/${A}.log`)).toContain("Z Lengthwise.\n");
+});

@@ -79,6 +79,22 @@ test("--chain goes on with what becomes ready and stops at the first failure", a
   expect(project.records().map(({ mode }) => mode)).toEqual(["chain", "chain", "chain"]);
 });
 
+test("--chain judges each output by its schema as a single run does", async () => {
+  using project = await workProject({
+    plan: { [A]: ['say:{"count": 1}', ...DONE], [B]: ['say:{"number": 2}', ...DONE], "*": DONE },
+    config: "validation: {strict_output_validation: true}\n",
+  });
+  project.write(".planner/schemas/count.json", '{"required": ["count"]}');
+  await project.add(A, "output_schema: .planner/schemas/count.json\n");
+  await project.add(B, `depends_on: [${A}]\noutput_schema: .planner/schemas/count.json\n`);
+  await project.add(C, `depends_on: [${A}]\n`);
+
+  const { code, stdout } = await project.planner(["work", A, "--chain"]);
+
+  expect([code, stdout]).toEqual([1, expect.stringContaining("missing required field 'count'")]);
+  expect([A, B, C].map((id) => project.field(id, "status"))).toEqual(["completed", "needs_attention", "pending"]);
+});
+
 test("a driver stands for its members, which are worked in order before it", async () => {
   using project = await workProject({ plan: { "*": DONE } });
   await project.add(A, "type: driver\n");

@@ -18,6 +18,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { CONGESTED_PCT } from "../messages.ts";
+import { BatchedSite } from "./batched_site.ts";
 import { readPercent, readRef } from "./parameters.ts";
 
 /** Utilisation from which a link is watched. Source: data contract 7.2. */
@@ -29,10 +30,9 @@ export async function fabricTopologyAnswer(
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
   const { estate } = topology;
-  const bodies = new Map(estate.devices.map((device) => [codeKey(device.code), device]));
-  demandDevices(bodies, request.failedDeviceCodes);
+  demandDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
-  const links = chosen(estate.fabricLinks, bodies, request);
+  const links = chosen(estate.fabricLinks, topology, request);
   const devices = await withNetworkPorts(reader, links);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCH_PCT);
   const answer = fabricTopology(links, devices, {
@@ -58,7 +58,7 @@ export async function fabricTopologyAnswer(
 /** Links of a fabric, or those of which one end stands in a scope. */
 function chosen(
   links: readonly FabricLink[],
-  devices: ReadonlyMap<string, Device>,
+  topology: Topology,
   { fabricId, scopeRef }: FabricTopologyRequest,
 ): readonly FabricLink[] {
   const ofFabric = fabricId === "" ? links : links.filter((link) => codeKey(link.fabricId ?? "") === codeKey(fabricId));
@@ -69,14 +69,14 @@ function chosen(
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   return ofFabric.filter(({ a, b }) =>
     [a, b].some(({ deviceCode }) => {
-      const device = devices.get(codeKey(deviceCode));
+      const device = topology.device(deviceCode);
       return device !== undefined && standsIn(device, scope);
     }),
   );
 }
 
-function demandDevices(devices: ReadonlyMap<string, Device>, codes: readonly string[]): void {
-  const index = codes.findIndex((code) => !devices.has(codeKey(code)));
+function demandDevices(topology: Topology, codes: readonly string[]): void {
+  const index = codes.findIndex((code) => topology.device(code) === undefined);
   const code = codes[index];
   if (code === undefined) return;
   throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
@@ -88,28 +88,30 @@ function demandDevices(devices: ReadonlyMap<string, Device>, codes: readonly str
 
 /** The devices at the links' ends with all of their ports, which the topology leaves out. */
 async function withNetworkPorts(reader: DcReader, links: readonly FabricLink[]): Promise<ReadonlyMap<string, Device>> {
-  const found = new Map<string, Device>();
-  for (const { a, b } of links) {
-    for (const { deviceCode } of [a, b]) {
-      const key = codeKey(deviceCode);
-      const device = found.has(key) ? undefined : await reader.device(deviceCode);
-      if (device !== undefined) found.set(key, device);
-    }
-  }
-  return found;
+  const codes = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
+  const devices = await reader.devices([...codes]);
+  return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
 async function physicalMatches(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<Map<FabricLink, PhysicalMatch>> {
-  const found = new Map<FabricLink, PhysicalMatch>();
-  for (const link of links) {
-    const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
-    const [path] = link.a.portName === "" ? [] : await traceCable(link.a, reader, options);
-    found.set(link, physicalMatch(link, path));
-  }
-  return found;
+  const site = new BatchedSite(reader);
+  const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
+  // All are waited for, so that none asks the database when the others have failed and the snapshot is gone.
+  const traced = await Promise.allSettled(
+    links.map(async (link) => {
+      const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);
+      return [link, physicalMatch(link, path)] as const;
+    }),
+  );
+  return new Map(
+    traced.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    }),
+  );
 }
 
 function mismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {

@@ -43,7 +43,7 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
     const index = graph.indexOf.get(refKey(ref));
     return index === undefined ? [] : [index];
   };
-  for (const index of graph.nodes.keys()) {
+  for (let index = 0; index < graph.nodes.length; index += 1) {
     if (before[index] === 1 && blast.live[index] !== 1) fates[index] = "OFFLINE";
   }
   for (const { index, state } of blast.hits) fates[index] = state;

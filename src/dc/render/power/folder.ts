@@ -63,14 +63,23 @@ export interface Grouped {
   readonly owners: Int32Array;
 }
 
-/** Sorts the elements of a failure into boxes, cards and groups. Cost: O(nodes of the graph). */
+/** An element of the picture: a node that the failure reaches, but for outlets that stand with their devices. */
+interface Element {
+  readonly index: number;
+  readonly kind: Class;
+  readonly place: Place;
+}
+
+/**
+ * Sorts the elements of a failure into boxes, cards and groups. Cost: one look at every node of the graph, all else by
+ * the nodes that the failure reaches, which are few of a large site's.
+ */
 export class Folder {
-  /** Elements that are drawn when nothing is folded. */
-  readonly elements: number;
   private readonly graph: PowerGraph;
-  private readonly classes: (Class | undefined)[];
-  private readonly places: (Place | undefined)[];
+  private readonly parts: readonly Element[];
   private readonly owners: Int32Array;
+  /** Outlets that stand with their devices. */
+  private readonly owned: readonly number[];
   private readonly keys: ReadonlySet<number>;
   private readonly pinned: ReadonlySet<number>;
   private readonly pinnedRacks: ReadonlySet<string>;
@@ -86,10 +95,9 @@ export class Folder {
     this.owners = new Int32Array(graph.nodes.length).fill(-1);
     this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
     this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
-    this.classes = new Array<Class | undefined>(graph.nodes.length).fill(undefined);
-    this.places = new Array<Place | undefined>(graph.nodes.length).fill(undefined);
     const places = new Places(racks);
-    let elements = 0;
+    const parts: Element[] = [];
+    const owned: number[] = [];
     let pdus = 0;
     for (let index = 0; index < graph.nodes.length; index += 1) {
       const node = graph.nodes[index];
@@ -97,17 +105,22 @@ export class Folder {
       const owner = this.ownerOf(index, fates);
       if (owner !== undefined) {
         this.owners[index] = owner;
+        owned.push(index);
         continue;
       }
       const place = placeOf(places, node);
       const kind = this.classOf(index, node, place);
-      this.places[index] = place;
-      this.classes[index] = kind;
-      elements += 1;
+      parts.push({ index, kind, place });
       if (kind === "PDU") pdus += 1;
     }
-    this.elements = elements;
+    this.parts = parts;
+    this.owned = owned;
     this.fewPdus = pdus <= PDU_BOXES;
+  }
+
+  /** Elements that are drawn when nothing is folded. */
+  get elements(): number {
+    return this.parts.length;
   }
 
   fold(options: FoldOptions): Grouped {
@@ -151,15 +164,13 @@ export class Folder {
       if (id !== undefined) known[kind] = open(id, scheme.consumers === undefined ? "CARD" : "GROUP");
       return known[kind];
     };
-    for (let index = 0; index < this.classes.length; index += 1) {
-      const [kind, place] = [this.classes[index], this.places[index]];
-      if (kind === undefined || place === undefined) continue;
+    for (const { index, kind, place } of this.parts) {
       const group = shared(kind, place) ?? open(this.graph.nodes[index]?.ref ?? "", "BOX");
       groups[group]?.members.push(index);
       groupOf[index] = group;
     }
-    for (const [outlet, owner] of this.owners.entries()) {
-      const group = owner < 0 ? -1 : (groupOf[owner] ?? -1);
+    for (const outlet of this.owned) {
+      const group = groupOf[this.owners[outlet] ?? -1] ?? -1;
       if (group < 0) continue;
       groupOf[outlet] = group;
       groups[group]?.members.push(outlet);
@@ -191,9 +202,7 @@ export class Folder {
   /** How many elements of each class stand at each place. */
   private atoms(): readonly { readonly kind: Class; readonly place: Place; readonly count: number }[] {
     const atoms = new Map<Place, Map<Class, number>>();
-    for (let index = 0; index < this.classes.length; index += 1) {
-      const [kind, place] = [this.classes[index], this.places[index]];
-      if (kind === undefined || place === undefined) continue;
+    for (const { kind, place } of this.parts) {
       const counts = atoms.get(place) ?? new Map<Class, number>();
       if (counts.size === 0) atoms.set(place, counts);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);

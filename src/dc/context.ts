@@ -27,7 +27,7 @@ export interface Caller {
 export interface FinishedCall {
   readonly method: string;
   readonly interface: AuditInterface;
-  /** `ok`, the kind of the refusal, or `internal` for a defect. */
+  /** `ok`, the kind of the refusal, `cancelled` for a read that nobody waited for, or `internal` for a defect. */
   readonly outcome: string;
   readonly seconds: number;
 }

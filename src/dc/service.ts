@@ -17,6 +17,7 @@ import { type LoadBatch, loadResources } from "./operations/load.ts";
 import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
 import { detailRegistry } from "./operations/status.ts";
 import { TopologyCache } from "./operations/topology.ts";
+import { Turns } from "./operations/turns.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
 
@@ -67,12 +68,26 @@ export class DcService {
     this.context = context;
   }
 
-  /** Answers one call. @throws OperationError for a refusal */
-  async call(rpc: Rpc, request: Message, caller: Caller): Promise<Reply> {
-    return this.counted(rpc.method.name, caller, async () => {
+  /**
+   * Builds what reads stand on before the first one asks; calls get their turn meanwhile.
+   * @throws the signal's reason when it is no longer wanted
+   */
+  async warmUp(signal: AbortSignal): Promise<void> {
+    await this.context.store.read((reader) => this.topologies.at(new Turns(signal).between(reader)));
+  }
+
+  /**
+   * Answers one call.
+   *
+   * @param signal says that nobody waits for the answer any more: a read stops at its next step, a write goes on
+   * @throws OperationError for a refusal, the signal's reason for a read that was stopped
+   */
+  async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
+    const answer = async () => {
       this.authorise(rpc.effect, rpc.method.name, caller);
-      return rpc.effect === "read" ? this.read(rpc, request) : this.write(rpc, request, caller);
-    });
+      return rpc.effect === "read" ? this.read(rpc, request, signal) : this.write(rpc, request, caller);
+    };
+    return this.counted(rpc.method.name, caller, answer, signal);
   }
 
   /** Reads the change log back; open to every principal. @throws OperationError for a refusal */
@@ -158,7 +173,12 @@ export class DcService {
     });
   }
 
-  private async counted<Result>(method: string, caller: Caller, work: () => Promise<Result>): Promise<Result> {
+  private async counted<Result>(
+    method: string,
+    caller: Caller,
+    work: () => Promise<Result>,
+    signal?: AbortSignal,
+  ): Promise<Result> {
     const started = performance.now();
     let outcome = "internal";
     try {
@@ -167,6 +187,7 @@ export class DcService {
       return result;
     } catch (error) {
       if (error instanceof OperationError) outcome = error.kind;
+      else if (signal?.aborted === true) outcome = "cancelled";
       throw error;
     } finally {
       const seconds = (performance.now() - started) / 1000;
@@ -188,9 +209,13 @@ export class DcService {
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
-  private read(rpc: ReadRpc, request: Message): Promise<Reply> {
-    return this.context.store.read(async (reader) => {
-      const run = () => rpc.run({ context: this.context, reader, topology: () => this.topologies.at(reader) }, request);
+  private read(rpc: ReadRpc, request: Message, signal: AbortSignal | undefined): Promise<Reply> {
+    return this.context.store.read(async (whole) => {
+      const turns = new Turns(signal);
+      const reader = turns.between(whole);
+      // Others may wait for the same topology, so that it is built to its end.
+      const topology = () => this.topologies.at(whole);
+      const run = () => rpc.run({ context: this.context, reader, turns, topology }, request);
       if (!rpc.cached) return run();
       const key = createHash("sha256").update(toBinary(rpc.method.input, request)).digest("base64url");
       const bytesOf = (reply: Reply) => toBinary(rpc.method.output, reply).length;

@@ -1,6 +1,7 @@
 import { drawW, isPowerKind } from "#dc/model/draw.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
+import { atOnce, type Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, spreadDarkness } from "./power_live.ts";
 import { loadsAfter } from "./power_load.ts";
@@ -84,11 +85,22 @@ export interface Impact {
  * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
  * power also works out live set and loads of the estate. Source: data contract 8.3 to 8.5; decision D-08.
  */
-export function blastRadius(
+export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
+  return atOnce(blastSteps(topology, failing, options));
+}
+
+/** Nodes that fail together, and those of them that are not themselves counted as offline. */
+export interface Failing {
+  readonly sources: ReadonlySet<number>;
+  readonly unlisted: ReadonlySet<number>;
+}
+
+/** The same in steps: those of a cascade, and what is made of them. */
+export function* blastSteps(
   topology: Topology,
-  { sources, unlisted }: { readonly sources: ReadonlySet<number>; readonly unlisted: ReadonlySet<number> },
+  { sources, unlisted }: Failing,
   options: BlastOptions,
-): BlastRadius {
+): Steps<BlastRadius> {
   const { power: graph, live: baseline } = topology;
   const before = topology.loads(options.basis);
   const removed = new Set(sources);
@@ -101,6 +113,7 @@ export function blastRadius(
   for (let step = 1; options.cascade && step <= MAX_STEPS; step += 1) {
     const tripping = rises().filter(({ overload }) => overload.severity === "WOULD_TRIP");
     if (tripping.length === 0) break;
+    yield;
     for (const { index } of tripping) removed.add(index);
     darkness = spreadDarkness(graph, baseline, removed, immune);
     after = loadsAfter(graph, before, darkness, options.basis);
@@ -111,6 +124,7 @@ export function blastRadius(
       devicesOffline: off.filter((index) => graph.nodes[index]?.kind === "DEVICE").length,
     });
   }
+  yield;
   const onBattery = new Set(batteryFed(graph, baseline, removed, darkness, options));
   const weaker = degraded(graph, baseline, darkness).filter((index) => !onBattery.has(index));
   const hits = [
@@ -118,6 +132,7 @@ export function blastRadius(
     ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
     ...hitList(graph, darkness, weaker, "DEGRADED"),
   ];
+  yield;
   const { states: racks, undocumented } = rackStates(topology, darkness, hits);
   return {
     hits,

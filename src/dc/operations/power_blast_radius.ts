@@ -7,10 +7,10 @@ export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
   cached: true,
-  run: ({ context, topology }, request) =>
+  run: ({ context, topology, turns }, request) =>
     pictured(context, {
       screen: "POWER",
       asked: request.render,
-      answer: async () => powerBlastRadiusAnswer(await topology(), request),
+      answer: async () => powerBlastRadiusAnswer({ topology: await topology(), turns }, request),
     }),
 });

@@ -3,11 +3,14 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { Changes } from "./changes.ts";
+import type { Turns } from "./turns.ts";
 
 /** What a read works with: one snapshot of the database. */
 export interface ReadSession {
   readonly context: DcContext;
   readonly reader: DcReader;
+  /** Gives way to other calls between steps, and stops the read when nobody waits for it. */
+  readonly turns: Turns;
   /** The estate's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
 }

@@ -66,10 +66,11 @@ export class PlainPath {
         principal,
         address: request.socket.remoteAddress,
       });
-      const reply = await beforeDeadline(this.#service.call(call.method.rpc, message, caller), restMs);
+      const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
+      const reply = await whileWaited(ask, response, restMs);
       await send(call, reply, response);
     } catch (error) {
-      if (response.headersSent) throw error;
+      if (response.headersSent || response.closed) throw error;
       await this.#handOver(request, response, { body: replay(chunks, true, request), failure: { error } });
     }
   }
@@ -126,15 +127,30 @@ async function* replay(
   if (!ended) yield* request;
 }
 
-/** A write that has begun ends all the same; its request_id tells the caller later. */
-function beforeDeadline<Result>(work: Promise<Result>, restMs: number | undefined): Promise<Result> {
-  if (restMs === undefined) return work;
+/** A read stops when its caller has gone or waits no longer; a write ends, and its request_id tells the caller later. */
+function whileWaited<Result>(
+  work: (signal: AbortSignal) => Promise<Result>,
+  response: NodeResponse,
+  restMs: number | undefined,
+): Promise<Result> {
+  const waiting = new AbortController();
   return new Promise((resolve, reject) => {
-    const late = () => reject(new ConnectError("the operation timed out", Code.DeadlineExceeded));
+    const leave = () => waiting.abort(new ConnectError("the caller has gone", Code.Canceled));
+    const late = () => {
+      const why = new ConnectError("the operation timed out", Code.DeadlineExceeded);
+      waiting.abort(why);
+      reject(why);
+    };
     // A deadline that is over wins against any work.
-    if (restMs <= 0) late();
-    const timer = setTimeout(late, restMs);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    if (restMs !== undefined && restMs <= 0) late();
+    const timer = restMs === undefined ? undefined : setTimeout(late, restMs);
+    response.once("close", leave);
+    work(waiting.signal)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+        response.off("close", leave);
+      });
   });
 }
 

@@ -11,11 +11,15 @@ const CALLER: Caller = { interface: "MCP" };
 /** The service in this process. */
 export function serviceDoor(service: DcService): DcDoor {
   return {
-    async ask<Method extends DescMethodUnary>(method: Method, request: MessageShape<Method["input"]>) {
+    async ask<Method extends DescMethodUnary>(
+      method: Method,
+      request: MessageShape<Method["input"]>,
+      signal: AbortSignal | undefined,
+    ) {
       const rpc = rpcs.find((one) => one.method.name === method.name);
       if (rpc === undefined) throw new OperationError("failed_precondition", `${method.name} is not implemented yet`);
       try {
-        return (await service.call(rpc, request, CALLER)) as MessageShape<Method["output"]>;
+        return (await service.call(rpc, request, CALLER, signal)) as MessageShape<Method["output"]>;
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;
         const message = namingField(error.message, error.violations[0]?.field ?? "");

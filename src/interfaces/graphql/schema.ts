@@ -23,6 +23,8 @@ export interface GraphqlContext {
   readonly caller: Caller;
   /** Told of each defect, with the name of the RPC. */
   readonly report: (method: string, error: unknown) => void;
+  /** Says that nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
 }
 
 /** Queries are named after the RPC, but for these. Source: contract 001, GraphQL. */
@@ -83,15 +85,16 @@ function fieldOf(types: Types, method: DescMethodUnary): Field {
   };
 }
 
-async function answer(method: DescMethodUnary, args: object, { service, caller, report }: GraphqlContext) {
+async function answer(method: DescMethodUnary, args: object, { service, caller, report, signal }: GraphqlContext) {
   const rpc = rpcs.find((one) => one.method === method);
   if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = readArguments(method, args);
-    const reply = await service.call(rpc, request, caller);
+    const reply = await service.call(rpc, request, caller, signal);
     return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
   } catch (error) {
     if (error instanceof GraphQLError) throw error;
+    if (signal?.aborted === true) throw refusal("Nobody waits for the answer any more", { code: "CANCELLED" });
     if (error instanceof OperationError) throw refusal(error.message, extensionsOf(error));
     report(method.name, error);
     throw refusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });

@@ -83,6 +83,7 @@ export function httpApp(options: AppOptions): App {
       service: options.service,
       caller: await findCaller(context, options, "GRAPHQL"),
       report: options.report,
+      signal: context.req.raw.signal,
     })),
   );
   for (const path of [

@@ -8,6 +8,7 @@ import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { TopologyCache } from "#dc/operations/topology.ts";
+import { Turns } from "#dc/operations/turns.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { openMemory } from "#dc/store/memory_store.ts";
 import {
@@ -122,12 +123,15 @@ function shapeOf({ estate, power, live }: Topology) {
   };
 }
 
-function answersOf(topology: Topology) {
+async function answersOf(topology: Topology) {
   const sources = topology.power.nodes.map(({ ref }) => ref).filter((ref) => /^(?:device|feed|port):/.test(ref));
-  const blasts = sources.toSorted().map((source) => {
+  const turns = new Turns();
+  const blasts = [];
+  for (const source of sources.toSorted()) {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
-    return toJson(PowerBlastRadiusResponseSchema, powerBlastRadiusAnswer(topology, request).reply);
-  });
+    const { reply } = await powerBlastRadiusAnswer({ topology, turns }, request);
+    blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
+  }
   const thermal = thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S" }));
   const hasFloor = topology.estate.racks.some(
     ({ location }) => location?.siteId === "S1" && location.floorNumber === 0,
@@ -148,7 +152,7 @@ async function check(store: DcStore, cache: TopologyCache): Promise<void> {
     const built = Topology.of(await reader.powerEstate());
 
     expect(shapeOf(followed)).toEqual(shapeOf(built));
-    expect(answersOf(followed)).toEqual(answersOf(built));
+    expect(await answersOf(followed)).toEqual(await answersOf(built));
     for (const { code: one } of built.estate.racks) {
       expect(followed.devicesInRack(one)).toEqual(built.devicesInRack(one));
     }

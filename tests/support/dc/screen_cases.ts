@@ -2,6 +2,7 @@ import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { PICTURES } from "#dc/operations/answers/render_subject.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
+import { Turns } from "#dc/operations/turns.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
 import { SCREENS, type Screen } from "#dc/render/options.ts";
@@ -90,7 +91,12 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   const shown = await store.read(async (reader) => {
     const topology = Topology.of(await reader.estate());
     const context = { clock: { now: () => new Date(START) } } as ReadSession["context"];
-    return PICTURES[screen](subject as never, { context, reader, topology: async () => topology });
+    return PICTURES[screen](subject as never, {
+      context,
+      reader,
+      turns: new Turns(),
+      topology: async () => topology,
+    });
   });
   return (options) => draw(shown as never, drawOptions(options));
 }

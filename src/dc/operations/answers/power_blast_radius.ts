@@ -1,4 +1,4 @@
-import { type BlastRadius, blastRadius, type Hit } from "#dc/analysis/blast_radius.ts";
+import { type BlastRadius, blastSteps, type Hit } from "#dc/analysis/blast_radius.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
@@ -18,23 +18,21 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { type Sources, sourceNodes } from "../power_sources.ts";
+import type { Turns } from "../turns.ts";
 import { readBasis, readCount } from "./parameters.ts";
 
 /** The structured answer of PowerBlastRadius and what its picture is drawn from. @throws Refusal for an unknown source */
-export function powerBlastRadiusAnswer(
-  topology: Topology,
+export async function powerBlastRadiusAnswer(
+  { topology, turns }: { readonly topology: Topology; readonly turns: Turns },
   request: PowerBlastRadiusRequest,
-): { readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure } {
+): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
   const { power, live } = topology;
   const basis = readBasis(request.loadBasis);
   const limit = readCount("max_items", request.maxItems, { usual: DEFAULT_ITEMS, most: MAX_ITEMS });
   const sources = allSources(power, request);
   const { cascade, assumeBattery } = request;
-  const blast = blastRadius(
-    topology,
-    { sources: sources.nodes, unlisted: sources.equipment },
-    { basis, cascade, assumeBattery },
-  );
+  const failing = { sources: sources.nodes, unlisted: sources.equipment };
+  const blast = await turns.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, blast, { basis, baseline: live });
   const wanted = (isWanted: (state: string) => boolean) => [
     ...blast.hits.filter(({ state }) => isWanted(state)).map((hit) => () => items.of(hit)),

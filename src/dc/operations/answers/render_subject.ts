@@ -55,12 +55,12 @@ export const PICTURES: Pictures = {
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await traceCablePathAnswer(reader, request)).picture();
   },
-  async POWER(subject, { topology }) {
+  async POWER(subject, { topology, turns }) {
     if (subject.kind === "crac" || subject.kind === "fabric" || subject.kind === "zone") {
       throw unshown(subject, "POWER", ["feed", "device", "port", "rack", "row", "room", "floor", "site"]);
     }
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject) });
-    return powerBlastRadiusAnswer(await topology(), request).picture();
+    return (await powerBlastRadiusAnswer({ topology: await topology(), turns }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();

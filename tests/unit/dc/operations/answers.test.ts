@@ -16,6 +16,7 @@ import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radiu
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
 import { TopologyCache } from "#dc/operations/topology.ts";
+import { Turns } from "#dc/operations/turns.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../support/dc/ams1_estate.ts";
@@ -49,7 +50,7 @@ const blast = (request: JsonObject) =>
   ask(
     [pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema],
     request,
-    ({ topology }, message) => powerBlastRadiusAnswer(topology, message).reply,
+    async ({ topology }, message) => (await powerBlastRadiusAnswer({ topology, turns: new Turns() }, message)).reply,
   );
 const trace = (request: JsonObject) =>
   ask(

@@ -21,6 +21,9 @@ export interface TraceOptions {
   readonly maxHops: number;
 }
 
+/** What a trace looks up. */
+export type TraceSite = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
+
 /** A place on the way, with all that was gathered before it. */
 interface Walk {
   readonly origin: PortRef;
@@ -51,7 +54,7 @@ interface Place {
  */
 export async function traceCable(
   start: PortRef,
-  site: SiteReader,
+  site: TraceSite,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
   const place = await placeAt(start, site);
@@ -64,7 +67,7 @@ export async function traceCable(
   return left.flatMap((one) => right.map((other) => joinPaths(one, other)));
 }
 
-async function placeAt(end: PortRef, site: SiteReader): Promise<Place | undefined> {
+async function placeAt(end: PortRef, site: TraceSite): Promise<Place | undefined> {
   const device = await site.device(end.deviceCode);
   const port = device?.ports?.find(({ name }) => name === end.portName);
   return device === undefined || port === undefined ? undefined : { device, port };
@@ -76,10 +79,10 @@ function begin(origin: PortRef, { device, port }: Place): Walk {
 }
 
 class Tracer {
-  private readonly site: SiteReader;
+  private readonly site: TraceSite;
   private readonly options: TraceOptions;
 
-  constructor(site: SiteReader, options: TraceOptions) {
+  constructor(site: TraceSite, options: TraceOptions) {
     this.site = site;
     this.options = options;
   }

@@ -89,7 +89,7 @@ export function fabricTopology(
     congested: congested.map(({ ref }) => ref),
     missing: missingLinks(views, leaves, spines),
     findings: [
-      ...views.flatMap(downFinding),
+      ...views.flatMap((view) => downFinding(view, failed)),
       ...leaves.flatMap((leaf) => leafFindings(leaf, uplinks.get(codeKey(leaf.device.code)) ?? [])),
     ],
     summary: {
@@ -202,28 +202,45 @@ function hostBandwidth({ code, ports = [] }: Device, bound: ReadonlySet<string>)
   return (told.length > 0 ? told : free).reduce((sum, { speedMbps = 0 }) => sum + speedMbps, 0);
 }
 
-/** Pairs of a full mesh, per fabric, that no link joins. */
+/** Pairs of a full mesh, per fabric, that no link joins. Cost: O(links + leaves × spines of each fabric). */
 function missingLinks(views: readonly FabricLinkView[], leaves: readonly FabricNode[], spines: readonly FabricNode[]) {
   const joined = new Set(views.map(({ link }) => `${codeKey(link.a.deviceCode)} ${codeKey(link.b.deviceCode)}`));
-  const fabrics = new Map<string, Set<string>>();
+  const fabricsOf = new Map<string, Set<string>>();
   for (const { link } of views) {
     for (const { deviceCode } of [link.a, link.b]) {
       const key = codeKey(deviceCode);
-      fabrics.set(key, (fabrics.get(key) ?? new Set()).add(link.fabricId ?? ""));
+      fabricsOf.set(key, (fabricsOf.get(key) ?? new Set()).add(link.fabricId ?? ""));
     }
   }
-  const together = (a: string, b: string) => [...(fabrics.get(a) ?? [])].some((fabric) => fabrics.get(b)?.has(fabric));
-  return leaves.flatMap((leaf) =>
-    spines
-      .filter((spine) => together(codeKey(leaf.device.code), codeKey(spine.device.code)))
-      .filter((spine) => !joined.has(`${codeKey(leaf.device.code)} ${codeKey(spine.device.code)}`))
-      .map((spine) => ({ leafCode: leaf.device.code, spineCode: spine.device.code })),
-  );
+  const spinesOf = new Map<string, { readonly key: string; readonly code: string }[]>();
+  for (const { device } of spines) {
+    const key = codeKey(device.code);
+    for (const fabric of fabricsOf.get(key) ?? []) {
+      const others = spinesOf.get(fabric) ?? [];
+      others.push({ key, code: device.code });
+      spinesOf.set(fabric, others);
+    }
+  }
+  return leaves.flatMap(({ device }) => {
+    const key = codeKey(device.code);
+    const mesh = [...(fabricsOf.get(key) ?? [])].flatMap((fabric) => spinesOf.get(fabric) ?? []);
+    const missing = new Map(mesh.filter((spine) => !joined.has(`${key} ${spine.key}`)).map((one) => [one.key, one]));
+    return [...missing.values()].map(({ code }) => ({ leafCode: device.code, spineCode: code }));
+  });
 }
 
-function downFinding({ live, ref, link: { status = "UP" } }: FabricLinkView): readonly FabricFinding[] {
+function downFinding(
+  { live, ref, link: { a, b, status = "UP" } }: FabricLinkView,
+  failed: ReadonlySet<string>,
+): readonly FabricFinding[] {
   if (live || status === "PLANNED" || status === "ADMIN_DOWN") return [];
-  return [{ code: "LINK_DOWN", message: "The link carries no traffic", ref, value: status, expected: "UP" }];
+  const gone = [a, b].map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
+  if (gone.length === 0 || status === "DOWN") {
+    return [{ code: "LINK_DOWN", message: "The link carries no traffic", ref, value: status, expected: "UP" }];
+  }
+  const names = gone.map((code) => `"${code}"`).join(" and ");
+  const message = `The link carries no traffic: ${names} ${gone.length === 1 ? "is" : "are"} taken as failed`;
+  return [{ code: "LINK_DOWN", message, ref, value: `failed: ${gone.join(", ")}`, expected: "both ends working" }];
 }
 
 function leafFindings({ device, uplinkMbps }: FabricNode, own: readonly FabricLinkView[]): readonly FabricFinding[] {

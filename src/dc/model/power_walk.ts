@@ -11,7 +11,11 @@ export function inletsOf(device: Device): readonly Port[] {
 }
 
 /** The reference of what supplies an inlet: its source_ref, else the outlet at the other end of its cable. */
-export async function sourceOf(device: Device, inlet: Port, site: SiteReader): Promise<string | undefined> {
+export async function sourceOf(
+  device: Device,
+  inlet: Port,
+  site: Pick<SiteReader, "cableAt">,
+): Promise<string | undefined> {
   const named = inlet.powerIn?.sourceRef;
   if (named !== undefined) return named;
   const end = { deviceCode: device.code, portName: inlet.name };

@@ -18,6 +18,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { CONGESTED_PCT } from "../messages.ts";
+import { BatchedSite } from "./batched_site.ts";
 import { readPercent, readRef } from "./parameters.ts";
 
 /** Utilisation from which a link is watched. Source: data contract 7.2. */
@@ -87,28 +88,30 @@ function demandDevices(topology: Topology, codes: readonly string[]): void {
 
 /** The devices at the links' ends with all of their ports, which the topology leaves out. */
 async function withNetworkPorts(reader: DcReader, links: readonly FabricLink[]): Promise<ReadonlyMap<string, Device>> {
-  const found = new Map<string, Device>();
-  for (const { a, b } of links) {
-    for (const { deviceCode } of [a, b]) {
-      const key = codeKey(deviceCode);
-      const device = found.has(key) ? undefined : await reader.device(deviceCode);
-      if (device !== undefined) found.set(key, device);
-    }
-  }
-  return found;
+  const codes = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
+  const devices = await reader.devices([...codes]);
+  return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
 async function physicalMatches(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<Map<FabricLink, PhysicalMatch>> {
-  const found = new Map<FabricLink, PhysicalMatch>();
-  for (const link of links) {
-    const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
-    const [path] = link.a.portName === "" ? [] : await traceCable(link.a, reader, options);
-    found.set(link, physicalMatch(link, path));
-  }
-  return found;
+  const site = new BatchedSite(reader);
+  const options = { stopAtPower: true, followSplits: false, maxHops: MAX_HOPS };
+  // All are waited for, so that none asks the database when the others have failed and the snapshot is gone.
+  const traced = await Promise.allSettled(
+    links.map(async (link) => {
+      const [path] = link.a.portName === "" ? [] : await traceCable(link.a, site, options);
+      return [link, physicalMatch(link, path)] as const;
+    }),
+  );
+  return new Map(
+    traced.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    }),
+  );
 }
 
 function mismatches(physical: ReadonlyMap<FabricLink, PhysicalMatch>) {

@@ -67,12 +67,24 @@ describe("fabricTopology", () => {
     expect(topology(MESH.slice(0, 3)).missing).toEqual([{ leafCode: "l2", spineCode: "s2" }]);
   });
 
+  test("asks for no mesh between fabrics", () => {
+    const apart = [link("l1", "s1", { fabricId: "one" }), link("l2", "s2", { fabricId: "two" })];
+
+    expect(topology(apart).missing).toEqual([]);
+  });
+
   test("takes a failed spine's links as down", () => {
     const { summary, nodes, findings } = topology(MESH, { failedDeviceCodes: ["S1"] });
 
     expect(summary).toMatchObject({ linksUp: 2, linksDown: 2 });
     expect(nodes.find(({ device: { code } }) => code === "s1")?.failed).toBe(true);
-    expect(findings.filter(({ code }) => code === "LINK_DOWN")).toHaveLength(2);
+    const down = findings.filter(({ code }) => code === "LINK_DOWN");
+    expect(down).toHaveLength(2);
+    expect(down[0]).toMatchObject({
+      message: 'The link carries no traffic: "s1" is taken as failed',
+      value: "failed: s1",
+      expected: "both ends working",
+    });
   });
 
   test("finds uneven links and uneven loads", () => {

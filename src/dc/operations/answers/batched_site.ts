@@ -1,0 +1,86 @@
+import type { TraceSite } from "#dc/analysis/cable_trace.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { portKey } from "#dc/model/ref.ts";
+import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+
+/**
+ * Answers many traces that run at once: what they ask for at the same moment is looked up together, and nothing twice.
+ * Cost: two look-ups per hop of the longest of them, however many they are.
+ */
+export class BatchedSite implements TraceSite {
+  private readonly reader: DcReader;
+  private readonly devices: Batches<Device>;
+  private readonly cables: Batches<ReadonlyMap<string, Cable>>;
+
+  constructor(reader: DcReader) {
+    this.reader = reader;
+    this.devices = new Batches(async (codes) => {
+      const found = await reader.devices(codes);
+      return new Map(found.map((device) => [codeKey(device.code), device]));
+    });
+    this.cables = new Batches(async (codes) => cablesByDevice(await reader.cablesOfAll(codes)));
+  }
+
+  device(code: string): Promise<Device | undefined> {
+    return this.devices.get(codeKey(code));
+  }
+
+  async cableAt(end: PortRef): Promise<Cable | undefined> {
+    return (await this.cables.get(codeKey(end.deviceCode)))?.get(portKey(end));
+  }
+
+  feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    return this.reader.feedDeclarer(feedId);
+  }
+}
+
+function cablesByDevice(cables: readonly Cable[]): ReadonlyMap<string, ReadonlyMap<string, Cable>> {
+  const found = new Map<string, Map<string, Cable>>();
+  for (const cable of cables) {
+    for (const end of [cable.a, cable.b]) {
+      const key = codeKey(end.deviceCode);
+      found.set(key, (found.get(key) ?? new Map<string, Cable>()).set(portKey(end), cable));
+    }
+  }
+  return found;
+}
+
+interface Waiting<Value> {
+  readonly key: string;
+  readonly resolve: (value: Value | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+class Batches<Value> {
+  private readonly load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
+  private readonly known = new Map<string, Promise<Value | undefined>>();
+  private waiting: Waiting<Value>[] = [];
+
+  constructor(load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
+    this.load = load;
+  }
+
+  get(key: string): Promise<Value | undefined> {
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const asked = new Promise<Value | undefined>((resolve, reject) => {
+      // A turn of the event loop later, so that whoever else goes on by then is in the same look-up.
+      if (this.waiting.length === 0) setTimeout(() => void this.flush(), 0);
+      this.waiting.push({ key, resolve, reject });
+    });
+    this.known.set(key, asked);
+    return asked;
+  }
+
+  private async flush(): Promise<void> {
+    const batch = this.waiting;
+    this.waiting = [];
+    try {
+      const found = await this.load(batch.map(({ key }) => key));
+      for (const { key, resolve } of batch) resolve(found.get(key));
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -6,7 +6,10 @@ import { rpcs } from "#dc/operations/index.ts";
 import { commentOf } from "#dc/operations/message_schema.ts";
 import { BadRequestSchema } from "#gen/google/rpc/error_details_pb.ts";
 import type { Status } from "#gen/google/rpc/status_pb.ts";
+import { serviceDoor } from "#interfaces/dc_mcp/service_door.ts";
+import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { type BadRequest, badRequests, pathOf, requestText } from "../support/dc/bad_requests.ts";
 import { goodRequests } from "../support/dc/good_requests.ts";
 import { graphqlInput } from "../support/dc/graphql.ts";
@@ -134,6 +137,24 @@ function askGrpc({ name, output }: DescMethodUnary, bytes: Uint8Array): Promise<
   });
 }
 
+const tools = dcTools(async () => serviceDoor(at.site.service));
+
+/** The agents' tools, of which there are ten, for questions alone. */
+async function overMcp({ method, request }: Asked): Promise<Told | undefined> {
+  const tool = tools.get(method.name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase());
+  // How pictures are made is a parameter of the tool that makes them, and of no other.
+  const ofPictures = request.steps[0]?.field.name === "render" && method.name !== "Render";
+  if (tool === undefined || ofPictures) return undefined;
+  const args = JSON.parse(requestText(goodRequests[method.name] ?? {}, request, ({ name }) => name));
+  try {
+    const { value } = await tool.call(args, new AbortController().signal);
+    return { refused: false, broken: false, fields: [], text: JSON.stringify(value) };
+  } catch (error) {
+    const { message } = error as Error;
+    return { refused: true, broken: !(error instanceof OperationError), fields: [message], text: message };
+  }
+}
+
 const BROKEN: readonly number[] = [status.UNKNOWN, status.INTERNAL, status.DATA_LOSS, status.UNIMPLEMENTED];
 
 /** Whether the call must be refused; what is only answered may hold anything that can be read. */
@@ -144,7 +165,7 @@ function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
   return refused === "always" || (refused === "on change" && rpc.includes("Upsert"));
 }
 
-const OVER = { "Connect JSON": overConnect, GraphQL: overGraphql, gRPC: overGrpc } as const;
+const OVER = { "Connect JSON": overConnect, GraphQL: overGraphql, gRPC: overGrpc, MCP: overMcp } as const;
 
 for (const [door, ask] of Object.entries(OVER)) {
   describe(`Bad values over ${door}`, () => {

@@ -124,7 +124,7 @@ describe("planner dc mcp", () => {
     [
       "search_devices",
       { filter: { kinds: ["SERVR"] } },
-      'Wrong value "SERVR" for "kinds": expected one of DEVICE_KIND_SERVER',
+      'Wrong value "SERVR" for "filter.kinds[0]": expected one of DEVICE_KIND_SERVER',
     ],
     ["power_blast_radius", { source_ref: "nothing" }, "source_ref"],
   ])("%s refuses %p and says why", async (name, args, why) => {

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type MessageShape,
 } from "@bufbuild/protobuf";
+import { unreadablePlace } from "#dc/operations/json_place.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
 
@@ -19,34 +20,26 @@ export function readRequest<Method extends DescMethodUnary>(
   try {
     return fromJson(method.input, args) as MessageShape<Method["input"]>;
   } catch (error) {
-    const [, name = "", problem = ""] = UNREADABLE.exec((error as Error).message) ?? [];
-    if (name === "") throw error;
-    throw new OperationError("invalid_argument", explain(method.input, name, problem));
+    const { message } = error as Error;
+    const [, type = "", problem = message] = UNREADABLE.exec(message) ?? [];
+    const field = unreadablePlace(method.input, args, {}) || "arguments";
+    throw new OperationError("invalid_argument", explain(field, problem, enumOf(method.input, type, new Set())));
   }
 }
 
-function explain(request: DescMessage, name: string, problem: string): string {
-  const words = wordsNamed(request, name, new Set());
-  if (words !== undefined) {
-    const expected = words.enum.values.filter(({ number }) => number !== 0).map((value) => value.name);
-    return `Wrong value ${problem} for "${words.field}": expected one of ${expected.join(", ")}`;
-  }
-  const field = name.replace(/^.*\.v1\./, "").replace(/^[^.]*\.?/, "");
-  return `Cannot read "${field === "" ? "arguments" : field}": ${problem}`;
+function explain(field: string, problem: string, words: DescEnum | undefined): string {
+  if (words === undefined) return `Cannot read "${field}": ${problem}`;
+  const expected = words.values.filter(({ number }) => number !== 0).map(({ name }) => name);
+  return `Wrong value ${problem} for "${field}": expected one of ${expected.join(", ")}`;
 }
 
-interface Words {
-  readonly field: string;
-  readonly enum: DescEnum;
-}
-
-/** The first field, however deep, whose words are of this type: the library tells the type alone. */
-function wordsNamed(desc: DescMessage, type: string, seen: Set<DescMessage>): Words | undefined {
+/** The enumeration of this name that a message holds, however deep. */
+function enumOf(desc: DescMessage, type: string, seen: Set<DescMessage>): DescEnum | undefined {
   if (seen.has(desc)) return undefined;
   seen.add(desc);
   for (const field of desc.fields) {
-    if (field.enum?.typeName === type) return { field: field.name, enum: field.enum };
-    const inner = field.message === undefined ? undefined : wordsNamed(field.message, type, seen);
+    if (field.enum?.typeName === type) return field.enum;
+    const inner = field.message === undefined ? undefined : enumOf(field.message, type, seen);
     if (inner !== undefined) return inner;
   }
   return undefined;

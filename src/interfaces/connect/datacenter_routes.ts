@@ -21,7 +21,9 @@ export function datacenterRoutes(router: ConnectRouter, service: DcService, repo
     const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
       const failure = failureOf(context);
       const work =
-        failure === undefined ? service.call(rpc, request, callerOf(context), context.signal) : Promise.reject(failure.error);
+        failure === undefined
+          ? service.call(rpc, request, callerOf(context), context.signal)
+          : Promise.reject(failure.error);
       return untilAborted(context.signal, work).catch((error: unknown) => {
         throw toConnectError(error, (defect) => report(rpc.method.name, defect));
       });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
@@ -89,6 +89,40 @@ describe("planner dc serve", () => {
     const again = await call(second.url, "UpsertRack", { rack: RACK });
 
     expect(again.body.outcome).toBe("OUTCOME_UNCHANGED");
+  });
+
+  test("shares its file with another server: both write, and each reads what the other wrote", async () => {
+    const folder = emptyFolder();
+    const [one, two] = [await start([], folder), await start([], folder)];
+    const racks = Array.from({ length: 10 }, (_, index) => ({ ...RACK, code: `R${index}` }));
+
+    const written = await Promise.all(
+      racks.map((rack, index) => call(index % 2 === 0 ? one.url : two.url, "UpsertRack", { rack })),
+    );
+    const read = await Promise.all(
+      racks.map(({ code }, index) => call(index % 2 === 0 ? two.url : one.url, "GetRack", { code })),
+    );
+    const verified = await runPlanner(["dc", "audit", "verify"], { cwd: folder });
+
+    expect(new Set([...written, ...read].map(({ status }) => status))).toEqual(new Set([200]));
+    expect(verified.stdout).toStartWith("10 entries, unbroken");
+  });
+
+  test("refuses a key and a certificate that are none, and a file of another program", async () => {
+    const folder = emptyFolder();
+    writeFileSync(join(folder, "junk.pem"), "junk");
+    const serve = (...flags: string[]) => runPlanner(["dc", "serve", "--port", "0", ...flags], { cwd: folder });
+
+    const noKey = await serve("--tls-key", "junk.pem", "--tls-cert", join(TLS, "cert.pem"));
+    const noCertificate = await serve("--tls-key", join(TLS, "key.pem"), "--tls-cert", "junk.pem");
+    const others = await serve("--tls-key", join(TLS, "renewed_key.pem"), "--tls-cert", join(TLS, "cert.pem"));
+    const noDatabase = await serve("--db", "junk.pem");
+
+    expect([noKey.code, noCertificate.code, others.code, noDatabase.code]).toEqual([2, 2, 2, 1]);
+    expect(noKey.stderr).toContain('junk.pem" holds no private key in PEM');
+    expect(noCertificate.stderr).toContain('junk.pem" holds no certificate in PEM');
+    expect(others.stderr).toContain("is not the key of the certificate");
+    expect(noDatabase.stderr).toContain(`junk.pem": file is not a database`);
   });
 
   test("serves metrics of what was called", async () => {

@@ -8,7 +8,7 @@ const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|ma
 
 /** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
 export function translated(error: unknown): unknown {
-  if (!(error instanceof Error)) return error;
+  if (!(error instanceof Error) || error instanceof OperationError) return error;
   if (LOCKED.test(error.message)) return unavailable("The database is locked by another process", error);
   if (UNUSABLE.test(error.message)) return unavailable(`The database cannot be used: ${error.message}`, error);
   return error;

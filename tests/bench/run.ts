@@ -1,6 +1,7 @@
 /**
  * `npm run bench` (or `bun tests/bench/run.ts 100 1000 10000`): times the built command against floors measured in the
- * same run, and prints the tables of docs/performance.md. Build first: `npm run build`.
+ * same run, and prints the tables of docs/performance.md. Build first: `npm run build`. The datacenter's benches are run
+ * one by one: dc_import.ts, dc_wire.ts, dc_throughput.ts and dc_reach.ts.
  */
 import { rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,0 +1,242 @@
+/**
+ * `bun tests/bench/dc_wire.ts [database]`: what questions and writes of a large site take over the wire, one after another
+ * from another process, as Connect JSON and as gRPC. The database is a file that `planner dc sample --racks 2000 --db file`
+ * has made, of which a copy is served; without one it is made. Questions differ from call to call, so that kept answers do
+ * not count. `PLANNER` names the program; build first: `npm run build`.
+ */
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { loadavg, tmpdir } from "node:os";
+import { join } from "node:path";
+import { median } from "./measure.ts";
+import { percentile, ServedSite, Wire } from "./wire.ts";
+
+const CALLS = 60;
+const folder = mkdtempSync(join(process.env["BENCH_TMP"] ?? tmpdir(), "planner-bench-"));
+const SVG = { format: "RENDER_FORMAT_SVG" };
+
+interface Question {
+  readonly name: string;
+  readonly rpc: string;
+  readonly wantedMs: number;
+  readonly calls?: number;
+  readonly ask: (call: number) => object;
+  /** What of the answer tells how large it is. */
+  readonly size?: (answer: Answer) => string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: looks into answers of every shape
+type Answer = any;
+
+const two = (number: number) => String(number).padStart(2, "0");
+const hall = (call: number) => `H${two(2 + (call % 49))}`;
+const rack = (call: number) => `${hall(call)}-${"ABC"[call % 3]}${two(1 + (call % 8))}`;
+const side = (call: number) => "AB"[call % 2];
+const svgSize = ({ render }: Answer) => `${Math.round((render?.text ?? "").length / 1024)} KiB of SVG`;
+const reach = ({ impact, ...rest }: Answer) =>
+  `${impact.devices_offline} off, ${impact.devices_degraded} degraded, ${svgSize(rest)}`;
+const power = (sources: readonly string[], call: number) => ({
+  source_ref: sources[0],
+  additional_source_refs: sources.slice(1),
+  max_items: 1000 + call,
+  render: SVG,
+});
+const everyUtility = (call: number) =>
+  [...Array(50).keys()].map((at) => `device:UTIL-${at === 0 ? "" : `H${two(at + 1)}-`}${side(call)}`);
+
+const QUESTIONS: readonly Question[] = [
+  { name: "GetDevice", rpc: "GetDevice", wantedMs: 5, calls: 300, ask: (call) => ({ code: `LEAF-${rack(call)}-1` }) },
+  {
+    name: "GetPort",
+    rpc: "GetPort",
+    wantedMs: 5,
+    calls: 300,
+    ask: (call) => ({ port_ref: `port:LEAF-${rack(call)}-1/Ethernet1` }),
+  },
+  {
+    name: "GetRack without a picture",
+    rpc: "GetRack",
+    wantedMs: 5,
+    ask: (call) => ({ code: rack(call), render: { format: "RENDER_FORMAT_NONE" } }),
+  },
+  {
+    name: "SearchDevices with counts",
+    rpc: "SearchDevices",
+    wantedMs: 50,
+    ask: (call) => ({ filter: { query: `${rack(call).slice(0, 6)}` }, page_size: 50 }),
+    size: ({ total_count }) => `${total_count} found`,
+  },
+  { name: "GetRack, SVG", rpc: "GetRack", wantedMs: 30, ask: (call) => ({ code: rack(call), render: SVG }) },
+  {
+    name: "TraceCablePath, SVG",
+    rpc: "TraceCablePath",
+    wantedMs: 20,
+    ask: (call) => ({ port_ref: `port:LEAF-${rack(call)}-1/psu1`, render: SVG }),
+    size: ({ paths, ...rest }) => `${paths[0].hops.length} hops, ${svgSize(rest)}`,
+  },
+  {
+    name: "PowerBlastRadius of a rack's feed",
+    rpc: "PowerBlastRadius",
+    wantedMs: 20,
+    ask: (call) => power([`feed:AMS1-${rack(call)}-${side(call)}`], call),
+    size: reach,
+  },
+  {
+    name: "PowerBlastRadius of a UPS",
+    rpc: "PowerBlastRadius",
+    wantedMs: 60,
+    ask: (call) => power([`device:UPS-${hall(call)}-${side(call)}1`], call),
+    size: reach,
+  },
+  {
+    name: "PowerBlastRadius of a hall's utility",
+    rpc: "PowerBlastRadius",
+    wantedMs: 250,
+    ask: (call) => power([`device:UTIL-${hall(call)}-${side(call)}`], call),
+    size: reach,
+  },
+  {
+    name: "PowerBlastRadius of all 50 utilities of a side",
+    rpc: "PowerBlastRadius",
+    wantedMs: 250,
+    calls: 20,
+    ask: (call) => power(everyUtility(call), call),
+    size: reach,
+  },
+  {
+    name: "ThermalHeadroom of a floor",
+    rpc: "ThermalHeadroom",
+    wantedMs: 100,
+    calls: 30,
+    ask: (call) => ({ scope_ref: `floor:AMS1/${2 + (call % 12)}`, reserve_units: call % 4, render: SVG }),
+  },
+  {
+    name: "FloorPlan, 160 racks",
+    rpc: "FloorPlan",
+    wantedMs: 150,
+    calls: 30,
+    ask: (call) => ({ floor_ref: `floor:AMS1/${2 + (call % 12)}`, render: { ...SVG, width_px: 1000 + call } }),
+  },
+  {
+    name: "FabricTopology of a hall",
+    rpc: "FabricTopology",
+    wantedMs: 150,
+    calls: 30,
+    ask: (call) => ({ fabric_id: `FAB${2 + (call % 49)}`, render: SVG }),
+  },
+  {
+    name: "GetRack, PNG",
+    rpc: "GetRack",
+    wantedMs: 300,
+    calls: 30,
+    ask: (call) => ({ code: rack(call + 7), render: { format: "RENDER_FORMAT_PNG" } }),
+  },
+];
+
+const print = (...cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(" | ")} |\n`);
+const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+
+async function times(calls: number, once: (call: number) => Promise<unknown>, first = 0): Promise<number[]> {
+  const taken: number[] = [];
+  for (let call = first; call < first + calls; call++) {
+    const started = performance.now();
+    await once(call);
+    taken.push(performance.now() - started);
+  }
+  return taken;
+}
+
+async function questions(wire: Wire, site: ServedSite): Promise<void> {
+  print("question", "wanted p95", "JSON median", "JSON p95", "gRPC median", "gRPC p95", "own time a call", "answer");
+  print("---", "---", "---", "---", "---", "---", "---", "---");
+  for (const { name, rpc, wantedMs, calls = CALLS, ask, size } of QUESTIONS) {
+    const answer = await wire.json(rpc, ask(7000));
+    const before = site.cpuMs();
+    const json = await times(calls, (call) => wire.json(rpc, ask(call)));
+    const grpc = await times(calls, (call) => wire.grpc(rpc, ask(call)), calls);
+    const own = (site.cpuMs() - before) / (2 * calls);
+    print(
+      name,
+      ms(wantedMs),
+      ...[json, grpc].flatMap((one) => [ms(median(one)), ms(percentile(one, 95))]),
+      ms(own),
+      size?.(answer) ?? "",
+    );
+  }
+}
+
+/** A read that needs the topology, right after a write that changes it. */
+async function followed(wire: Wire): Promise<void> {
+  const reads: number[] = [];
+  const writes: number[] = [];
+  for (let call = 0; call < CALLS; call++) {
+    const { device } = await wire.json("GetDevice", { code: `LEAF-${rack(call)}-1` });
+    const change = {
+      device: { code: device.code, kind: device.kind, allocated_draw_w: 250 + (call % 50) },
+      update_mask: "allocatedDrawW",
+    };
+    writes.push(...(await times(1, () => wire.json("UpsertDevice", change))));
+    reads.push(...(await times(1, () => wire.json("PowerBlastRadius", power([`feed:AMS1-${rack(call)}-A`], call)))));
+  }
+  print("UpsertDevice of a switch", "", ms(median(writes)), ms(percentile(writes, 95)), "", "", "", "");
+  print(
+    "PowerBlastRadius of a rack's feed right after it",
+    "20 ms",
+    ms(median(reads)),
+    ms(percentile(reads, 95)),
+    "",
+    "",
+    "",
+  );
+}
+
+async function bulk(wire: Wire): Promise<void> {
+  const ports = [...Array(20).keys()].map((at) => ({
+    name: `eth${at}`,
+    kind: "PORT_KIND_NETWORK",
+    type: "1000base-t",
+    speed_mbps: 1000,
+  }));
+  const items = (call: number) =>
+    [...Array(1000).keys()].map((at) => ({
+      code: `BULK-${call}-${at}`,
+      kind: "DEVICE_KIND_SERVER",
+      mount: "MOUNT_FLOOR",
+      location: { site_id: "AMS1", floor_number: 1, room: "STORE" },
+      ports,
+    }));
+  const taken = await times(5, async (call) => {
+    const reply = await wire.json("BulkUpsertDevices", { items: items(call) });
+    if (reply.succeeded !== 1000) throw new Error(JSON.stringify(reply.results[0]));
+  });
+  print(
+    "BulkUpsertDevices, 1,000 devices of 20 ports",
+    "1500 ms",
+    ms(median(taken)),
+    ms(percentile(taken, 95)),
+    "",
+    "",
+    "",
+  );
+}
+
+const database = join(folder, "site.sqlite");
+const given = process.argv[2];
+if (given === undefined) ServedSite.make(database);
+else cpSync(given, database);
+const site = await ServedSite.start(database, folder);
+const wire = new Wire(site.url);
+try {
+  process.stdout.write(`start-up ${ms(site.startMs)}\n`);
+  const [first = 0] = await times(1, () => wire.json("PowerBlastRadius", power(["feed:AMS1-A01-A"], 0)));
+  process.stdout.write(`first question about power ${ms(first)}, memory ${site.memoryMib().toFixed(0)} MiB\n`);
+  await questions(wire, site);
+  await followed(wire);
+  await bulk(wire);
+  process.stdout.write(`memory ${site.memoryMib().toFixed(0)} MiB now, ${site.peakMib().toFixed(0)} MiB at most\n`);
+  const load = loadavg().map((one) => one.toFixed(1));
+  process.stdout.write(`load average ${load.join(" ")}\n`);
+} finally {
+  wire.close();
+  await site.end();
+  rmSync(folder, { recursive: true, force: true });
+}

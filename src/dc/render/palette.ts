@@ -128,7 +128,7 @@ const PRINT: Colors = {
   ok: "#e4e4e4",
   watch: "#b0b0b0",
   fault: "#1a1a1a",
-  info: "#cfcfcf",
+  info: "#8c8c8c",
   offline: "#4d4d4d",
   okSoft: "#ffffff",
   watchSoft: "#ececec",

@@ -97,9 +97,8 @@ function areaOf(item: Shape, by: Point): Pick<Area, "box" | "holds"> | undefined
   return { box, holds: ([x, y]) => x >= box.west && x <= box.east && y >= box.north && y <= box.south };
 }
 
-/** Lines that are drawn without a ground; those of a grid may run under words. */
+/** Lines that are drawn without a ground. */
 function strokesOf(item: Shape, by: Point, order: number): readonly Stroke[] {
-  if (item.stroke === "grid") return [];
   if (item.kind === "line") return segments([moved(by, [item.x1, item.y1]), moved(by, [item.x2, item.y2])], order);
   if (item.kind !== "path" || item.curve !== undefined) return [];
   return segments(

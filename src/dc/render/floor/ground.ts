@@ -184,6 +184,8 @@ export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
     if (free === undefined) return [];
     taken.push(free);
     return [
+      // Lines of the ground end before words.
+      { kind: "rect", ...free, fill: "panel" },
       { kind: "text", x: free.x, y: free.y + 11, text, size, weight: "bold", fill: "muted", maxWidth: width + 1 },
     ];
   });

@@ -24,7 +24,7 @@ export const MAX_PAGE_SIZE = 1000;
 /** How long a request_id is remembered, in milliseconds. Source: data contract 7.2. */
 export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
 /** Devices that a write looks at to warn about loads, per call and more per item. Ours: bounds a write's cost. */
-export const MAX_LOAD_WALK = 1000;
+export const MAX_LOAD_WALK = 250;
 export const MAX_LOAD_WALK_PER_ITEM = 5;
 /** Values of one filter field. Ours: a filter is typed or clicked together, not a data set. */
 export const MAX_FILTER_VALUES = 1000;

@@ -96,6 +96,10 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   const stopped = firstSignal();
   try {
     await announce(server, options, talk);
+    service.warmUp(shutdown.signal).catch((error: unknown) => {
+      // What failed here fails again, and is told, where a call needs it.
+      if (!shutdown.signal.aborted) logDefect("warm-up", error);
+    });
     const status = await stopped;
     talk.note("Ending: no new connection is taken, running calls are answered");
     shutdown.abort();

@@ -10,7 +10,7 @@ import { type Place, placesOf } from "./places.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 import { type LiveSet, liveSet } from "./power_live.ts";
-import { loads } from "./power_load.ts";
+import { loads, loadsAfter } from "./power_load.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 
@@ -24,6 +24,17 @@ class Figures {
 
   constructor(graph: PowerGraph) {
     this.graph = graph;
+  }
+
+  /** The figures of a graph in which nothing differs but what these nodes draw themselves. */
+  redrawn(graph: PowerGraph, nodes: readonly number[]): Figures {
+    const next = new Figures(graph);
+    next.liveNodes = this.liveNodes;
+    for (const [basis, before] of this.carried) {
+      const { loadsW } = loadsAfter(graph, before, { live: next.live, reached: nodes }, basis);
+      next.carried.set(basis, loadsW);
+    }
+    return next;
   }
 
   get live(): LiveSet {
@@ -178,9 +189,15 @@ export class Topology {
       device: (key) => itemAt(next.devices, key, codeOf),
       crac: (key) => itemAt(next.cracs, key, codeOf),
     });
-    const same = changes.devices.length + changes.cracs.length + cables.length === 0;
-    const figures = same ? this.figures : new Figures(editor.graph());
+    const rewired = changes.cracs.length + cables.length > 0 || changes.devices.some(concernsSupply);
+    const figures = rewired ? new Figures(editor.graph()) : this.redrawn(editor.graph(), changes.devices);
     return new Topology(next, editor, figures, rackedAnew(this.racked, devices));
+  }
+
+  /** Figures shared as far as a change of these devices' draws leaves them. */
+  private redrawn(graph: PowerGraph, devices: readonly Change<Device>[]): Figures {
+    const nodes = devices.flatMap(({ key }) => graph.indexOf.get(`device:${key}`) ?? []);
+    return nodes.length === 0 ? this.figures : this.figures.redrawn(graph, nodes);
   }
 }
 
@@ -211,8 +228,17 @@ function concernsPower({ before, after }: Change<Device | Crac>): boolean {
 function figuresOf(owner: Device | Crac | undefined): string {
   if (owner === undefined) return "";
   if ("sensibleCapacityKw" in owner) return canonicalJson(owner);
-  const { kind, status, maxDrawW, allocatedDrawW, measuredDrawW, power, ports } = owner;
-  return canonicalJson({ kind, status, maxDrawW, allocatedDrawW, measuredDrawW, power, ports });
+  const { maxDrawW, allocatedDrawW, measuredDrawW } = owner;
+  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, supply: supplyOf(owner) });
+}
+
+/** Whether a change can alter who has power or how loads are split, not only what a device draws. */
+function concernsSupply({ before, after }: Change<Device>): boolean {
+  return before === undefined || after === undefined || supplyOf(before) !== supplyOf(after);
+}
+
+function supplyOf({ kind, status, power, ports }: Device): string {
+  return canonicalJson({ kind, status, power, ports });
 }
 
 function rackedAnew(

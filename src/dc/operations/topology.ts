@@ -32,16 +32,18 @@ export class TopologyCache {
     const revision = await reader.revision();
     const known = this.kept.find((one) => one.revision === revision);
     if (known !== undefined) return known.topology;
-    const running = this.making.get(revision) ?? this.make(reader, revision);
-    this.making.set(revision, running);
-    try {
-      const made = await running;
-      const others = this.kept.filter((one) => one.revision !== revision);
-      this.kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
-      return made.topology;
-    } finally {
-      this.making.delete(revision);
+    const running = this.making.get(revision);
+    if (running !== undefined) {
+      const made = await running.catch(() => undefined);
+      // Whoever was making it may have gone; this one has not.
+      return made?.topology ?? this.at(reader);
     }
+    const making = this.make(reader, revision).finally(() => this.making.delete(revision));
+    this.making.set(revision, making);
+    const made = await making;
+    const others = this.kept.filter((one) => one.revision !== revision);
+    this.kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
+    return made.topology;
   }
 
   private async make(reader: DcReader, revision: number): Promise<Kept> {

@@ -13,6 +13,9 @@ import { demandOwn, TABLES } from "./sqlite_tables.ts";
 const BUSY_TIMEOUT_MS = 10_000;
 /** Connections for reads: each holds one snapshot at a time. */
 const READERS = 4;
+/** Pages kept by a connection, in KiB. Ours, measured: more for each reader only held what the system keeps as well. */
+const WRITER_CACHE_KIB = 64 * 1024;
+const READER_CACHE_KIB = 24 * 1024;
 /** Statements kept prepared for a connection. */
 const MAX_PREPARED = 500;
 
@@ -21,7 +24,7 @@ class SqliteRunner implements SqlRunner {
   private readonly onStatement: OnStatement;
   private readonly statements = new Map<string, StatementSync>();
 
-  constructor(file: string, onStatement: OnStatement) {
+  constructor(file: string, cacheKib: number, onStatement: OnStatement) {
     this.onStatement = onStatement;
     this.database = new DatabaseSync(file);
     this.database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -29,7 +32,7 @@ class SqliteRunner implements SqlRunner {
     // FULL: a committed write is on disk, which an acknowledged one must be.
     this.database.exec("PRAGMA synchronous = FULL");
     this.database.exec("PRAGMA foreign_keys = ON");
-    this.database.exec("PRAGMA cache_size = -65536");
+    this.database.exec(`PRAGMA cache_size = -${cacheKib}`);
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
@@ -73,14 +76,14 @@ class SqliteRunner implements SqlRunner {
  */
 export async function openSqlite(file: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   try {
-    return await openPrepared(() => open(file, onStatement));
+    return await openPrepared((cacheKib) => open(file, cacheKib, onStatement));
   } catch (error) {
     throw cannotOpen(file, error);
   }
 }
 
-async function openPrepared(openOne: () => SqliteRunner): Promise<DcStore> {
-  const writer = openOne();
+async function openPrepared(openOne: (cacheKib: number) => SqliteRunner): Promise<DcStore> {
+  const writer = openOne(WRITER_CACHE_KIB);
   try {
     await transaction(writer, SQLITE.beginWrite, async () => {
       demandOwn(await writer.all(TABLES));
@@ -93,22 +96,22 @@ async function openPrepared(openOne: () => SqliteRunner): Promise<DcStore> {
   return new SqliteStore(openOne, writer);
 }
 
-function open(file: string, onStatement: OnStatement): SqliteRunner {
+function open(file: string, cacheKib: number, onStatement: OnStatement): SqliteRunner {
   try {
-    return new SqliteRunner(file, onStatement);
+    return new SqliteRunner(file, cacheKib, onStatement);
   } catch (error) {
     throw translated(error);
   }
 }
 
 class SqliteStore implements DcStore {
-  private readonly open: () => SqliteRunner;
+  private readonly open: (cacheKib: number) => SqliteRunner;
   private readonly writer: SqliteRunner;
   private readonly readers: SqliteRunner[] = [];
   private readonly writing = new Queue(1);
   private readonly reading = new Queue(READERS);
 
-  constructor(openOne: () => SqliteRunner, writer: SqliteRunner) {
+  constructor(openOne: (cacheKib: number) => SqliteRunner, writer: SqliteRunner) {
     this.open = openOne;
     this.writer = writer;
   }
@@ -121,7 +124,7 @@ class SqliteStore implements DcStore {
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.reading.enter(async () => {
-      const runner = this.readers.pop() ?? this.open();
+      const runner = this.readers.pop() ?? this.open(READER_CACHE_KIB);
       try {
         return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
       } finally {

@@ -204,6 +204,37 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   });
 });
 
+test.skipIf(missing !== undefined)("asks for a token, says when the server is away, and tries again", async () => {
+  const cwd = emptyFolder();
+  const made = await runPlanner(["dc", "token", "create", "anna", "--role", "reader", "--tokens", "tokens.json"], {
+    cwd,
+  });
+  const guarded = await DcServer.start(cwd, ["--tokens", "tokens.json"]);
+  const context = await browser.newContext();
+  try {
+    const page = await context.newPage();
+    await page.goto(guarded.url);
+    const signIn = async (token: string) => {
+      await page.getByLabel("Token").fill(token);
+      await page.getByRole("button", { name: "Use it in this tab" }).click();
+    };
+    await signIn("nonsense");
+    await page.getByText("The token is not known").waitFor();
+    await signIn(made.stdout.trim());
+    await page.getByText("Nothing is recorded yet").waitFor();
+
+    await context.setOffline(true);
+    await page.goto(`${guarded.url}/#/search?q=a`);
+    await page.getByRole("heading", { name: "No connection" }).waitFor();
+    await context.setOffline(false);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByText("No device matches.").waitFor();
+  } finally {
+    await context.close();
+    await guarded.end();
+  }
+});
+
 test("the console is one page below 500 kB gzipped, with a strict policy", async () => {
   const folder = emptyFolder();
   const alone = await DcServer.start(folder);

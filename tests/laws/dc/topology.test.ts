@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { create, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
+import { compareText } from "#dc/model/ref.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
@@ -215,3 +216,31 @@ test("a power cable that is plugged and pulled again leaves the topology as it w
 
   expect(live).toBe(3);
 });
+
+test("loads that follow a change of draws equal those that are added up anew", () => {
+  const site = fc.uniqueArray(device, { selector: (one) => one.code, minLength: 1, maxLength: 5 });
+  fc.assert(
+    fc.property(site, fc.nat(), fc.constantFrom(0, 70, 400), (given, which, allocatedDrawW) => {
+      const devices = given.toSorted((a, b) => compareText(a.code, b.code));
+      const estate = { racks: [], devices, cracs: [], cables: [], fabricLinks: [] };
+      const before = Topology.of(estate);
+      const firstLoads = before.loadsW.slice();
+      const redrawn = { ...(devices[which % devices.length] as Device), allocatedDrawW };
+      const keys = { device: [resourceKey(redrawn)], rack: [], crac: [], cable: [], fabric_link: [] };
+
+      const followed = before.changed(keys, { ...estate, devices: [redrawn] });
+
+      const built = Topology.of({
+        ...estate,
+        devices: devices.map((one) => (one.code === redrawn.code ? redrawn : one)),
+      });
+      expect(loadsByRef(followed)).toEqual(loadsByRef(built));
+      expect(before.loadsW).toEqual(firstLoads);
+    }),
+    { numRuns: LAW_RUNS },
+  );
+});
+
+function loadsByRef({ power, loadsW }: Topology): Readonly<Record<string, number | undefined>> {
+  return Object.fromEntries([...power.nodes.entries()].map(([index, { ref }]) => [ref, loadsW[index]]));
+}

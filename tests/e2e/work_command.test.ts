@@ -75,12 +75,15 @@ test("a program that cannot be started makes the spec failed", async () => {
 
 test("an agent that is not installed is a refusal, and touches nothing", async () => {
   using project = await workProject({ plan: {} });
+  project.write(
+    ".planner/config.md",
+    "---\ndefaults: {provider: command}\nproviders: {command: {command: no-such-agent}}\n---\n",
+  );
   await project.add(A);
-  const env = { PATH: project.root };
 
-  const { code, stderr } = await project.planner(["work", A, "--provider", "claude", "--no-worktree"], { env });
+  const { code, stderr } = await project.planner(["work", A]);
 
-  expect([code, stderr]).toEqual([1, expect.stringContaining('"claude" is not on PATH: install it')]);
+  expect([code, stderr]).toEqual([1, expect.stringContaining('"no-such-agent" is not on PATH: install it')]);
   expect(project.field(A, "status")).toBe("pending");
   expect(project.records()).toEqual([]);
 });

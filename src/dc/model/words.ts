@@ -1,17 +1,6 @@
-/** The words of every enumeration that a stored resource or a pure answer holds: the proto values without their prefix. */
+import { POWER_KINDS } from "./power_kinds.ts";
 
-/** Kinds that exist to supply others. */
-export const POWER_KINDS = [
-  "UTILITY",
-  "GENERATOR",
-  "SWITCHGEAR",
-  "TRANSFER_SWITCH",
-  "UPS",
-  "FLOOR_PDU",
-  "RPP",
-  "BUSWAY",
-  "RACK_PDU",
-] as const;
+/** The words of every enumeration that a stored resource or a pure answer holds: the proto values without their prefix. */
 
 export const DEVICE_KINDS = [
   "SERVER",

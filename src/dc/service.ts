@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { fromJson, type MessageShape, toBinary, toJson } from "@bufbuild/protobuf";
+import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 import type { ChainVerdict } from "./audit/chain.ts";
 import { verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
-import { MAX_CHANGE_MESSAGE_CHARS, REQUEST_MEMORY_MS } from "./limits.ts";
-import { canonicalJson } from "./model/canonical_json.ts";
+import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { Changes } from "./operations/changes.ts";
@@ -15,11 +14,11 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type LoadBatch, loadResources } from "./operations/load.ts";
 import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
-import { detailRegistry } from "./operations/status.ts";
 import { TopologyCache } from "./operations/topology.ts";
 import { Turns } from "./operations/turns.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
+import { RequestMemory } from "./request_memory.ts";
 
 export type { ChainVerdict };
 
@@ -289,67 +288,4 @@ function checkCommon({ requestId, changeMessage }: Common): void {
     value: `${changeMessage.length} characters`,
     expected,
   });
-}
-
-interface MemorySession {
-  readonly caller: Caller;
-  readonly writer: DcWriter;
-  readonly now: Date;
-}
-
-/** Answers a repeated request_id as the first time. Source: AIP-155; data contract 7.2. */
-class RequestMemory {
-  private readonly rpc: WriteRpc;
-  private readonly session: MemorySession;
-  private readonly request: Message;
-
-  constructor(rpc: WriteRpc, request: Message, session: MemorySession) {
-    this.rpc = rpc;
-    this.request = request;
-    this.session = session;
-  }
-
-  /** @throws Refusal when the id was used for another request */
-  async recall(requestId: string): Promise<Reply | undefined> {
-    if (requestId === "") return undefined;
-    const known = await this.session.writer.remembered(this.principal(), requestId);
-    if (known === undefined || known.createdAt < this.oldest()) return undefined;
-    const { method } = this.rpc;
-    if (known.method !== method.name || known.fingerprint !== this.fingerprint()) {
-      throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
-        field: "request_id",
-        value: requestId,
-        expected: "a new UUID",
-      });
-    }
-    return fromJson(method.output, JSON.parse(known.reply), { registry: detailRegistry });
-  }
-
-  async keep(requestId: string, reply: Reply): Promise<void> {
-    if (requestId === "") return;
-    const { writer, now } = this.session;
-    await writer.forget(this.oldest());
-    await writer.remember({
-      principal: this.principal(),
-      requestId,
-      method: this.rpc.method.name,
-      fingerprint: this.fingerprint(),
-      reply: JSON.stringify(toJson(this.rpc.method.output, reply, { registry: detailRegistry })),
-      createdAt: now.toISOString(),
-    });
-  }
-
-  private principal(): string {
-    return this.session.caller.principal?.name ?? "anonymous";
-  }
-
-  private oldest(): string {
-    return new Date(this.session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
-  }
-
-  private fingerprint(): string {
-    return createHash("sha256")
-      .update(canonicalJson(toJson(this.rpc.method.input, this.request)))
-      .digest("hex");
-  }
 }

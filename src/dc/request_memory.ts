@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
+import type { Caller } from "./context.ts";
+import { REQUEST_MEMORY_MS } from "./limits.ts";
+import { canonicalJson } from "./model/canonical_json.ts";
+import { refuse } from "./model/refusal.ts";
+import type { Rpc, WriteRpc } from "./operations/rpc.ts";
+import { detailRegistry } from "./operations/status.ts";
+import type { DcWriter } from "./ports.ts";
+
+type Message = MessageShape<Rpc["method"]["input"]>;
+type Reply = MessageShape<Rpc["method"]["output"]>;
+
+interface MemorySession {
+  readonly caller: Caller;
+  readonly writer: DcWriter;
+  readonly now: Date;
+}
+
+/** Answers a repeated request_id as the first time. Source: AIP-155; data contract 7.2. */
+export class RequestMemory {
+  private readonly rpc: WriteRpc;
+  private readonly session: MemorySession;
+  private readonly request: Message;
+
+  constructor(rpc: WriteRpc, request: Message, session: MemorySession) {
+    this.rpc = rpc;
+    this.request = request;
+    this.session = session;
+  }
+
+  /** @throws Refusal when the id was used for another request */
+  async recall(requestId: string): Promise<Reply | undefined> {
+    if (requestId === "") return undefined;
+    const known = await this.session.writer.remembered(this.principal(), requestId);
+    if (known === undefined || known.createdAt < this.oldest()) return undefined;
+    const { method } = this.rpc;
+    if (known.method !== method.name || known.fingerprint !== this.fingerprint()) {
+      throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
+        field: "request_id",
+        value: requestId,
+        expected: "a new UUID",
+      });
+    }
+    return fromJson(method.output, JSON.parse(known.reply), { registry: detailRegistry });
+  }
+
+  async keep(requestId: string, reply: Reply): Promise<void> {
+    if (requestId === "") return;
+    const { writer, now } = this.session;
+    await writer.forget(this.oldest());
+    await writer.remember({
+      principal: this.principal(),
+      requestId,
+      method: this.rpc.method.name,
+      fingerprint: this.fingerprint(),
+      reply: JSON.stringify(toJson(this.rpc.method.output, reply, { registry: detailRegistry })),
+      createdAt: now.toISOString(),
+    });
+  }
+
+  private principal(): string {
+    return this.session.caller.principal?.name ?? "anonymous";
+  }
+
+  private oldest(): string {
+    return new Date(this.session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
+  }
+
+  private fingerprint(): string {
+    return createHash("sha256")
+      .update(canonicalJson(toJson(this.rpc.method.input, this.request)))
+      .digest("hex");
+  }
+}

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { Estate } from "./model/estate.ts";
-import type { DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
+import type { Cable, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/words.ts";
 
@@ -153,6 +153,8 @@ export interface DcReader extends SiteReader {
   /** Rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
   stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;
+  /** Cables with an end at a device, in the order of keys: one look-up, however many they are. */
+  storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]>;
   searchDevices(query: DeviceQuery): Promise<DevicePage>;
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
   chainHead(): Promise<ChainHead>;

@@ -1,10 +1,7 @@
 import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { edgeKey } from "#dc/model/resource_key.ts";
-import type { DcReader } from "#dc/ports.ts";
 import {
-  type Cable,
   DatacenterService,
   DeviceView,
   GetDeviceResponseSchema,
@@ -35,18 +32,9 @@ export const getDevice = defineRead({
         toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),
       powerSinglePoints: singlePoints(power, live, index),
-      cables: await cablesOf(reader, stored.resource.code),
+      cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
       powerLoadW: Math.round(loadsW[index] ?? 0),
       recent: changes.map(auditMessage),
     });
   },
 });
-
-async function cablesOf(reader: DcReader, code: string): Promise<readonly Cable[]> {
-  const found: Cable[] = [];
-  for (const { a, b } of await reader.cablesOf(code)) {
-    const stored = await reader.stored("cable", edgeKey(a, b));
-    if (stored !== undefined) found.push(cableMessage(stored));
-  }
-  return found;
-}

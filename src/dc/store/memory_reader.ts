@@ -163,6 +163,11 @@ export class MemoryReader implements DcReader {
     return this.all("crac").filter(({ location }) => onFloor(location, siteId, floorNumber));
   }
 
+  async storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+    const table = this.state.resources.cable;
+    return (await this.cablesOf(deviceCode)).flatMap((cable) => table.get(resourceKey(cable)) ?? []);
+  }
+
   async searchDevices(query: DeviceQuery): Promise<DevicePage> {
     return searchInMemory([...this.state.resources.device.values()], this.all("cable"), query);
   }

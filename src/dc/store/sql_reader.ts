@@ -98,11 +98,17 @@ export class SqlReader implements DcReader {
   }
 
   async cablesOf(deviceCode: string): Promise<readonly Cable[]> {
-    return this.bodies(
-      `SELECT DISTINCT cable.key, cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
+    return (await this.storedCablesOf(deviceCode)).map(({ resource }) => resource);
+  }
+
+  async storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
+    const rows = await this.runner.all(
+      `SELECT DISTINCT cable.key, cable.body, cable.etag, cable.create_time, cable.update_time
+        FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
         WHERE cable_end.device_key = ? ORDER BY cable.key`,
       [codeKey(deviceCode)],
     );
+    return rows.map((row) => storedOf(row, bodyOf<Cable>(row)));
   }
 
   async cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]> {

@@ -54,7 +54,11 @@ async function lookAround(reader: DcReader): Promise<unknown> {
     consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],
     children: await reader.childrenOf("d1"),
-    cables: [await reader.cableAt({ deviceCode: "d1", portName: "eth0" }), await reader.cablesOf("D2")],
+    cables: [
+      await reader.cableAt({ deviceCode: "d1", portName: "eth0" }),
+      await reader.cablesOf("D2"),
+      await reader.storedCablesOf("d2"),
+    ],
     many: [await reader.devices(["d1", "D2", "nothing", "srv"]), await reader.cablesOfAll(["D1", "d2"])],
     links: await reader.fabricLinksOf("D1"),
     cracs: await reader.cracsOnFloor("S1", 1),

@@ -5,7 +5,6 @@ import type { Health, LoadBasis } from "#dc/model/words.ts";
 import { standsIn } from "./location_scope.ts";
 import { type RackCapacity, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth } from "./rack_health.ts";
-import { rackPower } from "./rack_power.ts";
 import { type RackThermal, rackThermal } from "./thermal_spots.ts";
 import type { Topology } from "./topology.ts";
 
@@ -71,14 +70,12 @@ export function onFloor(
   devices: readonly DeviceBody[],
   { basis, now }: FloorInput,
 ): RackOnFloor {
-  const { power, live } = topology;
   const { capacity, conflicts } = rackElevation(rack, devices, { now, basis });
   const { thermal, hotspots } = rackThermal(rack, devices, { basis });
-  const supply = rackPower(power, live, devices, { basis, loadsW: topology.loads(basis) });
   return {
     rack,
     capacity,
     thermal,
-    ...rackHealth({ rack, devices, capacity, conflicts, power: supply, hotspots, now }),
+    ...rackHealth({ rack, devices, capacity, conflicts, power: topology.rackPower(rack.code, basis), hotspots, now }),
   };
 }

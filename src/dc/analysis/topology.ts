@@ -11,6 +11,7 @@ import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 import { type LiveSet, liveSet } from "./power_live.ts";
 import { loads, loadsAfter } from "./power_load.ts";
+import { type RackPower, rackPower } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 
@@ -57,6 +58,7 @@ export class Topology {
   private readonly editor: PowerGraphEditor;
   private readonly figures: Figures;
   private readonly supplies = new Map<string, RackSupply>();
+  private readonly rackPowers = new Map<string, RackPower>();
   private standing: readonly Place[] | undefined;
   private readonly racked: ReadonlyMap<string, readonly Device[]>;
 
@@ -146,6 +148,17 @@ export class Topology {
     const isLive = ({ code }: Device) => this.live[this.power.indexOf.get(`device:${codeKey(code)}`) ?? -1] === 1;
     const made = rackSupply(this.devicesInRack(key), isLive);
     this.supplies.set(key, made);
+    return made;
+  }
+
+  /** How a rack is supplied; worked out once. */
+  rackPower(rackCode: string, basis: LoadBasis): RackPower {
+    const key = codeKey(rackCode);
+    const kept = `${basis} ${key}`;
+    const made =
+      this.rackPowers.get(kept) ??
+      rackPower(this.power, this.live, this.devicesInRack(key), { basis, loadsW: this.loads(basis) });
+    this.rackPowers.set(kept, made);
     return made;
   }
 

@@ -1,6 +1,5 @@
 import { onFloor } from "#dc/analysis/floor_plan.ts";
 import { rackElevation } from "#dc/analysis/rack_elevation.ts";
-import { rackPower } from "#dc/analysis/rack_power.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
@@ -25,9 +24,7 @@ export async function getRackAnswer(
   const { resource: rack, etag, createTime, updateTime } = stored;
   const devices = await reader.devicesInRack(code);
   const basis = "ALLOCATED" as const;
-  const { power, live, loadsW } = topology;
   const { occupants, units, capacity, conflicts } = rackElevation(rack, devices, { now, basis });
-  const { paths } = rackPower(power, live, devices, { basis, loadsW });
   const { health, reasons } = onFloor(topology, rack, devices, { basis, now });
   return toMessage(GetRackResponseSchema, {
     rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
@@ -38,7 +35,7 @@ export async function getRackAnswer(
       drawW: drawW(device, basis),
     })),
     units,
-    capacity: { ...capacity, failoverWByPath: paths },
+    capacity: { ...capacity, failoverWByPath: topology.rackPower(code, basis).paths },
     conflicts,
   });
 }

@@ -126,7 +126,7 @@ export function* blastSteps(
   }
   yield;
   const onBattery = new Set(batteryFed(graph, baseline, removed, darkness, options));
-  const weaker = degraded(graph, baseline, darkness).filter((index) => !onBattery.has(index));
+  const weaker = degraded(graph, darkness).filter((index) => !onBattery.has(index));
   const hits = [
     ...hitList(graph, darkness, offline(graph, darkness, unlisted), "OFFLINE"),
     ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
@@ -147,10 +147,6 @@ export function* blastSteps(
     live: darkness.live,
     loadsAfter: after.loadsW,
   };
-}
-
-function refOf(graph: PowerGraph, index: number | undefined): string {
-  return index === undefined ? "" : (graph.nodes[index]?.ref ?? "");
 }
 
 function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>): boolean {
@@ -182,8 +178,8 @@ function batteryFed(
 }
 
 /** Live elements that lost an inlet, and everything live behind them that has no other inlet. */
-function degraded(graph: PowerGraph, baseline: LiveSet, { live, reached }: Darkness): readonly number[] {
-  const touched = reached.filter((index) => live[index] === 1 && liveInlets(graph, baseline, index) > 0);
+function degraded(graph: PowerGraph, { live, reached }: Darkness): readonly number[] {
+  const touched = reached.filter((index) => live[index] === 1);
   const seen = new Uint8Array(graph.nodes.length);
   for (const index of touched) seen[index] = 1;
   // The array grows while it is walked, so it is the queue as well.
@@ -201,8 +197,8 @@ function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly 
   return indexes.map((index) => ({
     index,
     state,
-    depth: Math.max(0, depth[index] ?? 0),
-    via: refOf(graph, via[index]),
+    depth: Math.max(0, depth.at(index)),
+    via: graph.nodes[via.at(index)]?.ref ?? "",
   }));
 }
 
@@ -221,16 +217,17 @@ function overloaded(
     among,
   }: { readonly before: Float64Array; readonly after: Float64Array; readonly among: readonly number[] },
 ): readonly Rise[] {
-  const found = among.flatMap((index): readonly Rise[] => {
-    const { ref = "", capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
+  const found: Rise[] = [];
+  for (const index of among) {
     const loadAfterW = Math.round(after[index] ?? 0);
     const loadBeforeW = Math.round(before[index] ?? 0);
-    if (live[index] !== 1 || capacityW === 0 || loadAfterW <= loadBeforeW) return [];
-    if (loadAfterW <= (capacityW * maxUtilizationPct) / 100) return [];
+    if (live[index] !== 1 || loadAfterW <= loadBeforeW) continue;
+    const { ref = "", capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
+    if (capacityW === 0 || loadAfterW <= (capacityW * maxUtilizationPct) / 100) continue;
     const utilizationPct = (loadAfterW / capacityW) * 100;
     const severity = loadAfterW > capacityW ? ("WOULD_TRIP" as const) : ("OVER_DERATED" as const);
-    return [{ index, overload: { ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity } }];
-  });
+    found.push({ index, overload: { ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity } });
+  }
   return found.toSorted(
     ({ overload: a }, { overload: b }) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref),
   );

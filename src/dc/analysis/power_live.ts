@@ -1,3 +1,4 @@
+import { NodeNumbers } from "./node_numbers.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
 /** Which nodes have power, by index; 1 for live. */
@@ -37,15 +38,15 @@ export interface Darkness {
   /** Dark nodes and their consumers, in breadth-first order. */
   readonly reached: readonly number[];
   /** Steps from the nearest removed node, by node; -1 for what is not reached. */
-  readonly depth: Int32Array;
+  readonly depth: NodeNumbers;
   /** The node through which darkness arrived, by node; -1 for none. */
-  readonly via: Int32Array;
+  readonly via: NodeNumbers;
 }
 
 /**
  * Spreads a failure downstream from `removed`, touching nothing else. Equal to the difference of two live sets wherever
  * the graph has no circle, which writes guarantee; a law checks it.
- * Cost: O(edges downstream), plus copies of arrays of all nodes. Source: data contract 8.3.
+ * Cost: O(edges downstream), plus a copy of the live set. Source: data contract 8.3.
  *
  * @param immune nodes that stay live without supply, such as a UPS on battery
  */
@@ -56,28 +57,28 @@ export function spreadDarkness(
   immune: (index: number) => boolean = () => false,
 ): Darkness {
   const live = baseline.slice();
-  const left = new Int32Array(live.length).fill(-1);
-  const depth = new Int32Array(live.length).fill(-1);
-  const via = new Int32Array(live.length).fill(-1);
+  const left = new NodeNumbers(live.length);
+  const depth = new NodeNumbers(live.length);
+  const via = new NodeNumbers(live.length);
   const dark = [...removed].filter((index) => live[index] === 1);
   const reached = [...dark];
   for (const index of dark) {
     live[index] = 0;
-    depth[index] = 0;
+    depth.set(index, 0);
   }
   const lose = (to: number, from: number): void => {
-    const known = left[to] ?? -1;
-    left[to] = (known < 0 ? liveInlets(graph, baseline, to) : known) - 1;
-    if (depth[to] !== -1) return;
-    depth[to] = (depth[from] ?? 0) + 1;
+    const known = left.at(to);
+    left.set(to, (known < 0 ? liveInlets(graph, baseline, to) : known) - 1);
+    if (depth.at(to) !== -1) return;
+    depth.set(to, depth.at(from) + 1);
     reached.push(to);
   };
   for (const index of dark) {
     for (const { to } of graph.supplies[index] ?? []) {
       lose(to, index);
-      if (live[to] !== 1 || (left[to] ?? 0) >= (graph.nodes[to]?.need ?? 0) || immune(to)) continue;
+      if (live[to] !== 1 || left.at(to) >= (graph.nodes[to]?.need ?? 0) || immune(to)) continue;
       live[to] = 0;
-      via[to] = index;
+      via.set(to, index);
       // The array grows while it is walked, so it is the queue as well.
       dark.push(to);
     }

@@ -1,5 +1,6 @@
 import { drawW } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
+import { NodeNumbers } from "./node_numbers.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 
@@ -87,12 +88,12 @@ export function loadsAfter(
 ): LoadsAfter {
   const { changed, open } = withAncestors(graph, reached);
   const loadsW = before.slice();
-  const ready = changed.filter((index) => open[index] === 0);
+  const ready = changed.filter((index) => open.at(index) === 0);
   for (const index of ready) {
     loadsW[index] = carriedBy(graph, live, loadsW, index, basis);
     for (const { from } of graph.inlets[index] ?? []) {
-      const rest = (open[from] ?? 0) - 1;
-      open[from] = rest;
+      const rest = open.at(from) - 1;
+      open.set(from, rest);
       if (rest === 0) ready.push(from);
     }
   }
@@ -101,14 +102,14 @@ export function loadsAfter(
 
 /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
 function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) {
-  const open = new Int32Array(nodes.length).fill(-1);
+  const open = new NodeNumbers(nodes.length);
   const changed = [...start];
-  for (const index of changed) open[index] = 0;
+  for (const index of changed) open.set(index, 0);
   for (const index of changed) {
     for (const { from } of inlets[index] ?? []) {
-      const known = open[from] ?? -1;
+      const known = open.at(from);
       if (known < 0) changed.push(from);
-      open[from] = Math.max(known, 0) + 1;
+      open.set(from, Math.max(known, 0) + 1);
     }
   }
   return { changed, open };

@@ -47,50 +47,84 @@ function hasInlets({ ports = [] }: Device): boolean {
   return ports.some(({ kind }) => kind === "POWER_IN");
 }
 
+/** What a failure does to the devices of one rack. */
+interface Struck {
+  readonly key: string;
+  /** Devices by which it is judged that go dark. */
+  off: number;
+  lostIt: boolean;
+}
+
 /** Judges each rack in which a failure touches a device, and counts what is undocumented there. Decision D-08. */
 export function rackStates(
   topology: Topology,
   { dark }: Darkness,
   hits: readonly { readonly index: number; readonly state: string }[],
 ): { readonly states: ReadonlyMap<string, RackState>; readonly undocumented: number } {
-  const offNow = judgedIn(topology, dark);
-  const offline = hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index);
-  const lostIt = new Set(
-    racked(topology, offline)
-      .filter(([, device]) => !isPowerKind(device.kind) && hasInlets(device))
-      .map(([key]) => key),
-  );
-  const touched = racked(
-    topology,
-    hits.map(({ index }) => index),
-  );
+  const struck = new StruckRacks(topology);
+  for (const index of dark) struck.darken(index);
+  const touched = new Set<Struck>();
+  for (const hit of hits) {
+    const rack = struck.hit(hit);
+    if (rack !== undefined) touched.add(rack);
+  }
   let undocumented = 0;
   const states = new Map<string, RackState>();
-  for (const key of new Set(touched.map(([rack]) => rack))) {
+  for (const { key, off, lostIt } of touched) {
     const supply = topology.rackSupply(key);
     undocumented += supply.undocumented;
-    const allOff = supply.judged > 0 && supply.off + (offNow.get(key) ?? 0) === supply.judged;
-    states.set(key, allOff ? "DARK" : lostIt.has(key) ? "PARTIAL" : "PROTECTED");
+    const allOff = supply.judged > 0 && supply.off + off === supply.judged;
+    states.set(key, allOff ? "DARK" : lostIt ? "PARTIAL" : "PROTECTED");
   }
   return { states, undocumented };
 }
 
-/** How many of some nodes are devices by which their rack is judged, by rack. */
-function judgedIn(topology: Topology, indexes: readonly number[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const [key, device] of racked(topology, indexes)) {
-    const counts = inService(device) && hasInlets(device);
-    if (!counts || isPowerKind(device.kind) !== topology.rackSupply(key).byPower) continue;
-    found.set(key, (found.get(key) ?? 0) + 1);
+/** Racks that a failure touches, made when one of their devices is met. */
+class StruckRacks {
+  private readonly topology: Topology;
+  private readonly byKey = new Map<string, Struck>();
+  /** Devices mostly name their rack alike, which spares folding its code for each. */
+  private readonly byCode = new Map<string, Struck>();
+
+  constructor(topology: Topology) {
+    this.topology = topology;
   }
-  return found;
+
+  /** Counts a node that goes dark, when its rack is judged by it. */
+  darken(index: number): void {
+    const device = this.device(index);
+    if (device === undefined || !inService(device) || !hasInlets(device)) return;
+    const rack = this.rackOf(device);
+    if (isPowerKind(device.kind) === this.topology.rackSupply(rack.key).byPower) rack.off += 1;
+  }
+
+  /** The rack of what is hit; undefined for what stands in none. */
+  hit({ index, state }: { readonly index: number; readonly state: string }): Struck | undefined {
+    const device = this.device(index);
+    if (device === undefined) return undefined;
+    const rack = this.rackOf(device);
+    if (state === "OFFLINE" && !isPowerKind(device.kind) && hasInlets(device)) rack.lostIt = true;
+    return rack;
+  }
+
+  private device(index: number): RackedDevice | undefined {
+    const node = this.topology.power.nodes[index];
+    return node?.kind === "DEVICE" && isRacked(node.device) ? node.device : undefined;
+  }
+
+  private rackOf({ rackCode }: RackedDevice): Struck {
+    const known = this.byCode.get(rackCode);
+    if (known !== undefined) return known;
+    const key = codeKey(rackCode);
+    const rack = this.byKey.get(key) ?? { key, off: 0, lostIt: false };
+    this.byKey.set(key, rack);
+    this.byCode.set(rackCode, rack);
+    return rack;
+  }
 }
 
-/** The devices in racks among some nodes, with the keys of their racks. */
-function racked({ power }: Topology, indexes: readonly number[]): readonly (readonly [string, Device])[] {
-  return indexes.flatMap((index): readonly (readonly [string, Device])[] => {
-    const node = power.nodes[index];
-    if (node?.kind !== "DEVICE" || node.device.rackCode === undefined) return [];
-    return [[codeKey(node.device.rackCode), node.device]];
-  });
+type RackedDevice = Device & { readonly rackCode: string };
+
+function isRacked(device: Device): device is RackedDevice {
+  return device.rackCode !== undefined;
 }

@@ -34,30 +34,20 @@ export async function powerBlastRadiusAnswer(
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
   const blast = await turns.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, blast, { basis, baseline: live });
-  const wanted = (isWanted: (state: string) => boolean) => [
-    ...blast.hits.filter(({ state }) => isWanted(state)).map((hit) => () => items.of(hit)),
-    ...[...blast.racks]
-      .filter(([, state]) => isWanted(state))
-      .map(
-        ([key, state]) =>
-          () =>
-            items.rack(key, state),
-      ),
-  ];
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
-  const affected = wanted((state) => !isGuarded(state));
-  const guarded = request.includeProtected ? wanted(isGuarded) : [];
+  const affected = items.list((state) => !isGuarded(state), limit);
+  const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
   const graph = subgraph(power, blast, sources, limit);
   const reply = toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
-    affected: affected.slice(0, limit).map((make) => make()),
-    protected: guarded.slice(0, limit).map((make) => make()),
+    affected: affected.items,
+    protected: guarded.items,
     overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
     cascadeSteps: blast.steps,
     nodes: graph.nodes,
     edges: graph.edges,
-    truncated: affected.length > limit || guarded.length > limit || graph.truncated,
+    truncated: affected.truncated || guarded.truncated || graph.truncated,
   });
   const { racks } = topology.estate;
   return {
@@ -101,12 +91,25 @@ class Items {
     this.figures = figures;
   }
 
-  rack(key: string, state: RackState) {
+  /** The first hits and then racks whose state is wanted. */
+  list(isWanted: (state: string) => boolean, limit: number) {
+    const hits = this.blast.hits.filter(({ state }) => isWanted(state));
+    const racks = [...this.blast.racks].filter(([, state]) => isWanted(state));
+    return {
+      items: [
+        ...hits.slice(0, limit).map((hit) => this.of(hit)),
+        ...racks.slice(0, Math.max(0, limit - hits.length)).map(([key, state]) => this.rack(key, state)),
+      ],
+      truncated: hits.length + racks.length > limit,
+    };
+  }
+
+  private rack(key: string, state: RackState) {
     const { code = key, name, role } = this.topology.rack(key) ?? {};
     return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
   }
 
-  of({ index, state, depth, via }: Hit) {
+  private of({ index, state, depth, via }: Hit) {
     const inlets = (this.power.inlets[index] ?? []).filter(({ from }) => this.figures.baseline[from] === 1);
     const alive = (from: number) => this.blast.live[from] === 1;
     return {
@@ -139,17 +142,20 @@ function identity(node: PowerNode | undefined) {
 
 /** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
 function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, limit: number) {
-  const states = new Map(blast.hits.map(({ index, state }) => [index, state]));
   const shown = new Set<number>();
-  let truncated = false;
-  for (const list of [nodes, blast.dark, states.keys()]) {
-    for (const index of list) {
+  /** Whether all of them have their place. */
+  const show = (indexes: Iterable<number>): boolean => {
+    for (const index of indexes) {
       if (shown.size < limit) shown.add(index);
-      else if (!shown.has(index)) truncated = true;
+      else if (!shown.has(index)) return false;
     }
-  }
+    return true;
+  };
+  const whole = show(nodes) && show(blast.dark) && show(blast.hits.map(({ index }) => index));
+  const states = new Map<number, Hit["state"]>();
+  for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
   return {
-    truncated,
+    truncated: !whole,
     nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
     edges: [...shown].flatMap((index) =>
       (power.supplies[index] ?? [])

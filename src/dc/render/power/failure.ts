@@ -22,10 +22,45 @@ export interface PowerFailure {
 export const FATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
 export type Fate = (typeof FATES)[number];
 
+/** What becomes of each node that a failure touches. Memory comes zeroed, so that the others cost next to nothing. */
+export class Fates {
+  /** Places in FATES, from 1; 0 for what is not touched. */
+  private readonly places: Uint8Array;
+
+  constructor(nodes: number) {
+    this.places = new Uint8Array(nodes);
+  }
+
+  has(index: number): boolean {
+    return (this.places[index] ?? 0) > 0;
+  }
+
+  get(index: number): Fate | undefined {
+    return FATES[(this.places[index] ?? 0) - 1];
+  }
+
+  set(index: number, fate: Fate): void {
+    this.places[index] = FATES.indexOf(fate) + 1;
+  }
+
+  /** Sets the fate of what has none yet. */
+  add(index: number, fate: Fate): void {
+    if (!this.has(index)) this.set(index, fate);
+  }
+
+  /** Touched nodes, lowest first. Cost: one byte read for each node of the graph. */
+  touched(): readonly number[] {
+    const found: number[] = [];
+    for (let index = 0; index < this.places.length; index += 1) if (this.places[index] !== 0) found.push(index);
+    return found;
+  }
+}
+
 /** The part of the power graph that a picture tells about. */
 export interface Reach {
-  /** By node; undefined for what the failure does not touch. */
-  readonly fates: readonly (Fate | undefined)[];
+  readonly fates: Fates;
+  /** The nodes that have a fate, lowest first. */
+  readonly touched: readonly number[];
   /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
   readonly keys: ReadonlySet<number>;
   /** Step of the cascade in which a node trips. */
@@ -35,31 +70,30 @@ export interface Reach {
 
 /**
  * Everything that fails, goes dark, is weakened or overloaded, and the chain that supplies a single source.
- * Cost: O(nodes of the graph).
+ * Cost: what the failure reaches.
  */
 export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach {
-  const fates = new Array<Fate | undefined>(graph.nodes.length).fill(undefined);
+  const fates = new Fates(graph.nodes.length);
   const nodesAt = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(refKey(ref));
     return index === undefined ? [] : [index];
   };
-  for (let index = 0; index < graph.nodes.length; index += 1) {
-    if (before[index] === 1 && blast.live[index] !== 1) fates[index] = "OFFLINE";
-  }
-  for (const { index, state } of blast.hits) fates[index] = state;
+  for (const index of blast.dark) fates.set(index, "OFFLINE");
+  for (const { index, state } of blast.hits) fates.set(index, state);
   const overloads = new Map(
     blast.overloads.flatMap((overload) => nodesAt(overload.ref).map((index) => [index, overload] as const)),
   );
-  for (const index of overloads.keys()) fates[index] ??= "LIVE";
+  for (const index of overloads.keys()) fates.add(index, "LIVE");
   const trips = new Map(
     blast.steps.flatMap(({ step, trippedRefs }) => trippedRefs.flatMap(nodesAt).map((index) => [index, step] as const)),
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
-  for (const { nodes } of sources) for (const index of nodes) fates[index] = "FAILED";
+  for (const { nodes } of sources) for (const index of nodes) fates.set(index, "FAILED");
   for (const index of suppliers(graph, single)) {
-    if (graph.nodes[index]?.kind !== "OUTLET") fates[index] ??= before[index] === 1 ? "LIVE" : "OFF";
+    if (graph.nodes[index]?.kind !== "OUTLET") fates.add(index, before[index] === 1 ? "LIVE" : "OFF");
   }
-  return { fates, keys: new Set([...single, ...overloads.keys(), ...trips.keys()]), trips, overloads };
+  const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
+  return { fates, touched: fates.touched(), keys, trips, overloads };
 }
 
 /** Everything upstream of these nodes. */

@@ -1,3 +1,4 @@
+import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
 import { type Drawn, Folder, type FoldOptions, type Grouped } from "./folder.ts";
@@ -28,7 +29,7 @@ const MOST_VIA = 3;
  * Folds the part of the graph that a failure reaches until it fits: consumers by rack, row, room, floor and site, then
  * the equipment. Every element is a member of exactly one drawn thing.
  *
- * Cost: O(nodes + edges of the graph).
+ * Cost: O(nodes that the failure reaches + their edges).
  */
 export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded {
   const { graph, racks } = failure;
@@ -37,7 +38,7 @@ export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded
   const grouped = folder.fold(options);
   const { drawn } = grouped;
   const shown = drawn.reduce((sum, { form, members }) => sum + (form === "GROUP" ? 0 : count(graph, members)), 0);
-  return { reach, drawn, edges: suppliesOf(failure, grouped), omitted: folder.elements - shown };
+  return { reach, drawn, edges: suppliesOf(failure, reach, grouped), omitted: folder.elements - shown };
 }
 
 function count(graph: PowerGraph, members: readonly number[]): number {
@@ -48,10 +49,10 @@ function count(graph: PowerGraph, members: readonly number[]): number {
 /** Supplies between drawn things; outlets that the failure does not touch are passed through. */
 class Supplies {
   readonly #graph: PowerGraph;
-  readonly #groupOf: Int32Array;
+  readonly #groupOf: NodeNumbers;
   readonly #found = new Map<number, { from: number; to: number; count: number; dead: number; via: Set<string> }>();
 
-  constructor(graph: PowerGraph, groupOf: Int32Array) {
+  constructor(graph: PowerGraph, groupOf: NodeNumbers) {
     this.#graph = graph;
     this.#groupOf = groupOf;
   }
@@ -86,15 +87,19 @@ class Supplies {
   }
 
   #group(index: number): number {
-    return this.#groupOf[index] ?? -1;
+    return this.#groupOf.at(index);
   }
 }
 
-function suppliesOf({ graph, blast }: PowerFailure, { groupOf, owners }: Grouped): readonly DrawnEdge[] {
+function suppliesOf(
+  { graph, blast }: PowerFailure,
+  { touched }: Reach,
+  { groupOf, owners }: Grouped,
+): readonly DrawnEdge[] {
   const supplies = new Supplies(graph, groupOf);
-  for (let index = 0; index < groupOf.length; index += 1) {
-    if ((groupOf[index] ?? -1) >= 0)
-      supplies.of(index, (owners[index] ?? -1) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
+  for (const index of touched) {
+    if (groupOf.at(index) < 0) continue;
+    supplies.of(index, owners.at(index) >= 0 ? (graph.nodes[index]?.ref ?? "") : "", blast);
   }
   return supplies.edges();
 }

@@ -1,3 +1,4 @@
+import { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
@@ -58,9 +59,9 @@ const PDU_BOXES = 48;
 export interface Grouped {
   readonly drawn: readonly Drawn[];
   /** The drawn thing of every node; -1 for none. */
-  readonly groupOf: Int32Array;
+  readonly groupOf: NodeNumbers;
   /** The device that an outlet stands with, by node; -1 for none. */
-  readonly owners: Int32Array;
+  readonly owners: NodeNumbers;
 }
 
 /** An element of the picture: a node that the failure reaches, but for outlets that stand with their devices. */
@@ -71,13 +72,13 @@ interface Element {
 }
 
 /**
- * Sorts the elements of a failure into boxes, cards and groups. Cost: one look at every node of the graph, all else by
- * the nodes that the failure reaches, which are few of a large site's.
+ * Sorts the elements of a failure into boxes, cards and groups. Cost: the nodes that the failure reaches, which are few of
+ * a large site's.
  */
 export class Folder {
   private readonly graph: PowerGraph;
   private readonly parts: readonly Element[];
-  private readonly owners: Int32Array;
+  private readonly owners: NodeNumbers;
   /** Outlets that stand with their devices. */
   private readonly owned: readonly number[];
   private readonly keys: ReadonlySet<number>;
@@ -87,24 +88,24 @@ export class Folder {
 
   constructor(
     graph: PowerGraph,
-    { fates, keys }: Reach,
+    { fates, touched, keys }: Reach,
     { racks, highlight }: { readonly racks: PowerFailure["racks"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.graph = graph;
     this.keys = keys;
-    this.owners = new Int32Array(graph.nodes.length).fill(-1);
+    this.owners = new NodeNumbers(graph.nodes.length);
     this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
     this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
     const places = new Places(racks);
     const parts: Element[] = [];
     const owned: number[] = [];
     let pdus = 0;
-    for (let index = 0; index < graph.nodes.length; index += 1) {
+    for (const index of touched) {
       const node = graph.nodes[index];
-      if (node === undefined || fates[index] === undefined) continue;
+      if (node === undefined) continue;
       const owner = this.ownerOf(index, fates);
       if (owner !== undefined) {
-        this.owners[index] = owner;
+        this.owners.set(index, owner);
         owned.push(index);
         continue;
       }
@@ -146,7 +147,7 @@ export class Folder {
   }
 
   private group(scheme: Scheme): Grouped {
-    const groupOf = new Int32Array(this.graph.nodes.length).fill(-1);
+    const groupOf = new NodeNumbers(this.graph.nodes.length);
     const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
     // Many elements share a place, so what they are drawn in is worked out once for each.
@@ -167,12 +168,12 @@ export class Folder {
     for (const { index, kind, place } of this.parts) {
       const group = shared(kind, place) ?? open(this.graph.nodes[index]?.ref ?? "", "BOX");
       groups[group]?.members.push(index);
-      groupOf[index] = group;
+      groupOf.set(index, group);
     }
     for (const outlet of this.owned) {
-      const group = groupOf[this.owners[outlet] ?? -1] ?? -1;
+      const group = groupOf.at(this.owners.at(outlet));
       if (group < 0) continue;
-      groupOf[outlet] = group;
+      groupOf.set(outlet, group);
       groups[group]?.members.push(outlet);
     }
     return { drawn: groups.map((group) => this.finished(group)), groupOf, owners: this.owners };
@@ -182,7 +183,7 @@ export class Folder {
   private finished(group: Omit<Drawn, "title">): Drawn {
     const [first = -1, second = -1] = group.members;
     const node = this.graph.nodes[first];
-    const alone = group.form === "GROUP" && (second < 0 || (this.owners[second] ?? -1) >= 0);
+    const alone = group.form === "GROUP" && (second < 0 || this.owners.at(second) >= 0);
     if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
     return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
   }
@@ -196,7 +197,7 @@ export class Folder {
     // An outlet mostly hangs on its own device, which spares looking it up by its code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
     const owner = own ?? this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
-    return owner === undefined || fates[owner] === undefined ? undefined : owner;
+    return owner === undefined || !fates.has(owner) ? undefined : owner;
   }
 
   /** How many elements of each class stand at each place. */

@@ -34,7 +34,7 @@ export class Node {
     this.node = node;
     this.ref = node.ref;
     this.title = titleOf(node);
-    this.fate = folded.reach.fates[index] ?? "LIVE";
+    this.fate = folded.reach.fates.get(index) ?? "LIVE";
   }
 
   kind(): string {

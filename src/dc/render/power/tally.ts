@@ -29,7 +29,7 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
   let lostW = 0;
   for (const index of elements) {
     const node = graph.nodes[index];
-    const fate = reach.fates[index] ?? "LIVE";
+    const fate = reach.fates.get(index) ?? "LIVE";
     fates.set(fate, (fates.get(fate) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
     if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);

@@ -199,6 +199,15 @@ export function colorOf(theme: Theme, paint: Paint): string {
   const colors = THEME_COLORS[theme];
   if (!paint.startsWith("on:")) return colors[paint as Token];
   const ground = colors[paint.slice("on:".length) as Token];
+  const ink = INKS.get(ground) ?? inkOn(ground);
+  INKS.set(ground, ink);
+  return ink;
+}
+
+/** What is written on a colour of a theme; a picture asks for each of its words. */
+const INKS = new Map<string, string>();
+
+function inkOn(ground: string): string {
   return contrast(ground, "#0b1119") >= contrast(ground, "#ffffff") ? "#0b1119" : "#ffffff";
 }
 

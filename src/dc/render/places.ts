@@ -1,4 +1,3 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { Location, Rack } from "#dc/model/resources.ts";
 
 /** How far apart things may stand to be folded together; each is a kind of reference. */
@@ -33,19 +32,19 @@ export function placeWords(id: string): string {
 
 /** Finds places, one object per rack, so that much equipment is cheap to group. */
 export class Places {
-  private readonly racks: ReadonlyMap<string, Rack>;
+  private readonly rack: (code: string) => Rack | undefined;
   private readonly byRack = new Map<string, Place>();
   private readonly byArea = new Map<string, Place>();
 
-  constructor(racks: readonly Rack[]) {
-    this.racks = new Map(racks.map((rack) => [codeKey(rack.code), rack]));
+  constructor(rack: (code: string) => Rack | undefined) {
+    this.rack = rack;
   }
 
   of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
     if (rackCode === undefined) return this.area(location);
     const known = this.byRack.get(rackCode);
     if (known !== undefined) return known;
-    const rack = this.racks.get(codeKey(rackCode));
+    const rack = this.rack(rackCode);
     const place = { ...this.area(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
     this.byRack.set(rackCode, place);
     return place;

@@ -26,7 +26,14 @@ export function failureOf(
     },
     { basis: "ALLOCATED", cascade, assumeBattery },
   );
-  return { graph: topology.power, before: topology.live, blast, basis: "ALLOCATED", sources, racks: estate.racks };
+  return {
+    graph: topology.power,
+    before: topology.live,
+    blast,
+    basis: "ALLOCATED",
+    sources,
+    rack: (code) => topology.rack(code),
+  };
 }
 
 /** All words of a scene. */

@@ -49,10 +49,10 @@ export async function powerBlastRadiusAnswer(
     edges: graph.edges,
     truncated: affected.truncated || guarded.truncated || graph.truncated,
   });
-  const { racks } = topology.estate;
+  const rack = (code: string) => topology.rack(code);
   return {
     reply,
-    picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, racks }),
+    picture: () => ({ graph: power, before: live, blast, basis, sources: sources.asked, rack }),
   };
 }
 

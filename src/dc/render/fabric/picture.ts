@@ -90,7 +90,7 @@ function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: Fab
   const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
   if (whole && view !== "COMPACT") return grouped(switches, () => undefined);
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
-  const places = new Places([]);
+  const places = new Places(() => undefined);
   const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
   const by = (width: Width, tiers: readonly Tier[]) =>
     grouped(switches, (one) => {

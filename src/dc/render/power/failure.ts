@@ -14,8 +14,8 @@ export interface PowerFailure {
   readonly basis: LoadBasis;
   /** What was asked to fail, and the nodes that each reference stands for. */
   readonly sources: readonly { readonly ref: string; readonly nodes: ReadonlySet<number> }[];
-  /** Where racks stand and what they are called. */
-  readonly racks: readonly Rack[];
+  /** Where a rack stands and what it is called. */
+  readonly rack: (code: string) => Rack | undefined;
 }
 
 /** What becomes of an element: OFF was without power before, LIVE is drawn for its place in the chain. */

@@ -32,9 +32,9 @@ const MOST_VIA = 3;
  * Cost: O(nodes that the failure reaches + their edges).
  */
 export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded {
-  const { graph, racks } = failure;
+  const { graph, rack } = failure;
   const reach = reachOf(failure);
-  const folder = new Folder(graph, reach, { racks, highlight: options.highlight });
+  const folder = new Folder(graph, reach, { rack, highlight: options.highlight });
   const grouped = folder.fold(options);
   const { drawn } = grouped;
   const shown = drawn.reduce((sum, { form, members }) => sum + (form === "GROUP" ? 0 : count(graph, members)), 0);

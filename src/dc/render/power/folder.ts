@@ -89,14 +89,14 @@ export class Folder {
   constructor(
     graph: PowerGraph,
     { fates, touched, keys }: Reach,
-    { racks, highlight }: { readonly racks: PowerFailure["racks"]; readonly highlight: ReadonlySet<string> },
+    { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.graph = graph;
     this.keys = keys;
     this.owners = new NodeNumbers(graph.nodes.length);
     this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
     this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
-    const places = new Places(racks);
+    const places = new Places(rack);
     const parts: Element[] = [];
     const owned: number[] = [];
     let pdus = 0;

@@ -32,6 +32,8 @@ export class PostgresConnection implements SqlRunner {
   private readonly sql: postgres.Sql<{ bigint: number }>;
   private readonly prepared = new Set<string>();
   private readonly underWay = new Set<Promise<void>>();
+  /** Ends the wait for each statement that is under way, should the connection go. */
+  private readonly waiting = new Set<(error: Error) => void>();
   private failed: unknown;
   private gone = false;
 
@@ -131,14 +133,29 @@ export class PostgresConnection implements SqlRunner {
     this.onStatement(sql);
     const timer = setTimeout(() => void this.sql.end({ timeout: 0 }), SILENCE_MS);
     try {
-      const rows = await this.sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.keeps(sql) });
-      return rows;
+      return await this.unlessLost(
+        this.sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.keeps(sql) }),
+      );
     } catch (error) {
       const told = translated(error);
       if (told instanceof Interrupted) this.fail(told);
       throw told;
     } finally {
       clearTimeout(timer);
+    }
+  }
+
+  /** The driver forgets a statement that it was given between the end of a connection and the moment it is told of it. */
+  private async unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
+    let giveUp: (error: Error) => void = () => {};
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        giveUp = reject;
+        this.waiting.add(reject);
+        answer.then(resolve, reject);
+      });
+    } finally {
+      this.waiting.delete(giveUp);
     }
   }
 
@@ -155,7 +172,9 @@ export class PostgresConnection implements SqlRunner {
 
   private fail(error: unknown): void {
     this.failed ??= error;
-    if (error instanceof Interrupted && error.why === "lost") this.gone = true;
+    if (!(error instanceof Interrupted) || error.why !== "lost") return;
+    this.gone = true;
+    for (const giveUp of this.waiting) giveUp(error);
   }
 }
 

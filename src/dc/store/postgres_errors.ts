@@ -33,7 +33,6 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   "55P03": "The database is locked by another writer",
   "57014": "The database took too long",
 };
-const SQLSTATE = /^[0-9A-Z]{5}$/;
 
 /** What the server or the network says as a refusal or an interruption; a mistake of ours stays what it is. */
 export function translated(error: unknown): unknown {
@@ -45,8 +44,8 @@ export function translated(error: unknown): unknown {
   }
   const unusable = UNUSABLE[code];
   if (unusable !== undefined) return because(refuse("DB_UNAVAILABLE", unusable), error);
-  // The driver and the network have words for codes, the server has SQLSTATEs.
-  if (LOST.test(code) || (code !== "" && !SQLSTATE.test(code))) return lost(error);
+  // Only the server's own errors have a severity; any other code, such as EPIPE, is the driver's or the network's.
+  if (LOST.test(code) || (code !== "" && !("severity" in error))) return lost(error);
   return error;
 }
 

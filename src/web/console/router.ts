@@ -58,6 +58,8 @@ export function usePlace(): Place {
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
+    // The address may have changed between the first drawing and now.
+    follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
   return parsePlace(hash);

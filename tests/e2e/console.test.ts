@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { readFileSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
+import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds, openBrowser } from "../support/chromium.ts";
 import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
+import { telling } from "../support/telling.ts";
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const EVIL = "<script>alert(1)</script>";
 
 let server: DcServer;
@@ -54,7 +54,7 @@ async function visit(hash: string, story: (page: Page) => Promise<void>, colorSc
   const wrong = misdeeds(page, server.url);
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await story(page);
+    await telling(page, story);
     expect(wrong).toEqual([]);
   } finally {
     await context.close();
@@ -75,6 +75,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("row", { name: /LEAF-A08-1/ }).waitFor();
 
       await page.goBack();
+      await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "AMS1-A08-A" }).first().click();
       await heading(page, "If AMS1-A08-A fails");
       await page.getByText("Racks dark", { exact: true }).first().waitFor();
@@ -84,6 +85,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       expect(await dark.getByRole("row", { name: /^A08 / }).textContent()).toContain("dark");
 
       await page.getByRole("link", { name: "SRV-A08-07", exact: true }).click();
+      await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "History" }).last().click();
       await heading(page, "History of device:SRV-A08-07");
       await page.getByRole("region", { name: "Changes" }).getByText("Create").first().waitFor();
@@ -108,6 +110,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await heading(page, "SRV-A08-07/eth0");
       // The key for it belongs to the browser, which has none without a window.
       await page.goBack();
+      await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "AMS1-A08-A" }).first().waitFor();
       await tabTo(page, "AMS1-A08-A");
       await keyboard.press("Enter");
@@ -117,6 +120,34 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("dialog").waitFor();
       await keyboard.press("Escape");
       await page.getByRole("dialog").waitFor({ state: "hidden" });
+    });
+  });
+
+  test("waits with Enter for the devices that answer the whole of what is typed", async () => {
+    await visit("search?q=srv-a08-0", async (page) => {
+      await page.getByRole("link", { name: "SRV-A08-01" }).waitFor();
+      const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
+      await page.route("**/SearchDevices", async (route) => {
+        await mayAnswer;
+        await route.continue();
+      });
+      await page.getByRole("searchbox", { name: "Find a device" }).press("End");
+      await page.keyboard.type("7");
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Enter");
+      answer();
+      await heading(page, "SRV-A08-07");
+    });
+  });
+
+  test("shows a picture and the lists below it at once, so that nothing moves under the pointer", async () => {
+    await visit("", async (page) => {
+      await page.evaluate(NOTE_PICTURES);
+      for (const hash of ["rack/B03", "power/device%3AUPS-A2", "floor/floor%3AAMS1%2F1"]) {
+        await page.goto(`${server.url}/#/${hash}`);
+        await page.locator(".picture svg").waitFor();
+        expect(await page.evaluate("late")).toEqual([]);
+      }
     });
   });
 
@@ -169,9 +200,8 @@ describe.skipIf(missing !== undefined)("The web console", () => {
             await page.goto(`${server.url}/#/${hash}`);
             await heading(page, title);
             await page.waitForLoadState("networkidle");
-            await page.evaluate(AXE);
             // The other colours change nothing but the contrast.
-            const found = await page.evaluate(seriousFaults, { contrastAlone: scheme === "dark" });
+            const found = await seriousFaults(page, { contrastAlone: scheme === "dark" });
             faults.push(...found.map((fault) => `${title}: ${fault}`));
           }
           expect(faults).toEqual([]);
@@ -258,6 +288,14 @@ async function figure(page: Page, label: string): Promise<string> {
   return (await value.textContent()) ?? "";
 }
 
+/** Runs inside the page. Writes down in `late` where a table was shown before the picture above it. */
+const NOTE_PICTURES = `{
+  globalThis.late = [];
+  new MutationObserver(() => {
+    if (document.querySelector(".picture-frame:empty") !== null) late.push(location.hash);
+  }).observe(document.body, { childList: true, subtree: true });
+}`;
+
 /** Presses Tab until the link of this name has the focus. */
 async function tabTo(page: Page, name: string): Promise<void> {
   const wanted = page.getByRole("link", { name, exact: true }).first();
@@ -266,30 +304,4 @@ async function tabTo(page: Page, name: string): Promise<void> {
     await page.keyboard.press("Tab");
   }
   throw new Error(`Tab does not lead to ${name}`);
-}
-
-/** Runs inside the page. Three rows of a table and three elements of a picture stand for all of them. */
-async function seriousFaults({ contrastAlone }: { readonly contrastAlone: boolean }): Promise<string[]> {
-  interface Found {
-    readonly violations: readonly {
-      readonly impact: string;
-      readonly id: string;
-      readonly nodes: readonly { readonly html: string }[];
-    }[];
-  }
-  const { axe } = globalThis as unknown as { readonly axe: { run(where: object, options: object): Promise<Found> } };
-  const element = "g[data-ref]";
-  const exclude = ["tbody tr:nth-child(n + 4)", Array(4).fill(element).join(" ~ ")];
-  // A picture's texts stand apart without blanks between them, which this rule takes for one word.
-  const rules = { "label-content-name-mismatch": { enabled: false } };
-  const { violations } = await axe.run({ exclude }, contrastAlone ? { runOnly: ["color-contrast"] } : { rules });
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .map(
-      ({ id, nodes }) =>
-        `${id} ${nodes
-          .map(({ html }) => html.slice(0, 160))
-          .slice(0, 3)
-          .join(" | ")}`,
-    );
 }

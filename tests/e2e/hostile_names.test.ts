@@ -8,6 +8,7 @@ import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { openGraphviz } from "../support/graphviz.ts";
 import { runPlanner } from "../support/planner_command.ts";
+import { telling } from "../support/telling.ts";
 
 const [SCRIPT = "", QUOTE = "", CLOSING = ""] = ODD_NAMES;
 const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
@@ -57,7 +58,7 @@ async function visit(address: string, url: string, story: (page: Page) => Promis
   });
   try {
     await page.goto(address);
-    await story(page);
+    await telling(page, story);
     expect(wrong).toEqual([]);
   } finally {
     await context.close();

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Header } from "./header.tsx";
 import { HelpDialog } from "./help.tsx";
 import { Device } from "./pages/device.tsx";
@@ -92,8 +92,9 @@ function useShortcuts(showHelp: () => void): void {
 /** A new page begins at its heading, for readers of the screen as for the eye. */
 function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: HTMLElement | null }): void {
   const first = useRef(true);
+  // With the drawing itself: a moment later the person may have moved on, and would be brought back.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page and its subject are what makes a page new
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (first.current) {
       first.current = false;
       return;

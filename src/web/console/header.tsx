@@ -1,4 +1,5 @@
 import { linkTo, type Place } from "./router.ts";
+import { firstFound } from "./ui/first_found.ts";
 import { chooseTheme, useTheme } from "./ui/use_theme.ts";
 
 const NAVIGATION = [
@@ -42,6 +43,7 @@ export function Header({ place, showHelp }: { readonly place: Place; readonly sh
 function Find({ place }: { readonly place: Place }) {
   const searching = place.page === "search";
   const look = (text: string) => {
+    firstFound.forget();
     const settings = searching ? Object.fromEntries(place.settings) : {};
     const target = linkTo("search", "", { ...settings, q: text });
     if (!searching) {
@@ -64,8 +66,9 @@ function Find({ place }: { readonly place: Place }) {
         onInput={({ currentTarget }) => look(currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter" && event.key !== "ArrowDown") return;
-          document.querySelector<HTMLElement>("main tbody a")?.focus();
           event.preventDefault();
+          if (!searching) look(event.currentTarget.value);
+          firstFound.want();
         }}
       />
     </search>

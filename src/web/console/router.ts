@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 /** Where the person is: a page, what it shows, and its settings. Lives in the address, so that links and Back work. */
 export interface Place {
@@ -55,10 +55,10 @@ export function linkToRef(ref: string): string | undefined {
 /** The place of the address, followed as it changes. */
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  // Before anything else can happen: a change of the address between the drawing and a later effect would be lost.
+  useLayoutEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
-    // The address may have changed between the first drawing and now.
     follow();
     return () => removeEventListener("hashchange", follow);
   }, []);

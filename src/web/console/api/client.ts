@@ -60,18 +60,19 @@ export async function read<Reply>(
 }
 
 async function answered<Reply>(path: string, init: RequestInit): Promise<Reply> {
-  const response = await reached(path, init);
-  const text = await response.text();
-  if (response.ok) return JSON.parse(text) as Reply;
-  throw refused(response.status, text);
+  const { ok, status, text } = await reached(path, init);
+  if (ok) return JSON.parse(text) as Reply;
+  throw refused(status, text);
 }
 
-async function reached(path: string, init: RequestInit): Promise<Response> {
+/** The answer to its last byte: a connection may break in the middle as well. */
+async function reached(path: string, init: RequestInit): Promise<{ ok: boolean; status: number; text: string }> {
   const headers = new Headers(init.headers);
   const known = token.value();
   if (known !== "") headers.set("authorization", `Bearer ${known}`);
   try {
-    return await fetch(path, { ...init, headers, credentials: "omit" });
+    const response = await fetch(path, { ...init, headers, credentials: "omit" });
+    return { ok: response.ok, status: response.status, text: await response.text() };
   } catch (error) {
     if (init.signal?.aborted === true) throw error;
     throw new CallError("offline", "The server does not answer. It may be restarting, or the network is down.");

@@ -3,6 +3,7 @@ import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
+import { useFirstFound } from "../ui/first_found.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
 import { type Column, Table } from "../ui/table.tsx";
@@ -41,7 +42,8 @@ export function Search({ place }: { readonly place: Place }) {
   const value = (name: string) => settings.get(name) ?? "";
   const change = (name: string) => (text: string) => setSettings(place, { [name]: text });
   const order = value("order") === "" ? "code" : value("order");
-  const filter = filterOf(useDelayed(value("q"), 150), settings);
+  const query = useDelayed(value("q"), 150);
+  const filter = filterOf(query, settings);
   const pages = usePages(JSON.stringify([filter, order]));
   const asked = useCall<SearchAnswer>("SearchDevices", {
     filter,
@@ -49,6 +51,7 @@ export function Search({ place }: { readonly place: Place }) {
     page_size: 50,
     page_token: pages.token,
   });
+  useFirstFound(query === value("q") && !asked.loading);
   return (
     <>
       <PageHead title="Devices" />

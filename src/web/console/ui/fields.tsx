@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 interface FieldProps {
   readonly label: string;
@@ -19,7 +19,8 @@ export function TextField({
   readonly list?: string;
 }) {
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  // With the drawing itself: leaving the field a moment later would put the old text back.
+  useLayoutEffect(() => setText(value), [value]);
   const settle = () => {
     if (text.trim() !== value) change(text.trim());
   };

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Picture as Rendered } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
 import { refName } from "../words.ts";
@@ -29,7 +29,8 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
   const [natural, setNatural] = useState(0);
   const frame = useRef<HTMLDivElement>(null);
   const text = render?.text;
-  useEffect(() => {
+  // Drawn together with what stands below it, which would otherwise move away under the pointer.
+  useLayoutEffect(() => {
     const place = frame.current;
     if (place === null || text === undefined) return;
     const svg = safeSvg(text);
@@ -44,7 +45,7 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
     setUsual(place.clientWidth / width < LEAST_FIT ? 1 : "fit");
   }, [text]);
   const zoom = chosen ?? usual;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const width = zoom === "fit" ? `min(100%, ${natural}px)` : `${natural * zoom}px`;
     frame.current?.style.setProperty("--width", width);
     if (frame.current !== null) reveal(frame.current, subject);

@@ -32,6 +32,8 @@ export function useTheme(): Theme {
       setTheme(current());
     };
     listeners.add(follow);
+    // It may have changed between the first drawing and now.
+    follow();
     systemDark.addEventListener("change", follow);
     return () => {
       listeners.delete(follow);

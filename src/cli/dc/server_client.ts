@@ -27,7 +27,9 @@ export class ServerRefusal extends Error {
   constructor(message: string, code: string, details: readonly Detail[]) {
     super(message);
     this.code = code;
-    this.details = details.map(({ text }) => text);
+    // What a field is wrong by is told once, in the words that name the field.
+    const named = details.some(({ field }) => field !== undefined);
+    this.details = details.filter(({ repeated }) => !(named && repeated)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;
   }
 }
@@ -35,6 +37,8 @@ export class ServerRefusal extends Error {
 interface Detail {
   readonly text: string;
   readonly field?: string;
+  /** Says what the wrong fields say as well, where there are any. */
+  readonly repeated?: true;
 }
 
 /** Reads `--url`. @throws UsageError for what is no address of a server */
@@ -113,6 +117,7 @@ const READERS: Readonly<Record<string, (bytes: Uint8Array) => readonly Detail[]>
   "google.rpc.PreconditionFailure": (bytes) =>
     fromBinary(PreconditionFailureSchema, bytes).violations.map(({ type, subject, description }) => ({
       text: `${subject === "" ? type : `${subject} (${type})`}: ${description}`,
+      repeated: true,
     })),
   "google.rpc.ResourceInfo": (bytes) => {
     const { resourceType, resourceName } = fromBinary(ResourceInfoSchema, bytes);

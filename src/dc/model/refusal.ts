@@ -15,17 +15,18 @@ export class Refusal extends OperationError {
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
-    this.violations = told([first, ...others]);
+    // What the estate forbids is told as such and once more by its field.
+    this.violations = told([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
   }
 }
 
 /** The violations that have room, and how many there are besides. */
-function told(violations: readonly ErrorFinding[]): readonly ErrorFinding[] {
+function told(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
   const shown: ErrorFinding[] = [];
   let room = MAX_TOLD_CHARS;
   for (const violation of violations) {
     const { field, message, code, ref = "" } = violation;
-    room -= field.length + message.length + code.length + ref.length;
+    room -= field.length + ref.length + times * (message.length + code.length);
     if (room < 0 && shown.length > 0) {
       const more = `${violations.length - shown.length} more are not told`;
       return [...shown, broken(code, "", more)];
@@ -33,6 +34,12 @@ function told(violations: readonly ErrorFinding[]): readonly ErrorFinding[] {
     shown.push(violation);
   }
   return shown;
+}
+
+/** The path of a field within its holder: `items[7]` and `ports[0].type` are `items[7].ports[0].type`. Either may be empty. */
+export function fieldWithin(holder: string, field: string): string {
+  if (holder === "" || field === "") return holder + field;
+  return `${holder}.${field}`;
 }
 
 /** A refusal for one reason. */

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { broken, type Finding } from "#dc/model/finding.ts";
+import type { Finding } from "#dc/model/finding.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -11,6 +11,8 @@ import { statusOf } from "./status.ts";
 
 /** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
 export interface BulkItem {
+  /** Where the request names it, as `items[7].code`. */
+  readonly field: string;
   readonly code: string;
   readonly needs: readonly string[];
   readonly apply: () => Promise<ItemDone>;
@@ -82,7 +84,7 @@ export function demandBatchSize(field: string, count: number): void {
 async function applyAll(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
   const results: Result[] = Array.from({ length: items.length });
   const failed = new Set<string>();
-  for (const index of duplicates(items)) results[index] = { error: duplicate(items[index]?.code ?? "") };
+  for (const index of duplicates(items)) results[index] = duplicate(items[index]);
   for (const index of inOrderOfNeeds(items)) {
     const item = items[index];
     if (item === undefined || results[index] !== undefined) continue;
@@ -116,6 +118,7 @@ async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlyS
   if (need !== undefined) {
     return {
       error: refuse("DEPENDENCY_FAILED", `"${item.code}" needs "${need}", which failed in the same batch`, {
+        field: item.field,
         value: need,
         expected: "an item that succeeds",
       }),
@@ -139,8 +142,9 @@ function duplicates(items: readonly BulkItem[]): readonly number[] {
   return [...places.values()].filter((list) => list.length > 1).flat();
 }
 
-function duplicate(code: string): Refusal {
-  return new Refusal(broken("DUPLICATE", "code", `Code "${code}" is given twice in the batch`, { value: code }));
+function duplicate({ field = "", code = "" }: Partial<BulkItem> = {}): Result {
+  const detail = { field, value: code, expected: "each code once" };
+  return { error: refuse("DUPLICATE", `Code "${code}" is given twice in the batch`, detail) };
 }
 
 /** Depth first along the needs; where they form a circle the given order decides, and the rules refuse. */

@@ -9,8 +9,8 @@ export const deleteCable = defineWrite({
   effect: "write",
   async run(session, request) {
     const { etag, allowMissing } = request;
-    const options = { etag, allowMissing, cascade: false };
-    const { ref, deleted, cascadedRefs } = await removeResource(session, "cable", namedEnds(request), options);
+    const options = { field: "", etag, allowMissing, cascade: false };
+    const { ref, deleted, cascadedRefs } = await removeResource(session, "cable", namedEnds("cable", request), options);
     return create(DeleteCableResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
   },
 });

@@ -7,7 +7,7 @@ export const deleteCrac = defineWrite({
   method: DatacenterService.method.deleteCrac,
   effect: "write",
   async run(session, request) {
-    const { ref, deleted, cascadedRefs } = await deleteOne(session, "crac", request);
+    const { ref, deleted, cascadedRefs } = await deleteOne(session, "crac", { ...request, field: "code" });
     return create(DeleteCracResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
   },
 });

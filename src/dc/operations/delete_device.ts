@@ -7,7 +7,7 @@ export const deleteDevice = defineWrite({
   method: DatacenterService.method.deleteDevice,
   effect: "write",
   async run(session, request) {
-    const { ref, deleted, cascadedRefs } = await deleteOne(session, "device", request);
+    const { ref, deleted, cascadedRefs } = await deleteOne(session, "device", { ...request, field: "code" });
     return create(DeleteDeviceResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
   },
 });

@@ -9,8 +9,13 @@ export const deleteFabricLink = defineWrite({
   effect: "write",
   async run(session, request) {
     const { etag, allowMissing } = request;
-    const options = { etag, allowMissing, cascade: false };
-    const { ref, deleted, cascadedRefs } = await removeResource(session, "fabric_link", namedEnds(request), options);
+    const options = { field: "", etag, allowMissing, cascade: false };
+    const { ref, deleted, cascadedRefs } = await removeResource(
+      session,
+      "fabric_link",
+      namedEnds("fabric_link", request),
+      options,
+    );
     return create(DeleteFabricLinkResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
   },
 });

@@ -7,7 +7,7 @@ export const deleteRack = defineWrite({
   method: DatacenterService.method.deleteRack,
   effect: "write",
   async run(session, request) {
-    const { ref, deleted, cascadedRefs } = await deleteOne(session, "rack", request);
+    const { ref, deleted, cascadedRefs } = await deleteOne(session, "rack", { ...request, field: "code" });
     return create(DeleteRackResponseSchema, { ref, deleted, cascadedRefs: [...cascadedRefs] });
   },
 });

@@ -3,6 +3,7 @@ import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Area, DeviceFilter } from "#dc/ports.ts";
 import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode } from "./answers/parameters.ts";
 import { fromMessage } from "./convert.ts";
 
 /** A filter as the contract has it: places are references. */
@@ -26,7 +27,7 @@ export interface ParsedFilter {
   readonly power: PowerFilter;
 }
 
-/** Reads a filter. @throws Refusal for references that do not parse, empty text in a list, or too many values */
+/** Reads a filter. @throws Refusal for codes and references that do not parse, or too many values */
 export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
   const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
@@ -40,6 +41,8 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
     if (Array.isArray(value))
       demandAtMost(MAX_FILTER_VALUES, value.length, { field: inSnakeCase(field), unit: "values" });
   }
+  demandCodes("filter.site_ids", plain.siteIds ?? []);
+  demandCodes("filter.rack_codes", plain.rackCodes ?? []);
   return {
     filter: {
       ...plain,
@@ -64,6 +67,10 @@ function demandAtMost(max: number, count: number, { field, unit }: { readonly fi
     value: count,
     expected,
   });
+}
+
+function demandCodes(field: string, codes: readonly string[]): void {
+  for (const [index, code] of codes.entries()) readCode(`${field}[${index}]`, code);
 }
 
 function inSnakeCase(name: string): string {

@@ -7,6 +7,7 @@ import {
   GetDeviceResponseSchema,
   InletPathSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode } from "./answers/parameters.ts";
 import { auditMessage } from "./audit_messages.ts";
 import { toMessage } from "./convert.ts";
 import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages.ts";
@@ -19,10 +20,11 @@ export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
   effect: "read",
   cached: true,
-  async run({ reader, topology }, { code, view }) {
-    if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+  async run({ reader, topology }, { code: asked, view }) {
+    const code = readCode("code", asked);
     const stored = await reader.stored("device", codeKey(code));
-    if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { ref: `device:${code}` });
+    if (stored === undefined)
+      throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { field: "code", ref: `device:${code}` });
     const { power, live, loadsW } = await topology();
     const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });

@@ -11,6 +11,7 @@ import {
   GetPortResponseSchema,
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode, readPortName } from "./answers/parameters.ts";
 import { toMessage } from "./convert.ts";
 import { cableMessage, portFields } from "./messages.ts";
 import { pathMessage } from "./paths.ts";
@@ -28,7 +29,11 @@ export const getPort = defineRead({
     const device = await reader.device(wanted.deviceCode);
     const port = device?.ports?.find(({ name }) => name === wanted.portName);
     if (device === undefined || port === undefined) {
-      throw refuse("NOT_FOUND", `Cannot find port "${formatPort(wanted)}"`, { ref: portRef(wanted) });
+      throw refuse("NOT_FOUND", `Cannot find port "${formatPort(wanted)}"`, {
+        field: request.portRef === "" ? (device === undefined ? "device_code" : "port_name") : "port_ref",
+        value: formatPort(wanted),
+        ref: portRef(wanted),
+      });
     }
     const end = { deviceCode: device.code, portName: port.name };
     const cable = await reader.cableAt(end);
@@ -50,7 +55,9 @@ export const getPort = defineRead({
 /** The port that a request names, in one of its two ways. @throws Refusal when it names none, or two that differ */
 function wantedPort({ portRef: text, deviceCode, portName }: GetPortRequest): PortRef {
   if (text === "") {
-    if (deviceCode !== "" && portName !== "") return { deviceCode, portName };
+    if (deviceCode !== "" && portName !== "") {
+      return { deviceCode: readCode("device_code", deviceCode), portName: readPortName("port_name", portName) };
+    }
     throw refuse("REQUIRED_FIELD", "A port is required: expected port_ref, or device_code and port_name", {
       field: "port_ref",
       expected: REF_GRAMMAR.port,

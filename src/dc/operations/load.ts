@@ -46,7 +46,7 @@ async function loadOne(
   const { changes } = session;
   const before = changes.noted;
   try {
-    const { outcome, warnings } = await upsertResource(session, kind, { resource, maskPaths: [], etag: "" });
+    const { outcome, warnings } = await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
     return { outcome, warnings: warnings.length };
   } catch (error) {
     // A refusal belongs to the resource; a database that went away belongs to the load, and so does half a write.

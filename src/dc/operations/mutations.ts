@@ -1,11 +1,13 @@
 import { create, type DescMessage, type DescMethodUnary, type MessageShape } from "@bufbuild/protobuf";
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
+import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { PowerWarnings } from "#dc/model/power_warnings.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode } from "./answers/parameters.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { fromMessage } from "./convert.ts";
@@ -14,6 +16,7 @@ import { cableMessage, cracMessage, deviceMessage, fabricLinkMessage, rackMessag
 import { codesNeeded, type Needs } from "./needs.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
 import type { WriteSession } from "./rpc.ts";
+import { checkMask } from "./update_mask.ts";
 import { type Upserted, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind come through here, so that they cannot differ.
@@ -55,7 +58,8 @@ export async function upsertOne<Method extends DescMethodUnary, Kind extends Res
   const given = (request as unknown as Record<string, object | undefined>)[FIELDS[kind]];
   if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
   const { stored, outcome, warnings } = await upsertResource(session, kind, {
-    resource: fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given),
+    resource: fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given, kind),
+    at: kind,
     maskPaths: request.updateMask?.paths ?? [],
     etag: request.etag,
   });
@@ -104,8 +108,7 @@ function named(kind: Coded, code: string): ResourceByKind[Coded] {
 }
 
 export async function deleteOne(session: WriteSession, kind: Coded, request: DeleteRequest): Promise<Removed> {
-  if (request.code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
-  return removeResource(session, kind, named(kind, request.code), request);
+  return removeResource(session, kind, named(kind, readCode(request.field, request.code)), request);
 }
 
 interface BulkUpsertRequest {
@@ -117,13 +120,14 @@ interface BulkUpsertRequest {
 export async function bulkUpsert(session: WriteSession, kind: Coded, request: BulkUpsertRequest): Promise<BulkReply> {
   demandBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
-  const models = request.items.map((item) => read(kind, item));
+  checkMask(SCHEMAS[kind], maskPaths);
+  const models = request.items.map((item, index) => read(kind, item, `items[${index}]`));
   const needs = codesNeeded(
     kind,
     models.filter((model): model is ResourceByKind[Coded] => !(model instanceof Refusal)),
   );
   const items = request.items.map(({ code }, index) =>
-    upsertItem(session, kind, { code, model: models[index], maskPaths, needs }),
+    upsertItem(session, kind, { at: `items[${index}]`, code, model: models[index], maskPaths, needs }),
   );
   const { atomic } = request;
   if (kind !== "device") return runBulk(session, items, { atomic });
@@ -137,9 +141,9 @@ function powerWarnings({ writer }: WriteSession, items: number): PowerWarnings {
 }
 
 /** An item that cannot be read fails alone; the others go on. */
-function read(kind: Coded, item: object): ResourceByKind[Coded] | Refusal {
+function read(kind: Coded, item: object, at: string): ResourceByKind[Coded] | Refusal {
   try {
-    return fromMessage<ResourceByKind[Coded]>(SCHEMAS[kind], item);
+    return fromMessage<ResourceByKind[Coded]>(SCHEMAS[kind], item, at);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -147,20 +151,23 @@ function read(kind: Coded, item: object): ResourceByKind[Coded] | Refusal {
 }
 
 interface ItemInput {
+  readonly at: string;
   readonly code: string;
   readonly model: ResourceByKind[Coded] | Refusal | undefined;
   readonly maskPaths: readonly string[];
   readonly needs: Needs;
 }
 
-function upsertItem(session: WriteSession, kind: Coded, { code, model, maskPaths, needs }: ItemInput): BulkItem {
+function upsertItem(session: WriteSession, kind: Coded, { at, code, model, maskPaths, needs }: ItemInput): BulkItem {
   return {
+    field: `${at}.code`,
     code,
     needs: model === undefined || model instanceof Refusal ? [] : needs(model),
     apply: async () => {
       if (model === undefined || model instanceof Refusal) throw model;
       const { stored, outcome, warnings } = await upsertResource(session, kind, {
         resource: model,
+        at,
         maskPaths,
         etag: "",
       });
@@ -180,23 +187,28 @@ interface BulkDeleteRequest {
 export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
   demandBatchSize("codes", request.codes.length);
   const { cascade, allowMissing } = request;
-  const stored = await Promise.all(request.codes.map((code) => session.writer.stored(kind, code.toLowerCase())));
+  const readable = request.codes.filter((code) => parseCode(code) !== undefined);
+  const stored = await Promise.all(readable.map((code) => session.writer.stored(kind, codeKey(code))));
   const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
   const needs = codesNeeded(kind, found);
   const dependants = new Map<string, string[]>();
   for (const resource of found) {
     for (const code of needs(resource)) {
-      const key = code.toLowerCase();
+      const key = codeKey(code);
       dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
     }
   }
-  const items = request.codes.map((code) => ({
-    code,
-    needs: dependants.get(code.toLowerCase()) ?? [],
-    apply: async () => {
-      const { deleted } = await deleteOne(session, kind, { code, etag: "", cascade, allowMissing });
-      return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
-    },
-  }));
+  const items = request.codes.map((code, index): BulkItem => {
+    const field = `codes[${index}]`;
+    return {
+      field,
+      code,
+      needs: dependants.get(codeKey(code)) ?? [],
+      apply: async () => {
+        const { deleted } = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });
+        return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
+      },
+    };
+  });
   return runBulk(session, items, { atomic: request.atomic });
 }

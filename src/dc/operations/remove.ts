@@ -9,6 +9,8 @@ import type { WriteSession } from "./rpc.ts";
 import { checkEtag } from "./upsert.ts";
 
 export interface RemoveOptions {
+  /** The field of the request that names the resource, as `codes[3]`; empty for an edge, which two fields name. */
+  readonly field: string;
   /** Empty for any version. */
   readonly etag: string;
   readonly cascade: boolean;
@@ -38,22 +40,24 @@ export async function removeResource<Kind extends ResourceKind>(
   const stored = await session.writer.stored(kind, resourceKey(named));
   if (stored === undefined) {
     if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
-    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { ref, value: ref });
+    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
   }
   checkEtag(options.etag, stored.etag, ref);
   const cascadedRefs: string[] = [];
   const { resource } = stored;
   // The kinds are told apart by the word, which the compiler cannot follow.
-  if (kind === "device") await removeDeviceParts(session, resource as Device, options.cascade, cascadedRefs);
-  if (kind === "rack") await removeRackParts(session, resource as Rack, options.cascade, cascadedRefs);
+  if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
+  if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
   await session.changes.remove(kind, resource);
   return { ref: resourceRef(kind, resource), deleted: true, cascadedRefs };
 }
 
+type Parts = Pick<RemoveOptions, "field" | "cascade">;
+
 async function removeDeviceParts(
   session: WriteSession,
   device: Device,
-  cascade: boolean,
+  { field, cascade }: Parts,
   gone: string[],
 ): Promise<void> {
   const { writer, changes } = session;
@@ -62,11 +66,12 @@ async function removeDeviceParts(
   const children = await writer.childrenOf(device.code);
   const consumers = await writer.consumersOf(suppliesOf(device));
   if (!cascade) {
+    const depends = dependent(device, field);
     demandNone([
-      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", device, "cable", cableRef(a, b))),
-      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", device, "fabric link", fabricLinkRef(a, b))),
-      ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", device, "child", `device:${code}`)),
-      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", device, "consumer", consumerRef(consumer))),
+      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", cableRef(a, b))),
+      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", fabricLinkRef(a, b))),
+      ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
+      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", consumerRef(consumer))),
     ]);
   }
   for (const cable of cables) {
@@ -84,7 +89,7 @@ async function removeDeviceParts(
 async function removeInner(session: WriteSession, code: string, gone: string[]): Promise<void> {
   const child = await session.writer.device(code);
   if (child === undefined) return;
-  await removeDeviceParts(session, child, true, gone);
+  await removeDeviceParts(session, child, { field: "", cascade: true }, gone);
   await session.changes.remove("device", child);
   gone.push(`device:${child.code}`);
 }
@@ -140,14 +145,19 @@ function codes(consumers: readonly Consumer[], kind: Consumer["kind"]): Readonly
   return new Set(consumers.filter((consumer) => consumer.kind === kind).map(({ code }) => code));
 }
 
-async function removeRackParts(session: WriteSession, rack: Rack, cascade: boolean, gone: string[]): Promise<void> {
+async function removeRackParts(
+  session: WriteSession,
+  rack: Rack,
+  { field, cascade }: Parts,
+  gone: string[],
+): Promise<void> {
   const { writer, changes } = session;
   const devices = await writer.devicesInRack(rack.code);
   const cracs = await coolers(session, rack);
   if (!cascade) {
     demandNone([
-      ...devices.map(({ code }) => holds(rack, `device:${code}`)),
-      ...cracs.map(({ code }) => holds(rack, `crac:${code}`)),
+      ...devices.map(({ code }) => holds(rack, field, `device:${code}`)),
+      ...cracs.map(({ code }) => holds(rack, field, `crac:${code}`)),
     ]);
   }
   for (const { code } of devices) await removeInner(session, code, gone);
@@ -175,21 +185,19 @@ function withoutScope(crac: Crac, rack: Rack): Crac {
   return { ...crac, serves: (crac.serves ?? []).filter((scope) => scope.toLowerCase() !== own) };
 }
 
-function depends(
-  reason: "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS",
-  device: Device,
-  what: string,
-  ref: string,
-): ErrorFinding {
-  return broken(reason, "code", `Device "${device.code}" has ${what} "${ref}"`, {
-    value: ref,
-    expected: "nothing that depends on it, or cascade",
-    ref,
-  });
+type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
+
+function dependent(device: Device, field: string) {
+  return (reason: Dependence, what: string, ref: string): ErrorFinding =>
+    broken(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
+      value: ref,
+      expected: "nothing that depends on it, or cascade",
+      ref,
+    });
 }
 
-function holds(rack: Rack, ref: string): ErrorFinding {
-  return broken("RACK_NOT_EMPTY", "code", `Rack "${rack.code}" holds "${ref}"`, {
+function holds(rack: Rack, field: string, ref: string): ErrorFinding {
+  return broken("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
     value: ref,
     expected: "an empty rack, or cascade",
     ref,

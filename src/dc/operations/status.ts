@@ -43,8 +43,8 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
 }
 
 /**
- * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for what
- * the request says, PreconditionFailure for what the estate forbids, ResourceInfo for what is missing or taken.
+ * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for the
+ * fields of the request, PreconditionFailure for what the estate forbids, ResourceInfo for what is missing or taken.
  * Source: AIP-193; data contract 9.
  */
 export function errorDetails(error: OperationError): readonly ErrorDetail[] {
@@ -53,18 +53,19 @@ export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   const [first] = violations;
   const metadata = { ...(first?.field && { field: first.field }), ...(first?.ref && { ref: first.ref }) };
   const info = { schema: ErrorInfoSchema, init: { reason, domain: ERROR_DOMAIN, metadata } };
-  return [info, ...specific(kind, violations)];
+  return [info, ...specific(kind, violations), ...fieldsOf(kind, violations)];
+}
+
+/** What is wrong with which field; what names none is told otherwise, unless the request alone is to blame. */
+function fieldsOf(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
+  const fieldViolations = violations
+    .filter(({ field }) => field !== "" || kind === "invalid_argument")
+    .map(({ field, message, code }) => ({ field, description: message, reason: code }));
+  return fieldViolations.length === 0 ? [] : [{ schema: BadRequestSchema, init: { fieldViolations } }];
 }
 
 function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
-  if (kind === "invalid_argument") {
-    const fieldViolations = violations.map(({ field, message, code }) => ({
-      field,
-      description: message,
-      reason: code,
-    }));
-    return [{ schema: BadRequestSchema, init: { fieldViolations } }];
-  }
+  if (kind === "invalid_argument") return [];
   if (kind === "failed_precondition" || kind === "aborted") {
     const failures = violations.map(({ code, ref, field, message }) => ({
       type: code,

@@ -1,7 +1,7 @@
 import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { parsePortName } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
@@ -14,6 +14,8 @@ import { applyMask, checkMask } from "./update_mask.ts";
 
 export interface UpsertInput<Kind extends ResourceKind> {
   readonly resource: ResourceByKind[Kind];
+  /** Where the resource lies in the request, as `items[7]`; empty outside of requests. Refusals name their fields below it. */
+  readonly at: string;
   readonly maskPaths: readonly string[];
   /** Empty for any version. */
   readonly etag: string;
@@ -32,10 +34,10 @@ export interface Upserted<Kind extends ResourceKind> {
 export async function upsertResource<Kind extends ResourceKind>(
   session: WriteSession,
   kind: Kind,
-  { resource: patch, maskPaths, etag }: UpsertInput<Kind>,
+  { resource: patch, at, maskPaths, etag }: UpsertInput<Kind>,
 ): Promise<Upserted<Kind>> {
   const { writer, changes, now } = session;
-  demandIdentity(patch);
+  demandIdentity(patch, at);
   const before = await writer.stored(kind, resourceKey(patch));
   checkEtag(etag, before?.etag, resourceRef(kind, patch));
   const after = await wanted(session, kind, patch, before?.resource, maskPaths);
@@ -43,7 +45,7 @@ export async function upsertResource<Kind extends ResourceKind>(
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
   }
   const { errors, warnings } = await judge(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
-  const [first, ...others] = errors;
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
   const stored = await changes.put(kind, after, before);
   if (before !== undefined) await followUp(session, kind, before.resource, after);
@@ -65,14 +67,16 @@ async function wanted<Kind extends ResourceKind>(
 }
 
 /** An edge without its two ends has no identity to look up. */
-function demandIdentity(resource: ResourceByKind[ResourceKind]): void {
+function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): void {
   if ("code" in resource) return;
   for (const field of ["a", "b"] as const) {
     const end: { readonly portName: string } | undefined = resource[field];
-    if (end === undefined) throw refuse("REQUIRED_FIELD", `End "${field}" is required`, { field });
+    if (end === undefined) {
+      throw refuse("REQUIRED_FIELD", `End "${field}" is required`, { field: fieldWithin(at, field) });
+    }
     if (end.portName !== "" && parsePortName(end.portName) === undefined) {
       throw refuse("INVALID_CODE", `Cannot read port name "${end.portName}"`, {
-        field: `${field}.port_name`,
+        field: fieldWithin(at, `${field}.port_name`),
         value: end.portName,
       });
     }

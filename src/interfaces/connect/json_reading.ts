@@ -10,9 +10,6 @@ interface Reading {
 
 const readings = new AsyncLocalStorage<Reading>();
 
-/** Resources that a request may hold: a refusal names their fields as the rules do, without the request around them. */
-const RESOURCE = /^(?:device|rack|crac|cable|fabric_link)\./;
-
 // Bytes that are no UTF-8 are refused instead of turning into other characters.
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
@@ -43,7 +40,7 @@ export function withPlaces<Answer>(
 function placeIn({ last }: Reading): string {
   const json = last === undefined ? undefined : parsed(last.text);
   if (last === undefined || json === undefined) return "";
-  return unreadablePlace(last.input, json, last.options).replace(RESOURCE, "");
+  return unreadablePlace(last.input, json, last.options);
 }
 
 function refuseUnknownWord(input: DescMessage, text: string): void {

@@ -15,6 +15,7 @@ import { detailRegistry } from "#dc/operations/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
+import { argumentPath } from "./argument_names.ts";
 import { Types } from "./types.ts";
 
 /** What every field is answered with. */
@@ -108,7 +109,7 @@ function readArguments(method: DescMethodUnary, args: object) {
     return fromJson(method.input, json);
   } catch (error) {
     const why = (error instanceof Error ? error.message : String(error)).replace(/^cannot decode .* from JSON: /, "");
-    const field = unreadablePlace(method.input, json, {});
+    const field = argumentPath(unreadablePlace(method.input, json, {}));
     const message = `Cannot read the argument ${field}: ${why}`;
     const reason = "FIELD_OUT_OF_RANGE";
     throw refusal(message, { code: CODE.invalid_argument, reason, violations: [{ reason, field, message, ref: "" }] });
@@ -119,7 +120,7 @@ function extensionsOf(error: OperationError): Record<string, unknown> {
   if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,
-    field,
+    field: argumentPath(field),
     message,
     ref,
   }));

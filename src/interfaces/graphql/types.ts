@@ -1,4 +1,4 @@
-import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
+import { type DescEnum, type DescField, type DescMessage, type JsonObject, ScalarType } from "@bufbuild/protobuf";
 import { FeatureSet_FieldPresence } from "@bufbuild/protobuf/wkt";
 import {
   GraphQLBoolean,
@@ -16,6 +16,7 @@ import {
   type GraphQLScalarType,
   GraphQLString,
 } from "graphql";
+import { detailInArguments } from "./argument_names.ts";
 import { DATE_TIME, JSON_VALUE } from "./scalars.ts";
 
 type OutputItem = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
@@ -24,12 +25,17 @@ type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
 /** Names that the contract gives; others follow from the message's. Source: contract 001, GraphQL. */
 const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
 
+/** The details of a refused item, which name fields of the request. */
+const ANY = "google.protobuf.Any";
+
+type Details = Readonly<Record<string, readonly JsonObject[] | undefined>>;
+
 /** Messages of the protobuf runtime that have a JSON form of their own. */
 const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
   "google.protobuf.Timestamp": DATE_TIME,
   "google.protobuf.FieldMask": GraphQLString,
   "google.protobuf.Struct": JSON_VALUE,
-  "google.protobuf.Any": JSON_VALUE,
+  [ANY]: JSON_VALUE,
 };
 
 /**
@@ -71,8 +77,11 @@ export class Types {
   }
 
   #outputField(field: DescField): GraphQLFieldConfigMap<unknown, unknown>[string] {
-    const { jsonName, enum: words } = field;
+    const { jsonName, enum: words, message } = field;
     const type = this.#outputType(field);
+    if (message?.typeName === ANY) {
+      return { type, resolve: (source) => (source as Details)[jsonName]?.map(detailInArguments) };
+    }
     if (words === undefined || field.fieldKind === "list") return { type };
     const unspecified = words.value[0]?.name;
     return {

@@ -46,7 +46,7 @@ export async function ams1Estate(): Promise<Estate> {
 async function load(session: WriteSession, kind: ResourceKind, items: readonly JsonObject[]): Promise<void> {
   for (const item of items) {
     const resource = fromMessage<never>(SCHEMAS[kind], fromJson(SCHEMAS[kind], item));
-    await upsertResource(session, kind, { resource, maskPaths: [], etag: "" });
+    await upsertResource(session, kind, { resource, at: "", maskPaths: [], etag: "" });
   }
 }
 

@@ -84,6 +84,6 @@ export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
       "FIELD_OUT_OF_RANGE",
       "capacity_mbps",
     ],
-    ["a port that carries another link", link(end("LEAF-1", "e1"), end("SPINE-1", "e2")), "PORT_IN_USE"],
+    ["a port that carries another link", link(end("LEAF-1", "e1"), end("SPINE-1", "e2")), "PORT_IN_USE", "a"],
   ],
 };

@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { racks } from "./small_site.ts";
 
-// One row per rule: what is asked of the small site, and the reason for which it is refused or the code of its warning.
+// One row per rule: what is asked of the small site, the reason for which it is refused or the code of its
+// warning, and the field of the resource that is named.
 
-export type Row = readonly [what: string, request: JsonObject, code: string, field?: string];
+export type Row = readonly [what: string, request: JsonObject, code: string, field: string];
 
 export function known(list: readonly JsonObject[], code: string, parts: JsonObject): JsonObject {
   return { ...list.find((one) => one["code"] === code), ...parts };

@@ -14,15 +14,31 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
       "a unit reserved for the device's own tenant",
       device({ position_u: 40, tenant: "acme" }),
       "UNIT_RESERVED_BY_OWNER",
+      "position_u",
     ],
     ["air against the rack's", device({ airflow: "AIRFLOW_REAR_TO_FRONT" }), "AIRFLOW_AGAINST_RACK", "airflow"],
-    ["liquid in an air-only rack", device({ cooling_method: "COOLING_METHOD_LIQUID" }), "LIQUID_IN_AIR_ONLY_RACK"],
-    ["a device deeper than the rails", device({ placement: { width_mm: 1, depth_mm: 901 } }), "DEEPER_THAN_RACK"],
+    [
+      "liquid in an air-only rack",
+      device({ cooling_method: "COOLING_METHOD_LIQUID" }),
+      "LIQUID_IN_AIR_ONLY_RACK",
+      "cooling_method",
+    ],
+    [
+      "a device deeper than the rails",
+      device({ placement: { width_mm: 1, depth_mm: 901 } }),
+      "DEEPER_THAN_RACK",
+      "placement.depth_mm",
+    ],
     ["more draw than the rack gives", device({ allocated_draw_w: 9700 }), "RACK_POWER_EXCEEDED", "allocated_draw_w"],
     ["more heat than the rack loses", device({ heat_w: 9700 }), "RACK_COOLING_EXCEEDED", "heat_w"],
     ["weight near the limit", device({ weight_kg: 900 }), "WEIGHT_NEAR_LIMIT", "weight_kg"],
-    ["a feed that nobody declares", inlet({ source_ref: "feed:LATER" }), "UNDECLARED_FEED"],
-    ["one inlet where two supplies are required", inlet({ source_ref: "feed:FA" }), "SINGLE_CORDED"],
+    [
+      "a feed that nobody declares",
+      inlet({ source_ref: "feed:LATER" }),
+      "UNDECLARED_FEED",
+      "ports[0].power_in.source_ref",
+    ],
+    ["one inlet where two supplies are required", inlet({ source_ref: "feed:FA" }), "SINGLE_CORDED", "ports"],
     [
       "both inlets on one side",
       ported(
@@ -30,8 +46,14 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
         { name: "b", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "device:PDU" } },
       ),
       "SAME_PATH",
+      "ports",
     ],
-    ["a plug that does not fit", inlet({ source_ref: "port:PDU/OUT2" }, { type: "iec-60320-c14" }), "PLUG_MISMATCH"],
+    [
+      "a plug that does not fit",
+      inlet({ source_ref: "port:PDU/OUT2" }, { type: "iec-60320-c14" }),
+      "PLUG_MISMATCH",
+      "ports[0].power_in.source_ref",
+    ],
     [
       "less redundancy than demanded",
       device({
@@ -39,6 +61,7 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
         ports: [{ name: "a", kind: "PORT_KIND_POWER_IN", power_in: { source_ref: "feed:FA" } }],
       }),
       "REDUNDANCY_UNMET",
+      "power.required_redundancy",
     ],
   ],
   UpsertRack: [
@@ -55,36 +78,41 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
         placement: { x_mm: 1000, y_mm: 3400, width_mm: 600, depth_mm: 1200, rotation_deg: 180 },
       }),
       "OPPOSITE_AIRFLOW",
+      "airflow",
     ],
   ],
   UpsertCrac: [
-    ["no power inlets", crac({ power_inputs: [] }), "NO_POWER_INLETS"],
-    ["a scope that no other unit serves", crac({}), "ZONE_WITHOUT_RESERVE"],
+    ["no power inlets", crac({ power_inputs: [] }), "NO_POWER_INLETS", "power_inputs"],
+    ["a scope that no other unit serves", crac({}), "ZONE_WITHOUT_RESERVE", "serves[0]"],
   ],
   UpsertCable: [
     [
       "a passive copper cable of 8 m",
       cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_DAC_PASSIVE", length_m: 8 }),
       "MEDIA_TOO_LONG",
+      "length_m",
     ],
     [
       "OM4 of 151 m at 100G",
       cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_MMF_OM4", length_m: 151 }),
       "MEDIA_TOO_LONG",
+      "length_m",
     ],
   ],
   UpsertFabricLink: [
-    ["two leaves", link(end("LEAF-1", ""), end("SRV-1", "")), "UNUSUAL_ROLES"],
+    ["two leaves", link(end("LEAF-1", ""), end("SRV-1", "")), "UNUSUAL_ROLES", "b"],
     [
       "more capacity than the port",
       link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { capacity_mbps: 400000 }),
       "CAPACITY_ABOVE_PORT",
+      "capacity_mbps",
     ],
     [
       "more traffic than capacity",
       link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { a_to_b_mbps: 100001 }),
       "MEASURED_ABOVE_CAPACITY",
+      "a_to_b_mbps",
     ],
-    ["ports without cables", link(end("LEAF-1", "e2"), end("SPINE-1", "e2")), "NO_PHYSICAL_PATH"],
+    ["ports without cables", link(end("LEAF-1", "e2"), end("SPINE-1", "e2")), "NO_PHYSICAL_PATH", "a"],
   ],
 };

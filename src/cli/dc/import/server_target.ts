@@ -47,7 +47,7 @@ async function bulk(address: ServerAddress, rpc: string, items: readonly JsonVal
     return [...(await bulk(address, rpc, items.slice(0, half))), ...(await bulk(address, rpc, items.slice(half)))];
   }
   const reply = (await persistently(address, rpc, { items: [...items] })) as JsonObject;
-  return (reply["results"] as readonly JsonObject[]).map(writtenOf);
+  return (reply["results"] as readonly JsonObject[]).map((result, index) => writtenOf(result, `items[${index}]`));
 }
 
 async function single(
@@ -68,11 +68,11 @@ async function single(
 
 async function one(address: ServerAddress, kind: ResourceKind, item: JsonValue): Promise<Written> {
   try {
-    return writtenOf((await persistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject);
+    return writtenOf((await persistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
   } catch (error) {
     // Who may not write at all is told once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
-    return { reason: error.message, ...(error.field !== undefined && { field: error.field }) };
+    return refused(error.message, error.field, kind);
   }
 }
 
@@ -109,14 +109,19 @@ function idOf(rpc: string, request: JsonObject): string {
 /** Told apart from other imports: the same file again is to be looked at again, since the estate may have changed. */
 const IMPORT = randomUUID();
 
-function writtenOf(result: JsonObject): Written {
+function writtenOf(result: JsonObject, at: string): Written {
   const { outcome, error } = result as {
     outcome?: string;
     error?: { message?: string; details?: readonly JsonObject[] };
   };
   if (error === undefined || error === null) return { outcome: outcomeOf(outcome) };
-  const field = fieldIn(error.details ?? []);
-  return { reason: error.message ?? "refused", ...(field !== undefined && { field }) };
+  return refused(error.message ?? "refused", fieldIn(error.details ?? []), at);
+}
+
+/** A refusal with the field of the resource, which the server names within the request that we made of it. */
+function refused(reason: string, path: string | undefined, at: string): Written {
+  const field = path?.startsWith(`${at}.`) ? path.slice(at.length + 1) : path;
+  return { reason, ...(field !== undefined && field !== at && { field }) };
 }
 
 function outcomeOf(word: string | undefined): "CREATED" | "UPDATED" | "UNCHANGED" {

@@ -1,4 +1,4 @@
-import { parsePortName } from "../code.ts";
+import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { broken, type ErrorFinding } from "../finding.ts";
 import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
@@ -11,8 +11,16 @@ export function endShape(field: string, end: PortRef | undefined): readonly Erro
   if (parsePortName(end.portName) !== undefined) return code;
   return [
     ...code,
-    broken("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, { value: end.portName }),
+    broken("INVALID_CODE", `${field}.port_name`, `Cannot read port name "${end.portName}"`, {
+      value: end.portName,
+      expected: PORT_NAME_GRAMMAR,
+    }),
   ];
+}
+
+/** The same where an end may be a device alone, as in fabric links. */
+export function linkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
+  return end?.portName === "" ? codeIn(`${field}.device_code`, end.deviceCode) : endShape(field, end);
 }
 
 /** The port at an end, with its device; both spelled exactly. */

@@ -5,7 +5,7 @@ import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 import { number, numbersOf } from "./checks.ts";
-import { endShape, portAt } from "./ends.ts";
+import { linkEndShape, portAt } from "./ends.ts";
 import { codeIn, described, texts } from "./general.ts";
 
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
@@ -27,8 +27,8 @@ const numbers = numbersOf<FabricLink>([
 
 function shape({ after }: Change<FabricLink>): Findings {
   const found: ErrorFinding[] = [
-    ...linkEnd("a", after.a),
-    ...linkEnd("b", after.b),
+    ...linkEndShape("a", after.a),
+    ...linkEndShape("b", after.b),
     ...(after.fabricId === undefined ? [] : codeIn("fabric_id", after.fabricId)),
     ...texts([
       ["ecmp_group", after.ecmpGroup],
@@ -39,11 +39,6 @@ function shape({ after }: Change<FabricLink>): Findings {
     found.push(broken("FIELD_CONFLICT", "b.port_name", "Port names are given at both ends or at neither"));
   }
   return found;
-}
-
-function linkEnd(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
-  if (end?.portName === "") return codeIn(`${field}.device_code`, end.deviceCode);
-  return endShape(field, end);
 }
 
 function differ({ after: { a, b } }: Change<FabricLink>): Findings {

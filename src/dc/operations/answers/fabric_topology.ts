@@ -19,7 +19,7 @@ import {
 import { toMessage } from "../convert.ts";
 import { CONGESTED_PCT } from "../messages.ts";
 import { BatchedSite } from "./batched_site.ts";
-import { readPercent, readRef } from "./parameters.ts";
+import { readCode, readPercent, readRef } from "./parameters.ts";
 
 /** Utilisation from which a link is watched. Source: data contract 7.2. */
 const WATCH_PCT = 60;
@@ -61,7 +61,8 @@ function chosen(
   topology: Topology,
   { fabricId, scopeRef }: FabricTopologyRequest,
 ): readonly FabricLink[] {
-  const ofFabric = fabricId === "" ? links : links.filter((link) => codeKey(link.fabricId ?? "") === codeKey(fabricId));
+  const fabric = fabricId === "" ? undefined : codeKey(readCode("fabric_id", fabricId));
+  const ofFabric = fabric === undefined ? links : links.filter((link) => codeKey(link.fabricId ?? "") === fabric);
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
@@ -76,7 +77,9 @@ function chosen(
 }
 
 function demandDevices(topology: Topology, codes: readonly string[]): void {
-  const index = codes.findIndex((code) => topology.device(code) === undefined);
+  const index = codes.findIndex(
+    (code, at) => topology.device(readCode(`failed_device_codes[${at}]`, code)) === undefined,
+  );
   const code = codes[index];
   if (code === undefined) return;
   throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {

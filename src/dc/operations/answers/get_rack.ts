@@ -12,15 +12,17 @@ import {
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
+import { readCode } from "./parameters.ts";
 
 /** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */
 export async function getRackAnswer(
   { reader, topology, now }: { readonly reader: DcReader; readonly topology: Topology; readonly now: string },
-  { code }: GetRackRequest,
+  request: GetRackRequest,
 ): Promise<GetRackResponse> {
-  if (code === "") throw refuse("REQUIRED_FIELD", 'Field "code" is required', { field: "code" });
+  const code = readCode("code", request.code);
   const stored = await reader.stored("rack", codeKey(code));
-  if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { ref: `rack:${code}` });
+  if (stored === undefined)
+    throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { field: "code", ref: `rack:${code}` });
   const { resource: rack, etag, createTime, updateTime } = stored;
   const devices = await reader.devicesInRack(code);
   const basis = "ALLOCATED" as const;

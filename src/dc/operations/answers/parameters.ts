@@ -1,7 +1,31 @@
+import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, parsePortName } from "#dc/model/code.ts";
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
 import { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
+
+/** Reads a required code. @throws Refusal naming the field */
+export function readCode(field: string, text: string): Code {
+  return read(field, text, { parse: parseCode, what: "code", expected: CODE_GRAMMAR });
+}
+
+/** Reads a required port name. @throws Refusal naming the field */
+export function readPortName(field: string, text: string): PortName {
+  return read(field, text, { parse: parsePortName, what: "port name", expected: PORT_NAME_GRAMMAR });
+}
+
+interface Grammar<Parsed> {
+  readonly parse: (text: string) => Parsed | undefined;
+  readonly what: string;
+  readonly expected: string;
+}
+
+function read<Parsed>(field: string, text: string, { parse, what, expected }: Grammar<Parsed>): Parsed {
+  const parsed = parse(text);
+  if (parsed !== undefined) return parsed;
+  if (text === "") throw refuse("REQUIRED_FIELD", `Field "${field}" is required`, { field, expected });
+  throw refuse("INVALID_CODE", `Cannot read ${what} "${text}": expected ${expected}`, { field, value: text, expected });
+}
 
 /** Reads a required reference of one of these kinds. @throws Refusal naming the field */
 export function readRef<Kind extends RefKind>(

@@ -8,7 +8,7 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
-import { readBasis, readCount, readRef } from "./parameters.ts";
+import { readBasis, readCode, readCount, readRef } from "./parameters.ts";
 
 /** Largest reserve that is asked for. Ours: more units than any zone has. */
 const MAX_RESERVE = 100;
@@ -36,7 +36,7 @@ function reserve(asked: number): number {
 
 function demandCracs({ estate }: Topology, codes: readonly string[]): void {
   const known = new Set(estate.cracs.map(({ code }) => codeKey(code)));
-  const index = codes.findIndex((code) => !known.has(codeKey(code)));
+  const index = codes.findIndex((code, at) => !known.has(codeKey(readCode(`failed_crac_codes[${at}]`, code))));
   const code = codes[index];
   if (code === undefined) return;
   throw refuse("NOT_FOUND", `Cannot find cooling unit "${code}"`, {

@@ -12,7 +12,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
 import { pathMessage } from "../paths.ts";
-import { readCount, readRef } from "./parameters.ts";
+import { readCode, readCount, readPortName, readRef } from "./parameters.ts";
 
 /** The structured answer of TraceCablePath and what its picture is drawn from. @throws Refusal for an unknown port */
 export async function traceCablePathAnswer(
@@ -24,7 +24,11 @@ export async function traceCablePathAnswer(
   const device = await reader.device(start.deviceCode);
   const port = device?.ports?.find(({ name }) => name === start.portName);
   if (device === undefined || port === undefined) {
-    throw refuse("NOT_FOUND", `Cannot find port "${formatPort(start)}"`, { ref: portRef(start) });
+    throw refuse("NOT_FOUND", `Cannot find port "${formatPort(start)}"`, {
+      field: request.portRef === "" ? "start" : "port_ref",
+      value: formatPort(start),
+      ref: portRef(start),
+    });
   }
   const { stopAtPower, followSplits } = request;
   const end = { deviceCode: device.code, portName: port.name };
@@ -36,7 +40,12 @@ export async function traceCablePathAnswer(
 }
 
 function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {
-  if (text === "" && start !== undefined) return start;
+  if (text === "" && start !== undefined) {
+    return {
+      deviceCode: readCode("start.device_code", start.deviceCode),
+      portName: readPortName("start.port_name", start.portName),
+    };
+  }
   const { end } = readRef("port_ref", text, ["port"]);
   if (start === undefined || samePort(start, end)) return end;
   throw refuse("FIELD_CONFLICT", "port_ref and start name different ports", {

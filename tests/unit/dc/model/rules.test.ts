@@ -7,29 +7,62 @@ import { device } from "../../../support/dc/rule_requests.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 import { warned } from "../../../support/dc/warned.ts";
 
+/** Bulk calls of those kinds that have one, and an item that is good beside a wrong one. */
+const BULK: Readonly<Record<string, JsonObject>> = {
+  device: { code: "GOOD", kind: "DEVICE_KIND_OTHER", location: { site_id: "S1", floor_number: 1 } },
+  rack: { code: "GOOD", location: { site_id: "S1", floor_number: 1 } },
+  crac: { code: "GOOD", kind: "CRAC_KIND_CRAH", location: { site_id: "S1" }, sensible_capacity_kw: 1 },
+};
+
+interface Told {
+  readonly reason: string;
+  readonly field: string;
+}
+
 describe("rules", async () => {
   const site = await smallSite();
 
   for (const [rpc, rows] of Object.entries({ UpsertDevice: refusedDevices, ...refusedOthers })) {
     for (const [what, request, reason, field] of rows) {
+      const [kind = ""] = Object.keys(request);
+
       test(`${rpc} refuses ${what}`, async () => {
         const refusal = await site.call(rpc, { ...request, validate_only: true }).catch((error: unknown) => error);
 
         expect(refusal).toBeInstanceOf(Refusal);
-        const { violations } = refusal as Refusal;
-        expect(violations.map(({ code }) => code as string)).toContain(reason);
-        if (field !== undefined) expect(violations.map((found) => found.field)).toContain(field);
+        const told = (refusal as Refusal).violations.map(({ code, ...found }) => `${code} ${found.field}`);
+        expect(told).toContain(`${reason} ${kind}.${field}`);
+      });
+
+      const good = BULK[kind];
+      if (good === undefined) continue;
+      test(`Bulk${rpc}s refuses ${what} as its item`, async () => {
+        const items = [good, request[kind] ?? {}];
+
+        const { results } = await site.call(`Bulk${rpc}s`, { items, validate_only: true });
+
+        const [, { outcome, error }] = results;
+        expect(outcome).toBe("OUTCOME_FAILED");
+        const told = error.details.flatMap(({ field_violations = [] }) => field_violations);
+        expect(told.map((found: Told) => `${found.reason} ${found.field}`)).toContain(`${reason} items[1].${field}`);
+        expect(results[0].error).toBeUndefined();
       });
     }
   }
+
+  test("UpsertDevice refuses to be called without a device", async () => {
+    await expect(site.call("UpsertDevice")).rejects.toMatchObject({
+      reason: "REQUIRED_FIELD",
+      violations: [{ field: "device" }],
+    });
+  });
 
   for (const [rpc, rows] of Object.entries(warned)) {
     for (const [what, request, code, field] of rows) {
       test(`${rpc} warns about ${what}`, async () => {
         const { warnings = [] } = await site.call(rpc, { ...request, validate_only: true });
 
-        expect(warnings.map((found: JsonObject) => found["code"])).toContain(code);
-        if (field !== undefined) expect(warnings.map((found: JsonObject) => found["field"])).toContain(field);
+        expect(warnings.map((found: JsonObject) => `${found["code"]} ${found["field"]}`)).toContain(`${code} ${field}`);
       });
     }
   }

@@ -149,22 +149,26 @@ describe("GetDevice", () => {
       kind: "not_found",
       reason: "NOT_FOUND",
     });
+    await expect(site.call("GetDevice", { code: "a/b" })).rejects.toMatchObject({
+      reason: "INVALID_CODE",
+      violations: [{ field: "code", value: "a/b" }],
+    });
     await expect(site.call("GetDevice")).rejects.toMatchObject({ kind: "invalid_argument" });
   });
 
-  test("repeats the beginning of a code that is far too long, and its end", async () => {
+  test("repeats the beginning of a text that is far too long, and its end", async () => {
     const site = await smallSite();
 
     const refusal = await site
-      .call("GetDevice", { code: `x${"🙂".repeat(100_000)}z` })
+      .call("FloorPlan", { floor_ref: `x${"🙂".repeat(100_000)}z` })
       .catch((error: unknown) => error);
 
     const { message, violations } = refusal as Refusal;
-    expect(message).toStartWith('Cannot find device "x🙂');
-    expect(message).toEndWith('🙂z"');
+    expect(message).toStartWith('Cannot read floor_ref "x🙂');
+    expect(message).toEndWith('🙂z": expected floor:<site_id>/<floor_number>');
     expect(message.length).toBe(1024);
     expect(message.isWellFormed()).toBe(true);
-    expect(violations[0]?.ref?.length).toBe(1024);
+    expect(violations[0]?.value?.length).toBe(1024);
   });
 });
 

@@ -95,9 +95,9 @@ describe("Connect JSON", () => {
     expect(info(body.details)).toEqual({
       reason: "UNKNOWN_FIELD",
       domain: "datacenter.v1",
-      metadata: { field: "colour" },
+      metadata: { field: "rack.colour" },
     });
-    expect(badFields(body.details)).toEqual(["colour"]);
+    expect(badFields(body.details)).toEqual(["rack.colour"]);
     expect(await at.site.store.read((reader) => reader.revision())).toBe(0);
   });
 
@@ -116,8 +116,11 @@ describe("Connect JSON", () => {
     const { status, body } = await json(at, "UpsertDevice", { device: { ...server("D1"), max_draw_w: "many" } });
 
     expect(status).toBe(400);
-    expect(info(body.details)).toMatchObject({ reason: "FIELD_OUT_OF_RANGE", metadata: { field: "max_draw_w" } });
-    expect(badFields(body.details)).toEqual(["max_draw_w"]);
+    expect(info(body.details)).toMatchObject({
+      reason: "FIELD_OUT_OF_RANGE",
+      metadata: { field: "device.max_draw_w" },
+    });
+    expect(badFields(body.details)).toEqual(["device.max_draw_w"]);
   });
 
   for (const [what, sent] of [
@@ -170,7 +173,7 @@ describe("Connect JSON", () => {
     const { status, body } = await json(at, "UpsertRack", { rack: { ...RACK, u_height: 500, starting_unit: -1 } });
 
     expect(status).toBe(400);
-    expect(badFields(body.details)).toEqual(expect.arrayContaining(["u_height", "starting_unit"]));
+    expect(badFields(body.details)).toEqual(expect.arrayContaining(["rack.u_height", "rack.starting_unit"]));
   });
 
   test("tells of each item of a bulk call, errors with their details", async () => {
@@ -183,7 +186,27 @@ describe("Connect JSON", () => {
     expect(body.results[1].error.details[0]).toMatchObject({
       "@type": "type.googleapis.com/google.rpc.ErrorInfo",
       reason: "INVALID_CODE",
+      metadata: { field: "items[1].code" },
     });
+  });
+
+  test("names the fields of what the estate forbids beside the reasons", async () => {
+    const at = await served();
+    await post(at, "UpsertRack", { rack: RACK });
+    const sources = ["device:NONE", "port:NONE/1"].map((source_ref, index) => ({
+      name: `psu${index}`,
+      kind: "PORT_KIND_POWER_IN",
+      power_in: { source_ref },
+    }));
+
+    const { body } = await json(at, "UpsertDevice", { device: { ...server("D1"), ports: sources } });
+
+    expect(body.code).toBe("failed_precondition");
+    expect(body.details.map(({ type }: WireDetail) => type)).toContain("google.rpc.PreconditionFailure");
+    expect(badFields(body.details)).toEqual([
+      "device.ports[0].power_in.source_ref",
+      "device.ports[1].power_in.source_ref",
+    ]);
   });
 
   test("answers questions by GET, but no changes", async () => {

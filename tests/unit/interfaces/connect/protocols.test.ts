@@ -55,7 +55,7 @@ for (const [name, door, open] of TRANSPORTS) {
       if (!(error instanceof ConnectError)) return;
       expect(error.code).toBe(Code.InvalidArgument);
       expect(error.findDetails(ErrorInfoSchema)).toMatchObject([{ reason: "INVALID_CODE", domain: "datacenter.v1" }]);
-      expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("code");
+      expect(error.findDetails(BadRequestSchema)[0]?.fieldViolations[0]?.field).toBe("rack.code");
     });
 
     test("demands a token where one is demanded", async () => {

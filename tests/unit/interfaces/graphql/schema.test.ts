@@ -83,8 +83,36 @@ describe("The GraphQL schema", () => {
     expect(data).toEqual({ upsertRack: null });
     expect(errors[0]).toMatchObject({
       path: ["upsertRack"],
-      extensions: { code: "BAD_USER_INPUT", reason: "INVALID_CODE", violations: [{ field: "code" }, {}] },
+      extensions: { code: "BAD_USER_INPUT", reason: "INVALID_CODE", violations: [{ field: "rack.code" }, {}] },
     });
+  });
+
+  test("names fields of arguments and of items as GraphQL spells them, and keys of maps as they are given", async () => {
+    const at = await served();
+    const rack = (fields: string) => `{ code: "R1", location: { siteId: "S1", floorNumber: 1 } ${fields} }`;
+    const long = "v".repeat(256);
+    const bulk = `bulkUpsertRacks(items: [${rack("")}, ${rack('code: "R2" uHeight: 500').replace('code: "R1", ', "")}])`;
+
+    const one = await ask(
+      at,
+      `mutation($l: JSON) { upsertRack(rack: ${rack("startingUnit: 0 labels: $l")}) { outcome } }`,
+      {
+        l: { a_b: long },
+      },
+    );
+    const many = await ask(at, `mutation { ${bulk} { results { error { details } } } }`);
+    const wrong = await ask(at, "mutation { bulkUpsertRacks(items: [{ labels: { a_b: 1 } }]) { failed } }");
+
+    expect(one.errors[0].extensions.violations.map(({ field }: { readonly field: string }) => field)).toEqual([
+      "rack.startingUnit",
+      "rack.labels[a_b]",
+    ]);
+    expect(many.data.bulkUpsertRacks.results[0].error).toBeNull();
+    expect(many.data.bulkUpsertRacks.results[1].error.details).toMatchObject([
+      { metadata: { field: "items[1].uHeight" } },
+      { fieldViolations: [{ field: "items[1].uHeight" }] },
+    ]);
+    expect(wrong.errors[0].extensions.violations[0].field).toBe("items[0].labels[a_b]");
   });
 
   for (const [what, query, told] of [

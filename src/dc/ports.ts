@@ -214,6 +214,8 @@ export interface QueueUse {
 export interface DcStore {
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
+  /** The revision that a read would see that began now, by one statement and without a transaction. */
+  revision(): Promise<number>;
   /** Transactions that run and wait at this moment; no question to the database. */
   use(): Readonly<Record<"read" | "write", QueueUse>>;
   close(): Promise<void>;

@@ -3,38 +3,38 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** The largest answer worth keeping. Ours: one must not push out all others. */
 const MAX_REPLY_BYTES = MAX_BYTES / 8;
 
-interface Entry<Reply> {
+/** An answer, how large it is on the wire, and until when it holds, in milliseconds since 1970. */
+export interface KeptReply<Reply> {
   readonly reply: Reply;
   readonly bytes: number;
+  readonly until: number;
 }
 
-/** Keeps answers until the estate's revision moves on; the longest unused one goes first. */
+/** Keeps answers until the estate's revision moves on or their time is over; the longest unused one goes first. */
 export class ReplyCache {
   // biome-ignore lint/suspicious/noExplicitAny: the key holds the method, which fixes the type of its answer
-  private readonly entries = new Map<string, Entry<any>>();
+  private readonly entries = new Map<string, KeptReply<any>>();
   private revision = 0;
   private bytes = 0;
 
-  /** @param bytesOf how large an answer is on the wire */
-  async get<Reply>(
-    key: string,
-    revision: number,
-    { run, bytesOf }: { readonly run: () => Promise<Reply>; readonly bytesOf: (reply: Reply) => number },
-  ): Promise<Reply> {
+  /** Whether it is worth asking for the revision, which `find` wants. */
+  has(key: string): boolean {
+    return this.entries.has(key);
+  }
+
+  /** @param now milliseconds since 1970 */
+  find<Reply>(key: string, revision: number, now: number): Reply | undefined {
     this.follow(revision);
-    const known: Entry<Reply> | undefined = revision === this.revision ? this.entries.get(key) : undefined;
-    if (known !== undefined) {
-      this.forget(key);
-      this.keep(key, known);
-      return known.reply;
-    }
-    const reply = await run();
-    const bytes = bytesOf(reply);
-    if (revision === this.revision && bytes <= MAX_REPLY_BYTES) {
-      this.forget(key);
-      this.keep(key, { reply, bytes });
-    }
-    return reply;
+    const known: KeptReply<Reply> | undefined = revision === this.revision ? this.entries.get(key) : undefined;
+    if (known === undefined || now >= known.until) return undefined;
+    this.set(key, known);
+    return known.reply;
+  }
+
+  /** Keeps an answer of this revision, unless the estate has moved on meanwhile. */
+  keep<Reply>(key: string, kept: KeptReply<Reply>, revision: number): void {
+    this.follow(revision);
+    if (revision === this.revision && kept.bytes <= MAX_REPLY_BYTES) this.set(key, kept);
   }
 
   /** Answers of an older revision are of no use to anybody but slow readers, who then ask anew. */
@@ -45,9 +45,10 @@ export class ReplyCache {
     this.bytes = 0;
   }
 
-  private keep<Reply>(key: string, entry: Entry<Reply>): void {
-    this.entries.set(key, entry);
-    this.bytes += entry.bytes;
+  private set<Reply>(key: string, kept: KeptReply<Reply>): void {
+    this.forget(key);
+    this.entries.set(key, kept);
+    this.bytes += kept.bytes;
     // A Map keeps the order of insertion, so the first key is the longest unused one.
     for (const oldest of this.entries.keys()) {
       if (this.bytes <= MAX_BYTES) break;

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 import type { ChainVerdict } from "./audit/chain.ts";
@@ -18,6 +17,7 @@ import { TopologyCache } from "./operations/topology.ts";
 import { Turns } from "./operations/turns.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
+import { RequestKeys } from "./request_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
 
 export type { ChainVerdict };
@@ -61,6 +61,7 @@ export class DcService {
   private readonly context: DcContext;
   private readonly topologies = new TopologyCache();
   private readonly replies = new ReplyCache();
+  private readonly keys = new RequestKeys();
   private verifying: Promise<ChainVerdict> | undefined;
 
   constructor(context: DcContext) {
@@ -161,14 +162,18 @@ export class DcService {
 
   /** What there is, by site and floor; open to every principal. @throws OperationError for a refusal */
   async overview(caller: Caller): Promise<EstateOverview> {
-    return this.counted("EstateOverview", caller, () => {
+    return this.counted("EstateOverview", caller, async () => {
       this.demandPrincipal(caller);
-      return this.context.store.read(async (reader) =>
-        this.replies.get("EstateOverview", await reader.revision(), {
-          run: () => estateOverview(reader),
-          bytesOf: (overview: EstateOverview) => JSON.stringify(overview).length,
-        }),
-      );
+      const key = "EstateOverview";
+      const known = await this.kept<EstateOverview>(key);
+      if (known !== undefined) return known;
+      return this.context.store.read(async (reader) => {
+        const revision = await reader.revision();
+        const reply = await estateOverview(reader);
+        const bytes = JSON.stringify(reply).length;
+        this.replies.keep(key, { reply, bytes, until: Number.POSITIVE_INFINITY }, revision);
+        return reply;
+      });
     });
   }
 
@@ -208,18 +213,33 @@ export class DcService {
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
-  private read(rpc: ReadRpc, request: Message, signal: AbortSignal | undefined): Promise<Reply> {
+  private async read(rpc: ReadRpc, request: Message, signal: AbortSignal | undefined): Promise<Reply> {
+    const key = this.keys.of(rpc, request);
+    const known = await this.kept<Reply>(key);
+    if (known !== undefined) return known;
+    const now = this.context.clock.now();
     return this.context.store.read(async (whole) => {
       const turns = new Turns(signal);
       const reader = turns.between(whole);
+      const revision = await reader.revision();
       // Others may wait for the same topology, so that it is built to its end.
-      const topology = () => this.topologies.at(whole);
-      const run = () => rpc.run({ context: this.context, reader, turns, topology }, request);
-      if (!rpc.cached) return run();
-      const key = createHash("sha256").update(toBinary(rpc.method.input, request)).digest("base64url");
-      const bytesOf = (reply: Reply) => toBinary(rpc.method.output, reply).length;
-      return this.replies.get(`${rpc.method.name} ${key}`, await reader.revision(), { run, bytesOf });
+      const topology = () => this.topologies.at(whole, revision);
+      let until = Number.POSITIVE_INFINITY;
+      const lapsesAt = (moment: number) => {
+        until = Math.min(until, moment);
+      };
+      const session = { context: this.context, reader, turns, topology, now: now.toISOString(), lapsesAt };
+      const reply = await rpc.run(session, request);
+      this.replies.keep(key, { reply, bytes: toBinary(rpc.method.output, reply).length, until }, revision);
+      return reply;
     });
+  }
+
+  /** The answer that was kept and still holds. The database is asked for no more than its revision. */
+  private async kept<Reply>(key: string): Promise<Reply | undefined> {
+    if (!this.replies.has(key)) return undefined;
+    const revision = await this.context.store.revision();
+    return this.replies.find(key, revision, this.context.clock.now().getTime());
   }
 
   private async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {

@@ -336,9 +336,22 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.delivered("rack", "[]", "1"))).toBe(false);
     });
 
+    test("tells the revision that a read would see", async () => {
+      const beside = await store.write(async (writer) => {
+        await writer.raiseRevision();
+        // What is not committed yet is nobody's business; in memory there is nothing beside a write.
+        return name === "memory" ? 0 : store.revision();
+      });
+
+      expect(beside).toBe(0);
+      expect([await store.revision(), await store.read((reader) => reader.revision())]).toEqual([1, 1]);
+    });
+
     test("refuses work after it was closed", async () => {
       const other = await open();
       await other.close();
+
+      await expect(other.revision()).rejects.toThrow("closed");
 
       await expect(other.read((reader) => reader.revision())).rejects.toThrow("closed");
     });

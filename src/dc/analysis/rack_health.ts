@@ -25,7 +25,7 @@ export interface RackHealthInput {
 }
 
 /** Age from which a measurement is called stale, in milliseconds. Ours: a day without telemetry is an outage of it. */
-const STALE_MS = 24 * 60 * 60 * 1000;
+export const STALE_MS = 24 * 60 * 60 * 1000;
 
 /** The worst of everything that is known about a rack, always with reasons. Source: data contract 8.10. */
 export function rackHealth(input: RackHealthInput): {
@@ -103,8 +103,8 @@ function redundancy({ rack, power }: RackHealthInput, ref: string): readonly Hea
 
 function stale({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {
   if (rack.measuredAt === undefined) return [];
-  const hours = (Date.parse(now) - Date.parse(rack.measuredAt)) / 3_600_000;
-  return hours * 3_600_000 < STALE_MS
-    ? []
-    : [{ code: "STALE_TELEMETRY", value: hours, limit: STALE_MS / 3_600_000, ref }];
+  const age = Date.parse(now) - Date.parse(rack.measuredAt);
+  // Whole hours, so that the same question has the same answer for a while.
+  const value = Math.floor(age / 3_600_000);
+  return age < STALE_MS ? [] : [{ code: "STALE_TELEMETRY", value, limit: STALE_MS / 3_600_000, ref }];
 }

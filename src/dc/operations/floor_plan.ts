@@ -7,15 +7,14 @@ import { defineRead } from "./rpc.ts";
 export const floorPlan = defineRead({
   method: DatacenterService.method.floorPlan,
   effect: "read",
-  // Its healths depend on the hour: measurements grow stale and reservations end.
-  cached: false,
-  run: ({ context, topology }, request) =>
-    pictured(context, {
+  cached: true,
+  run: (session, request) =>
+    pictured(session.context, {
       screen: "FLOOR",
       asked: request.render,
       usual: { coloring: readColoring("FLOOR", "coloring", request.coloring) },
       async answer() {
-        const reply = floorPlanAnswer(await topology(), context.clock.now().toISOString(), request);
+        const reply = floorPlanAnswer(await session.topology(), session, request);
         return { reply, picture: () => reply };
       },
     }),

@@ -15,8 +15,7 @@ const SUBJECTS = ["rack", "floor", "device", "port", "feed", "fabric", "crac", "
 export const render = defineRead({
   method: DatacenterService.method.render,
   effect: "read",
-  // Racks and floors depend on the hour.
-  cached: false,
+  cached: true,
   async run(session, request) {
     const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
     const screen = readScreen(request.screen) ?? USUAL_SCREEN[subject.kind] ?? "POWER";

@@ -13,6 +13,10 @@ export interface ReadSession {
   readonly turns: Turns;
   /** The estate's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
+  /** The moment of the question, ISO 8601 in UTC. */
+  readonly now: string;
+  /** Says that the passing of time alone makes the answer untrue from this moment on, in milliseconds since 1970. */
+  readonly lapsesAt: (moment: number) => void;
 }
 
 /** What a write works with: one transaction, and the list of changes that goes into the log with it. */

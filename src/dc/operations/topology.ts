@@ -28,15 +28,16 @@ export class TopologyCache {
   /** What is being made, by revision: reads that come at the same moment wait for one. */
   private readonly making = new Map<number, Promise<Kept>>();
 
-  async at(reader: DcReader): Promise<Topology> {
-    const revision = await reader.revision();
-    const known = this.kept.find((one) => one.revision === revision);
-    if (known !== undefined) return known.topology;
+  /** @param known the reader's revision, where it was read already */
+  async at(reader: DcReader, known?: number): Promise<Topology> {
+    const revision = known ?? (await reader.revision());
+    const kept = this.kept.find((one) => one.revision === revision);
+    if (kept !== undefined) return kept.topology;
     const running = this.making.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
       // Whoever was making it may have gone; this one has not.
-      return made?.topology ?? this.at(reader);
+      return made?.topology ?? this.at(reader, revision);
     }
     const making = this.make(reader, revision).finally(() => this.making.delete(revision));
     this.making.set(revision, making);

@@ -6,7 +6,7 @@ import { defineRead } from "./rpc.ts";
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
-  cached: false,
+  cached: true,
   run: ({ context, reader }, request) =>
     pictured(context, {
       screen: "CABLE_PATH",

@@ -17,6 +17,7 @@ export function openMemory(): DcStore {
         const writer = new MemoryWriter(state);
         return writer.savepoint(() => work(writer));
       }),
+    revision: () => turns.enter(() => new MemoryReader(state).revision()),
     use: () => ({ read: turns.use, write: turns.use }),
     close: () => turns.close(),
   };

@@ -69,6 +69,12 @@ class PostgresStore implements DcStore {
     );
   }
 
+  async revision(): Promise<number> {
+    return this.reading.enter(() =>
+      persistently(() => this.connected((connection) => alone(connection, (reader) => reader.revision()))),
+    );
+  }
+
   use() {
     return { read: this.reading.use, write: this.writing.use };
   }
@@ -79,13 +85,14 @@ class PostgresStore implements DcStore {
     await this.discardIdle();
   }
 
-  private async transaction<Result>(
-    effect: Effect,
-    work: (runner: PostgresConnection) => Promise<Result>,
-  ): Promise<Result> {
+  private transaction<Result>(effect: Effect, work: (runner: PostgresConnection) => Promise<Result>): Promise<Result> {
+    return this.connected((connection) => inTransaction(connection, effect, work));
+  }
+
+  private async connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
     const connection = this.usable() ?? (await this.open());
     try {
-      const result = await inTransaction(connection, effect, work);
+      const result = await work(connection);
       this.idle.push(connection);
       return result;
     } catch (error) {
@@ -128,6 +135,20 @@ async function inTransaction<Result>(
     const failure = connection.failure ?? error;
     await connection.rollback();
     if (committing && failure instanceof Interrupted && failure.why === "lost") throw unknownOutcome();
+    throw failure;
+  }
+}
+
+/** Asks one thing outside of a transaction; what failed does not concern the connection's next work. */
+async function alone<Result>(
+  connection: PostgresConnection,
+  ask: (reader: DcReader) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await ask(new SqlReader(connection, connection.dialect));
+  } catch (error) {
+    const failure = connection.failure ?? error;
+    await connection.rollback();
     throw failure;
   }
 }

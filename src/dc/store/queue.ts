@@ -6,7 +6,7 @@ export class Queue {
   private free: number;
   private readonly places: number;
   private readonly waiting: (() => void)[] = [];
-  private closed = false;
+  private over = false;
 
   constructor(places: number) {
     this.places = places;
@@ -18,8 +18,13 @@ export class Queue {
     return { limit: this.places, running: this.places - this.free, waiting: this.waiting.length };
   }
 
+  /** Whether it lets nothing in any more. */
+  get isClosed(): boolean {
+    return this.over;
+  }
+
   async enter<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.closed) throw new OperationError("unavailable", "The database is closed");
+    if (this.over) throw closed();
     await this.take();
     try {
       return await work();
@@ -30,7 +35,7 @@ export class Queue {
 
   /** Lets no more work in and waits until all that was let in is done. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.over = true;
     for (let place = 0; place < this.places; place += 1) await this.take();
   }
 
@@ -44,4 +49,9 @@ export class Queue {
     if (next === undefined) this.free += 1;
     else next();
   }
+}
+
+/** What is told to work that comes too late. */
+export function closed(): OperationError {
+  return new OperationError("unavailable", "The database is closed");
 }

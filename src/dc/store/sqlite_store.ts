@@ -2,7 +2,7 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import { SQLITE } from "./dialect.ts";
 import { migrate } from "./migrate.ts";
-import { Queue } from "./queue.ts";
+import { closed, Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
 import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 import { SqlWriter } from "./sql_writer.ts";
@@ -16,6 +16,7 @@ const READERS = 4;
 /** Pages kept by a connection, in KiB. Ours, measured: more for each reader only held what the system keeps as well. */
 const WRITER_CACHE_KIB = 64 * 1024;
 const READER_CACHE_KIB = 24 * 1024;
+const REVISION_CACHE_KIB = 64;
 /** Statements kept prepared for a connection. */
 const MAX_PREPARED = 500;
 
@@ -108,6 +109,8 @@ class SqliteStore implements DcStore {
   private readonly open: (cacheKib: number) => SqliteRunner;
   private readonly writer: SqliteRunner;
   private readonly readers: SqliteRunner[] = [];
+  /** Tells the revision beside reads that take long. */
+  private revisions: SqliteRunner | undefined;
   private readonly writing = new Queue(1);
   private readonly reading = new Queue(READERS);
 
@@ -133,6 +136,12 @@ class SqliteStore implements DcStore {
     });
   }
 
+  async revision(): Promise<number> {
+    if (this.reading.isClosed) throw closed();
+    this.revisions ??= this.open(REVISION_CACHE_KIB);
+    return new SqlReader(this.revisions, SQLITE).revision();
+  }
+
   use() {
     return { read: this.reading.use, write: this.writing.use };
   }
@@ -141,6 +150,7 @@ class SqliteStore implements DcStore {
     await this.writing.close();
     await this.reading.close();
     for (const reader of this.readers) reader.close();
+    this.revisions?.close();
     this.writer.close();
   }
 }

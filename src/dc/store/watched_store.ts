@@ -26,6 +26,7 @@ export function watchedStore(store: DcStore, say: (message: string) => void): Dc
   return {
     read: (work) => watched(store.read(work)),
     write: (work) => watched(store.write(work)),
+    revision: () => watched(store.revision()),
     use: () => store.use(),
     close: () => store.close(),
   };

@@ -138,7 +138,11 @@ async function answersOf(topology: Topology) {
     ({ location }) => location?.siteId === "S1" && location.floorNumber === 0,
   );
   const floor = hasFloor
-    ? floorPlanAnswer(topology, "2026-01-01T00:00:00.000Z", create(FloorPlanRequestSchema, { floorRef: "floor:S1/0" }))
+    ? floorPlanAnswer(
+        topology,
+        { now: "2026-01-01T00:00:00.000Z", lapsesAt: () => {} },
+        create(FloorPlanRequestSchema, { floorRef: "floor:S1/0" }),
+      )
     : undefined;
   return {
     blasts,

@@ -90,12 +90,14 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   const store = await storeFor(site);
   const shown = await store.read(async (reader) => {
     const topology = Topology.of(await reader.estate());
-    const context = { clock: { now: () => new Date(START) } } as ReadSession["context"];
+    const context = {} as ReadSession["context"];
     return PICTURES[screen](subject as never, {
       context,
       reader,
       turns: new Turns(),
       topology: async () => topology,
+      now: START,
+      lapsesAt: () => {},
     });
   });
   return (options) => draw(shown as never, drawOptions(options));

@@ -2,69 +2,67 @@ import { describe, expect, test } from "bun:test";
 import { ReplyCache } from "#dc/reply_cache.ts";
 
 const MIB = 1024 * 1024;
+const ALWAYS = Number.POSITIVE_INFINITY;
 
-/** A cache that counts how often an answer is worked out. */
-function counted() {
+function filled(entries: readonly { readonly key: string; readonly revision: number; readonly bytes?: number }[]) {
   const cache = new ReplyCache();
-  let runs = 0;
-  const ask = async (key: string, revision: number, bytes = 1) => {
-    const run = async () => {
-      runs += 1;
-      return `${key} at ${revision}`;
-    };
-    return cache.get(key, revision, { run, bytesOf: () => bytes });
-  };
-  return { ask, runs: () => runs };
+  for (const { key, revision, bytes = 1 } of entries) {
+    cache.keep(key, { reply: `${key} at ${revision}`, bytes, until: ALWAYS }, revision);
+  }
+  return cache;
 }
 
 describe("ReplyCache", () => {
-  test("works an answer out once per revision", async () => {
-    const { ask, runs } = counted();
+  test("finds an answer at its own revision alone", () => {
+    const cache = filled([{ key: "a", revision: 1 }]);
 
-    const answers = [await ask("a", 1), await ask("a", 1), await ask("a", 2)];
-
-    expect(answers).toEqual(["a at 1", "a at 1", "a at 2"]);
-    expect(runs()).toBe(2);
+    expect(cache.find("a", 1, 0)).toBe("a at 1");
+    expect(cache.find("b", 1, 0)).toBeUndefined();
+    expect(cache.find("a", 2, 0)).toBeUndefined();
+    expect(cache.has("a")).toBe(false);
   });
 
-  test("gives a reader of an older revision its own answer, and keeps it for nobody", async () => {
-    const { ask, runs } = counted();
-    await ask("a", 2);
+  test("gives a reader of an older revision nothing, and keeps nothing of it", () => {
+    const cache = filled([
+      { key: "a", revision: 2 },
+      { key: "a", revision: 1 },
+      { key: "b", revision: 1 },
+    ]);
 
-    expect([await ask("a", 1), await ask("a", 2)]).toEqual(["a at 1", "a at 2"]);
-    expect(runs()).toBe(2);
+    expect(cache.find("a", 1, 0)).toBeUndefined();
+    expect(cache.find("a", 2, 0)).toBe("a at 2");
+    expect(cache.has("b")).toBe(false);
   });
 
-  test("keeps no answer that was overtaken while it was worked out", async () => {
+  test("gives an answer until its time is over", () => {
     const cache = new ReplyCache();
-    const bytesOf = () => 1;
-    await cache.get("a", 1, {
-      run: () => cache.get("b", 2, { run: async () => "b", bytesOf }),
-      bytesOf,
-    });
+    cache.keep("a", { reply: "old", bytes: 1, until: 1000 }, 1);
 
-    expect(await cache.get("a", 2, { run: async () => "new", bytesOf })).toBe("new");
+    expect(cache.find("a", 1, 999)).toBe("old");
+    expect(cache.find("a", 1, 1000)).toBeUndefined();
+
+    cache.keep("a", { reply: "new", bytes: 1, until: 2000 }, 1);
+    expect(cache.find("a", 1, 1000)).toBe("new");
   });
 
-  test("forgets the longest unused answers when they grow too large together", async () => {
-    const { ask, runs } = counted();
-    for (let index = 0; index < 8; index += 1) await ask(`k${index}`, 1, 2 * MIB);
-    await ask("k0", 1, 2 * MIB);
-    await ask("k8", 1, 2 * MIB);
-    expect(runs()).toBe(9);
+  test("forgets the longest unused answers when they grow too large together", () => {
+    const cache = filled(Array.from({ length: 8 }, (_, index) => ({ key: `k${index}`, revision: 1, bytes: 2 * MIB })));
+    cache.find("k0", 1, 0);
 
-    await ask("k0", 1, 2 * MIB);
-    expect(runs()).toBe(9);
-    await ask("k1", 1, 2 * MIB);
-    expect(runs()).toBe(10);
+    cache.keep("k8", { reply: "", bytes: 2 * MIB, until: ALWAYS }, 1);
+
+    expect(["k0", "k1", "k2", "k8"].map((key) => cache.has(key))).toEqual([true, false, true, true]);
   });
 
-  test("does not keep an answer that would push out many others", async () => {
-    const { ask, runs } = counted();
+  test("counts an answer that is kept again once", () => {
+    const cache = filled(Array.from({ length: 20 }, () => ({ key: "a", revision: 1, bytes: 2 * MIB })));
 
-    await ask("a", 1, 3 * MIB);
-    await ask("a", 1, 3 * MIB);
+    cache.keep("b", { reply: "", bytes: 2 * MIB, until: ALWAYS }, 1);
 
-    expect(runs()).toBe(2);
+    expect(cache.has("a")).toBe(true);
+  });
+
+  test("does not keep an answer that would push out many others", () => {
+    expect(filled([{ key: "a", revision: 1, bytes: 3 * MIB }]).has("a")).toBe(false);
   });
 });

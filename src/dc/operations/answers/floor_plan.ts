@@ -1,4 +1,5 @@
 import { floorPlan } from "#dc/analysis/floor_plan.ts";
+import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -9,10 +10,15 @@ import {
   FloorPlanResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../convert.ts";
+import type { ReadSession } from "../rpc.ts";
 import { readRef } from "./parameters.ts";
 
 /** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */
-export function floorPlanAnswer(topology: Topology, now: string, { floorRef }: FloorPlanRequest): FloorPlanResponse {
+export function floorPlanAnswer(
+  topology: Topology,
+  { now, lapsesAt }: Pick<ReadSession, "now" | "lapsesAt">,
+  { floorRef }: FloorPlanRequest,
+): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power, loadsW } = topology;
   const basis = "ALLOCATED" as const;
@@ -20,6 +26,12 @@ export function floorPlanAnswer(topology: Topology, now: string, { floorRef }: F
   if (plan.racks.length + plan.cracs.length + plan.devices.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find floor "${floorRef}"`, { field: "floor_ref", ref: floorRef });
   }
+  lapsesAt(
+    steadyUntil(
+      plan.racks.map(({ rack }) => rack),
+      now,
+    ),
+  );
   const { cracs } = thermalHeadroom(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const utilization = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return toMessage(FloorPlanResponseSchema, {

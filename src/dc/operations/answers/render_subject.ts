@@ -1,4 +1,5 @@
 import { create } from "@bufbuild/protobuf";
+import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { formatRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Location } from "#dc/model/resources.ts";
@@ -42,12 +43,13 @@ type Pictures = { readonly [Name in Screen]: (subject: Ref, session: ReadSession
 
 /** What each screen shows of a subject. @throws Refusal for a subject that the screen does not show */
 export const PICTURES: Pictures = {
-  async ELEVATION(subject, { context, reader, topology }) {
+  async ELEVATION(subject, { reader, topology, now, lapsesAt }) {
     const known = await topology();
     if (subject.kind !== "rack" && subject.kind !== "device") throw unshown(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
     if (code === undefined) throw unseen(subject, "the device stands in no rack");
-    const now = context.clock.now().toISOString();
+    const rack = known.rack(code);
+    if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
     return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
   async CABLE_PATH(subject, { reader }) {
@@ -78,10 +80,10 @@ export const PICTURES: Pictures = {
     const request = create(FabricTopologyRequestSchema, asked);
     return (await fabricTopologyAnswer({ reader, topology: await topology() }, request)).picture();
   },
-  async FLOOR(subject, { context, topology }) {
-    const known = await topology();
+  async FLOOR(subject, session) {
+    const known = await session.topology();
     const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
-    return floorPlanAnswer(known, context.clock.now().toISOString(), request);
+    return floorPlanAnswer(known, session, request);
   },
 };
 

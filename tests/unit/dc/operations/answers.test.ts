@@ -72,7 +72,7 @@ const fabric = (request: JsonObject) =>
   );
 const floor = (request: JsonObject) =>
   ask([pb.FloorPlanRequestSchema, pb.FloorPlanResponseSchema], request, ({ topology }, message) =>
-    floorPlanAnswer(topology, NOW, message),
+    floorPlanAnswer(topology, { now: NOW, lapsesAt: () => {} }, message),
   );
 
 describe("powerBlastRadiusAnswer", () => {

@@ -6,7 +6,6 @@ import { defineRead } from "./rpc.ts";
 export const fabricTopology = defineRead({
   method: DatacenterService.method.fabricTopology,
   effect: "read",
-  cached: true,
   run: ({ context, reader, topology }, request) =>
     pictured(context, {
       screen: "FABRIC",

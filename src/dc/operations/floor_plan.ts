@@ -7,7 +7,6 @@ import { defineRead } from "./rpc.ts";
 export const floorPlan = defineRead({
   method: DatacenterService.method.floorPlan,
   effect: "read",
-  cached: true,
   run: (session, request) =>
     pictured(session.context, {
       screen: "FLOOR",

@@ -19,7 +19,6 @@ const RECENT = 10;
 export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
   effect: "read",
-  cached: true,
   async run({ reader, topology }, { code: asked, view }) {
     const code = readCode("code", asked);
     const stored = await reader.stored("device", codeKey(code));

@@ -23,7 +23,6 @@ const MAX_HOPS = 128;
 export const getPort = defineRead({
   method: DatacenterService.method.getPort,
   effect: "read",
-  cached: true,
   async run({ reader }, request) {
     const wanted = wantedPort(request);
     const device = await reader.device(wanted.deviceCode);

@@ -9,7 +9,6 @@ import { defineRead } from "./rpc.ts";
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
-  cached: true,
   run({ context, reader, topology, now, lapsesAt }, request) {
     const view = FACES[request.face - 1];
     return pictured(context, {

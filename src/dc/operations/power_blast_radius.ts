@@ -6,7 +6,6 @@ import { defineRead } from "./rpc.ts";
 export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
-  cached: true,
   run: ({ context, topology, turns }, request) =>
     pictured(context, {
       screen: "POWER",

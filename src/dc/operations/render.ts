@@ -15,7 +15,6 @@ const SUBJECTS = ["rack", "floor", "device", "port", "feed", "fabric", "crac", "
 export const render = defineRead({
   method: DatacenterService.method.render,
   effect: "read",
-  cached: true,
   async run(session, request) {
     const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
     const screen = readScreen(request.screen) ?? USUAL_SCREEN[subject.kind] ?? "POWER";

@@ -33,10 +33,9 @@ interface Definition<Method extends DescMethodUnary> {
   readonly method: Method;
 }
 
-/** A question: `cached` says that its answer is worth keeping until the next change. */
+/** A question. Its answer is kept until the next change, and belongs to whoever may ask. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "read";
-  readonly cached: boolean;
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;
 }
 

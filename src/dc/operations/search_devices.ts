@@ -21,7 +21,6 @@ import { defineRead, type ReadSession } from "./rpc.ts";
 export const searchDevices = defineRead({
   method: DatacenterService.method.searchDevices,
   effect: "read",
-  cached: true,
   async run(session, request) {
     const { reader, context } = session;
     const limit = pageSize(request.pageSize);

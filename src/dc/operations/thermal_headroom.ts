@@ -7,7 +7,6 @@ import { defineRead } from "./rpc.ts";
 export const thermalHeadroom = defineRead({
   method: DatacenterService.method.thermalHeadroom,
   effect: "read",
-  cached: true,
   run: ({ context, topology }, request) =>
     pictured(context, {
       screen: "THERMAL",

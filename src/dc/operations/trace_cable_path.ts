@@ -6,7 +6,6 @@ import { defineRead } from "./rpc.ts";
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
-  cached: true,
   run: ({ context, reader }, request) =>
     pictured(context, {
       screen: "CABLE_PATH",

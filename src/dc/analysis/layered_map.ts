@@ -1,41 +1,76 @@
-/** Changes that a layer takes before it is folded into a map of its own, beside a share of the map below. */
+/** Changes in the upper layer before it goes into the middle one. Ours: what is copied for each change of the estate. */
+const TOP_MOST = 256;
+/** Changes in the middle layer before everything goes into a map of its own, beside a share of the map below. */
 const FOLD_AT = 4096;
 const FOLD_SHARE = 8;
 
+type Layer<Value> = Map<string, Value | undefined>;
+
 /**
- * A map that is changed without disturbing those who read an earlier state of it: changes lie in a layer over a map
- * that is shared. `next` costs the size of the layer, and now and then that of the whole.
+ * A map that is changed without disturbing those who read an earlier state of it: changes lie in two layers over a map
+ * that is shared. `next` costs the size of the upper layer once something is set, now and then that of the middle one,
+ * and seldom that of the whole.
  */
 export class LayeredMap<Value> {
   private readonly base: ReadonlyMap<string, Value>;
-  private readonly layer: Map<string, Value | undefined>;
+  private readonly middle: ReadonlyMap<string, Value | undefined>;
+  private top: Layer<Value>;
+  /** Whether the upper layer is that of an earlier map, too. */
+  private shared: boolean;
 
-  constructor(base: ReadonlyMap<string, Value> = new Map(), layer: Map<string, Value | undefined> = new Map()) {
+  constructor(
+    base: ReadonlyMap<string, Value> = new Map(),
+    middle: ReadonlyMap<string, Value | undefined> = new Map(),
+    top: Layer<Value> | undefined = undefined,
+  ) {
     this.base = base;
-    this.layer = layer;
+    this.middle = middle;
+    this.top = top ?? new Map();
+    this.shared = top !== undefined;
   }
 
   get(key: string): Value | undefined {
-    const own = this.layer.get(key);
-    return own !== undefined || this.layer.has(key) ? own : this.base.get(key);
+    const upper = this.top.get(key);
+    if (upper !== undefined || this.top.has(key)) return upper;
+    const own = this.middle.get(key);
+    return own !== undefined || this.middle.has(key) ? own : this.base.get(key);
   }
 
   set(key: string, value: Value): void {
-    this.layer.set(key, value);
+    if (this.get(key) !== value) this.put(key, value);
   }
 
   delete(key: string): void {
-    this.layer.set(key, undefined);
+    if (this.get(key) !== undefined) this.put(key, undefined);
   }
 
-  /** A map of the same content, whose changes this one does not see. */
+  /** A map of the same content, whose changes this one does not see; this one must not change any more. */
   next(): LayeredMap<Value> {
-    if (this.layer.size < FOLD_AT + this.base.size / FOLD_SHARE) return new LayeredMap(this.base, new Map(this.layer));
-    const folded = new Map(this.base);
-    for (const [key, value] of this.layer) {
-      if (value === undefined) folded.delete(key);
-      else folded.set(key, value);
-    }
-    return new LayeredMap(folded);
+    const { base, middle, top } = this;
+    // Nothing lies below, so nothing was taken away from there.
+    if (base.size + middle.size === 0) return new LayeredMap(top as ReadonlyMap<string, Value>);
+    if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
+    const changes = new Map([...middle, ...top]);
+    if (changes.size < FOLD_AT + base.size / FOLD_SHARE) return new LayeredMap(base, changes);
+    return new LayeredMap(folded(base, changes));
   }
+
+  private put(key: string, value: Value | undefined): void {
+    if (this.shared) this.top = new Map(this.top);
+    this.shared = false;
+    if (value === undefined && this.base.size + this.middle.size === 0) this.top.delete(key);
+    else this.top.set(key, value);
+  }
+}
+
+function folded<Value>(
+  base: ReadonlyMap<string, Value>,
+  changes: ReadonlyMap<string, Value | undefined>,
+): ReadonlyMap<string, Value> {
+  const all = new Map(base);
+  for (const [key, value] of changes) {
+    if (value === undefined) all.delete(key);
+    else all.set(key, value);
+  }
+  return all;
 }

@@ -13,7 +13,7 @@ export interface PowerChanges {
   readonly devices: readonly { readonly before?: Device | undefined; readonly after?: Device | undefined }[];
   readonly cracs: readonly { readonly before?: Crac | undefined; readonly after?: Crac | undefined }[];
   readonly cables: readonly { readonly before?: Cable | undefined; readonly after?: Cable | undefined }[];
-  /** Devices and cooling units that changed in nothing that concerns power. */
+  /** Devices and cooling units whose supply did not change. */
   readonly renewed: readonly (Device | Crac)[];
 }
 
@@ -29,8 +29,8 @@ export interface PowerOwners {
  */
 export class PowerGraphEditor {
   private readonly nodes: PowerNode[];
-  private readonly supplies: PowerEdge[][];
-  private readonly inlets: PowerEdge[][];
+  private supplies: PowerEdge[][];
+  private inlets: PowerEdge[][];
   private readonly indexOf: LayeredMap<number>;
   /** The other end of every power cable by the key of either end. */
   private readonly cabled: LayeredMap<PortRef>;
@@ -39,13 +39,15 @@ export class PowerGraphEditor {
   private readonly free: number[];
   /** Nodes whose lists of edges are this editor's own. */
   private readonly owned = new Set<number>();
+  /** Nodes that this editor has put in their places, or taken away. */
+  private readonly placed = new Set<number>();
   /** Nodes whose supplies are out of order. */
   private readonly unsorted = new Set<number>();
 
   private constructor(from?: PowerGraphEditor) {
     this.nodes = from?.nodes.slice() ?? [];
-    this.supplies = from?.supplies.slice() ?? [];
-    this.inlets = from?.inlets.slice() ?? [];
+    this.supplies = from?.supplies ?? [];
+    this.inlets = from?.inlets ?? [];
     this.indexOf = from?.indexOf.next() ?? new LayeredMap();
     this.cabled = from?.cabled.next() ?? new LayeredMap();
     this.waiting = new Map(from?.waiting);
@@ -65,11 +67,20 @@ export class PowerGraphEditor {
       yield;
     }
     for (const crac of cracs) editor.joinCrac(crac);
+    // Everything is new, of which a change need not know.
+    editor.owned.clear();
+    editor.placed.clear();
+    editor.unsorted.clear();
     return editor;
   }
 
   graph(): PowerGraph {
     return { nodes: this.nodes, supplies: this.supplies, inlets: this.inlets, indexOf: this.indexOf };
+  }
+
+  /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
+  touched(): ReadonlySet<number> {
+    return new Set([...this.placed, ...this.owned]);
   }
 
   /** The port at the other end of a port's power cable, by the port's key. */
@@ -85,6 +96,7 @@ export class PowerGraphEditor {
     const next = new PowerGraphEditor(this);
     const touched = this.touchedBy(changes);
     const { devices, cracs, cables } = changes;
+    if (touched.size > 0) next.copyEdges();
     for (const key of touched) next.unjoin(key);
     for (const { before } of cables) if (before !== undefined) next.unplug(before);
     for (const { after } of cables) if (after !== undefined) next.plug(after);
@@ -106,6 +118,12 @@ export class PowerGraphEditor {
       ...cracs.map(({ before, after }) => `crac:${codeKey((after ?? before)?.code ?? "")}`),
       ...ends.flatMap((end) => (end === undefined ? [] : [`device:${codeKey(end.deviceCode)}`])),
     ]);
+  }
+
+  /** Makes the lists of edges this editor's own, each still holding the lists of its nodes from before. */
+  private copyEdges(): void {
+    this.supplies = this.supplies.slice();
+    this.inlets = this.inlets.slice();
   }
 
   private replaceCrac({ before, after }: PowerChanges["cracs"][number]): void {
@@ -160,6 +178,7 @@ export class PowerGraphEditor {
       this.owned.add(index);
     }
     this.nodes[index] = node;
+    this.placed.add(index);
     for (const key of keys) this.indexOf.set(key, index);
     return index;
   }
@@ -180,6 +199,7 @@ export class PowerGraphEditor {
     for (const key of keys) this.indexOf.delete(key);
     if (index === undefined) return;
     this.nodes[index] = GONE;
+    this.placed.add(index);
     this.free.push(index);
   }
 

@@ -1,5 +1,5 @@
 import { NodeNumbers } from "./node_numbers.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
 
 /** Which nodes have power, by index; 1 for live. */
 export type LiveSet = Uint8Array;
@@ -29,6 +29,70 @@ export function liveSet(graph: PowerGraph, removed: ReadonlySet<number> = new Se
     }
   }
   return live;
+}
+
+/** A live set that followed a change of the graph. */
+export interface FollowedLive {
+  readonly live: LiveSet;
+  /** Nodes whose supply changed, and everything downstream of them. */
+  readonly downstream: ReadonlySet<number>;
+  /** Of these, what gained or lost its power. */
+  readonly changed: readonly number[];
+}
+
+/**
+ * What `liveSet` would answer for a graph that differs from an earlier one in `touched` alone, worked out only at the
+ * nodes whose own supply changed and downstream of them: nothing else depends on these, circles included.
+ * Cost: O(edges of these nodes), plus a copy of the live set. A law checks that it is equal.
+ */
+export function liveAfter(
+  { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
+  touched: Iterable<number>,
+): FollowedLive {
+  const downstream = new Set<number>();
+  for (const index of touched) if (!suppliedAlike(before, graph, index)) downstream.add(index);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of downstream) for (const { to } of graph.supplies[index] ?? []) downstream.add(to);
+  const live = new Uint8Array(graph.nodes.length);
+  live.set(earlier);
+  for (const index of downstream) live[index] = 0;
+  relight(graph, live, downstream);
+  return { live, downstream, changed: [...downstream].filter((index) => live[index] !== (earlier[index] ?? 0)) };
+}
+
+/** Lights what has enough of its supply among dark nodes on which nothing but each other depends. */
+function relight({ nodes, supplies, inlets }: PowerGraph, live: LiveSet, dark: ReadonlySet<number>): void {
+  const arrived = new Map<number, number>();
+  for (const index of dark) arrived.set(index, liveInlets({ inlets }, live, index));
+  const lights = (index: number): boolean =>
+    live[index] === 0 && nodes[index]?.blocked === false && (arrived.get(index) ?? 0) >= (nodes[index]?.need ?? 0);
+  const queue = [...dark].filter(lights);
+  for (const index of queue) live[index] = 1;
+  for (const index of queue) {
+    for (const { to } of supplies[index] ?? []) {
+      arrived.set(to, (arrived.get(to) ?? 0) + 1);
+      if (!lights(to)) continue;
+      live[to] = 1;
+      queue.push(to);
+    }
+  }
+}
+
+/** Whether a node needs and gets its supply as before, by name and by source. */
+function suppliedAlike(before: PowerGraph, after: PowerGraph, index: number): boolean {
+  const [was, is] = [before.nodes[index], after.nodes[index]];
+  if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
+  if (sideOf(was) !== sideOf(is)) return false;
+  const [had, has] = [before.inlets[index] ?? [], after.inlets[index] ?? []];
+  return had === has || (had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at])));
+}
+
+function sideOf(node: PowerNode | undefined): string | undefined {
+  return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
+}
+
+function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
+  return a.from === b?.from && a.inlet === b.inlet && a.label === b.label && a.allocatedW === b.allocatedW;
 }
 
 /** What a failure does: nodes that go dark, in breadth-first order, and the live set that is left. */
@@ -87,8 +151,8 @@ export function spreadDarkness(
 }
 
 /** Inlets of a node whose source is live; of an outlet and of a device alike. */
-export function liveInlets(graph: PowerGraph, live: LiveSet, index: number): number {
+export function liveInlets({ inlets }: Pick<PowerGraph, "inlets">, live: LiveSet, index: number): number {
   let count = 0;
-  for (const { from } of graph.inlets[index] ?? []) if (live[from] === 1) count += 1;
+  for (const { from } of inlets[index] ?? []) if (live[from] === 1) count += 1;
   return count;
 }

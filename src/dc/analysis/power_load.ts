@@ -1,6 +1,7 @@
 import { drawW } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import { NodeNumbers } from "./node_numbers.ts";
+import { returningEdges } from "./power_circles.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 
@@ -11,39 +12,66 @@ export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): nu
   return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
 }
 
+const NONE: ReadonlySet<PowerEdge> = new Set();
+/** Loads of graphs with circles, which cannot be followed piece by piece. */
+const circular = new WeakSet<Float64Array>();
+
 /**
  * What every live node carries, in watts: its own draw and what it passes on. A consumer splits its load over its live
- * inlets, equally or by their recorded draws; a transfer switch takes everything from its first live one.
+ * inlets, equally or by their recorded draws; a transfer switch takes everything from its first live one. Supply that
+ * runs in a circle carries nothing where it comes back, so that the watts are those of the draws there as well.
  * Cost: O(nodes + edges). Source: data contract 8.5.
  */
 export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Float64Array {
   const carried = new Float64Array(graph.nodes.length);
-  for (const index of consumersFirst(graph)) carried[index] = carriedBy(graph, live, carried, index, basis);
+  const order = consumersFirst(graph);
+  if (order.length === carried.length) {
+    const carrying = { graph, live, carried, returning: NONE };
+    for (const index of order) carried[index] = carriedBy(carrying, index, basis);
+    return carried;
+  }
+  const ordered = new Set(order);
+  const among = [...graph.nodes.keys()].filter((index) => !ordered.has(index));
+  const returning = returningEdges(graph, live, among);
+  const counts = (edge: PowerEdge) => live[edge.from] === 1 && live[edge.to] === 1 && !returning.has(edge);
+  const carrying = { graph, live, carried, returning };
+  for (const index of consumersFirst(graph, counts)) carried[index] = carriedBy(carrying, index, basis);
+  circular.add(carried);
   return carried;
 }
 
+interface Carrying {
+  readonly graph: PowerGraph;
+  readonly live: LiveSet;
+  readonly carried: Float64Array;
+  /** Edges that carry nothing. */
+  readonly returning: ReadonlySet<PowerEdge>;
+}
+
 /** Sums up what a node's consumers take of it, theirs being known, and its own draw. */
-function carriedBy(graph: PowerGraph, live: LiveSet, carried: Float64Array, index: number, basis: LoadBasis): number {
+function carriedBy({ graph, live, carried, returning }: Carrying, index: number, basis: LoadBasis): number {
   if (live[index] !== 1) return 0;
   let watts = ownDrawW(graph, index, basis);
   for (const edge of graph.supplies[index] ?? []) {
-    if (live[edge.to] === 1) watts += (carried[edge.to] ?? 0) * shareOf(graph, live, edge);
+    if (live[edge.to] !== 1 || returning.has(edge)) continue;
+    watts += (carried[edge.to] ?? 0) * shareOf(graph, live, edge, returning);
   }
   return watts;
 }
 
 /** The part of a live consumer's load that arrives by one of its live inlets. */
-function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge): number {
+function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge, returning: ReadonlySet<PowerEdge>): number {
   const node = graph.nodes[edge.to];
   const inlets = graph.inlets[edge.to] ?? [];
   if (node?.kind === "DEVICE" && node.device.kind === "TRANSFER_SWITCH") {
-    return inlets.find(({ from }) => live[from] === 1) === edge ? 1 : 0;
+    return inlets.find((inlet) => live[inlet.from] === 1 && !returning.has(inlet)) === edge ? 1 : 0;
   }
   let count = 0;
   let sum = 0;
   let recorded = true;
-  for (const { from, allocatedW = 0 } of inlets) {
-    if (live[from] !== 1) continue;
+  for (const inlet of inlets) {
+    if (live[inlet.from] !== 1 || returning.has(inlet)) continue;
+    const { allocatedW = 0 } = inlet;
     count += 1;
     sum += allocatedW;
     if (allocatedW <= 0) recorded = false;
@@ -51,17 +79,25 @@ function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge): number {
   return recorded ? (edge.allocatedW ?? 0) / sum : 1 / count;
 }
 
-/** Nodes in an order in which every consumer comes before its supplies. Nodes of a circle are left out. */
-function consumersFirst({ supplies, inlets }: PowerGraph): readonly number[] {
-  const open = Int32Array.from(supplies, (edges) => edges.length);
+/** Nodes in an order in which every consumer comes before its supplies. Nodes above a circle of counted edges are left out. */
+function consumersFirst(
+  { supplies, inlets }: PowerGraph,
+  counts: (edge: PowerEdge) => boolean = () => true,
+): readonly number[] {
+  const open = Int32Array.from(supplies, (edges) => {
+    let count = 0;
+    for (const edge of edges) if (counts(edge)) count += 1;
+    return count;
+  });
   const order: number[] = [];
   for (let index = 0; index < open.length; index += 1) if (open[index] === 0) order.push(index);
   // The array grows while it is walked, so it is the queue as well.
   for (const index of order) {
-    for (const { from } of inlets[index] ?? []) {
-      const rest = (open[from] ?? 0) - 1;
-      open[from] = rest;
-      if (rest === 0) order.push(from);
+    for (const edge of inlets[index] ?? []) {
+      if (!counts(edge)) continue;
+      const rest = (open[edge.from] ?? 0) - 1;
+      open[edge.from] = rest;
+      if (rest === 0) order.push(edge.from);
     }
   }
   return order;
@@ -74,11 +110,12 @@ export interface LoadsAfter {
 }
 
 /**
- * What `loads` would answer for the live set after a failure, worked out only where it can differ: at the nodes that
- * lost an inlet or went dark, and upstream of them. A law checks that it is equal.
+ * What `loads` would answer for the live set after a failure or a change of the graph, worked out only where it can
+ * differ: at the nodes that lost an inlet, went dark or changed, and upstream of them. A law checks that it is equal.
  *
+ * @param before what the nodes carried; those that came since carry nothing yet
  * @param reached dark nodes and their consumers
- * Cost: O(edges of these nodes and their ancestors), plus one copy of the loads.
+ * Cost: O(edges of these nodes and their ancestors), plus one copy of the loads; that of `loads` above a circle.
  */
 export function loadsAfter(
   graph: PowerGraph,
@@ -87,17 +124,21 @@ export function loadsAfter(
   basis: LoadBasis,
 ): LoadsAfter {
   const { changed, open } = withAncestors(graph, reached);
-  const loadsW = before.slice();
+  if (circular.has(before)) return { loadsW: loads(graph, live, basis), changed };
+  const loadsW = new Float64Array(graph.nodes.length);
+  loadsW.set(before);
   const ready = changed.filter((index) => open.at(index) === 0);
+  const carrying = { graph, live, carried: loadsW, returning: NONE };
   for (const index of ready) {
-    loadsW[index] = carriedBy(graph, live, loadsW, index, basis);
+    loadsW[index] = carriedBy(carrying, index, basis);
     for (const { from } of graph.inlets[index] ?? []) {
       const rest = open.at(from) - 1;
       open.set(from, rest);
       if (rest === 0) ready.push(from);
     }
   }
-  return { loadsW, changed };
+  // What is left over stands above a circle.
+  return ready.length === changed.length ? { loadsW, changed } : { loadsW: loads(graph, live, basis), changed };
 }
 
 /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */

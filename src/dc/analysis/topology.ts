@@ -7,48 +7,16 @@ import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type Place, placesOf } from "./places.ts";
+import { PowerFigures } from "./power_figures.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
-import { type LiveSet, liveSet } from "./power_live.ts";
-import { loads, loadsAfter } from "./power_load.ts";
-import { type RackPower, rackPower } from "./rack_power.ts";
-import { type RackSupply, rackSupply } from "./rack_supply.ts";
+import type { LiveSet } from "./power_live.ts";
+import { RackFacts, type RackMoment, type RackStanding } from "./rack_facts.ts";
+import type { RackPower } from "./rack_power.ts";
+import type { RackSupply } from "./rack_supply.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
-
-/** What is worked out once, of the power graph alone. */
-class Figures {
-  readonly graph: PowerGraph;
-  private liveNodes: LiveSet | undefined;
-  private readonly carried = new Map<LoadBasis, Float64Array>();
-
-  constructor(graph: PowerGraph) {
-    this.graph = graph;
-  }
-
-  /** The figures of a graph in which nothing differs but what these nodes draw themselves. */
-  redrawn(graph: PowerGraph, nodes: readonly number[]): Figures {
-    const next = new Figures(graph);
-    next.liveNodes = this.liveNodes;
-    for (const [basis, before] of this.carried) {
-      const { loadsW } = loadsAfter(graph, before, { live: next.live, reached: nodes }, basis);
-      next.carried.set(basis, loadsW);
-    }
-    return next;
-  }
-
-  get live(): LiveSet {
-    this.liveNodes ??= liveSet(this.graph);
-    return this.liveNodes;
-  }
-
-  loads(basis: LoadBasis): Float64Array {
-    const known = this.carried.get(basis) ?? loads(this.graph, this.live, basis);
-    this.carried.set(basis, known);
-    return known;
-  }
-}
 
 /** The estate's graphs at one revision. It never changes; `changed` makes the next one, which shares what stayed. */
 export class Topology {
@@ -56,23 +24,19 @@ export class Topology {
   readonly estate: Estate;
   readonly power: PowerGraph;
   private readonly editor: PowerGraphEditor;
-  private readonly figures: Figures;
-  private readonly supplies = new Map<string, RackSupply>();
-  private readonly rackPowers = new Map<string, RackPower>();
+  private readonly figures: PowerFigures;
   private standing: readonly Place[] | undefined;
-  private readonly racked: ReadonlyMap<string, readonly Device[]>;
+  private readonly stood: Stood;
+  /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
+  private readonly facts: Map<string, RackFacts>;
 
-  private constructor(
-    estate: Estate,
-    editor: PowerGraphEditor,
-    figures: Figures,
-    racked: ReadonlyMap<string, readonly Device[]>,
-  ) {
+  private constructor(estate: Estate, { editor, figures, stood, facts }: Parts) {
     this.estate = estate;
     this.editor = editor;
     this.power = editor.graph();
     this.figures = figures;
-    this.racked = racked;
+    this.stood = stood;
+    this.facts = facts;
   }
 
   /** Cost: O(devices + ports + cables). */
@@ -84,19 +48,23 @@ export class Topology {
   static *build(estate: Estate): Steps<Topology> {
     const editor = yield* PowerGraphEditor.build(estate);
     const racked = new Map<string, Device[]>();
+    const free: Device[] = [];
     for (const device of estate.devices) {
-      if (device.rackCode === undefined) continue;
+      if (device.rackCode === undefined) {
+        free.push(device);
+        continue;
+      }
       const key = codeKey(device.rackCode);
       const list = racked.get(key);
       if (list === undefined) racked.set(key, [device]);
       else list.push(device);
     }
-    const figures = new Figures(editor.graph());
+    const figures = new PowerFigures(editor.graph());
     yield;
     figures.live;
     yield;
     figures.loads("ALLOCATED");
-    return new Topology(estate, editor, figures, racked);
+    return new Topology(estate, { editor, figures, stood: { racked, free }, facts: new Map() });
   }
 
   /** Which nodes have power before anything fails. */
@@ -128,37 +96,42 @@ export class Topology {
 
   /** Devices of a rack in the order of keys. */
   devicesInRack(rackCode: string): readonly Device[] {
-    return this.racked.get(codeKey(rackCode)) ?? [];
+    return this.stood.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
+  }
+
+  /** Devices that stand in no rack, in the order of keys. */
+  get devicesOutsideRacks(): readonly Device[] {
+    return this.stood.free;
   }
 
   /** Where devices stand: racks first, what stands in none last. */
   places(): readonly Place[] {
-    this.standing ??= [
-      ...this.racked.values(),
-      this.estate.devices.filter(({ rackCode }) => rackCode === undefined),
-    ].flatMap(placesOf);
+    this.standing ??= [...this.stood.racked.values(), this.stood.free].flatMap(placesOf);
     return this.standing;
   }
 
   /** What a rack's state is judged by; worked out once. */
   rackSupply(rackCode: string): RackSupply {
-    const key = codeKey(rackCode);
-    const known = this.supplies.get(key);
-    if (known !== undefined) return known;
-    const isLive = ({ code }: Device) => this.live[this.power.indexOf.get(`device:${codeKey(code)}`) ?? -1] === 1;
-    const made = rackSupply(this.devicesInRack(key), isLive);
-    this.supplies.set(key, made);
-    return made;
+    return this.rackFacts(rackCode).supply(this);
   }
 
   /** How a rack is supplied; worked out once. */
   rackPower(rackCode: string, basis: LoadBasis): RackPower {
+    return this.rackFacts(rackCode).power(this, basis);
+  }
+
+  /** How a rack stands: its units, its heat and its health; worked out when something about it or the hour changes. */
+  rackStanding(rack: Rack, moment: RackMoment): RackStanding {
+    return this.rackFacts(rack.code).standing(rack, this, moment);
+  }
+
+  private rackFacts(rackCode: string): RackFacts {
     const key = codeKey(rackCode);
-    const kept = `${basis} ${key}`;
-    const made =
-      this.rackPowers.get(kept) ??
-      rackPower(this.power, this.live, this.devicesInRack(key), { basis, loadsW: this.loads(basis) });
-    this.rackPowers.set(kept, made);
+    const [rack, devices] = [this.rack(key), this.devicesInRack(key)];
+    const known = this.facts.get(key);
+    if (known?.isOf(rack, devices) === true) return known;
+    const made = new RackFacts(rack, devices);
+    this.facts.set(key, made);
     return made;
   }
 
@@ -192,27 +165,44 @@ export class Topology {
       cables: withEdits(estate.cables, cables, resourceKey),
       fabricLinks: withEdits(estate.fabricLinks, fabricLinks, resourceKey),
     };
-    const changes = {
-      devices: devices.filter(concernsPower),
-      cracs: cracs.filter(concernsPower),
-      cables,
-      renewed: [...devices, ...cracs].flatMap((change) => (concernsPower(change) ? [] : (change.after ?? []))),
-    };
-    const editor = this.editor.changed(changes, {
-      device: (key) => itemAt(next.devices, key, codeOf),
-      crac: (key) => itemAt(next.cracs, key, codeOf),
-    });
-    const rewired = changes.cracs.length + cables.length > 0 || changes.devices.some(concernsSupply);
-    const figures = rewired ? new Figures(editor.graph()) : this.redrawn(editor.graph(), changes.devices);
-    return new Topology(next, editor, figures, rackedAnew(this.racked, devices));
-  }
-
-  /** Figures shared as far as a change of these devices' draws leaves them. */
-  private redrawn(graph: PowerGraph, devices: readonly Change<Device>[]): Figures {
-    const nodes = devices.flatMap(({ key }) => graph.indexOf.get(`device:${key}`) ?? []);
-    return nodes.length === 0 ? this.figures : this.figures.redrawn(graph, nodes);
+    const supplied = { devices: devices.filter(concernsSupply), cracs: cracs.filter(concernsPower), cables };
+    const others = [...devices, ...cracs].filter((change) => !concernsSupply(change));
+    const editor = this.editor.changed(
+      { ...supplied, renewed: others.flatMap(({ after: owner }) => owner ?? []) },
+      { device: (key) => itemAt(next.devices, key, codeOf), crac: (key) => itemAt(next.cracs, key, codeOf) },
+    );
+    const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
+    const parts = { editor, stood: standingAnew(this.stood, devices), facts: new Map(this.facts) };
+    if (!rewired && !others.some(concernsPower)) return new Topology(next, { ...parts, figures: this.figures });
+    const graph = editor.graph();
+    const { figures, altered } = this.figures.followed(graph, editor.touched());
+    for (const index of altered) {
+      for (const node of [this.power.nodes[index], graph.nodes[index]]) {
+        if (node?.kind === "DEVICE" && node.device.rackCode !== undefined)
+          parts.facts.delete(codeKey(node.device.rackCode));
+      }
+    }
+    return new Topology(next, { ...parts, figures });
   }
 }
+
+/** Where devices stand, each list in the order of keys. */
+interface Stood {
+  /** By the key of the rack. */
+  readonly racked: ReadonlyMap<string, readonly Device[]>;
+  /** What stands in no rack. */
+  readonly free: readonly Device[];
+}
+
+interface Parts {
+  readonly editor: PowerGraphEditor;
+  readonly figures: PowerFigures;
+  readonly stood: Stood;
+  readonly facts: Map<string, RackFacts>;
+}
+
+/** One for all empty racks, so that facts about them last. */
+const NO_DEVICES: readonly Device[] = [];
 
 interface Change<Resource> {
   readonly key: string;
@@ -240,31 +230,36 @@ function concernsPower({ before, after }: Change<Device | Crac>): boolean {
 
 function figuresOf(owner: Device | Crac | undefined): string {
   if (owner === undefined) return "";
-  if ("sensibleCapacityKw" in owner) return canonicalJson(owner);
+  if (isCrac(owner)) return canonicalJson(owner);
   const { maxDrawW, allocatedDrawW, measuredDrawW } = owner;
   return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, supply: supplyOf(owner) });
 }
 
 /** Whether a change can alter who has power or how loads are split, not only what a device draws. */
-function concernsSupply({ before, after }: Change<Device>): boolean {
-  return before === undefined || after === undefined || supplyOf(before) !== supplyOf(after);
+function concernsSupply(change: Change<Device | Crac>): boolean {
+  const { before, after } = change;
+  if (before === undefined || after === undefined) return true;
+  return isCrac(before) || isCrac(after) ? concernsPower(change) : supplyOf(before) !== supplyOf(after);
+}
+
+function isCrac(owner: Device | Crac): owner is Crac {
+  return "sensibleCapacityKw" in owner;
 }
 
 function supplyOf({ kind, status, power, ports }: Device): string {
   return canonicalJson({ kind, status, power, ports });
 }
 
-function rackedAnew(
-  racked: ReadonlyMap<string, readonly Device[]>,
-  changes: readonly Change<Device>[],
-): ReadonlyMap<string, readonly Device[]> {
-  const next = new Map(racked);
+function standingAnew({ racked, free }: Stood, changes: readonly Change<Device>[]): Stood {
+  const lists = new Map(racked);
+  const outside: Change<Device>[] = [];
   for (const { key, before, after } of changes) {
-    const [from, to] = [before, after].map((device) => codeKey(device?.rackCode ?? ""));
+    const [from, to] = [before, after].map((device) => device && codeKey(device.rackCode ?? ""));
     for (const rack of new Set([from, to])) {
       const edit = { key, after: rack === to ? after : undefined };
-      if (rack !== undefined && rack !== "") next.set(rack, withEdits(next.get(rack) ?? [], [edit], codeOf));
+      if (rack === "") outside.push(edit);
+      else if (rack !== undefined) lists.set(rack, withEdits(lists.get(rack) ?? [], [edit], codeOf));
     }
   }
-  return next;
+  return { racked: lists, free: withEdits(free, outside, codeOf) };
 }

@@ -93,7 +93,7 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
   const items: Item[] = [
     ...ground(width, height, pxPerMm),
     ...blockItems(blocks, tiles, px),
-    ...(blocks.length === 0 ? rowLabels(tiles, px) : []),
+    ...rowLabels(tiles, blocks, px),
     ...tileItems(tiles, px),
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];

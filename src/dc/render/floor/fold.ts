@@ -24,8 +24,8 @@ export interface Folded {
 }
 
 /**
- * Folds rows of racks into blocks, the longest first, until at most `most` things are drawn. Highlighted racks stay on
- * their own. What still is too much is left out from the end, and counted.
+ * Folds rows of racks into blocks, those with the fewest faults first and then the longest, until at most `most` things
+ * are drawn. Highlighted racks stay on their own. What still is too much is left out from the end, and counted.
  */
 export function fold(tiles: readonly Tile[], most: number, highlight: ReadonlySet<string>): Folded {
   if (tiles.length <= most) return { tiles, blocks: [], omitted: 0 };
@@ -38,7 +38,8 @@ export function fold(tiles: readonly Tile[], most: number, highlight: ReadonlySe
   }
   const blocks: Block[] = [];
   const hidden = new Set<Tile>();
-  for (const [label, group] of [...groups].toSorted(([, a], [, b]) => b.length - a.length)) {
+  const order = [...groups].toSorted(([, a], [, b]) => faults(a) - faults(b) || b.length - a.length);
+  for (const [label, group] of order) {
     if (tiles.length - hidden.size + blocks.length <= most || group.length < 2) break;
     blocks.push(blockOf(label, group));
     for (const tile of group) hidden.add(tile);
@@ -49,6 +50,10 @@ export function fold(tiles: readonly Tile[], most: number, highlight: ReadonlySe
     .slice(0, Math.max(0, most - blocks.length));
   const kept = new Set(shown);
   return { tiles: left.filter((tile) => kept.has(tile)), blocks, omitted: tiles.length - shown.length };
+}
+
+function faults(group: readonly Tile[]): number {
+  return group.filter(({ state }) => state === "fault").length;
 }
 
 function groupOf({ row, area }: Tile): string {

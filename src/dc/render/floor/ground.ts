@@ -170,11 +170,11 @@ function blockWords({ label, state }: Block, { x, y, width, height }: TileBox): 
 }
 
 /** Names of rows above their first racks, where nothing else stands. */
-export function rowLabels(tiles: readonly Tile[], px: Scale): readonly Item[] {
+export function rowLabels(tiles: readonly Tile[], blocks: readonly Block[], px: Scale): readonly Item[] {
   const rows = new Map<string, Tile[]>();
   for (const tile of tiles) if (tile.row !== "") rows.set(tile.row, [...(rows.get(tile.row) ?? []), tile]);
   const size = 11;
-  const taken = tiles.map(({ area }) => boxOf(area, px));
+  const taken = [...tiles, ...blocks].map(({ area }) => boxOf(area, px));
   return [...rows].flatMap(([row, racks]): Item[] => {
     const { west, north, south } = around(racks.map(({ area }) => area));
     const text = `Row ${row}`;

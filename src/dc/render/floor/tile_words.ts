@@ -14,6 +14,8 @@ export interface TileBox {
 /** Smaller letters cannot be read at the picture's own size; longer words are cut instead. */
 const LEAST_LETTER = 7;
 const SIGN = 14;
+/** Most lines of a code: more are no name any longer. Ours. */
+const MOST_LINES = 3;
 
 /** Sign, code and figure one below the other; what finds no room is left to the tip. */
 export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
@@ -26,10 +28,11 @@ export function tileWords(tile: Tile, box: TileBox): readonly Item[] {
   const size = Math.min(11, height / 3, fitting(tile.code, width - 8, weightOf(tile)));
   const upright = size < LEAST_LETTER ? uprightWords(tile, box, sign === undefined ? 0 : signSize) : undefined;
   if (upright !== undefined) return upright;
-  const lines = linesOf(tile, { width, size: Math.max(LEAST_LETTER, size) });
   const signLine: readonly Line[] =
     sign === undefined ? [] : [{ height: signSize + 5, draw: ([cx], at) => mark(sign, [cx, at], signSize) }];
-  return stacked(middle, fitted(signLine, lines, height - 6));
+  const broken = size < LEAST_LETTER ? brokenCode(tile, width - 6) : [tile.code];
+  const codes = codeLines(tile, { codes: broken, width, size: Math.max(LEAST_LETTER, size) });
+  return stacked(middle, fitted({ sign: signLine, codes, figure: figureLines(tile, { width, size }) }, height - 4));
 }
 
 /** One line of a stack and how it is drawn around its middle. */
@@ -38,38 +41,39 @@ interface Line {
   readonly draw: (middle: readonly [number, number], at: number) => readonly Item[];
 }
 
-function linesOf(tile: Tile, { width, size }: { readonly width: number; readonly size: number }): readonly Line[] {
-  const { code, figure, fill } = tile;
-  const maxWidth = width - 8;
+interface LinesInput {
+  readonly width: number;
+  readonly size: number;
+}
+
+function codeLines(tile: Tile, { codes, width, size }: LinesInput & { readonly codes: readonly string[] }) {
   const weight = weightOf(tile);
-  const text = { kind: "text", anchor: "middle", fill: `on:${fill}` } as const;
-  const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fitting(figure, maxWidth));
-  return [
-    {
-      height: size + 4,
-      draw: ([x], at) => [
-        { ...text, x, y: at + size * 0.36, text: code, size, maxWidth, ...(weight !== undefined && { weight }) },
-      ],
-    },
-    // Half a number is a wrong number.
-    ...(figure === "" || figureSize < LEAST_LETTER
-      ? []
-      : [
-          {
-            height: size + 3,
-            draw: ([x]: readonly [number, number], at: number): readonly Item[] => [
-              { ...text, x, y: at + figureSize * 0.36, text: figure, size: figureSize },
-            ],
-          },
-        ]),
-  ];
+  const text = { kind: "text", anchor: "middle", fill: `on:${tile.fill}`, size, maxWidth: width - 4 } as const;
+  return codes.map((code): Line => {
+    const draw: Line["draw"] = ([x], at) => [
+      { ...text, x, y: at + size * 0.36, text: code, ...(weight !== undefined && { weight }) },
+    ];
+    return { height: size + (codes.length > 1 ? 2 : 4), draw };
+  });
+}
+
+/** Half a number is a wrong number: it stands whole, or not at all. */
+function figureLines({ figure, fill }: Tile, { width, size }: LinesInput): readonly Line[] {
+  const figureSize = Math.min(Math.max(LEAST_LETTER, size - 1), fitting(figure, width - 8));
+  if (figure === "" || figureSize < LEAST_LETTER) return [];
+  const text = { kind: "text", anchor: "middle", fill: `on:${fill}`, size: figureSize } as const;
+  const draw: Line["draw"] = ([x], at) => [{ ...text, x, y: at + figureSize * 0.36, text: figure }];
+  return [{ height: Math.max(LEAST_LETTER, size) + 3, draw }];
 }
 
 /** As many lines as the height holds: the figure goes first, then the code where there is a sign. */
-function fitted(sign: readonly Line[], [code, figure]: readonly Line[], height: number): readonly Line[] {
-  const all = [...sign, ...(code === undefined ? [] : [code]), ...(figure === undefined ? [] : [figure])];
-  while (all.length > 1 && all.reduce((sum, line) => sum + line.height, 0) > height) all.pop();
-  return all;
+function fitted(
+  { sign, codes, figure }: Readonly<Record<"sign" | "codes" | "figure", readonly Line[]>>,
+  height: number,
+): readonly Line[] {
+  const stacks = [[...sign, ...codes, ...figure], [...sign, ...codes], sign.length > 0 ? sign : codes.slice(0, 1)];
+  const fits = (lines: readonly Line[]) => lines.reduce((sum, line) => sum + line.height, 0) <= height;
+  return stacks.find(fits) ?? stacks.at(-1) ?? [];
 }
 
 function stacked(middle: readonly [number, number], lines: readonly Line[]): readonly Item[] {
@@ -104,6 +108,31 @@ function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: nu
       ...(weight !== undefined && { weight }),
     },
   ];
+}
+
+/**
+ * A code in as few lines as show the whole of it in the least letters, broken evenly behind its own separators; the
+ * code itself where no such break helps.
+ */
+function brokenCode(tile: Tile, room: number): readonly string[] {
+  const parts = tile.code.split(/(?<=[-._])/);
+  const widest = (lines: readonly string[]) =>
+    lines.reduce((most, line) => Math.max(most, textWidth(line, { size: LEAST_LETTER, weight: weightOf(tile) })), 0);
+  for (let count = 2; count <= MOST_LINES; count += 1) {
+    const [best] = splits(parts, count).toSorted((a, b) => widest(a) - widest(b));
+    if (best !== undefined && widest(best) <= room) return best;
+  }
+  return [tile.code];
+}
+
+/** Every way to write parts in so many lines. */
+function splits(parts: readonly string[], count: number): readonly (readonly string[])[] {
+  if (count === 1) return [[parts.join("")]];
+  return parts
+    .slice(1)
+    .flatMap((_, index) =>
+      splits(parts.slice(index + 1), count - 1).map((rest) => [parts.slice(0, index + 1).join(""), ...rest]),
+    );
 }
 
 /** The size at which a text just fits. */

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { create } from "@bufbuild/protobuf";
+import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { toSvg } from "#dc/render/svg.ts";
+import { type FloorPlanResponse, FloorPlanResponseSchema, Health } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { drawOptions, wordsOf } from "../../../support/dc/pictures.ts";
+import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+
+const ROWS = 20;
+const RACKS = 25;
+
+/** A hall of 500 racks with a power panel at both ends of every row; the racks of row D are faulty. */
+function hall(): FloorPlanResponse {
+  const rows = Array.from({ length: ROWS }, (_, index) => String.fromCharCode(65 + index));
+  return create(FloorPlanResponseSchema, {
+    floorRef: "floor:BIG/1",
+    extents: { widthMm: 19_000, depthMm: 50_000 },
+    racks: rows.flatMap((row, index) =>
+      Array.from({ length: RACKS }, (_rack, number) => ({
+        code: `${row}${String(number + 1).padStart(2, "0")}`,
+        row,
+        health: row === "D" ? Health.FAULT : Health.OK,
+        powerPct: 60 + number,
+        placement: { xMm: 2400 + number * 600, yMm: 2400 * (index + 1), widthMm: 600, depthMm: 1200 },
+      })),
+    ),
+    devices: rows.flatMap((row, index) =>
+      ["A", "B"].map((side) => ({
+        code: `RPP-${row}-${side}`,
+        powerPct: 40,
+        placement: { xMm: side === "A" ? 600 : 18_000, yMm: 2400 * (index + 1), widthMm: 600, depthMm: 600 },
+      })),
+    ),
+  });
+}
+
+test("a wide floor names every rack and panel in full", () => {
+  const { scene } = drawFloorPlan(hall(), drawOptions({ maxNodes: 1000 }));
+  const words = wordsOf(scene.items).join(" ");
+
+  expect(words).toContain("RPP- A-A 40 %");
+  expect(words).toContain("T25 84 %");
+  expect(toSvg(scene, { theme: "LIGHT" })).not.toContain("…");
+  expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
+});
+
+test("rows without a fault fold first, and the others keep their names", () => {
+  const { scene, omittedNodes } = drawFloorPlan(hall(), drawOptions({ maxNodes: 100 }));
+  const words = wordsOf(scene.items);
+
+  expect(omittedNodes).toBe((ROWS - 1) * RACKS);
+  expect(words).toContain("Row A: 25 racks");
+  expect(words).toContain("Row D");
+  expect(words).toContain("D25");
+});

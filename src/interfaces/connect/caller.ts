@@ -46,7 +46,8 @@ interface Known {
 /** Adds what the headers tell: the program that calls and the trace that the call belongs to. */
 export function describeCaller(headers: Pick<Headers, "get">, known: Known): Caller {
   const userAgent = headers.get("user-agent")?.slice(0, MAX_USER_AGENT_CHARS);
-  const traceId = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(headers.get("traceparent") ?? "")?.[1];
+  const parent = headers.get("traceparent");
+  const traceId = parent === null ? undefined : /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(parent)?.[1];
   return {
     interface: known.interface,
     ...(known.principal !== undefined && { principal: known.principal }),

@@ -16,15 +16,20 @@ import { rpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { jsonOptions } from "./json_options.ts";
+import { KnownBodies } from "./known_bodies.ts";
 import { COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 
 /** Before a message of gRPC: one byte of flags and four of length. */
 const ENVELOPE_BYTES = 5;
 
+type Request = MessageShape<Rpc["method"]["input"]>;
+
 /** One RPC and how its messages are read and written. */
 export interface PlainMethod {
   readonly rpc: Rpc;
+  /** Of questions alone: what changes something is not asked twice. */
+  readonly known?: { readonly json: KnownBodies<Request>; readonly binary: KnownBodies<Request> };
   readonly messages: MethodSerializationLookup<Rpc["method"]["input"], Rpc["method"]["output"]>;
 }
 
@@ -45,7 +50,11 @@ export function plainMethods(): ReadonlyMap<string, PlainMethod> {
   return new Map(
     rpcs.map((rpc) => [
       `/${DatacenterService.typeName}/${rpc.method.name}`,
-      { rpc, messages: createMethodSerializationLookup(rpc.method, undefined, jsonOptions(rpc), limits) },
+      {
+        rpc,
+        messages: createMethodSerializationLookup(rpc.method, undefined, jsonOptions(rpc), limits),
+        ...(rpc.effect === "read" && { known: { json: new KnownBodies(), binary: new KnownBodies() } }),
+      },
     ]),
   );
 }
@@ -119,12 +128,14 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | null {
 export function messageOf(
   { method, protocol, contentType, promisedBytes }: PlainCall,
   body: Uint8Array,
-): MessageShape<Rpc["method"]["input"]> | undefined {
+): Request | undefined {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
   const bytes = protocol === "grpc" ? envelopeContent(body) : body;
   if (bytes === undefined) return undefined;
+  const form = contentType === contentTypeUnaryJson ? "json" : "binary";
+  const read = () => method.messages.getI(form === "binary").parse(bytes);
   try {
-    return method.messages.getI(contentType !== contentTypeUnaryJson).parse(bytes);
+    return method.known === undefined ? read() : method.known[form].get(bytes, read);
   } catch {
     return undefined;
   }

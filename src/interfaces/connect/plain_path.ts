@@ -1,15 +1,14 @@
 import type { ServerResponse } from "node:http";
 import type { MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
-import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
-import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import type { Principal } from "#dc/context.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import { describeCaller, type FindPrincipal } from "./caller.ts";
-import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
+import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
+import { knownBody, makeBody } from "./sent_body.ts";
 
 /** What the library's path needs to tell what went wrong: the body as far as it was read, and why the call failed. */
 export interface HandedOver {
@@ -154,45 +153,26 @@ function whileWaited<Result>(
   });
 }
 
-/** What was sent for an answer: the service gives the same one again while nothing changes. */
-const sentBytes = { json: new WeakMap<object, Uint8Array>(), binary: new WeakMap<object, Uint8Array>() };
-
-function bytesOf(
-  { messages }: PlainCall["method"],
-  reply: MessageShape<Rpc["method"]["output"]>,
-  form: keyof typeof sentBytes,
-): Uint8Array {
-  const known = sentBytes[form].get(reply);
-  if (known !== undefined) return known;
-  const bytes = messages.getO(form === "binary").serialize(reply);
-  sentBytes[form].set(reply, bytes);
-  return bytes;
-}
-
 async function send(
-  { method, protocol, contentType, compression }: PlainCall,
+  call: PlainCall,
   reply: MessageShape<Rpc["method"]["output"]>,
   either: NodeResponse,
 ): Promise<void> {
+  const { protocol, contentType, compression } = call;
   // Both kinds take the same, by declarations that the compiler cannot unite.
   const response = either as ServerResponse;
-  const bytes = bytesOf(method, reply, contentType === contentTypeUnaryJson ? "json" : "binary");
+  const { bytes, isCompressed } = knownBody(call, reply) ?? (await makeBody(call, reply));
+  if (response.closed) return;
   if (protocol === "grpc") {
-    const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
-    if (response.closed) return;
     const encoding = compression === null ? undefined : { "grpc-encoding": compression.name };
     response.writeHead(200, { "content-type": contentType, ...encoding });
     response.addTrailers({ "grpc-status": "0" });
-    response.end(encodeEnvelope(flags, data));
-    return;
+  } else {
+    response.writeHead(200, {
+      ...(isCompressed && { "content-encoding": compression?.name }),
+      "content-length": String(bytes.length),
+      "content-type": contentType,
+    });
   }
-  const compress = compression !== null && bytes.length >= COMPRESS_MIN_BYTES;
-  const body = compress ? await compression.compress(bytes) : bytes;
-  if (response.closed) return;
-  response.writeHead(200, {
-    ...(compress && { "content-encoding": compression.name }),
-    "content-length": String(body.length),
-    "content-type": contentType,
-  });
-  response.end(body);
+  response.end(bytes);
 }

@@ -12,8 +12,10 @@ export type MetricFormat = keyof typeof METRIC_FORMATS;
 /** Upper bounds of the durations, in seconds. Source: scale target 12: single reads 5 ms, screens 20 to 400 ms. */
 const BOUNDS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-interface Durations {
+/** Finished calls of one method over one interface. */
+interface Calls {
   readonly labels: string;
+  readonly outcomes: Map<string, number>;
   /** How many calls took no longer than the bound of the same place, and longer than the one before. */
   readonly counts: number[];
   calls: number;
@@ -54,25 +56,34 @@ type FamilyType = "counter" | "gauge" | "histogram";
  * Source: decision D-11.
  */
 export class Metrics {
-  readonly #calls = new Map<string, number>();
-  readonly #durations = new Map<string, Durations>();
+  /** By method and interface. */
+  readonly #calls = new Map<string, Map<string, Calls>>();
   #deadLetters = 0;
   #refusedCredentials = 0;
 
   /** Takes note of one call. */
   observe({ method, interface: door, outcome, seconds }: FinishedCall): void {
-    const key = `method="${method}",interface="${door}"`;
-    const labels = `${key},outcome="${outcome}"`;
-    this.#calls.set(labels, (this.#calls.get(labels) ?? 0) + 1);
-    let durations = this.#durations.get(key);
-    if (durations === undefined) {
-      durations = { labels: key, counts: BOUNDS_S.map(() => 0), calls: 0, seconds: 0 };
-      this.#durations.set(key, durations);
-    }
+    const calls = this.#callsOf(method, door);
+    calls.outcomes.set(outcome, (calls.outcomes.get(outcome) ?? 0) + 1);
     const place = BOUNDS_S.findIndex((bound) => seconds <= bound);
-    if (place >= 0) durations.counts[place] = (durations.counts[place] ?? 0) + 1;
-    durations.calls++;
-    durations.seconds += seconds;
+    if (place >= 0) calls.counts[place] = (calls.counts[place] ?? 0) + 1;
+    calls.calls++;
+    calls.seconds += seconds;
+  }
+
+  #callsOf(method: string, door: string): Calls {
+    let doors = this.#calls.get(method);
+    if (doors === undefined) {
+      doors = new Map();
+      this.#calls.set(method, doors);
+    }
+    let calls = doors.get(door);
+    if (calls === undefined) {
+      const labels = `method="${method}",interface="${door}"`;
+      calls = { labels, outcomes: new Map(), counts: BOUNDS_S.map(() => 0), calls: 0, seconds: 0 };
+      doors.set(door, calls);
+    }
+    return calls;
   }
 
   /** Takes note of events of a change feed that were kept aside. */
@@ -87,11 +98,12 @@ export class Metrics {
 
   /** Everything as text. */
   text(format: MetricFormat, facts: ProcessFacts): string {
+    const calls = [...this.#calls.values()].flatMap((doors) => [...doors.values()]);
     const lines = [
       ...family(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
-      ...[...this.#calls].map(([labels, count]) => `planner_dc_calls_total{${labels}} ${count}`),
+      ...calls.flatMap(outcomeLines),
       ...family(format, "planner_dc_call_duration_seconds", "histogram", "How long calls took inside the service."),
-      ...[...this.#durations.values()].flatMap(histogram),
+      ...calls.flatMap(histogram),
       ...counter(
         format,
         "planner_dc_dead_letters",
@@ -181,7 +193,11 @@ function family(format: MetricFormat, name: string, type: FamilyType, help: stri
   ];
 }
 
-function histogram({ labels, counts, calls, seconds }: Durations): readonly string[] {
+function outcomeLines({ labels, outcomes }: Calls): readonly string[] {
+  return [...outcomes].map(([outcome, count]) => `planner_dc_calls_total{${labels},outcome="${outcome}"} ${count}`);
+}
+
+function histogram({ labels, counts, calls, seconds }: Calls): readonly string[] {
   const name = "planner_dc_call_duration_seconds";
   let sum = 0;
   const buckets = BOUNDS_S.map((bound, place) => {

@@ -84,7 +84,7 @@ const NARROWED: Narrowed = {
     return { ...reply, occupants: reply.occupants.filter(({ deviceCode }) => isAsked(`device:${deviceCode}`)) };
   },
   FLOOR(reply, refs) {
-    const { racks, cracs, devices, unplaced } = reply;
+    const { racks, cracs, devices, unplaced, unplacedRacks } = reply;
     const isAsked = asked(refs, [
       ...racks.map(({ code }) => `rack:${code}`),
       ...cracs.map(({ code }) => `crac:${code}`),
@@ -97,6 +97,7 @@ const NARROWED: Narrowed = {
       cracs: cracs.filter(({ code }) => isAsked(`crac:${code}`)),
       devices: devices.filter(({ code }) => isAsked(`device:${code}`)),
       unplaced: unplaced.filter(isAsked),
+      unplacedRacks: unplacedRacks.filter(({ code }) => isAsked(`rack:${code}`)),
     };
   },
   THERMAL({ reply, places }, refs) {

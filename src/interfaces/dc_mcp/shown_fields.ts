@@ -42,6 +42,7 @@ export const SHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
     ...below("devices", ["code", "kind", "status", "power_pct"]),
     "counts",
     "unplaced",
+    ...below("unplaced_racks", ["code", "health", "reasons.code", "power_pct", "heat_w", "inlet_temp_c"]),
   ],
   search_devices: [
     ...below("devices", ["code", "name", "kind", "role", "status", "rack_code", "position_u"]),

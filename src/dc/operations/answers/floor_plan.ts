@@ -1,4 +1,4 @@
-import { floorPlan } from "#dc/analysis/floor_plan.ts";
+import { floorPlan, type RackOnFloor } from "#dc/analysis/floor_plan.ts";
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -37,20 +37,8 @@ export function floorPlanAnswer(
   return toMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
-    racks: plan.racks
-      .filter(({ rack }) => rack.placement !== undefined)
-      .map(({ rack: { code, name, placement, location }, health, reasons, capacity, thermal }) => ({
-        code,
-        name,
-        placement,
-        health,
-        reasons,
-        spacePct: capacity.spacePct,
-        powerPct: capacity.powerPct,
-        heatW: thermal.heatW,
-        inletTempC: thermal.inletTempC,
-        row: location?.row,
-      })),
+    racks: plan.racks.filter(({ rack }) => rack.placement !== undefined).map(tileOf),
+    unplacedRacks: plan.racks.filter(({ rack }) => rack.placement === undefined).map(tileOf),
     cracs: plan.cracs
       .filter(({ placement }) => placement !== undefined)
       .map(({ code, name, placement, status }) => ({
@@ -66,4 +54,19 @@ export function floorPlanAnswer(
       return { code, name, kind, placement, status, ...(capacityW > 0 && { powerPct: (watts / capacityW) * 100 }) };
     }),
   });
+}
+
+function tileOf({ rack: { code, name, placement, location }, health, reasons, capacity, thermal }: RackOnFloor) {
+  return {
+    code,
+    name,
+    placement,
+    health,
+    reasons,
+    spacePct: capacity.spacePct,
+    powerPct: capacity.powerPct,
+    heatW: thermal.heatW,
+    inletTempC: thermal.inletTempC,
+    row: location?.row,
+  };
 }

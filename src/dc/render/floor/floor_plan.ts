@@ -7,7 +7,8 @@ import type { Item } from "../scene.ts";
 import { floorStyle } from "./floor_style.ts";
 import { type Folded, fold } from "./fold.ts";
 import { blockItems, ground, rowLabels, scaleBar, tileItems } from "./ground.ts";
-import { type Tile, tilesOf } from "./tiles.ts";
+import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
+import { trayItems, unplacedOf } from "./tray.ts";
 
 /** Width that a floor is scaled to, in pixels, as long as its racks stay readable. */
 const USUAL_WIDTH = 1100;
@@ -17,10 +18,6 @@ const READABLE_PX_PER_MM = 0.055;
 /** Floors that would be wider than this are drawn smaller, down to the signs alone. */
 const MOST_WIDTH = 4000;
 const LEAST_PX_PER_MM = 0.03;
-const CHIP_WIDTH = 150;
-const CHIP_HEIGHT = 24;
-/** Most chips of racks without a place; the rest is counted. Ours: five times a screen's width. */
-const MOST_CHIPS = 70;
 
 /** A floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highlight, maxNodes }): Drawing => {
@@ -28,7 +25,7 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
   const tiles = tilesOf(reply, style);
   const folded = fold(tiles, maxNodes, highlight);
   const plan = planItems(reply, folded);
-  const tray = trayItems(reply.unplaced, plan.width, plan.height);
+  const tray = trayItems(unplacedOf(reply, style), plan.width, plan.height);
   const scene = framed({
     ...headOf(reply, folded),
     legend: [
@@ -48,7 +45,8 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
     bodyWidth: plan.width,
     bodyHeight: plan.height + tray.height,
   });
-  return { scene, graph: graphOf(reply, tiles), elements: tiles.map(elementOf), omittedNodes: folded.omitted };
+  const elements = [...tiles, ...unplacedRacks(reply, style)].map(elementOf);
+  return { scene, graph: graphOf(reply, tiles), elements, omittedNodes: folded.omitted };
 };
 
 function headOf(
@@ -103,57 +101,6 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
 function scaleFor(widthMm: number): number {
   const readable = Math.min(READABLE_PX_PER_MM, MOST_WIDTH / widthMm);
   return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, USUAL_WIDTH / widthMm));
-}
-
-/** What has no place, as chips: shown, but nowhere on the plan, because nobody knows where. */
-function trayItems(refs: readonly string[], width: number, top: number): { items: readonly Item[]; height: number } {
-  if (refs.length === 0) return { items: [], height: 0 };
-  const perLine = Math.max(1, Math.floor(Math.max(width, 760) / CHIP_WIDTH));
-  const shown = refs.slice(0, MOST_CHIPS);
-  const more = refs.length - shown.length;
-  const chips = shown.map((ref, index): Item => {
-    const x = (index % perLine) * CHIP_WIDTH;
-    const y = top + 30 + Math.floor(index / perLine) * CHIP_HEIGHT;
-    return {
-      kind: "group",
-      ref,
-      tip: `${ref}\nno placement recorded`,
-      items: [
-        {
-          kind: "rect",
-          x,
-          y,
-          width: CHIP_WIDTH - 8,
-          height: CHIP_HEIGHT - 6,
-          radius: 4,
-          fill: "panel",
-          stroke: "muted",
-          dash: "dashed",
-        },
-        {
-          kind: "text",
-          x: x + 8,
-          y: y + 13,
-          text: ref.replace(/^[a-z]+:/i, ""),
-          size: 11,
-          fill: "ink",
-          maxWidth: CHIP_WIDTH - 24,
-        },
-      ],
-    };
-  });
-  const lines = Math.ceil(shown.length / perLine);
-  const bottom = top + 30 + lines * CHIP_HEIGHT;
-  return {
-    items: [
-      { kind: "text", x: 0, y: top + 18, text: "Without a recorded place", size: 12, weight: "bold", fill: "ink" },
-      ...chips,
-      ...(more === 0
-        ? []
-        : [{ kind: "text", x: 0, y: bottom + 12, text: `and ${more} more`, size: 11, fill: "muted" } as const]),
-    ],
-    height: bottom - top + (more === 0 ? 0 : 20),
-  };
 }
 
 function elementOf({ ref, kind, title, facts }: Tile) {

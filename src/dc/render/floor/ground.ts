@@ -4,7 +4,7 @@ import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { around, type Block } from "./fold.ts";
 import { type TileBox, tileWords } from "./tile_words.ts";
-import type { Tile } from "./tiles.ts";
+import { type Tile, tipOf } from "./tiles.ts";
 
 /** Millimetres to pixels. */
 export type Scale = (mm: number) => number;
@@ -99,7 +99,7 @@ function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; r
   return {
     kind: "group",
     ref: tile.ref,
-    tip: [tile.title, ...tile.facts.map(([label, value]) => `${label}: ${value}`)].join("\n"),
+    tip: tipOf(tile),
     items: [
       { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: tile.kind === "rack" ? "muted" : "line" },
       ...(tile.kind === "device" ? [] : [front(box, tile.facing)]),

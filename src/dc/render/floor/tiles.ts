@@ -29,6 +29,16 @@ export function tilesOf({ racks, cracs, devices }: FloorPlanResponse, style: Flo
   return [...cracs.map(cracTile), ...devices.map(deviceTile), ...racks.map((rack) => rackTile(rack, style))];
 }
 
+/** Racks without a footprint, to be shown beside the plan. */
+export function unplacedRacks({ unplacedRacks: racks }: FloorPlanResponse, style: FloorStyle): readonly Tile[] {
+  return racks.map((rack) => rackTile(rack, style));
+}
+
+/** What a pointer resting on a footprint is told. */
+export function tipOf({ title, facts }: Tile): string {
+  return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
+}
+
 type Placement = NonNullable<RackTile["placement"]>;
 
 function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing"> {

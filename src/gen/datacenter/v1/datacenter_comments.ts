@@ -556,6 +556,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.FloorPlanResponse.counts": "Racks by health, those without a placement included.",
   "datacenter.v1.FloorPlanResponse.unplaced": "References of racks and cooling units without a placement.",
   "datacenter.v1.FloorPlanResponse.render": "The picture.",
+  "datacenter.v1.FloorPlanResponse.unplaced_racks": "The racks of unplaced, with their health.",
   "datacenter.v1.FloorExtents": "Size of a floor.",
   "datacenter.v1.FloorExtents.width_mm": "West to east.",
   "datacenter.v1.FloorExtents.depth_mm": "North to south.",

@@ -60,6 +60,8 @@ export interface FloorPlan {
   readonly cracs: readonly { readonly code: string; readonly status: string; readonly utilization_pct: number }[];
   readonly counts?: { readonly ok: number; readonly watch: number; readonly fault: number };
   readonly unplaced: readonly string[];
+  /** The racks among them. */
+  readonly unplaced_racks: readonly RackTile[];
   readonly render?: Picture;
 }
 

@@ -1,4 +1,4 @@
-import type { FloorPlan, RackTile } from "../api/replies.ts";
+import type { FloorPlan, Health, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -29,12 +29,22 @@ const COLUMNS: readonly Column<RackTile>[] = [
   { name: "Why", cell: ({ reasons }) => <Reasons reasons={reasons} /> },
 ];
 
-const ORDER = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK"];
+/** Footprints drawn one by one: a hall is looked at rack by rack, and its picture scrolls. */
+const MOST_NODES = 2000;
+
+const ORDER: readonly (Health | undefined)[] = ["HEALTH_FAULT", "HEALTH_WATCH", "HEALTH_OK", "HEALTH_UNSPECIFIED"];
+
+/** Less is worse; cooling units, which have no health, come last. */
+function grave(health: Health | undefined): number {
+  const at = ORDER.indexOf(health);
+  return at === -1 ? ORDER.length : at;
+}
 
 export function Floor({ place }: { readonly place: Place }) {
   const floorRef = place.subject;
   const coloring = place.settings.get("coloring") ?? "";
-  const request = { floor_ref: floorRef, render: { ...useRender(), ...(coloring === "" ? {} : { coloring }) } };
+  const render = { ...useRender(), max_nodes: MOST_NODES, ...(coloring === "" ? {} : { coloring }) };
+  const request = { floor_ref: floorRef, render };
   const plan = useCall<FloorPlan>("FloorPlan", request);
   return (
     <>
@@ -66,13 +76,17 @@ export function Floor({ place }: { readonly place: Place }) {
 }
 
 function Plan({
-  plan: { racks, counts, unplaced, render, floor_ref },
+  plan: { racks, counts, unplaced, unplaced_racks, render, floor_ref },
   question,
 }: {
   readonly plan: FloorPlan;
   readonly question: { readonly rpc: string; readonly request: object };
 }) {
-  const sorted = [...racks].sort((a, b) => ORDER.indexOf(a.health) - ORDER.indexOf(b.health));
+  const all = [...racks, ...unplaced_racks].sort((a, b) => grave(a.health) - grave(b.health));
+  const healths = new Map(unplaced_racks.map(({ code, health }) => [`rack:${code}`, health]));
+  const without = unplaced
+    .map((ref) => ({ ref, health: healths.get(ref) }))
+    .sort((a, b) => grave(a.health) - grave(b.health));
   return (
     <>
       <HealthCounts counts={counts} />
@@ -80,9 +94,9 @@ function Plan({
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">
-            {unplaced.map((ref) => (
+            {without.map(({ ref, health }) => (
               <li key={ref}>
-                <RefLink to={ref} />
+                <RefLink to={ref} /> {health === undefined ? null : <HealthBadge health={health} />}
               </li>
             ))}
           </ul>
@@ -92,9 +106,9 @@ function Plan({
         <Table
           caption="Racks of this floor, the worst first"
           columns={COLUMNS}
-          rows={sorted}
+          rows={all}
           rowKey={({ code }) => code}
-          empty="No rack has a place on this floor."
+          empty="No rack stands on this floor."
         />
       </Card>
     </>

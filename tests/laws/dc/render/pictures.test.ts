@@ -106,7 +106,10 @@ const rack = fc
 
 const floor = fc
   .record({
-    unplaced: fc.array(code, { maxLength: 5 }),
+    unplaced: fc.uniqueArray(fc.record({ code, health: int(3), name: words }), {
+      selector: ({ code: own }) => own,
+      maxLength: 5,
+    }),
     racks: fc.uniqueArray(
       fc.record({
         code,
@@ -126,7 +129,8 @@ const floor = fc
     made(FloorPlanResponseSchema, {
       floorRef: "floor:S/1",
       extents: { widthMm: 12_000, depthMm: 12_000 },
-      unplaced: unplaced.map((own) => `rack:${own}`),
+      unplaced: unplaced.map(({ code: own }) => `rack:${own}`),
+      unplacedRacks: unplaced,
       // Racks stand in a grid, so that none lies over another, as on a real floor.
       racks: racks.map(({ turn, wide, ...one }, index) => ({
         ...one,

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { colorOf } from "#dc/render/palette.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import { type FloorPlanResponse, FloorPlanResponseSchema, Health } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { drawOptions, wordsOf } from "../../../support/dc/pictures.ts";
+import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 
 const ROWS = 20;
@@ -52,4 +53,20 @@ test("rows without a fault fold first, and the others keep their names", () => {
   expect(words).toContain("Row A: 25 racks");
   expect(words).toContain("Row D");
   expect(words).toContain("D25");
+});
+
+test("racks without a place stand beside the plan with their health, the worst first", () => {
+  const unplaced = ["crac:CRAH-9", "rack:X1", "rack:X2"];
+  const unplacedRacks = [
+    { code: "X1", health: Health.OK },
+    { code: "X2", health: Health.FAULT, reasons: [{ code: "U_CONFLICT", ref: "device:S1" }] },
+  ];
+  const reply = create(FloorPlanResponseSchema, { floorRef: "floor:BIG/1", unplaced, unplacedRacks });
+  const { scene, elements } = drawFloorPlan(reply, drawOptions());
+  const svg = toSvg(scene, { theme: "LIGHT" });
+
+  expect(refsOf(scene.items)).toEqual(["rack:X2", "rack:X1", "crac:CRAH-9"]);
+  expect(svg).toMatch(/X2\nHealth: Fault[^<]*U conflict: device:S1\nno placement recorded/);
+  expect(svg).toContain(colorOf("LIGHT", "faultSoft"));
+  expect(elements.map(({ ref }) => ref)).toEqual(["rack:X1", "rack:X2"]);
 });

@@ -1,3 +1,4 @@
+import type { OperationError } from "#kernel/errors.ts";
 import type { FieldChanges } from "./spec/edit_fields.ts";
 import type { Spec, UnreadableFile } from "./spec/spec.ts";
 import type { SpecId } from "./spec/spec_id.ts";
@@ -33,6 +34,14 @@ export interface SpecStore {
    * may be called again with newer text. Returns false, touching nothing, when the text stays the same.
    */
   edit(id: SpecId, change: (text: string) => string): Promise<boolean>;
+  /**
+   * The same for some dozens of specs, far cheaper than one by one: each for itself, so that one that refuses holds up no
+   * other. Other writers wait meanwhile.
+   */
+  editEach(
+    ids: Iterable<SpecId>,
+    change: (text: string, id: SpecId) => string,
+  ): Promise<ReadonlyMap<SpecId, EditOutcome>>;
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
   /**
@@ -49,6 +58,9 @@ export interface SpecStore {
    */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
 }
+
+/** Whether the text became another one, or why it could not. */
+export type EditOutcome = boolean | OperationError;
 
 export interface NewMembers {
   readonly members: readonly { readonly id: SpecId; readonly text: string }[];

@@ -208,6 +208,49 @@ export function specStoreContract(name: string, open: (root: string) => SpecStor
       expect(fields.map((field) => frontmatter[field])).toEqual(fields.map((_, index) => `v${index}`));
     });
 
+    test("editEach edits each spec for itself and tells what came of it", async () => {
+      using at = project({
+        [`specs/${A}.md`]: pending("First"),
+        [`specs/${B}.md`]: pending("Second"),
+        "specs/same.md": pending("Same"),
+        "specs/refused.md": pending("Refused"),
+        [`archive/${GONE}.md`]: pending("Old"),
+      });
+      const [same, refused, missing] = ["same", "refused", "missing"].map((id) => id as SpecId);
+
+      const outcomes = await at.store.editEach([A, same, GONE, refused, missing, B, A] as SpecId[], (text, id) => {
+        if (id === refused) throw new OperationError("invalid_argument", "Not so");
+        return id === same ? text : `${text}${id}\n`;
+      });
+
+      const told = [...outcomes].map(([id, outcome]) => [id, typeof outcome === "boolean" ? outcome : outcome.message]);
+      expect(Object.fromEntries(told)).toEqual({
+        [A]: true,
+        [B]: true,
+        same: false,
+        refused: "Not so",
+        missing: "Spec not found: missing",
+        [GONE]: `Spec "${GONE}" is archived: ".planner/archive/${GONE}.md" does not change`,
+      });
+      expect(at.read(`.planner/specs/${A}.md`)).toBe(`${pending("First")}${A}\n`);
+      expect(at.read(`.planner/specs/${B}.md`)).toBe(`${pending("Second")}${B}\n`);
+      expect(at.read(".planner/specs/refused.md")).toBe(pending("Refused"));
+      expect(at.list(".planner/specs")).toEqual([`${A}.md`, `${B}.md`, "refused.md", "same.md"]);
+    });
+
+    test("editEach loses no change of many at once, whichever store they come through", async () => {
+      using at = project();
+      const ids = Array.from({ length: 40 }, (_, index) => `s${index}` as SpecId);
+      for (const id of ids) at.spec(id, pending(id));
+      const stores = [at.store, open(at.root), open(at.root)];
+
+      await Promise.all(
+        stores.map((store, index) => store.editEach(ids, (text) => editFields(text, { [`by_${index}`]: index }))),
+      );
+
+      for (const id of ids) expect((await at.store.load(id)).frontmatter).toMatchObject({ by_0: 0, by_1: 1, by_2: 2 });
+    });
+
     test("active shows at once what another store did", async () => {
       using at = project({ [`specs/${A}.md`]: pending("First"), [`specs/${B}.md`]: pending("Second") });
       const other = open(at.root);

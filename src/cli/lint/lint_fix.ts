@@ -1,7 +1,8 @@
+import { setImmediate as otherWork } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
-import { type FixedFile, fixText } from "#planner/lint/fix/fix_text.ts";
+import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
 import { lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, projectSource, specFromText } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
@@ -16,18 +17,20 @@ export interface FixOutcome {
   readonly failed: readonly { readonly file: string; readonly message: string }[];
 }
 
+/** Files that are written under one hold of the project's lock. Ours: other writers wait a fraction of a second. */
+const BATCH = 64;
+
 /** Mends the specs, then judges them. Files that do not parse are left alone. */
 export async function lintAndFix(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<FixOutcome> {
-  const tried = await each(await readable(context, ids), async ({ id }) => {
-    let fixes: readonly string[] = [];
-    await context.specs.edit(id, (text) => {
-      const result = fixText(text, id);
-      fixes = result.fixes;
-      return result.text;
-    });
-    return fixes;
-  });
-  return { report: await lintProject(await projectSource(context), ids), ...tried };
+  const specs = await readable(context, ids);
+  const results: Results = new Map();
+  let ready: ReadonlyMap<SpecId, Fixed> = new Map();
+  for (let start = 0; start < specs.length + BATCH; start += BATCH) {
+    // The disk has one batch while the next is thought out.
+    const writing = write(context, ready, results);
+    [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
+  }
+  return { report: await lintProject(await projectSource(context), ids), ...told(specs, results) };
 }
 
 /** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
@@ -35,36 +38,80 @@ export async function previewFix(
   context: PlannerContext,
   ids: readonly SpecId[] | undefined,
 ): Promise<FixOutcome & { readonly diff: string }> {
+  const specs = await readable(context, ids);
+  const results: Results = new Map();
+  const fixed = await fix(context, specs, results);
   const texts = new Map<SpecId, string>();
   let diff = "";
-  const tried = await each(await readable(context, ids), async ({ id, file }) => {
-    const { text } = await context.specs.readText(id);
-    const { text: fixed, fixes } = fixText(text, id);
-    if (fixes.length > 0) {
-      texts.set(id, fixed);
-      diff += unifiedDiff(file, text, fixed);
-    }
-    return fixes;
-  });
+  for (const { id, file } of specs) {
+    const change = fixed.get(id);
+    if (change === undefined) continue;
+    results.set(id, change.fixes);
+    texts.set(id, change.text);
+    diff += unifiedDiff(file, change.before, change.text);
+  }
   const source = overlaid(await projectSource(context), texts);
-  return { report: await lintProject(source, ids), ...tried, diff };
+  return { report: await lintProject(source, ids), ...told(specs, results), diff };
 }
 
-/** Fixes spec after spec; one that refuses does not keep the others from it. */
-async function each(
+/** What was done to a spec, or why nothing could be; nothing for one that needs none. */
+type Results = Map<SpecId, readonly string[] | OperationError>;
+
+interface Fixed extends FixedText {
+  readonly before: string;
+}
+
+/** The specs that need mending. */
+async function fix(
+  context: PlannerContext,
   specs: readonly Spec[],
-  fix: (spec: Spec) => Promise<readonly string[]>,
-): Promise<Pick<FixOutcome, "fixed" | "failed">> {
+  results: Results,
+): Promise<ReadonlyMap<SpecId, Fixed>> {
+  const fixed = new Map<SpecId, Fixed>();
+  for (const { id } of specs) {
+    await otherWork();
+    try {
+      const { text } = await context.specs.readText(id);
+      const result = fixText(text, id);
+      if (result.fixes.length > 0) fixed.set(id, { ...result, before: text });
+    } catch (error) {
+      results.set(id, refusalOf(error));
+    }
+  }
+  return fixed;
+}
+
+async function write(context: PlannerContext, fixed: ReadonlyMap<SpecId, Fixed>, results: Results): Promise<void> {
+  if (fixed.size === 0) return;
+  const done = new Map<SpecId, readonly string[]>();
+  const again = (text: string, id: SpecId): string => {
+    const known = fixed.get(id);
+    const now = known?.before === text ? known : fixText(text, id);
+    done.set(id, now.fixes);
+    return now.text;
+  };
+  try {
+    for (const [id, outcome] of await context.specs.editEach(fixed.keys(), again)) {
+      if (outcome === true) results.set(id, done.get(id) ?? []);
+      else if (outcome !== false) results.set(id, outcome);
+    }
+  } catch (error) {
+    for (const id of fixed.keys()) results.set(id, refusalOf(error));
+  }
+}
+
+function refusalOf(error: unknown): OperationError {
+  if (error instanceof OperationError) return error;
+  throw error;
+}
+
+function told(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed" | "failed"> {
   const fixed: FixedFile[] = [];
   const failed: { file: string; message: string }[] = [];
-  for (const spec of specs) {
-    try {
-      const fixes = await fix(spec);
-      if (fixes.length > 0) fixed.push({ file: spec.file, specId: spec.id, fixes });
-    } catch (error) {
-      if (!(error instanceof OperationError)) throw error;
-      failed.push({ file: spec.file, message: error.message });
-    }
+  for (const { id, file } of specs) {
+    const result = results.get(id);
+    if (result instanceof OperationError) failed.push({ file, message: result.message });
+    else if (result !== undefined) fixed.push({ file, specId: id, fixes: result });
   }
   return { fixed, failed };
 }

@@ -3,6 +3,7 @@ import { access, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "../limits.ts";
+import type { EditOutcome } from "../ports.ts";
 import { BrokenText } from "../spec/document.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
@@ -13,6 +14,9 @@ import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "./te
 /** How often an edit begins again because another program wrote meanwhile. Ours: it takes one such write a try. */
 const MAX_TRIES = 8;
 
+/** Files that wait for the disk side by side. Ours: it flushes so many nearly as fast as one, and more no faster. */
+const MAX_WAITING = 16;
+
 /**
  * Replaces the text of an active spec by `change(text)`. The project's lock must be held: it keeps other planner
  * processes out. Another program's write is noticed up to the moment before the new text takes the file's place.
@@ -22,15 +26,66 @@ const MAX_TRIES = 8;
  * Source: decision S-06.
  */
 export async function editSpec(root: string, id: SpecId, change: (text: string) => string): Promise<boolean> {
+  const folders = new Set<string>();
+  const edited = await edit(root, id, { change, folders });
+  await syncAll(folders);
+  return edited;
+}
+
+/**
+ * The same for several specs, whose files wait for the disk side by side. Each is replaced whole, for itself; a refusal is
+ * the outcome of its spec alone.
+ */
+export async function editSpecs(
+  root: string,
+  ids: Iterable<SpecId>,
+  change: (text: string, id: SpecId) => string,
+): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+  const outcomes = new Map<SpecId, EditOutcome>();
+  const folders = new Set<string>();
+  const left = new Set(ids).values();
+  const work = async (): Promise<void> => {
+    for (const id of left) {
+      try {
+        outcomes.set(id, await edit(root, id, { change: (text) => change(text, id), folders }));
+      } catch (error) {
+        if (!(error instanceof OperationError)) throw error;
+        outcomes.set(id, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_WAITING }, work));
+  await syncAll(folders);
+  return outcomes;
+}
+
+interface EditWork {
+  readonly change: (text: string) => string;
+  /** Takes the folders whose names the disk is still to be waited for. */
+  readonly folders: Set<string>;
+}
+
+async function edit(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
   const file = activeFile(id);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const text = readForEdit(root, file, id);
     const next = changed(file, text, change);
     if (next === text) return false;
     checkWritable(file, next);
-    if (await replace(join(root, file), file, { text, next })) return true;
+    const folder = await replace(join(root, file), file, { text, next });
+    if (folder === undefined) continue;
+    folders.add(folder);
+    return true;
   }
   throw new OperationError("aborted", `Cannot write "${file}": another program keeps changing it`);
+}
+
+async function syncAll(folders: Iterable<string>): Promise<void> {
+  for (const folder of folders) {
+    await syncFolder(folder).catch((error: unknown) => {
+      throw diskRefusal(`write in "${folder}"`, error);
+    });
+  }
 }
 
 /** @throws OperationError for a file that is not there or cannot be read */
@@ -60,12 +115,12 @@ export function checkWritable(file: string, text: string): void {
   if (size > MAX_SPEC_BYTES) throw new OperationError("invalid_argument", `Cannot write "${file}": ${tooLarge(size)}`);
 }
 
-/** Puts `next` in the place of `text`; false when the file holds another text by then, or is gone. */
+/** Puts `next` in the place of `text`; returns the folder, undefined when the file holds another text by then or is gone. */
 async function replace(
   path: string,
   file: string,
   { text, next }: { readonly text: string; readonly next: string },
-): Promise<boolean> {
+): Promise<string | undefined> {
   let temporary: string | undefined;
   try {
     const target = await realpath(path);
@@ -73,12 +128,11 @@ async function replace(
     await access(target, constants.W_OK);
     temporary = await writeBeside(target, next, await ownershipOf(target));
     // Nothing waits between the look and the renaming.
-    if (!putInPlace(temporary, target, text)) return false;
+    if (!putInPlace(temporary, target, text)) return undefined;
     temporary = undefined;
-    await syncFolder(dirname(target));
-    return true;
+    return dirname(target);
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isMissing(error)) return undefined;
     throw diskRefusal(`write "${file}"`, error);
   } finally {
     if (temporary !== undefined) await removeQuietly(temporary);

@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { NewMembers, SpecSet, SpecStore } from "../ports.ts";
+import type { EditOutcome, NewMembers, SpecSet, SpecStore } from "../ports.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { ArchiveIndex } from "./archive_index.ts";
@@ -9,7 +9,7 @@ import { archiveSpec } from "./archive_spec.ts";
 import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
 import { createSpec } from "./create_spec.ts";
 import { diskRefusal, isMissing } from "./disk_error.ts";
-import { editSpec } from "./edit_spec.ts";
+import { editSpec, editSpecs } from "./edit_spec.ts";
 import { activeFile, SPECS } from "./places.ts";
 import { withProjectLock } from "./project_lock.ts";
 import { readProjectText } from "./read_text.ts";
@@ -88,6 +88,26 @@ class FileSpecStore implements SpecStore {
     return this.#write(() => {
       this.#refuseUnlessActive(id);
       return editSpec(this.#root, id, change);
+    });
+  }
+
+  editEach(
+    ids: Iterable<SpecId>,
+    change: (text: string, id: SpecId) => string,
+  ): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+    return this.#write(async () => {
+      const refused = new Map<SpecId, EditOutcome>();
+      const active = [...ids].filter((id) => {
+        try {
+          this.#refuseUnlessActive(id);
+          return true;
+        } catch (error) {
+          if (!(error instanceof OperationError)) throw error;
+          refused.set(id, error);
+          return false;
+        }
+      });
+      return new Map([...refused, ...(await editSpecs(this.#root, active, change))]);
     });
   }
 

@@ -1,8 +1,9 @@
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldValue } from "../../spec/edit_fields.ts";
 import { yamlOf } from "../../spec/full_frontmatter.ts";
+import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { splitText } from "../../spec/split_text.ts";
+import { type FrontmatterRange, splitText } from "../../spec/split_text.ts";
 import { lineBreakOf } from "../../spec/text_lines.ts";
 import { isMissing } from "../field_value.ts";
 import { indentFrontmatter } from "./indent_frontmatter.ts";
@@ -76,9 +77,20 @@ function trimFields(text: string): ReturnType<Fix> {
 }
 
 function indentFields(text: string): ReturnType<Fix> {
-  const edits = (_: string, { start }: { readonly start: number }, yaml: string): readonly TextEdit[] =>
-    indentFrontmatter(yaml).map((edit) => ({ ...edit, start: edit.start + start, end: edit.end + start }));
+  const edits = (_: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] =>
+    isIndented(text, range, yaml)
+      ? []
+      : indentFrontmatter(yaml).map((edit) => ({
+          ...edit,
+          start: edit.start + range.start,
+          end: edit.end + range.start,
+        }));
   return editedFrontmatter(text, edits, (lines) => `indentation normalized to 2 spaces, ${lines}`);
+}
+
+/** Whether it is plain to see: the quick scanner knows keys at the margin, and lists below them, alone. */
+function isIndented(text: string, range: FrontmatterRange, yaml: string): boolean {
+  return quickFrontmatter(text, range) !== undefined && !/^(?: | {3,})-|^ *- {2}/m.test(yaml);
 }
 
 function trimText(text: string): ReturnType<Fix> {
@@ -103,6 +115,7 @@ function editedFrontmatter(
   const split = splitText(text);
   if (!split.ok || split.range === null) return unchanged(text);
   const edits = editsOf(text, split.range, yamlOf(text, split.range));
+  if (edits.length === 0) return unchanged(text);
   const edited = applyEdits(text, edits);
   return sameMeaning(text, edited)
     ? { text: edited, done: [said(counted(changedLines(text, edited)))] }

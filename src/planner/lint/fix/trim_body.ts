@@ -1,5 +1,6 @@
-import { micromark, parse, postprocess, preprocess } from "micromark";
+import { compile, parse, postprocess, preprocess } from "micromark";
 import { lineBreakOf } from "../../spec/text_lines.ts";
+import { bodyParts } from "./body_parts.ts";
 import { applyEdits, type Range } from "./text_edits.ts";
 import { trimEdits } from "./trailing_space.ts";
 
@@ -16,39 +17,48 @@ const MEANINGFUL: ReadonlySet<string> = new Set([
 /**
  * Trims the lines of a Markdown body where that changes nothing that a reader sees.
  *
- * Blanks in code and raw HTML stay, and so do two or more spaces before a line that goes on, which are a line break. When
- * the trimmed body would still render otherwise, it is given back as it was. Cost: two or three parses of the body.
+ * Blanks in code and raw HTML stay, and so do two or more spaces before a line that goes on, which are a line break. A part
+ * of the body that would still render otherwise is given back as it was. Cost: two parses of each part that has such lines.
  */
 export function trimBody(body: string): { readonly body: string; readonly lines: number } {
-  const unchanged = { body, lines: 0 };
-  if (trimEdits(body, { start: 0, end: body.length }, []).length === 0) return unchanged;
+  if (!hasBlankEnds(body)) return { body, lines: 0 };
+  const trimmed = bodyParts(body).map((part) => (hasBlankEnds(part) ? trimPart(part, body) : { body: part, lines: 0 }));
+  return {
+    body: trimmed.map((part) => part.body).join(""),
+    lines: trimmed.reduce((sum, { lines }) => sum + lines, 0),
+  };
+}
+
+function hasBlankEnds(text: string): boolean {
+  return /[ \t](?:[\r\n]|$)/.test(text);
+}
+
+function trimPart(part: string, body: string): { readonly body: string; readonly lines: number } {
   // A last line that is not ended is judged as if it were: blanks alone on it may be a line of code.
-  const ending = /[\r\n]$/.test(body) ? "" : lineBreakOf(body);
-  const whole = body + ending;
-  const edits = trimEdits(whole, { start: 0, end: whole.length }, meaningfulRanges(whole));
+  const ending = /[\r\n]$/.test(part) ? "" : lineBreakOf(body);
+  const whole = part + ending;
+  const { keep, html } = read(whole);
+  const edits = trimEdits(whole, { start: 0, end: whole.length }, keep);
   const trimmed = applyEdits(whole, edits);
-  const rendered = render(whole);
-  if (edits.length === 0 || render(trimmed) !== rendered) return unchanged;
+  if (edits.length === 0 || read(trimmed).html !== html) return { body: part, lines: 0 };
   const unended = trimmed.slice(0, trimmed.length - ending.length);
   // A last line of nothing but blanks goes altogether, unless it is one of code.
-  const goes = !/[\r\n]$/.test(unended) || render(unended) === rendered;
+  const goes = ending === "" || !/[\r\n]$/.test(unended) || read(unended).html === html;
   return { body: goes ? unended : trimmed, lines: edits.length };
 }
 
-function meaningfulRanges(body: string): readonly Range[] {
+/** What a reader sees, and where blanks mean something. */
+function read(text: string): { readonly html: string; readonly keep: readonly Range[] } {
   const events = postprocess(
     parse()
       .document()
-      .write(preprocess()(body, undefined, true)),
+      .write(preprocess()(text, undefined, true)),
   );
-  const ranges: Range[] = [];
+  const keep: Range[] = [];
   for (const [kind, { type, start, end }] of events) {
-    if (kind === "enter" && MEANINGFUL.has(type)) ranges.push({ start: start.offset, end: end.offset });
+    if (kind === "enter" && MEANINGFUL.has(type)) keep.push({ start: start.offset, end: end.offset });
   }
-  return ranges.sort((a, b) => a.start - b.start || b.end - a.end);
-}
-
-function render(body: string): string {
+  keep.sort((a, b) => a.start - b.start || b.end - a.end);
   // The renderer takes the line breaks of its output from the input's first one.
-  return micromark(body, { allowDangerousHtml: true }).replace(/\r\n?/g, "\n");
+  return { keep, html: compile({ allowDangerousHtml: true })(events).replace(/\r\n?/g, "\n") };
 }

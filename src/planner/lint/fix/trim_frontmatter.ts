@@ -1,4 +1,5 @@
 import { isScalar, parseDocument, visit } from "yaml";
+import { quickFrontmatter } from "../../spec/quick_frontmatter.ts";
 import type { FrontmatterRange } from "../../spec/split_text.ts";
 import { lineEnd } from "../../spec/text_lines.ts";
 import type { Range, TextEdit } from "./text_edits.ts";
@@ -11,6 +12,10 @@ import { trimEdits } from "./trailing_space.ts";
  * @param yaml the frontmatter with every lone CR as LF, so that offsets agree with `text`
  */
 export function trimFrontmatter(text: string, range: FrontmatterRange, yaml: string): readonly TextEdit[] {
+  const whole = { start: 0, end: range.bodyStart };
+  const every = trimEdits(text, whole, []);
+  // Where the quick scanner reads it, no value goes over the end of a line.
+  if (every.length === 0 || quickFrontmatter(text, range) !== undefined) return every;
   const keep: Range[] = [];
   visit(parseDocument(yaml, { logLevel: "silent", prettyErrors: false }), (_, node) => {
     if (!isScalar(node) || node.range === null || node.range === undefined) return;
@@ -23,5 +28,5 @@ export function trimFrontmatter(text: string, range: FrontmatterRange, yaml: str
     }
   });
   keep.sort((a, b) => a.start - b.start);
-  return trimEdits(text, { start: 0, end: range.bodyStart }, keep);
+  return trimEdits(text, whole, keep);
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
+import { bodyParts } from "#planner/lint/fix/body_parts.ts";
 import { fixText } from "#planner/lint/fix/fix_text.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -179,6 +180,40 @@ law("fixText keeps what the body renders to", (text) => {
     return micromark(whole, { allowDangerousHtml: true }).replace(/\r\n?/g, "\n");
   };
   expect(after.ok && render(after.body)).toBe(render(before.body));
+});
+
+test("bodyParts cuts a body into parts that render as the whole does", () => {
+  let cut = 0;
+  const line = fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom("# One", "## Two", "###### Six", "#", "# ```", " # in", "#no", "text", "", "="),
+    },
+    {
+      weight: 4,
+      arbitrary: fc.constantFrom("```", "````", "~~~", "```js", "~~~ `", "- item", "  more", "> quote", "    code"),
+    },
+    { weight: 1, arbitrary: markdownLine },
+  );
+  const whole = fc
+    .tuple(fc.array(fc.tuple(line, blanks), { maxLength: 14 }), lineBreak)
+    .map(([lines, eol]) => lines.map((parts) => parts.join("")).join(eol));
+  const render = (body: string): string => micromark(body, { allowDangerousHtml: true }).replace(/\r\n?/g, "\n");
+  // A paragraph's last line break is not rendered at the end of a text, and stands between two parts.
+  const rendered = (parts: readonly string[]): string =>
+    parts.map(render).filter(Boolean).join("\n").replace(/\n+/g, "\n");
+
+  fc.assert(
+    fc.property(whole, (body) => {
+      const parts = bodyParts(body);
+
+      if (parts.length > 1) cut++;
+      expect(parts.join("")).toBe(body);
+      expect(rendered(parts)).toBe(rendered([body]));
+    }),
+    { numRuns: LAW_RUNS * 4 },
+  );
+  expect(cut).toBeGreaterThan(LAW_RUNS / 10);
 });
 
 law("fixText changes nothing but white space where no field is missing", (text) => {

@@ -66,6 +66,9 @@ function readParameters(given: HistoryParameters): HistoryQuery {
   const unknown = Object.keys(given).find((name) => !HISTORY_PARAMETERS.some((known) => known === name));
   if (unknown !== undefined) throw wrong("UNKNOWN_FIELD", unknown, unknown, `one of ${HISTORY_PARAMETERS.join(", ")}`);
   const { entity, actor, request_id: requestId } = given;
+  for (const [name, text] of Object.entries(given)) {
+    if (text.includes("\0")) throw wrong("FIELD_OUT_OF_RANGE", name, text, "text without U+0000");
+  }
   if (entity !== undefined && parseRef(entity) === undefined) {
     throw wrong("INVALID_REF", "entity", entity, "a reference such as device:<code>");
   }

@@ -39,7 +39,7 @@ const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
 
 type Plain = Record<string, unknown>;
 
-/** Reads a message into the model's form. @throws Refusal for an enumeration value that the contract does not know */
+/** Reads a message into the model's form. @throws Refusal for an unknown enumeration value and for U+0000 */
 export function fromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
   const always = ALWAYS[schema.name] ?? [];
   const ignored = OUTPUT_ONLY[schema.name] ?? [];
@@ -58,7 +58,7 @@ function readField(field: DescField, value: unknown, path: string): unknown {
     case "list":
       return (value as readonly unknown[]).map((item, index) => readItem(field, item, `${path}[${index}]`));
     case "map":
-      return { ...(value as Plain) };
+      return readPairs(value as Plain, path);
     default:
       return readItem(field, value, path);
   }
@@ -66,9 +66,24 @@ function readField(field: DescField, value: unknown, path: string): unknown {
 
 function readItem(field: DescField, value: unknown, path: string): unknown {
   if (field.enum !== undefined) return wordOf(field.enum, value as number, path);
-  if (field.message === undefined) return value;
+  if (field.message === undefined) return typeof value === "string" ? readText(value, path) : value;
   if (field.message.typeName === "google.protobuf.Timestamp") return readMoment(value as Timestamp, path);
   return fromMessage(field.message, value as object, path);
+}
+
+function readPairs(pairs: Plain, path: string): Plain {
+  for (const [key, value] of Object.entries(pairs)) {
+    readText(key, path);
+    if (typeof value === "string") readText(value, `${path}[${key}]`);
+  }
+  return { ...pairs };
+}
+
+/** Not every database can hold U+0000, and no name or note needs it. */
+function readText(text: string, path: string): string {
+  if (!text.includes("\0")) return text;
+  const expected = "text without U+0000";
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${path}" holds U+0000: expected ${expected}`, { field: path, expected });
 }
 
 function readMoment(value: Timestamp, path: string): string {

@@ -183,9 +183,9 @@ export function* badRequests(
   }
 }
 
-/** Where the bad value lies, as the contract spells it: `device.ports[0].name`. */
-export function pathOf({ steps }: BadRequest): string {
-  return steps.map(({ field, inList }) => field.name + (inList ? "[0]" : "")).join(".");
+/** Where the bad value lies, with the field names that `nameOf` gives: `device.ports[0].name`. */
+export function pathOf({ steps }: BadRequest, nameOf: (field: DescField) => string): string {
+  return steps.map(({ field, inList }) => nameOf(field) + (inList ? "[0]" : "")).join(".");
 }
 
 /** What an item holds at least, so that it is refused for the bad value and not for what it lacks. */

@@ -49,12 +49,8 @@ function describe({ min, above, max, step }: Bounds): string {
   return parts.length === 0 ? "a finite number" : parts.join(", ");
 }
 
-/** Refuses text longer than `max` characters, and U+0000, which not every database can hold. */
+/** Refuses text longer than `max` characters. */
 export function textUpTo(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
-  if (text?.includes("\0")) {
-    const expected = "text without U+0000";
-    return [broken("FIELD_OUT_OF_RANGE", field, `Field "${field}" holds U+0000: expected ${expected}`, { expected })];
-  }
   if (text === undefined || text.length <= max) return [];
   const expected = `at most ${max} characters`;
   return [

@@ -51,6 +51,7 @@ describe("history", async () => {
   test("refuses parameters that it cannot read, naming them", async () => {
     const bad: readonly HistoryParameters[] = [
       { entity: "nothing" },
+      { actor: "a\0b" },
       { action: "BURN" },
       { since: "yesterday" },
       { page_size: "-1" },

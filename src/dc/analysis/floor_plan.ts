@@ -1,11 +1,12 @@
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Ref } from "#dc/model/ref.ts";
-import type { Crac, Device, DeviceBody, Rack } from "#dc/model/resources.ts";
-import type { Health, LoadBasis } from "#dc/model/words.ts";
+import type { Crac, Device, Rack } from "#dc/model/resources.ts";
+import type { Health } from "#dc/model/words.ts";
 import { standsIn } from "./location_scope.ts";
-import { type RackCapacity, rackElevation } from "./rack_elevation.ts";
-import { type HealthReason, rackHealth } from "./rack_health.ts";
-import { type RackThermal, rackThermal } from "./thermal_spots.ts";
+import type { RackCapacity } from "./rack_elevation.ts";
+import type { RackMoment } from "./rack_facts.ts";
+import type { HealthReason } from "./rack_health.ts";
+import type { RackThermal } from "./thermal_spots.ts";
 import type { Topology } from "./topology.ts";
 
 export interface RackOnFloor {
@@ -28,21 +29,21 @@ export interface FloorAnswer {
   readonly unplaced: readonly string[];
 }
 
-export interface FloorInput {
-  readonly basis: LoadBasis;
-  /** ISO 8601 in UTC. */
-  readonly now: string;
-}
-
-/** A floor from above with the health of every rack on it. Cost: O(devices × depth of supply). Source: data contract 8.10. */
-export function floorPlan(topology: Topology, floor: Ref, input: FloorInput): FloorAnswer {
+/**
+ * A floor from above with the health of every rack on it. Cost: O(racks), and O(devices × depth of supply) of those racks
+ * that changed. Source: data contract 8.10.
+ */
+export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
   const { estate } = topology;
   const racks = estate.racks
     .filter((rack) => standsIn(rack, floor))
-    .map((rack) => onFloor(topology, rack, topology.devicesInRack(rack.code), input));
+    .map((rack): RackOnFloor => {
+      const { elevation, ...standing } = topology.rackStanding(rack, moment);
+      return { rack, capacity: elevation.capacity, ...standing };
+    });
   const cracs = estate.cracs.filter((crac) => standsIn(crac, floor));
-  const devices = estate.devices.filter(
-    (device) => device.rackCode === undefined && device.placement !== undefined && standsIn(device, floor),
+  const devices = topology.devicesOutsideRacks.filter(
+    (device) => device.placement !== undefined && standsIn(device, floor),
   );
   const tiles = [...racks.map(({ rack }) => rack), ...cracs, ...devices];
   const corners = tiles.flatMap(({ placement }) => (placement === undefined ? [] : [rectangle(placement)]));
@@ -60,22 +61,5 @@ export function floorPlan(topology: Topology, floor: Ref, input: FloorInput): Fl
       ...racks.filter(({ rack }) => rack.placement === undefined).map(({ rack }) => `rack:${rack.code}`),
       ...cracs.filter(({ placement }) => placement === undefined).map(({ code }) => `crac:${code}`),
     ],
-  };
-}
-
-/** Everything about one rack that its health depends on. */
-export function onFloor(
-  topology: Topology,
-  rack: Rack,
-  devices: readonly DeviceBody[],
-  { basis, now }: FloorInput,
-): RackOnFloor {
-  const { capacity, conflicts } = rackElevation(rack, devices, { now, basis });
-  const { thermal, hotspots } = rackThermal(rack, devices, { basis });
-  return {
-    rack,
-    capacity,
-    thermal,
-    ...rackHealth({ rack, devices, capacity, conflicts, power: topology.rackPower(rack.code, basis), hotspots, now }),
   };
 }

@@ -49,6 +49,24 @@ export function placesOf(devices: readonly Device[]): readonly Place[] {
   return places;
 }
 
+const areaPlaces = new WeakMap<readonly Place[], ReadonlyMap<string, readonly number[]>>();
+
+/** Where the places of a list stand in it, by the keys of the areas around them; the same list is looked at once. */
+export function placesByArea(places: readonly Place[]): ReadonlyMap<string, readonly number[]> {
+  const known = areaPlaces.get(places);
+  if (known !== undefined) return known;
+  const found = new Map<string, number[]>();
+  for (const [at, { areas }] of places.entries()) {
+    for (const area of areas) {
+      const list = found.get(area);
+      if (list === undefined) found.set(area, [at]);
+      else list.push(at);
+    }
+  }
+  areaPlaces.set(places, found);
+  return found;
+}
+
 /** Keys of the areas around something, its rack included. */
 export function areasAround({ rackCode, location }: Standing): readonly string[] {
   const rack = rackCode === undefined ? [] : [`rack:${rackCode}`];

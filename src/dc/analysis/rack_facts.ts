@@ -7,8 +7,9 @@ import { type Elevation, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth } from "./rack_health.ts";
 import { type RackPower, rackPower } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
+import { redundancyUnmet } from "./redundancy_audit.ts";
 import { steadyUntil } from "./steady_until.ts";
-import { type RackThermal, rackThermal } from "./thermal_spots.ts";
+import { type RackHeat, type RackThermal, rackThermal } from "./thermal_spots.ts";
 
 /** The power of a site as a rack sees it. */
 export interface SitePower {
@@ -32,6 +33,7 @@ export interface RackMoment {
 }
 
 interface Kept {
+  readonly rack: Rack;
   readonly from: number;
   readonly until: number;
   readonly standing: RackStanding;
@@ -45,6 +47,8 @@ export class RackFacts {
   readonly devices: readonly Device[];
   private readonly rack: Rack | undefined;
   private judged: RackSupply | undefined;
+  private unmet: readonly string[] | undefined;
+  private readonly heats = new Map<LoadBasis, RackHeat>();
   private readonly powers = new Map<LoadBasis, RackPower>();
   private readonly standings = new Map<LoadBasis, Kept>();
 
@@ -76,19 +80,34 @@ export class RackFacts {
     return made;
   }
 
+  /** Codes of devices that do not have the redundancy that is required of them. */
+  redundancyUnmet(site: SitePower): readonly string[] {
+    this.unmet ??= redundancyUnmet(site, this.rack, this.devices);
+    return this.unmet;
+  }
+
+  /** The heat of the rack and what is too warm in it. */
+  heat(rack: Rack, basis: LoadBasis): RackHeat {
+    const known = this.heats.get(basis);
+    if (known?.rack === rack) return known;
+    const made = rackThermal(rack, this.devices, { basis });
+    this.heats.set(basis, made);
+    return made;
+  }
+
   /** How it stands now; worked out anew when time alone has changed something. */
   standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
     const known = this.standings.get(basis);
-    if (known !== undefined && known.from <= moment && moment < known.until) return known.standing;
+    if (known?.rack === rack && known.from <= moment && moment < known.until) return known.standing;
     const { devices } = this;
     const elevation = rackElevation(rack, devices, { now, basis });
-    const { thermal, hotspots } = rackThermal(rack, devices, { basis });
+    const { thermal, hotspots } = this.heat(rack, basis);
     const { capacity, conflicts } = elevation;
     const power = this.power(site, basis);
     const health = rackHealth({ rack, devices, capacity, conflicts, power, hotspots, now });
     const standing = { elevation, thermal, ...health };
-    this.standings.set(basis, { from: moment, until: steadyUntil([rack], now), standing });
+    this.standings.set(basis, { rack, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
 }

@@ -3,8 +3,8 @@ import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import { standsIn } from "./location_scope.ts";
-import { areaKey, areasAround, type Place, placeHeat } from "./places.ts";
-import { type Hotspot, type RackThermal, rackCoolingIndex, rackThermal, zoneHotspots } from "./thermal_spots.ts";
+import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "./places.ts";
+import { type Hotspot, type RackThermal, rackCoolingIndex, zoneHotspots } from "./thermal_spots.ts";
 import type { Topology } from "./topology.ts";
 
 export interface ThermalOptions {
@@ -77,18 +77,18 @@ interface Heat {
  *
  * Heat is shared to the units that serve its place in proportion to their effective capacity; a unit that also serves
  * places outside the scope counts with the share of its load that comes from inside.
- * Cost: O(places + units), and the devices of places that changed. Source: data contract 8.8.
+ * Cost: O(places inside and those of the units that serve them, units), and the devices of places that changed. Source:
+ * data contract 8.8.
  */
 export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
   const { estate } = topology;
-  const heats = heatsOf(topology, options.basis);
   const scopeKey = areaKey(scope);
+  const { heats, cooling } = coolingOf(topology, scopeKey, options);
   const inside = heats.filter(({ place }) => place.areas.has(scopeKey));
-  const cooling = shareHeat(estate.cracs, heats, scopeKey, options);
   const zones = zonesOf(estate.racks, heats, cooling, options);
   const racks = estate.racks
     .filter((rack) => standsIn({ ...rack, rackCode: rack.code }, scope))
-    .map((rack) => rackThermal(rack, topology.devicesInRack(rack.code), options));
+    .map((rack) => topology.rackHeat(rack, options.basis));
   const totals = sums(inside, options);
   const plant = plantOf(cooling, options.reserveUnits);
   const headroomKw = plant.usableKw - totals.airHeatKw;
@@ -110,11 +110,32 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
   };
 }
 
-function heatsOf(topology: Topology, basis: LoadBasis): readonly Heat[] {
-  return topology.places().map((place) => {
-    const lossW = place.lossy.reduce((sum, device) => sum + lossOf(topology, device, basis), 0);
-    return { place, lossW, airW: placeHeat(place, basis).airW + lossW };
+/** The units that cool a scope with their shares of its heat. Cost: that of `thermalHeadroom` without its zones. */
+export function cracShares(topology: Topology, scope: Ref, options: ThermalOptions): readonly CracShare[] {
+  return coolingOf(topology, areaKey(scope), options).cooling.map(({ share }) => share);
+}
+
+/** The units of a scope, and the heat of the places that they serve or that lie inside. */
+function coolingOf(topology: Topology, scopeKey: string, options: ThermalOptions) {
+  const serving = servers(topology.estate.cracs, options.failedCracCodes);
+  const places = topology.places();
+  const byArea = placesByArea(places);
+  const inside = byArea.get(scopeKey) ?? [];
+  const areas = new Set(inside.flatMap((at) => [...(places[at]?.areas ?? [])]));
+  const units = new Set([...areas].flatMap((area) => serving.get(area) ?? []));
+  const served = [...units].flatMap(({ areas: own }) => own.flatMap((area) => byArea.get(area) ?? []));
+  // In the order of all places, so that sums are the same whatever is asked for.
+  const concerned = [...new Set([...inside, ...served])].sort((a, b) => a - b);
+  const heats = concerned.flatMap((at) => {
+    const place = places[at];
+    return place === undefined ? [] : [heatOf(topology, place, options.basis)];
   });
+  return { heats, cooling: shareHeat(serving, heats, scopeKey) };
+}
+
+function heatOf(topology: Topology, place: Place, basis: LoadBasis): Heat {
+  const lossW = place.lossy.reduce((sum, device) => sum + lossOf(topology, device, basis), 0);
+  return { place, lossW, airW: placeHeat(place, basis).airW + lossW };
 }
 
 /** What a device turns into heat of what it passes on. */
@@ -154,6 +175,8 @@ interface Unit {
   readonly crac: Crac;
   readonly failed: boolean;
   readonly effective: number;
+  /** Keys of the areas that it serves. */
+  readonly areas: readonly string[];
 }
 
 /** The units that serve an area, by its key. */
@@ -162,8 +185,9 @@ function servers(cracs: readonly Crac[], failedCodes: readonly string[]): Readon
   const serving = new Map<string, Unit[]>();
   for (const crac of cracs) {
     const lost = failed.has(codeKey(crac.code));
-    const unit = { crac, failed: lost, effective: effectiveKw(crac, lost) };
-    for (const area of new Set((crac.serves ?? []).map((text) => text.toLowerCase()))) {
+    const areas = [...new Set((crac.serves ?? []).map((text) => text.toLowerCase()))];
+    const unit = { crac, failed: lost, effective: effectiveKw(crac, lost), areas };
+    for (const area of areas) {
       const list = serving.get(area);
       if (list === undefined) serving.set(area, [unit]);
       else list.push(unit);
@@ -173,12 +197,10 @@ function servers(cracs: readonly Crac[], failedCodes: readonly string[]): Readon
 }
 
 function shareHeat(
-  cracs: readonly Crac[],
+  serving: ReadonlyMap<string, readonly Unit[]>,
   heats: readonly Heat[],
   scopeKey: string,
-  options: ThermalOptions,
 ): readonly Cooling[] {
-  const serving = servers(cracs, options.failedCracCodes);
   const load = new Map<Unit, number>();
   const own = new Map<Unit, number>();
   const add = (sums: Map<Unit, number>, unit: Unit, watts: number) => sums.set(unit, (sums.get(unit) ?? 0) + watts);
@@ -279,10 +301,25 @@ function racksByArea(
   asked: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const { code, location } of racks) {
-    for (const area of areasAround({ rackCode: code, ...(location !== undefined && { location }) })) {
-      if (asked.has(area)) found.set(area, [...(found.get(area) ?? []), code]);
+  for (const rack of racks) {
+    for (const area of areasOfRack(rack)) {
+      if (!asked.has(area)) continue;
+      const codes = found.get(area);
+      if (codes === undefined) found.set(area, [rack.code]);
+      else codes.push(rack.code);
     }
   }
   return found;
+}
+
+const rackAreas = new WeakMap<Rack, readonly string[]>();
+
+/** Keys of the areas around a rack; worked out once. */
+function areasOfRack(rack: Rack): readonly string[] {
+  const known = rackAreas.get(rack);
+  if (known !== undefined) return known;
+  const { code, location } = rack;
+  const made = areasAround({ rackCode: code, ...(location !== undefined && { location }) });
+  rackAreas.set(rack, made);
+  return made;
 }

@@ -45,12 +45,19 @@ export interface RackThermal {
   readonly health: Health;
 }
 
+/** A rack's heat, and what is too warm in it. */
+export interface RackHeat {
+  readonly rack: Rack;
+  readonly thermal: RackThermal;
+  readonly hotspots: readonly Hotspot[];
+}
+
 /** One rack and its devices with what is too warm among them. Source: data contract 8.8, Hotspots. */
 export function rackThermal(
   rack: Rack,
   devices: readonly Device[],
   { basis }: { readonly basis: LoadBasis },
-): { readonly thermal: RackThermal; readonly hotspots: readonly Hotspot[]; readonly rack: Rack } {
+): RackHeat {
   const air = devices.reduce((sum, device) => sum + airHeatW(device, basis), 0);
   const { coolingCapacityW } = rack;
   const utilizationPct =

@@ -15,6 +15,7 @@ import { RackFacts, type RackMoment, type RackStanding } from "./rack_facts.ts";
 import type { RackPower } from "./rack_power.ts";
 import type { RackSupply } from "./rack_supply.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
+import type { RackHeat } from "./thermal_spots.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 
@@ -26,6 +27,7 @@ export class Topology {
   private readonly editor: PowerGraphEditor;
   private readonly figures: PowerFigures;
   private standing: readonly Place[] | undefined;
+  private unmet: readonly string[] | undefined;
   private readonly stood: Stood;
   /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
   private readonly facts: Map<string, RackFacts>;
@@ -125,9 +127,21 @@ export class Topology {
     return this.rackFacts(rack.code).standing(rack, this, moment);
   }
 
+  /** The heat of a rack and what is too warm in it; worked out once. */
+  rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
+    return this.rackFacts(rack.code).heat(rack, basis);
+  }
+
+  /** Codes of devices that do not have the redundancy that is required of them; worked out once for each rack. */
+  redundancyUnmet(): readonly string[] {
+    this.unmet ??= [NO_RACK, ...this.stood.racked.keys()].flatMap((rack) => this.rackFacts(rack).redundancyUnmet(this));
+    return this.unmet;
+  }
+
   private rackFacts(rackCode: string): RackFacts {
     const key = codeKey(rackCode);
-    const [rack, devices] = [this.rack(key), this.devicesInRack(key)];
+    const rack = this.rack(key);
+    const devices = key === NO_RACK ? this.stood.free : this.devicesInRack(key);
     const known = this.facts.get(key);
     if (known?.isOf(rack, devices) === true) return known;
     const made = new RackFacts(rack, devices);
@@ -177,10 +191,8 @@ export class Topology {
     const graph = editor.graph();
     const { figures, altered } = this.figures.followed(graph, editor.touched());
     for (const index of altered) {
-      for (const node of [this.power.nodes[index], graph.nodes[index]]) {
-        if (node?.kind === "DEVICE" && node.device.rackCode !== undefined)
-          parts.facts.delete(codeKey(node.device.rackCode));
-      }
+      const node = graph.nodes[index];
+      if (node?.kind === "DEVICE") parts.facts.delete(codeKey(node.device.rackCode ?? NO_RACK));
     }
     return new Topology(next, { ...parts, figures });
   }
@@ -201,6 +213,8 @@ interface Parts {
   readonly facts: Map<string, RackFacts>;
 }
 
+/** In the place of a rack's key. */
+const NO_RACK = "";
 /** One for all empty racks, so that facts about them last. */
 const NO_DEVICES: readonly Device[] = [];
 

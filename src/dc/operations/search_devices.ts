@@ -1,4 +1,3 @@
-import { redundancyUnmet } from "#dc/analysis/redundancy_audit.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -78,7 +77,7 @@ function powerCodes(topology: Topology, { fedBy, redundancyUnmet: unmet }: Power
       ? estate.devices.map(({ code }) => code)
       : downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by"));
   if (unmet === undefined) return fed;
-  const short = new Set(redundancyUnmet(topology));
+  const short = new Set(topology.redundancyUnmet());
   return fed.filter((code) => short.has(code) === unmet);
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { redundancyUnmet } from "#dc/analysis/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { LOAD_BASES } from "#dc/model/words.ts";
@@ -62,7 +61,7 @@ function told(topology: Topology) {
       LOAD_BASES.map((basis) => topology.rackPower(rack, basis)),
     ]),
     outside: topology.devicesOutsideRacks,
-    unmet: redundancyUnmet(topology).toSorted(),
+    unmet: topology.redundancyUnmet().toSorted(),
   };
 }
 

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { onFloor } from "#dc/analysis/floor_plan.ts";
 import { rackElevation } from "#dc/analysis/rack_elevation.ts";
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { Topology } from "#dc/analysis/topology.ts";
@@ -9,7 +8,7 @@ import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const NOW = Date.parse("2026-06-01T00:00:00.000Z");
 const DAYS_MS = 3 * 24 * 3_600_000;
-const topology = Topology.of({ racks: [], devices: [], cracs: [], cables: [], fabricLinks: [] });
+const EMPTY = { racks: [], devices: [], cracs: [], cables: [], fabricLinks: [] };
 
 const moment = fc.integer({ min: -DAYS_MS, max: DAYS_MS }).map((ms) => new Date(NOW + ms).toISOString());
 const reservation = fc.record({
@@ -28,7 +27,7 @@ const rack: fc.Arbitrary<Rack> = fc
 
 function said(one: Rack, at: number): unknown {
   const input = { basis: "ALLOCATED" as const, now: new Date(at).toISOString() };
-  return [rackElevation(one, [], input), onFloor(topology, one, [], input)];
+  return [rackElevation(one, [], input), Topology.of(EMPTY).rackStanding(one, input)];
 }
 
 test("nothing that is said of a rack changes before the moment that is told", () => {
@@ -60,5 +59,19 @@ test("time changes nothing about racks without dates", () => {
   expect(steadyUntil([], new Date(NOW).toISOString())).toBe(Number.POSITIVE_INFINITY);
   expect(steadyUntil([{ code: "R", reservations: [{ units: [1] }] }], new Date(NOW).toISOString())).toBe(
     Number.POSITIVE_INFINITY,
+  );
+});
+
+test("what is kept of a rack is what would be worked out anew at every moment, later or earlier", () => {
+  fc.assert(
+    fc.property(rack, fc.array(moment, { minLength: 2, maxLength: 5 }), (one, moments) => {
+      const keeping = Topology.of(EMPTY);
+      for (const now of moments) {
+        const input = { basis: "ALLOCATED" as const, now };
+
+        expect(keeping.rackStanding(one, input)).toEqual(Topology.of(EMPTY).rackStanding(one, input));
+      }
+    }),
+    { numRuns: LAW_RUNS },
   );
 });

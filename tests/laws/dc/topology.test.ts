@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import { create, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
-import { redundancyUnmet } from "#dc/analysis/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
@@ -163,7 +162,7 @@ function keptOf(topology: Topology) {
   );
   return {
     loads: LOAD_BASES.map((basis) => loadsByRef(topology, basis)),
-    redundancyUnmet: redundancyUnmet(topology).toSorted(),
+    redundancyUnmet: topology.redundancyUnmet().toSorted(),
     outside: topology.devicesOutsideRacks,
     racks: [...codes].toSorted().map((one) => ({
       devices: topology.devicesInRack(one),

@@ -1,6 +1,6 @@
 import { floorPlan, type RackOnFloor } from "#dc/analysis/floor_plan.ts";
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
-import { thermalHeadroom } from "#dc/analysis/thermal.ts";
+import { cracShares } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -32,7 +32,7 @@ export function floorPlanAnswer(
       now,
     ),
   );
-  const { cracs } = thermalHeadroom(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
+  const cracs = cracShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
   const utilization = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return toMessage(FloorPlanResponseSchema, {
     ...plan,

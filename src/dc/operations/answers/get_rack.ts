@@ -1,5 +1,3 @@
-import { onFloor } from "#dc/analysis/floor_plan.ts";
-import { rackElevation } from "#dc/analysis/rack_elevation.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
@@ -21,13 +19,13 @@ export async function getRackAnswer(
 ): Promise<GetRackResponse> {
   const code = readCode("code", request.code);
   const stored = await reader.stored("rack", codeKey(code));
-  if (stored === undefined)
+  const rack = topology.rack(code);
+  if (stored === undefined || rack === undefined)
     throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { field: "code", ref: `rack:${code}` });
-  const { resource: rack, etag, createTime, updateTime } = stored;
-  const devices = await reader.devicesInRack(code);
+  const { etag, createTime, updateTime } = stored;
   const basis = "ALLOCATED" as const;
-  const { occupants, units, capacity, conflicts } = rackElevation(rack, devices, { now, basis });
-  const { health, reasons } = onFloor(topology, rack, devices, { basis, now });
+  const { elevation, health, reasons } = topology.rackStanding(rack, { now, basis });
+  const { occupants, units, capacity, conflicts } = elevation;
   return toMessage(GetRackResponseSchema, {
     rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
     occupants: occupants.map(({ code: deviceCode, uHeight = 0, ...device }) => ({

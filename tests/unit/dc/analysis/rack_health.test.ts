@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type FloorAnswer, floorPlan, onFloor } from "#dc/analysis/floor_plan.ts";
+import { type FloorAnswer, floorPlan } from "#dc/analysis/floor_plan.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
@@ -11,8 +11,8 @@ const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 /** The reasons of one rack with these devices, fed by sources A and B. */
 function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
   const site = estate(source("A"), source("B"), ...devices);
-  const inside = devices.filter(({ rackCode }) => rackCode === "R");
-  const { health, reasons: found } = onFloor(Topology.of(site), { code: "R", uHeight: 10, ...rack }, inside, INPUT);
+  const standing = Topology.of(site).rackStanding({ code: "R", uHeight: 10, ...rack }, INPUT);
+  const { health, reasons: found } = standing;
   return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
 }
 

@@ -1,5 +1,5 @@
 import { parseRef } from "#dc/model/ref.ts";
-import { refuse } from "#dc/model/refusal.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { SCREENS, type Screen } from "#dc/render/options.ts";
 import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
@@ -66,8 +66,17 @@ async function picture<Name extends Screen>(
   session: ReadSession,
   { subject, input, refs }: PictureInput,
 ): Promise<RenderResult> {
-  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session);
+  const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session).catch((error: unknown) => {
+    throw ofSubject(error);
+  });
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
+}
+
+/** A screen's own question names the subject by another field. */
+function ofSubject(error: unknown): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const [first, ...others] = error.violations.map((found) => ({ ...found, field: "subject_ref" }));
+  return first === undefined ? error : new Refusal(first, others);
 }
 
 type Narrowed = {

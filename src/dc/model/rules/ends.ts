@@ -6,7 +6,8 @@ import { codeIn } from "./general.ts";
 
 /** Refuses an end that is no port by its spelling. */
 export function endShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
-  if (end === undefined) return [broken("REQUIRED_FIELD", field, `End "${field}" is required`)];
+  if (end === undefined)
+    return [broken("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
   const code = codeIn(`${field}.device_code`, end.deviceCode);
   if (parsePortName(end.portName) !== undefined) return code;
   return [

@@ -19,7 +19,8 @@ async function worked(plan: AgentPlan, ...ids: readonly string[]): Promise<void>
 
 async function merge(...words: readonly string[]) {
   const { code, stdout } = await project.planner(["merge", "--json", ...words]);
-  return { code, results: (JSON.parse(stdout) as { results: readonly Record<string, unknown>[] }).results };
+  type Items = readonly Record<string, unknown>[];
+  return { code, ...(JSON.parse(stdout) as { readonly results: Items; readonly left?: Items }) };
 }
 
 function hasWorktree(id: string): boolean {
@@ -57,6 +58,24 @@ test("merge --all moves the main branch forward, one spec after the other, and l
   expect({ code: again.code, stdout: again.stdout }).toEqual({ code: 0, stdout: "Nothing to merge\n" });
 });
 
+test("merge --all names the work that it leaves alone, and why", async () => {
+  await worked({ [ONE]: ["tick", "commit"], [TWO]: ["commit"], "*": ["tick", "commit"] }, ONE, TWO);
+
+  const { code, stdout, stderr } = await project.planner(["merge", "--all"]);
+
+  expect({ code, stdout: stdout.slice(0, `Merged spec: ${ONE}`.length) }).toEqual({
+    code: 0,
+    stdout: `Merged spec: ${ONE}`,
+  });
+  expect(stderr).toMatch(
+    new RegExp(
+      `^Left alone: ${TWO}: its status is needs_attention \\(.+\\): see to it, then "planner merge ${TWO}"\n$`,
+    ),
+  );
+  expect(await branches()).toBe(`planner/${TWO}\n`);
+  expect((await project.planner(["merge", TWO, "--json"])).stdout).not.toContain('"left"');
+});
+
 test("merge leaves a branch in conflict as it was, and merges it once the conflict is settled", async () => {
   await worked({ "*": ["tick", "commit"] }, ONE);
   project.write(`${ONE}.txt`, "somebody else's\n");
@@ -75,7 +94,11 @@ test("merge leaves a branch in conflict as it was, and merges it once the confli
   expect(project.field(ONE, "status")).toBe("needs_attention");
   expect(await project.mustGit("rev-parse", "main")).toBe(main);
   expect(await project.mustGit("rev-parse", `planner/${ONE}`)).toBe(branch);
-  expect((await merge("--all")).results).toEqual([]);
+  const again = await merge("--all");
+  expect(again.results).toEqual([]);
+  expect(again.left).toMatchObject([
+    { spec_id: ONE, reason: expect.stringMatching(/^its status is needs_attention \(conflict in .*"planner merge /) },
+  ]);
 
   const cwd = join(project.root, ".planner/worktrees", ONE);
   await project.git(["rebase", "main"], { cwd });

@@ -1,5 +1,6 @@
 import { findSpecId } from "#planner/operations/find_spec.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../command.ts";
 import { EXIT_STATUS } from "../exit_status.ts";
@@ -13,7 +14,7 @@ export const command = defineCommand({
   details:
     "Each branch is rebased onto the main branch, which then moves forward; worktree and branch are removed. A spec that " +
     "is not completed yet must have what a run's end asks for. A conflict leaves the branch as it was and sets the spec " +
-    "needs_attention. Exit status 1 when a spec was not merged.",
+    "needs_attention. --all names the work that it leaves alone, with the reason. Exit status 1 when a spec was not merged.",
   positionals: {
     ids: {
       summary: "Full or partial ids of specs; a driver stands for its members as well",
@@ -34,11 +35,12 @@ export const command = defineCommand({
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
     if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
     const project = await cli.project();
-    const results = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
-    if (json) printJson({ results });
+    const { results, left } = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
+    if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) print("Nothing to merge\n");
-    const left = results.some(({ outcome }) => outcome === "conflict" || outcome === "refused");
-    return left ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+    if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
+    const refused = results.some(({ outcome }) => outcome === "conflict" || outcome === "refused");
+    return refused ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   },
 });
 
@@ -54,18 +56,29 @@ interface Wanted {
   readonly json: boolean;
 }
 
-async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Promise<readonly MergeResult[]> {
-  const [{ openRunDeps }, { mergeable, mergeSpecs }, { listenForSignals }] = await Promise.all([
+interface Merged {
+  readonly results: readonly MergeResult[];
+  /** With `--all`: the work that was not looked at. */
+  readonly left: readonly LeftAlone[];
+}
+
+async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Promise<Merged> {
+  const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
     import("../work/run_deps.ts"),
     import("#planner/runs/merge/merge_specs.ts"),
+    import("#planner/runs/merge/waiting_work.ts"),
     import("../work/signals.ts"),
   ]);
   const tell = (): void => {};
   const deps = await openRunDeps(project, { startedAt: null, tell });
   const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
   try {
-    const wanted = { ids: ids ?? (await mergeable(deps)), stop: signals };
-    return await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
+    const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
+    const wanted = { ids: finished, stop: signals };
+    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
+    // A driver stands for its members, so that one of them may have been tried all the same.
+    const tried = new Set(results.map(({ spec_id }) => spec_id));
+    return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
   } finally {
     signals.close();
   }

@@ -1,4 +1,3 @@
-import { liveWorker } from "../../operations/live_worker.ts";
 import { loadWorld } from "../../operations/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -8,29 +7,6 @@ import type { MergeResult } from "./merge_result.ts";
 import { mergeSpec } from "./merge_spec.ts";
 
 const DONE: readonly string[] = ["completed", "cancelled"];
-
-/** Ids of finished work that waits to be merged: a worktree whose run is done, or whose spec is completed or archived. */
-export async function mergeable(deps: RunDeps): Promise<readonly SpecId[]> {
-  const { context, ports } = deps;
-  const [{ specs }, archived, statuses] = await Promise.all([
-    context.specs.active(),
-    context.specs.archivedIds(),
-    context.work.worktrees(),
-  ]);
-  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
-  const found: SpecId[] = [];
-  for (const id of await ports.worktrees.ids()) {
-    const spec = byId.get(id);
-    const done = statuses.some((one) => one.spec_id === id && one.status === "done");
-    const finished = spec === undefined ? archived.has(id) : spec.status === "completed" || (done && isOpen(spec));
-    if (finished && (await liveWorker(context, id)) === null) found.push(id);
-  }
-  return found;
-}
-
-function isOpen({ status }: Spec): boolean {
-  return status === "in_progress" || status === "failed";
-}
 
 /**
  * Merges specs one after the other, members before what they are members of; a driver stands for its members too, where

@@ -7,7 +7,8 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { retryAt } from "../../work/retry.ts";
 import { deadRecords, staleClaims } from "../doctor/check_processes.ts";
 import type { MergeResult } from "../merge/merge_result.ts";
-import { mergeable, mergeSpecs } from "../merge/merge_specs.ts";
+import { mergeSpecs } from "../merge/merge_specs.ts";
+import { waitingWork } from "../merge/waiting_work.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { closeDone } from "./close_done.ts";
 import { Refusals } from "./refusals.ts";
@@ -66,7 +67,7 @@ async function merge(
   { stop, pollMs, tell }: RoundOptions,
 ): Promise<readonly MergeResult[]> {
   const now = deps.context.clock.now().getTime();
-  const ids = (await mergeable(deps)).filter((id) => refusals.isDue(id, now));
+  const ids = (await waitingWork(deps)).finished.filter((id) => refusals.isDue(id, now));
   if (ids.length === 0) return [];
   return mergeSpecs(deps, { ids, stop }, (result) => {
     const { spec_id } = result;

@@ -1,0 +1,66 @@
+import { liveWorker } from "../../operations/live_worker.ts";
+import type { WorktreeStatus } from "../../ports.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { RunDeps } from "../run_types.ts";
+
+/** A spec with a worktree or branch of its own whose work is not to be merged yet. */
+export interface LeftAlone {
+  readonly spec_id: SpecId;
+  /** Why, and what to do where that is known. */
+  readonly reason: string;
+}
+
+/** All that has a worktree or a branch of its own, in the order of ids. */
+export interface WaitingWork {
+  /** Work that may be merged: its run is done, or its spec is completed or archived. */
+  readonly finished: readonly SpecId[];
+  readonly left: readonly LeftAlone[];
+}
+
+export async function waitingWork(deps: RunDeps): Promise<WaitingWork> {
+  const { context, ports } = deps;
+  const [{ specs }, archived, statuses] = await Promise.all([
+    context.specs.active(),
+    context.specs.archivedIds(),
+    context.work.worktrees(),
+  ]);
+  const byId = new Map<string, Spec>(specs.map((spec) => [spec.id, spec]));
+  const finished: SpecId[] = [];
+  const left: LeftAlone[] = [];
+  for (const id of await ports.worktrees.ids()) {
+    const worker = await liveWorker(context, id);
+    const status = statuses.find(({ spec_id }) => spec_id === id);
+    const reason =
+      worker === null
+        ? unfinished(byId.get(id), { id, status, archived: archived.has(id) })
+        : `process ${worker.pid} is working on it`;
+    if (reason === null) finished.push(id);
+    else left.push({ spec_id: id, reason });
+  }
+  return { finished, left };
+}
+
+interface Standing {
+  readonly id: SpecId;
+  readonly status: WorktreeStatus | undefined;
+  readonly archived: boolean;
+}
+
+/** Null for work that is finished. */
+function unfinished(spec: Spec | undefined, { id, status: there, archived }: Standing): string | null {
+  if (spec === undefined) return archived ? null : "its spec cannot be read or is gone";
+  const { status } = spec;
+  if (status === "completed") return null;
+  const isOpen = status === "in_progress" || status === "failed";
+  if (isOpen && there?.status === "done") return null;
+  const why = there?.error === undefined || there.error === null ? "" : ` (${there.error})`;
+  const next = NEXT[status]?.(id) ?? "";
+  return `its status is ${status}${why}${next}`;
+}
+
+const NEXT: Readonly<Record<string, (id: SpecId) => string>> = {
+  in_progress: (id) => `: "planner work ${id}" goes on with it`,
+  failed: (id) => `: "planner work ${id}" tries it again`,
+  needs_attention: (id) => `: see to it, then "planner merge ${id}"`,
+};

@@ -29,6 +29,7 @@ export interface Hotspot {
     | "INLET_ABOVE_ALLOWABLE"
     | "RACK_COOLING_NEAR_LIMIT"
     | "RACK_COOLING_EXCEEDED"
+    | "ZONE_WITHOUT_COOLING"
     | "ZONE_WITHOUT_RESERVE"
     | "ZONE_DEFICIT";
   readonly value: number;

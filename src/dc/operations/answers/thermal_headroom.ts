@@ -1,5 +1,6 @@
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
+import { uncooledIn, withUncooled } from "#dc/analysis/uncooled.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
@@ -18,11 +19,12 @@ export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadro
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readBasis(request.loadBasis);
   demandCracs(topology, request.failedCracCodes);
-  const answer = thermalHeadroom(topology, scope, {
+  const cooled = thermalHeadroom(topology, scope, {
     basis,
     reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
     failedCracCodes: request.failedCracCodes,
   });
+  const answer = withUncooled(cooled, scope, uncooledIn(topology, scope, basis));
   return toMessage(ThermalHeadroomResponseSchema, {
     ...answer,
     scopeRef: request.scopeRef,

@@ -15,6 +15,15 @@ const LINE = 19;
 /** Most hotspots of the list; the rest is counted. Ours: a picture is not a report. */
 const MOST_HOTSPOTS = 14;
 
+const ZONE_LEGEND: FrameInput["legend"] = [
+  { label: "heat", sample: swatch({ label: "", fill: "scale2" }, 6, 0) },
+  { label: "heat beyond what may be used", sample: swatch({ label: "", fill: "scale4" }, 6, 0) },
+  {
+    label: "kept in reserve",
+    sample: swatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
+  },
+];
+
 /** An answer about heat and where its racks stand. */
 export interface ThermalPicture {
   readonly reply: ThermalHeadroomResponse;
@@ -41,12 +50,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places }, options): D
   const scene = framed({
     ...headOf(reply, omittedNodes),
     legend: [
-      { label: "heat", sample: swatch({ label: "", fill: "scale2" }, 6, 0) },
-      { label: "heat beyond what may be used", sample: swatch({ label: "", fill: "scale4" }, 6, 0) },
-      {
-        label: "kept in reserve",
-        sample: swatch({ label: "", fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } }, 6, 0),
-      },
+      ...(reply.zones.length === 0 ? [] : ZONE_LEGEND),
       ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
     ],
     body,
@@ -76,7 +80,8 @@ function headOf(
   reply: ThermalHeadroomResponse,
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
-  const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, reserveKw, headroomKw } = reply;
+  const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, headroomKw } = reply;
+  const uncooledKw = reply.hotspots.find(({ code }) => code === "ZONE_WITHOUT_COOLING")?.value ?? 0;
   const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
@@ -90,19 +95,16 @@ function headOf(
       { label: "Heat to air", value: kilowatts(airHeatKw) },
       { label: "Heat to liquid", value: kilowatts(liquidHeatKw) },
       ...(infrastructureHeatKw > 0 ? [{ label: "Losses of power", value: kilowatts(infrastructureHeatKw) }] : []),
-      { label: "Usable cooling", value: kilowatts(usableKw) },
-      { label: "Reserve", value: kilowatts(reserveKw) },
-      {
-        label: "Headroom",
-        value: `${kilowatts(headroomKw)} (${percent(reply.headroomPct)})`,
-        tone: headroomKw < 0 ? "fault" : stateOfShare(usableKw > 0 ? (airHeatKw / usableKw) * 100 : 0),
-      },
+      ...coolingFigures(reply),
       ...(reply.ccf > 0 ? [{ label: "Cooling capacity factor", value: fixed(reply.ccf) }] : []),
       ...(reply.rciHiPct === undefined ? [] : [{ label: "Rack cooling index, high", value: percent(reply.rciHiPct) }]),
       ...(reply.rciLoPct === undefined ? [] : [{ label: "Rack cooling index, low", value: percent(reply.rciLoPct) }]),
     ],
     notes: [
       ...(reply.zones.length + reply.racks.length > 0 ? [] : [{ text: "Nothing is recorded in this scope" }]),
+      ...(uncooledKw === 0
+        ? []
+        : [{ text: `${kilowatts(uncooledKw)} of heat where no cooling unit serves`, tone: "fault" as const }]),
       ...(short === 0
         ? []
         : [
@@ -119,6 +121,26 @@ function headOf(
           ]),
     ],
   };
+}
+
+/** What there is to cool with. Without any unit there is no headroom, and zero would look like one. */
+function coolingFigures({
+  cracs,
+  airHeatKw,
+  usableKw,
+  reserveKw,
+  headroomKw,
+  headroomPct,
+}: ThermalHeadroomResponse): FrameInput["figures"] {
+  if (cracs.length === 0) {
+    return [{ label: "Cooling", value: "no cooling unit", ...(airHeatKw > 0 && { tone: "fault" as const }) }];
+  }
+  const tone = headroomKw < 0 ? "fault" : stateOfShare(usableKw > 0 ? (airHeatKw / usableKw) * 100 : 0);
+  return [
+    { label: "Usable cooling", value: kilowatts(usableKw) },
+    { label: "Reserve", value: kilowatts(reserveKw) },
+    { label: "Headroom", value: `${kilowatts(headroomKw)} (${percent(headroomPct)})`, tone },
+  ];
 }
 
 function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {

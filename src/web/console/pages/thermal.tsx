@@ -85,6 +85,26 @@ function toggled(codes: readonly string[], code: string): readonly string[] {
   return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
 }
 
+function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
+  const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok } = answer;
+  return (
+    <>
+      <Figure label="Cooling" value={decimal(effective_kw, "kW")} note={`reserve ${decimal(reserve_kw, "kW")}`} />
+      <Figure
+        label="Headroom"
+        value={decimal(headroom_kw, "kW")}
+        note={percent(headroom_pct)}
+        tone={headroom_kw < 0 ? "fault" : "ok"}
+      />
+      <Figure
+        label="Every zone without its reserve"
+        value={redundancy_ok ? "copes" : "not every zone"}
+        tone={redundancy_ok ? "ok" : "watch"}
+      />
+    </>
+  );
+}
+
 function Shown({
   answer,
   question,
@@ -117,22 +137,16 @@ function Shown({
       <Figures>
         <Figure label="Heat in the air" value={decimal(answer.air_heat_kw, "kW")} />
         <Figure label="Heat in liquid" value={decimal(answer.liquid_heat_kw, "kW")} />
-        <Figure
-          label="Cooling"
-          value={decimal(answer.effective_kw, "kW")}
-          note={`reserve ${decimal(answer.reserve_kw, "kW")}`}
-        />
-        <Figure
-          label="Headroom"
-          value={decimal(answer.headroom_kw, "kW")}
-          note={percent(answer.headroom_pct)}
-          tone={answer.headroom_kw < 0 ? "fault" : "ok"}
-        />
-        <Figure
-          label="Every zone without its reserve"
-          value={answer.redundancy_ok ? "copes" : "not every zone"}
-          tone={answer.redundancy_ok ? "ok" : "watch"}
-        />
+        {cracs.length === 0 ? (
+          <Figure
+            label="Cooling"
+            value="none"
+            note="no unit is recorded to serve this scope"
+            tone={answer.air_heat_kw > 0 ? "fault" : "plain"}
+          />
+        ) : (
+          <CoolingFigures answer={answer} />
+        )}
       </Figures>
       <Picture label="Cooling" render={render} question={question} />
       <Card title="Too warm">
@@ -150,7 +164,7 @@ function Shown({
           columns={ZONES}
           rows={zones}
           rowKey={({ ref }) => ref}
-          empty="No cooling unit serves this scope."
+          empty="There is no zone, since no cooling unit serves this scope."
         />
       </Card>
       <Card title="Cooling units">

@@ -21,6 +21,7 @@ import {
 import { mergePredecessors } from "./predecessors.ts";
 import { reasonOf } from "./reason_of.ts";
 import type { AgentEnd } from "./run_agent.ts";
+import { agentEnvironment, preparePlace } from "./run_place.ts";
 import type { RunDeps, RunPlace, RunResult, RunWishes } from "./run_types.ts";
 
 const ENDED_OUTSIDE = "ended from outside";
@@ -136,40 +137,6 @@ async function worked(deps: RunDeps, logged: Logged): Promise<RunResult> {
   const stillWanted = (): Promise<boolean> => isRunning(deps, processId);
   const agent = await launchAgent(deps, { ...logged, run, stillWanted });
   return ended(deps, run, { agent, logged });
-}
-
-/** The worktree, or the project itself. */
-async function preparePlace(deps: RunDeps, { spec, config, wishes, log }: Logged): Promise<RunPlace> {
-  if (!wishes.worktree) return { worktree: null, root: deps.root };
-  const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
-  const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
-  if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
-  await markStartedThere(deps, { worktree, root: worktree.root }, spec.id);
-  await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
-  return { worktree, root: worktree.root };
-}
-
-/** An earlier run's copy of the spec may say how that one ended. */
-async function markStartedThere({ ports }: RunDeps, { worktree }: RunPlace, id: SpecId): Promise<void> {
-  if (worktree === null) return;
-  await ports.worktrees
-    .specs(worktree)
-    .edit(id, (text) => editFields(text, { status: "in_progress", completed_at: undefined }));
-}
-
-function agentEnvironment(
-  { root }: RunDeps,
-  id: SpecId,
-  place: RunPlace,
-): Readonly<Record<string, string | undefined>> {
-  return {
-    ...place.worktree?.env,
-    PLANNER_SPEC_ID: id,
-    PLANNER_SPEC_FILE: `${place.root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
-    PLANNER_PROJECT: root,
-    PLANNER_WORKTREE: place.worktree?.path,
-    PLANNER_BRANCH: place.worktree?.branch,
-  };
 }
 
 async function tellStart(deps: RunDeps, logged: Logged, { worktree }: RunPlace): Promise<void> {

@@ -35,15 +35,26 @@ test("readLastRun reads no more than it is told to", async () => {
 });
 
 test("readLastRun gives the end of a run beyond the limit, in whole lines", async () => {
-  const log = memoryLog(
-    `${runHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(10_000)}${stored('{"done":true}')}`,
-  );
+  const log = memoryLog(`${runHeader(AT, "a-1")}\n${stored("ä".repeat(1000)).repeat(100)}${stored('{"done":true}')}`);
+  const most = 100_000;
 
-  const text = await readLastRun(log);
+  const text = await readLastRun(log, most);
 
-  expect(log.size).toBeGreaterThan(MAX_RUN_BYTES);
-  expect(log.reads.bytes).toBe(MAX_RUN_BYTES);
+  expect(log.size).toBeGreaterThan(most);
+  expect(log.reads.bytes).toBe(most);
   expect(text).toStartWith("ää");
   expect(text).not.toContain("\uFFFD");
   expect(text).toEndWith('{"done":true}\n');
+});
+
+test("readLastRun reads the last 16 MiB where nothing else is said", async () => {
+  const asked: (readonly [offset: number, length: number])[] = [];
+  const size = 3 * MAX_RUN_BYTES + 1;
+  const read = async (...range: [number, number]): Promise<Uint8Array> => {
+    asked.push(range);
+    return new TextEncoder().encode(`cut\n${stored("end")}`);
+  };
+
+  expect(await readLastRun({ ...memoryLog(""), size, read })).toBe("end\n");
+  expect(asked).toEqual([[size - 16 * 1024 * 1024, 16 * 1024 * 1024]]);
 });

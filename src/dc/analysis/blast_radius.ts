@@ -1,10 +1,10 @@
 import { drawW, isPowerKind } from "#dc/model/draw.ts";
-import { compareText } from "#dc/model/ref.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, spreadDarkness } from "./power_live.ts";
-import { loadsAfter } from "./power_load.ts";
+import { type LoadsAfter, loadsAfter } from "./power_load.ts";
+import { type Overload, overloaded, type Rise, wouldTrip } from "./power_overloads.ts";
 import { inService, type RackState, rackStates } from "./rack_supply.ts";
 import type { Topology } from "./topology.ts";
 
@@ -17,15 +17,6 @@ export interface BlastOptions {
   readonly cascade: boolean;
   /** Count what a UPS carries as on battery instead of offline. */
   readonly assumeBattery: boolean;
-}
-
-export interface Overload {
-  readonly ref: string;
-  readonly loadBeforeW: number;
-  readonly loadAfterW: number;
-  readonly capacityW: number;
-  readonly utilizationPct: number;
-  readonly severity: "OVER_DERATED" | "WOULD_TRIP";
 }
 
 export interface TripStep {
@@ -105,30 +96,20 @@ export function* blastSteps(
   const before = topology.loads(options.basis);
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
-  let darkness = spreadDarkness(graph, baseline, removed, immune);
-  let after = loadsAfter(graph, before, darkness, options.basis);
-  const rises = () => overloaded(graph, darkness.live, { before, after: after.loadsW, among: after.changed });
-  const overloads = rises();
-  const steps: TripStep[] = [];
-  for (let step = 1; options.cascade && step <= MAX_STEPS; step += 1) {
-    const tripping = rises().filter(({ overload }) => overload.severity === "WOULD_TRIP");
-    if (tripping.length === 0) break;
-    yield;
-    for (const { index } of tripping) removed.add(index);
-    darkness = spreadDarkness(graph, baseline, removed, immune);
-    after = loadsAfter(graph, before, darkness, options.basis);
-    const off = offline(graph, darkness, unlisted);
-    steps.push({
-      step,
-      trippedRefs: tripping.map(({ overload }) => overload.ref),
-      devicesOffline: off.filter((index) => graph.nodes[index]?.kind === "DEVICE").length,
-    });
-  }
+  const first = spreadDarkness(graph, baseline, removed, immune);
+  const firstLoads = loadsAfter(graph, before, first, options.basis);
+  const overloads = overloaded(graph, first.live, before, firstLoads);
+  const start = { darkness: first, after: firstLoads, tripping: overloads.filter(wouldTrip) };
+  const { steps, loadsW } = options.cascade
+    ? yield* cascade({ graph, before, removed, immune, unlisted, basis: options.basis }, start)
+    : { steps: [], loadsW: firstLoads.loadsW };
+  // Told as one failure of everything that failed and tripped.
+  const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, immune);
   yield;
   const onBattery = new Set(batteryFed(graph, baseline, removed, darkness, options));
   const weaker = degraded(graph, darkness).filter((index) => !onBattery.has(index));
   const hits = [
-    ...hitList(graph, darkness, offline(graph, darkness, unlisted), "OFFLINE"),
+    ...hitList(graph, darkness, offline(graph, darkness.dark, unlisted), "OFFLINE"),
     ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
     ...hitList(graph, darkness, weaker, "DEGRADED"),
   ];
@@ -145,13 +126,56 @@ export function* blastSteps(
       devicesUndocumented: undocumented,
     },
     live: darkness.live,
-    loadsAfter: after.loadsW,
+    loadsAfter: loadsW,
   };
+}
+
+interface Cascade {
+  readonly graph: PowerGraph;
+  /** Loads before anything failed. */
+  readonly before: Float64Array;
+  /** What failed; what trips is added. */
+  readonly removed: Set<number>;
+  readonly immune: (index: number) => boolean;
+  readonly unlisted: ReadonlySet<number>;
+  readonly basis: LoadBasis;
+}
+
+interface CascadeState {
+  readonly darkness: Darkness;
+  readonly after: LoadsAfter;
+  readonly tripping: readonly Rise[];
+}
+
+/** Trips what is overloaded, step by step; each goes on from the one before and costs what it reaches itself. */
+function* cascade(
+  { graph, before, removed, immune, unlisted, basis }: Cascade,
+  start: CascadeState,
+): Steps<{ readonly steps: readonly TripStep[]; readonly loadsW: Float64Array }> {
+  const goneDark = ({ dark }: Darkness) =>
+    offline(graph, dark, unlisted).filter((index) => isDevice(graph, index)).length;
+  const steps: TripStep[] = [];
+  let { darkness, after, tripping } = start;
+  let devicesOffline = goneDark(darkness);
+  while (tripping.length > 0 && steps.length < MAX_STEPS) {
+    yield;
+    for (const { index } of tripping) removed.add(index);
+    darkness = spreadDarkness(graph, darkness.live, new Set(tripping.map(({ index }) => index)), immune);
+    after = loadsAfter(graph, after.loadsW, darkness, basis);
+    devicesOffline += goneDark(darkness);
+    steps.push({ step: steps.length + 1, trippedRefs: tripping.map(({ overload }) => overload.ref), devicesOffline });
+    tripping = overloaded(graph, darkness.live, before, after).filter(wouldTrip);
+  }
+  return { steps, loadsW: after.loadsW };
 }
 
 function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>): boolean {
   const node = graph.nodes[index];
   return node?.kind === "DEVICE" && (node.device.power?.runtimeS ?? 0) > 0 && !removed.has(index);
+}
+
+function isDevice(graph: PowerGraph, index: number): boolean {
+  return graph.nodes[index]?.kind === "DEVICE";
 }
 
 /** Devices and cooling units count; outlets and feeds are only ways. */
@@ -161,7 +185,7 @@ function counts(graph: PowerGraph, index: number): boolean {
   return node?.kind === "CRAC" && node.crac.status !== "PLANNED";
 }
 
-function offline(graph: PowerGraph, { dark }: Darkness, unlisted: ReadonlySet<number>): readonly number[] {
+function offline(graph: PowerGraph, dark: readonly number[], unlisted: ReadonlySet<number>): readonly number[] {
   return dark.filter((index) => !unlisted.has(index) && counts(graph, index));
 }
 
@@ -200,37 +224,6 @@ function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly 
     depth: Math.max(0, depth.at(index)),
     via: graph.nodes[via.at(index)]?.ref ?? "",
   }));
-}
-
-interface Rise {
-  readonly index: number;
-  readonly overload: Overload;
-}
-
-/** Elements that the failure itself, not the state before it, puts above what they may carry; worst first. */
-function overloaded(
-  graph: PowerGraph,
-  live: LiveSet,
-  {
-    before,
-    after,
-    among,
-  }: { readonly before: Float64Array; readonly after: Float64Array; readonly among: readonly number[] },
-): readonly Rise[] {
-  const found: Rise[] = [];
-  for (const index of among) {
-    const loadAfterW = Math.round(after[index] ?? 0);
-    const loadBeforeW = Math.round(before[index] ?? 0);
-    if (live[index] !== 1 || loadAfterW <= loadBeforeW) continue;
-    const { ref = "", capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
-    if (capacityW === 0 || loadAfterW <= (capacityW * maxUtilizationPct) / 100) continue;
-    const utilizationPct = (loadAfterW / capacityW) * 100;
-    const severity = loadAfterW > capacityW ? ("WOULD_TRIP" as const) : ("OVER_DERATED" as const);
-    found.push({ index, overload: { ref, loadBeforeW, loadAfterW, capacityW, utilizationPct, severity } });
-  }
-  return found.toSorted(
-    ({ overload: a }, { overload: b }) => b.utilizationPct - a.utilizationPct || compareText(a.ref, b.ref),
-  );
 }
 
 interface Counted {

@@ -55,7 +55,7 @@ type Positioned = readonly [DeviceBody, Space];
  * @param devices what stands in the rack
  * @param now ISO 8601 in UTC; reservations that ended before it hold nothing
  *
- * Cost: O(units × devices + devices²). Source: data contract 8.7.
+ * Cost: O(units + devices), and the pairs that share a unit. Source: data contract 8.7.
  */
 export function rackElevation(
   rack: Rack,
@@ -90,9 +90,10 @@ function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<nu
 
 function unitRows(rack: Rack, positioned: readonly Positioned[], reserved: ReadonlyMap<number, string>): UnitRow[] {
   const { from, to } = unitRange(rack);
+  const sharing = byUnit(positioned);
   const rows = Array.from({ length: to - from }, (_, index): UnitRow => {
     const u = from + index;
-    const here = positioned.filter(([, space]) => space.from < u + 1 && u < space.to);
+    const here = (sharing.get(u) ?? []).flatMap((at) => positioned.slice(at, at + 1));
     const on = (face: Face) => here.filter(([, { faces }]) => faces.includes(face)).map(([{ code }]) => code);
     return { u, front: on("FRONT"), rear: on("REAR"), reserved: reserved.get(u) ?? "" };
   });
@@ -161,9 +162,15 @@ function conflicts(
   reserved: ReadonlyMap<number, string>,
 ): readonly Conflict[] {
   const { from, to } = unitRange(rack);
+  const sharing = byUnit(positioned);
   return positioned.flatMap(([device, space], index): Conflict[] => {
     const place = { deviceCode: device.code, face: space.faces[0] ?? ("FRONT" as const) };
-    const rivals = positioned.slice(index + 1).filter(([, other]) => overlaps(space, other));
+    const near = new Set(unitsOf(space).flatMap((unit) => sharing.get(unit) ?? []));
+    const rivals = [...near]
+      .filter((at) => at > index)
+      .sort((a, b) => a - b)
+      .flatMap((at) => positioned.slice(at, at + 1))
+      .filter(([, other]) => overlaps(space, other));
     const owners = unitsOf(space).filter((unit) => reserved.has(unit) && reserved.get(unit) !== (device.tenant ?? ""));
     return [
       ...(space.from < from || space.to > to
@@ -183,4 +190,17 @@ function conflicts(
       })),
     ];
   });
+}
+
+/** Which devices touch a unit, by their places in the list. */
+function byUnit(positioned: readonly Positioned[]): ReadonlyMap<number, readonly number[]> {
+  const found = new Map<number, number[]>();
+  for (const [at, [, space]] of positioned.entries()) {
+    for (const unit of unitsOf(space)) {
+      const list = found.get(unit);
+      if (list === undefined) found.set(unit, [at]);
+      else list.push(at);
+    }
+  }
+  return found;
 }

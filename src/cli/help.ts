@@ -19,7 +19,8 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
 
 /** `planner --help`: every command with one line. */
 export function programHelp(): string {
-  const lines = ["Manage units of work, written as Markdown specs under `.planner/`, and serve them to agents", ""];
+  const about = "Manage units of work, written as Markdown specs under `.planner/`, and serve them to agents";
+  const lines = [...wrap(about, columns()), ""];
   lines.push(heading("Usage:"), "  planner <command> [arguments] [flags]", "");
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
   for (const [group, title] of Object.entries(GROUP_TITLES)) {
@@ -36,7 +37,7 @@ export function programHelp(): string {
 
 /** `planner <command> --help`. */
 export function commandHelp(name: string, command: Command): string {
-  const lines = [command.summary, "", heading("Usage:"), `  ${usageLine(name, command)}`, ""];
+  const lines = [...wrap(command.summary, columns()), "", heading("Usage:"), `  ${usageLine(name, command)}`, ""];
   if (command.details !== undefined) lines.push(...wrap(command.details, columns()), "");
   const places = Object.entries(command.positionals);
   if (places.length > 0) {

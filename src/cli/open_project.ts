@@ -16,13 +16,19 @@ export interface OpenProject {
  * @throws UsageError (exit status 2) where there is no project. Source: contract, Tool-level errors
  */
 export async function openProject(cwd: string, given: string | undefined): Promise<OpenProject> {
-  if (given !== undefined && statSync(given, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new UsageError(`Cannot use "${given}" as the project: no such directory`, null);
-  }
+  if (given !== undefined) checkFolder(given);
   const root = given ?? findRoot(cwd) ?? cwd;
   const context = await openPlanner({ cwd, root });
   if (!(await context.initialised())) {
     throw new UsageError("Planner not initialized. Run `planner init` first.", null);
   }
   return { root, context };
+}
+
+/** @throws UsageError unless a folder lies at the path that `--root` gives */
+export function checkFolder(given: string): void {
+  const there = statSync(given, { throwIfNoEntry: false });
+  if (there?.isDirectory() === true) return;
+  const why = there === undefined ? "no such directory" : "it is a file, expected a directory";
+  throw new UsageError(`Cannot use "${given}" as the project: ${why}`, null);
 }

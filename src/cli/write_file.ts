@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { errorCode, reason } from "#planner/store/disk_error.ts";
 
 const NEW_FILE_MODE = 0o666;
 
@@ -88,9 +89,9 @@ function onDisk<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
+    const code = errorCode(error);
     if (code === undefined) throw error;
     const kind = code === "EACCES" || code === "EPERM" || code === "EROFS" ? "permission_denied" : "unavailable";
-    throw new OperationError(kind, `Cannot write "${path}": ${message}`, { cause: error });
+    throw new OperationError(kind, `Cannot write "${path}": ${reason(error)}`, { cause: error });
   }
 }

@@ -144,10 +144,24 @@ test("--root names the project, before or behind the command", async () => {
 });
 
 test("--root refuses what is no directory", async () => {
-  const { code, stderr } = await runPlanner(["list", "--root", "/no/such/place"], { cwd: tmpdir() });
+  using project = tempProject();
+  project.write("notes.txt", "");
+  const file = join(project.root, "notes.txt");
 
-  expect(code).toBe(2);
-  expect(stderr).toBe('error: Cannot use "/no/such/place" as the project: no such directory\n');
+  const [absent, ...files] = await Promise.all([
+    runPlanner(["list", "--root", "/no/such/place"], { cwd: tmpdir() }),
+    runPlanner(["list", "--root", file], { cwd: tmpdir() }),
+    runPlanner(["init", "--root", file], { cwd: tmpdir() }),
+  ]);
+
+  expect(absent).toMatchObject({
+    code: 2,
+    stderr: 'error: Cannot use "/no/such/place" as the project: no such directory\n',
+  });
+  for (const { code, stderr } of files) {
+    expect(code).toBe(2);
+    expect(stderr).toBe(`error: Cannot use "${file}" as the project: it is a file, expected a directory\n`);
+  }
 });
 
 test("a command works from a folder deep inside the project", async () => {

@@ -5,6 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
+import { reason } from "#planner/store/disk_error.ts";
 import { EXPORT_HEAD, EXPORTED_SPEC } from "./export_file.ts";
 
 /** One thing to import: a text with the id that it keeps, or without one and then it gets a new id. */
@@ -85,7 +86,7 @@ function markdownItem(path: string): ImportItem | ImportRefusal {
     const id = specIdParts(name) === undefined ? undefined : parseSpecId(name);
     return checked({ source, id, name, archived: false, text });
   } catch (error) {
-    return { source, reason: error instanceof TypeError ? "not valid UTF-8" : (error as Error).message };
+    return { source, reason: error instanceof TypeError ? "not valid UTF-8" : reason(error) };
   }
 }
 
@@ -107,6 +108,6 @@ function readable<Result>(path: string, read: () => Result): Result {
   try {
     return read();
   } catch (error) {
-    throw new OperationError("not_found", `Cannot import "${path}": ${(error as Error).message}`, { cause: error });
+    throw new OperationError("not_found", `Cannot import "${path}": ${reason(error)}`, { cause: error });
   }
 }

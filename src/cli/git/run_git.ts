@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
+import { reason } from "#planner/store/disk_error.ts";
 
 export interface GitAnswer {
   readonly status: number | null;
@@ -27,7 +28,7 @@ export function tryGit(cwd: string, args: readonly string[]): Promise<GitAnswer>
     const stderr: Buffer[] = [];
     child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on("data", (chunk: Buffer) => stderr.push(chunk));
-    child.on("error", (error) => reject(new OperationError("unavailable", `Cannot run git: ${error.message}`)));
+    child.on("error", (error) => reject(new OperationError("unavailable", `Cannot run git: ${reason(error)}`)));
     child.on("close", (status) =>
       resolve({ status, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }),
     );

@@ -1,8 +1,8 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { findRoot } from "#planner/store/find_root.ts";
 import type { Cli } from "../command.ts";
-import { UsageError } from "../usage_error.ts";
+import { checkFolder } from "../open_project.ts";
 
 /**
  * Where `init` works: `--root`, else the project around the working directory, else the working directory.
@@ -12,8 +12,8 @@ import { UsageError } from "../usage_error.ts";
  */
 export function initRoot(cli: Cli): string {
   if (cli.root !== undefined) {
-    if (statSync(cli.root, { throwIfNoEntry: false })?.isDirectory() === true) return cli.root;
-    throw new UsageError(`Cannot use "${cli.root}" as the project: no such directory`, null);
+    checkFolder(cli.root);
+    return cli.root;
   }
   const found = findRoot(cli.cwd);
   if (found === undefined || found === cli.cwd) return cli.cwd;

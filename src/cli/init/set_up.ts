@@ -1,6 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { errorCode, reason } from "#planner/store/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
@@ -103,8 +104,7 @@ function readConfig(root: string, file: string): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(readFileSync(join(root, file)));
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    throw new OperationError("failed_precondition", `Cannot read "${file}": ${message}`, { cause: error });
+    if (errorCode(error) === "ENOENT") return undefined;
+    throw new OperationError("failed_precondition", `Cannot read "${file}": ${reason(error)}`, { cause: error });
   }
 }

@@ -9,19 +9,33 @@ export type PortResponse = ServerResponse | Http2ServerResponse;
 export interface PortLimits {
   /** How long a new connection may say nothing, in milliseconds; TLS handshakes as well. */
   readonly firstBytesMs: number;
-  /** How long an HTTP/1.1 connection may wait between requests or dawdle over headers, in milliseconds. */
+  /** How long a connection may wait without a request or dawdle over headers, in milliseconds. */
   readonly idleMs: number;
   /** How long a request may take to arrive, in milliseconds. */
   readonly requestMs: number;
   readonly maxConnections: number;
 }
 
+/** What runs on a connection. */
+class Use {
+  active = 0;
+  /** When the connection came, or its last request ended; milliseconds of the monotonic clock. */
+  idleSince = performance.now();
+
+  isIdle(forMs: number): boolean {
+    return this.active === 0 && performance.now() - this.idleSince > forMs;
+  }
+
+  end(): void {
+    this.active--;
+    this.idleSince = performance.now();
+  }
+}
+
 interface Connection {
   /** `new` until the first bytes have been read; `tls` is the raw socket below a secured one. */
   speech: "new" | Speech;
-  active: number;
-  /** When the connection came, or its last request ended; milliseconds of the monotonic clock. */
-  idleSince: number;
+  readonly use: Use;
 }
 
 interface Arriving {
@@ -39,7 +53,7 @@ const SWEEP_MS = 5000;
 export class Connections {
   readonly #limits: PortLimits;
   readonly #sockets = new Map<Socket, Connection>();
-  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #sessions = new Map<ServerHttp2Session, Use>();
   readonly #arriving = new Map<PortResponse, Arriving>();
   readonly #open = new Set<PortResponse>();
   readonly #sweeper: ReturnType<typeof setInterval>;
@@ -52,7 +66,7 @@ export class Connections {
   }
 
   add(socket: Socket): void {
-    this.#sockets.set(socket, { speech: "new", active: 0, idleSince: performance.now() });
+    this.#sockets.set(socket, { speech: "new", use: new Use() });
     socket.once("close", () => this.#sockets.delete(socket));
   }
 
@@ -62,7 +76,7 @@ export class Connections {
   }
 
   addSession(session: ServerHttp2Session): void {
-    this.#sessions.add(session);
+    this.#sessions.set(session, new Use());
     session.on("error", () => {});
     session.once("close", () => this.#sessions.delete(session));
     if (this.#draining) session.close();
@@ -75,45 +89,51 @@ export class Connections {
     this.#open.add(response);
     this.#arriving.set(response, { request, since: performance.now() });
     request.once("end", () => this.#arriving.delete(response));
-    const { socket } = request;
-    const connection = this.#sockets.get(socket);
-    if (connection?.speech === "h1") connection.active++;
+    const use = this.#runningOn(request);
+    if (use !== undefined) use.active++;
     if (this.#draining) announceEnd(response);
     response.once("close", () => {
       this.#open.delete(response);
       this.#arriving.delete(response);
-      if (connection?.speech === "h1") this.#rest(socket, connection);
+      use?.end();
+      if (this.#draining && use?.active === 0 && !("stream" in request)) request.socket.end();
     });
   }
 
-  #rest(socket: Socket, connection: Connection): void {
-    connection.active--;
-    connection.idleSince = performance.now();
-    if (this.#draining && connection.active === 0) socket.end();
+  #runningOn(request: PortRequest): Use | undefined {
+    if (!("stream" in request)) return this.#sockets.get(request.socket)?.use;
+    const { session } = request.stream;
+    return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
   /** Ends every connection as soon as nothing runs on it. */
   drain(): void {
     this.#draining = true;
-    for (const session of this.#sessions) session.close();
+    for (const session of this.#sessions.keys()) session.close();
     for (const response of this.#open) announceEnd(response);
-    for (const [socket, { speech, active }] of this.#sockets) {
-      if (speech === "h1" && active === 0) socket.end();
+    for (const [socket, { speech, use }] of this.#sockets) {
+      if (speech === "h1" && use.active === 0) socket.end();
       else if (speech === "new") socket.destroy();
     }
   }
 
   destroy(): void {
     clearInterval(this.#sweeper);
-    for (const session of this.#sessions) session.destroy();
+    for (const session of this.#sessions.keys()) session.destroy();
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
   #sweep(): void {
     const now = performance.now();
     const { idleMs, requestMs } = this.#limits;
-    for (const [socket, { speech, active, idleSince }] of this.#sockets) {
-      if (speech === "h1" && active === 0 && now - idleSince > idleMs) socket.destroy();
+    for (const [socket, { speech, use }] of this.#sockets) {
+      if (speech === "h1" && use.isIdle(idleMs)) socket.destroy();
+    }
+    for (const [session, use] of this.#sessions) {
+      if (!use.isIdle(idleMs)) continue;
+      // GOAWAY first: a request that is on its way is not lost but sent again. Whoever stays all the same is cut off.
+      if (session.closed) session.destroy();
+      else session.close();
     }
     for (const { request, since } of this.#arriving.values()) if (now - since > requestMs) request.destroy();
   }

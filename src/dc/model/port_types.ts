@@ -26,9 +26,21 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
   POWER_OUT: ["outlet", "power"],
 };
 
+const known = new Map<string, readonly Family[]>();
+/** Types whose families are kept. Ours: libraries have some hundred, and types that anybody makes up must not add up. */
+const MAX_KNOWN = 1024;
+
+function familiesOf(type: string): readonly Family[] {
+  const kept = known.get(type);
+  if (kept !== undefined) return kept;
+  const families = FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
+  if (known.size < MAX_KNOWN) known.set(type, families);
+  return families;
+}
+
 /** Whether a type slug may be on a port of this kind; slugs of no known family may be on any. */
 export function typeFits(kind: PortKind, type: string): boolean {
-  const families = FAMILIES.filter(([, pattern]) => pattern.test(type)).map(([family]) => family);
+  const families = familiesOf(type);
   return families.length === 0 || families.some((family) => ALLOWED[kind].includes(family));
 }
 

@@ -48,7 +48,8 @@ async function judgePhase<Resource>(
   for (const rule of phase) {
     const found = rule(change, site);
     // Most rules answer at once; awaiting those too would cost every write a turn of the queue per rule.
-    findings.push(...(found instanceof Promise ? await found : found));
+    const list = found instanceof Promise ? await found : found;
+    if (list.length > 0) findings.push(...list);
   }
   return findings;
 }

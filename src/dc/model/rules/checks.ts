@@ -16,15 +16,53 @@ export type NumberCheck<Resource> = readonly [
   bounds: Bounds,
 ];
 
+/** One checked text of a resource: where it is, what it is, how long it may be in characters. */
+export type TextCheck<Resource> = readonly [
+  field: string,
+  value: (resource: Resource) => string | undefined,
+  max: number,
+];
+
+/** What most checks find. */
+const NOTHING: readonly ErrorFinding[] = [];
+
 /** Checks every number of a table. Unknown values pass; NaN and infinities never do. */
 export function numbersOf<Resource>(checks: readonly NumberCheck<Resource>[]) {
-  return ({ after }: Change<Resource>): Findings =>
-    checks.flatMap(([field, value, bounds]) => number(field, value(after), bounds));
+  return ({ after }: Change<Resource>): Findings => wrongNumbers(after, checks);
+}
+
+/** What is wrong with the numbers of a table; `at` stands before the names of fields. */
+export function wrongNumbers<Resource>(
+  resource: Resource,
+  checks: readonly NumberCheck<Resource>[],
+  at = "",
+): readonly ErrorFinding[] {
+  let found = NOTHING;
+  for (const [field, read, bounds] of checks) {
+    const value = read(resource);
+    // Names are made where something is wrong alone: a device has thousands of numbers.
+    if (value !== undefined && !within(value, bounds)) found = [...found, ...number(`${at}${field}`, value, bounds)];
+  }
+  return found;
+}
+
+/** What is wrong with the texts of a table; `at` stands before the names of fields. */
+export function wrongTexts<Resource>(
+  resource: Resource,
+  checks: readonly TextCheck<Resource>[],
+  at = "",
+): readonly ErrorFinding[] {
+  let found = NOTHING;
+  for (const [field, read, max] of checks) {
+    const value = read(resource);
+    if (value !== undefined && value.length > max) found = [...found, ...textUpTo(`${at}${field}`, value, max)];
+  }
+  return found;
 }
 
 /** Returns what is wrong with one number: nothing, or that it is out of bounds. */
 export function number(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
-  if (value === undefined || within(value, bounds)) return [];
+  if (value === undefined || within(value, bounds)) return NOTHING;
   const expected = describe(bounds);
   return [
     broken("FIELD_OUT_OF_RANGE", field, `Field "${field}" is out of range: expected ${expected}`, { value, expected }),
@@ -51,7 +89,7 @@ function describe({ min, above, max, step }: Bounds): string {
 
 /** Refuses text longer than `max` characters. */
 export function textUpTo(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
-  if (text === undefined || text.length <= max) return [];
+  if (text === undefined || text.length <= max) return NOTHING;
   const expected = `at most ${max} characters`;
   return [
     broken("FIELD_OUT_OF_RANGE", field, `Field "${field}" is too long: expected ${expected}`, {
@@ -63,7 +101,7 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
 
 /** Refuses an absent value. */
 export function required(field: string, value: unknown): readonly ErrorFinding[] {
-  if (value !== undefined && value !== "") return [];
+  if (value !== undefined && value !== "") return NOTHING;
   return [broken("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
@@ -72,6 +110,7 @@ export function unique(
   values: readonly (readonly [field: string, key: string])[],
   what: string,
 ): readonly ErrorFinding[] {
+  if (values.length < 2) return NOTHING;
   const seen = new Set<string>();
   return values.flatMap(([field, key]) => {
     if (!seen.has(key)) {

@@ -1,11 +1,11 @@
-import { MAX_PORTS } from "#dc/limits.ts";
+import { MAX_PORTS, MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { codeKey } from "../code.ts";
 import { broken, warning } from "../finding.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
-import { number, numbersOf, required } from "./checks.ts";
-import { slugIn, texts } from "./general.ts";
+import { number, numbersOf, required, type TextCheck, wrongTexts } from "./checks.ts";
+import { slugIn } from "./general.ts";
 
 const numbers = numbersOf<Device>([
   ["position_u", (device) => device.positionU, { min: 0.5, max: 1100, step: 0.5 }],
@@ -26,21 +26,23 @@ const numbers = numbersOf<Device>([
   ["power.efficiency_pct", (device) => device.power?.efficiencyPct, { above: 0, max: 100 }],
 ]);
 
+const TEXTS: readonly TextCheck<Device>[] = [
+  ["name", ({ name }) => name, MAX_TEXT_CHARS],
+  ["manufacturer", ({ manufacturer }) => manufacturer, MAX_TEXT_CHARS],
+  ["model", ({ model }) => model, MAX_TEXT_CHARS],
+  ["part_number", ({ partNumber }) => partNumber, MAX_TEXT_CHARS],
+  ["serial", ({ serial }) => serial, MAX_TEXT_CHARS],
+  ["asset_tag", ({ assetTag }) => assetTag, MAX_TEXT_CHARS],
+  ["bay", ({ bay }) => bay, MAX_TEXT_CHARS],
+  ["tenant", ({ tenant }) => tenant, MAX_TEXT_CHARS],
+  ["power.power_path", ({ power }) => power?.powerPath, MAX_TEXT_CHARS],
+];
+
 function words({ after }: Change<Device>): Findings {
   return [
     ...required("kind", after.kind),
     ...slugIn("role", after.role),
-    ...texts([
-      ["name", after.name],
-      ["manufacturer", after.manufacturer],
-      ["model", after.model],
-      ["part_number", after.partNumber],
-      ["serial", after.serial],
-      ["asset_tag", after.assetTag],
-      ["bay", after.bay],
-      ["tenant", after.tenant],
-      ["power.power_path", after.power?.powerPath],
-    ]),
+    ...wrongTexts(after, TEXTS),
     ...number("ports", after.ports?.length, { max: MAX_PORTS }),
   ];
 }

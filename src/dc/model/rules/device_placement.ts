@@ -65,7 +65,7 @@ function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFi
 
 /** Refuses a given location that differs from the one that the holder gives. */
 export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
-  if (given === undefined || held === undefined) return [];
+  if (given === undefined || held === undefined || given === held) return [];
   const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
     ["site_id", given.siteId, held.siteId],
     ["floor_number", given.floorNumber, held.floorNumber],
@@ -85,7 +85,8 @@ export function agree(given: Location | undefined, held: Location | undefined, r
 }
 
 /** The space lies inside the rack, is free, and is not reserved for someone else. */
-async function space({ after, now }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function space(change: Change<Device>, site: SiteReader): Promise<Findings> {
+  const { after, now } = change;
   const wanted = spaceOf(after);
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (wanted === undefined || rack === undefined) return [];
@@ -99,22 +100,24 @@ async function space({ after, now }: Change<Device>, site: SiteReader): Promise<
       }),
     ];
   }
-  const others = (await site.devicesInRack(rack.code)).filter(({ code }) => codeKey(code) !== codeKey(after.code));
-  return [...occupied(wanted, others), ...reserved(after, wanted, rack, now)];
+  return [...occupied(wanted, await othersIn(rack, change, site)), ...reserved(after, wanted, rack, now)];
 }
 
 function occupied(wanted: Space, others: readonly DeviceBody[]): readonly ErrorFinding[] {
-  return others.flatMap((other) => {
-    const taken = spaceOf(other);
-    if (taken === undefined || !overlaps(wanted, taken)) return [];
-    return [
+  return others
+    .filter((other) => takes(other, wanted))
+    .map((other) =>
       broken("U_SPACE_OCCUPIED", "position_u", `The space is taken by device "${other.code}"`, {
         value: `${wanted.from} to ${wanted.to - 0.5}`,
         expected: "free units",
         ref: `device:${other.code}`,
       }),
-    ];
-  });
+    );
+}
+
+function takes(device: DeviceBody, wanted: Space): boolean {
+  const taken = spaceOf(device);
+  return taken !== undefined && overlaps(wanted, taken);
 }
 
 function reserved(device: Device, wanted: Space, rack: Rack, now: string): Findings {
@@ -207,12 +210,23 @@ async function noParentCycle(device: Device, parent: Device, site: SiteReader): 
   return [];
 }
 
+/** What else is in the rack; a device that is new cannot be there already. */
+async function othersIn(
+  rack: Rack,
+  { before, after }: Change<Device>,
+  site: SiteReader,
+): Promise<readonly DeviceBody[]> {
+  const all = await site.devicesInRack(rack.code);
+  const own = codeKey(after.code);
+  return before === undefined ? all : all.filter(({ code }) => codeKey(code) !== own);
+}
+
 /** Weight is refused above the limit; air, liquid, draw and heat only warn. */
-async function fitsRack({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
+async function fitsRack(change: Change<Device>, site: SiteReader): Promise<Findings> {
+  const { after } = change;
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);
   if (rack === undefined) return [];
-  const others = (await site.devicesInRack(rack.code)).filter(({ code }) => codeKey(code) !== codeKey(after.code));
-  const all = [...others, after];
+  const all = [...(await othersIn(rack, change, site)), after];
   return [...weightFindings(rack, all, "weight_kg"), ...styles(after, rack), ...totals(all, rack)];
 }
 

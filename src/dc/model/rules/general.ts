@@ -11,7 +11,7 @@ import { CODE_GRAMMAR, isSlug, parseCode, SLUG_GRAMMAR } from "../code.ts";
 import { broken, type ErrorFinding } from "../finding.ts";
 import type { Location, Placement } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import { number, required, textUpTo } from "./checks.ts";
+import { type NumberCheck, number, required, textUpTo, wrongNumbers } from "./checks.ts";
 
 interface Coded {
   readonly code: string;
@@ -70,11 +70,17 @@ export function slugIn(field: string, text: string | undefined): readonly ErrorF
 /** Labels, tags, comments and the moment of measurement, alike for every resource. */
 export function described({ after, now }: Change<Described>): Findings {
   return [
-    ...labels(after.labels ?? {}),
-    ...number("tags", after.tags?.length, { max: MAX_TAGS }),
-    ...(after.tags ?? []).flatMap((tag, index) => slugIn(`tags[${index}]`, tag)),
+    ...(after.labels === undefined ? [] : labels(after.labels)),
+    ...(after.tags === undefined ? [] : tags(after.tags)),
     ...textUpTo("comments", after.comments, MAX_COMMENT_CHARS),
     ...measuredAt("measured_at", after.measuredAt, now),
+  ];
+}
+
+function tags(given: readonly string[]): readonly ErrorFinding[] {
+  return [
+    ...number("tags", given.length, { max: MAX_TAGS }),
+    ...given.flatMap((tag, index) => (isSlug(tag) ? [] : slugIn(`tags[${index}]`, tag))),
   ];
 }
 
@@ -118,23 +124,28 @@ function locationShape(location: Location | undefined): readonly ErrorFinding[] 
 
 function placementShape(placement: Placement | undefined): readonly ErrorFinding[] {
   if (placement === undefined) return [];
-  return [
-    ...number("placement.x_mm", placement.xMm, { min: 0, max: 10_000_000 }),
-    ...number("placement.y_mm", placement.yMm, { min: 0, max: 10_000_000 }),
-    ...number("placement.width_mm", placement.widthMm, { above: 0, max: 1_000_000 }),
-    ...number("placement.depth_mm", placement.depthMm, { above: 0, max: 1_000_000 }),
-    ...number("placement.rotation_deg", placement.rotationDeg, { min: 0, max: 270, step: 90 }),
-  ];
+  return wrongNumbers(placement, PLACEMENT);
 }
+
+const PLACEMENT: readonly NumberCheck<Placement>[] = [
+  ["placement.x_mm", ({ xMm }) => xMm, { min: 0, max: 10_000_000 }],
+  ["placement.y_mm", ({ yMm }) => yMm, { min: 0, max: 10_000_000 }],
+  ["placement.width_mm", ({ widthMm }) => widthMm, { above: 0, max: 1_000_000 }],
+  ["placement.depth_mm", ({ depthMm }) => depthMm, { above: 0, max: 1_000_000 }],
+  ["placement.rotation_deg", ({ rotationDeg }) => rotationDeg, { min: 0, max: 270, step: 90 }],
+];
 
 function labels(pairs: Readonly<Record<string, string>>): readonly ErrorFinding[] {
   const entries = Object.entries(pairs);
   return [
     ...number("labels", entries.length, { max: MAX_LABELS }),
-    ...entries.flatMap(([key, value]) => [
-      ...(key === "" ? [broken("REQUIRED_FIELD", "labels", "A label needs a key", { expected: "a key" })] : []),
-      ...textUpTo(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, key, MAX_LABEL_KEY_CHARS),
-      ...textUpTo(`labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`, value, MAX_LABEL_VALUE_CHARS),
-    ]),
+    ...entries.flatMap(([key, value]) => {
+      const at = `labels[${key.slice(0, MAX_LABEL_KEY_CHARS)}]`;
+      return [
+        ...(key === "" ? [broken("REQUIRED_FIELD", "labels", "A label needs a key", { expected: "a key" })] : []),
+        ...textUpTo(at, key, MAX_LABEL_KEY_CHARS),
+        ...textUpTo(at, value, MAX_LABEL_VALUE_CHARS),
+      ];
+    }),
   ];
 }

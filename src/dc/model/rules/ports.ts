@@ -1,19 +1,46 @@
+import { MAX_TEXT_CHARS } from "#dc/limits.ts";
 import { PORT_NAME_GRAMMAR, parsePortName } from "../code.ts";
 import { broken, type ErrorFinding } from "../finding.ts";
 import { typeFits } from "../port_types.ts";
-import type { Device, Port } from "../resources.ts";
+import type { Device, Port, PowerOut } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
-import { number, required, textUpTo, unique } from "./checks.ts";
-import { measuredAt, slugIn, texts } from "./general.ts";
+import { type NumberCheck, number, required, type TextCheck, unique, wrongNumbers, wrongTexts } from "./checks.ts";
+import { measuredAt, slugIn } from "./general.ts";
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
 
+const TEXTS: readonly TextCheck<Port>[] = [
+  ["label", ({ label }) => label, MAX_TEXT_CHARS],
+  ["power_in.power_path", ({ powerIn }) => powerIn?.powerPath, MAX_TEXT_CHARS],
+  ["lag", ({ lag }) => lag, 64],
+  ["parent_port", ({ parentPort }) => parentPort, 64],
+];
+
+const FIGURES: readonly NumberCheck<Port>[] = [
+  ["speed_mbps", ({ speedMbps }) => speedMbps, { above: 0 }],
+  ["channel", ({ channel }) => channel, { min: 0, max: 1024 }],
+  ["positions", ({ positions }) => positions, { min: 1, max: 1024 }],
+  ["rx_mbps", ({ rxMbps }) => rxMbps, { min: 0 }],
+  ["tx_mbps", ({ txMbps }) => txMbps, { min: 0 }],
+];
+
+const OUTLET_FIGURES: readonly NumberCheck<PowerOut>[] = [
+  ["amperage_a", ({ amperageA }) => amperageA, { min: 1 }],
+  ["max_utilization_pct", ({ maxUtilizationPct }) => maxUtilizationPct, { min: 1, max: 100 }],
+  ["breaker_position", ({ breakerPosition }) => breakerPosition, { min: 1, max: 1000 }],
+  ["breaker_poles", ({ breakerPoles }) => breakerPoles, { min: 1, max: 3 }],
+];
+
 /** Each port by itself. Source: data contract 10, Ports. */
 function shapes({ after, now }: Change<Device>): Findings {
-  return (after.ports ?? []).flatMap((port, index) => {
+  const found: ErrorFinding[] = [];
+  for (const [index, port] of (after.ports ?? []).entries()) {
     const at = `ports[${index}]`;
-    return [...identity(port, at), ...words(port, at, now), ...figures(port, at), ...power(port, at)];
-  });
+    for (const part of [identity(port, at), words(port, at, now), figures(port, at), power(port, at)]) {
+      if (part.length > 0) found.push(...part);
+    }
+  }
+  return found;
 }
 
 function identity(port: Port, at: string): readonly ErrorFinding[] {
@@ -32,12 +59,7 @@ function identity(port: Port, at: string): readonly ErrorFinding[] {
 function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
   const found: ErrorFinding[] = [
     ...slugIn(`${at}.type`, port.type),
-    ...texts([
-      [`${at}.label`, port.label],
-      [`${at}.power_in.power_path`, port.powerIn?.powerPath],
-    ]),
-    ...textUpTo(`${at}.lag`, port.lag, 64),
-    ...textUpTo(`${at}.parent_port`, port.parentPort, 64),
+    ...wrongTexts(port, TEXTS, `${at}.`),
     ...measuredAt(`${at}.measured_at`, port.measuredAt, now),
   ];
   if (port.macAddress !== undefined && !MAC.test(port.macAddress)) {
@@ -52,13 +74,11 @@ function words(port: Port, at: string, now: string): readonly ErrorFinding[] {
 }
 
 function figures(port: Port, at: string): readonly ErrorFinding[] {
+  const found = wrongNumbers(port, FIGURES, `${at}.`);
+  if (port.mappings === undefined) return found;
   return [
-    ...number(`${at}.speed_mbps`, port.speedMbps, { above: 0 }),
-    ...number(`${at}.channel`, port.channel, { min: 0, max: 1024 }),
-    ...number(`${at}.positions`, port.positions, { min: 1, max: 1024 }),
-    ...number(`${at}.rx_mbps`, port.rxMbps, { min: 0 }),
-    ...number(`${at}.tx_mbps`, port.txMbps, { min: 0 }),
-    ...(port.mappings ?? []).flatMap((mapping, index) => [
+    ...found,
+    ...port.mappings.flatMap((mapping, index) => [
       ...number(`${at}.mappings[${index}].front_position`, mapping.frontPosition, { min: 1 }),
       ...number(`${at}.mappings[${index}].rear_position`, mapping.rearPosition, { min: 1 }),
     ]),
@@ -66,16 +86,14 @@ function figures(port: Port, at: string): readonly ErrorFinding[] {
 }
 
 function power({ powerIn, powerOut }: Port, at: string): readonly ErrorFinding[] {
+  if (powerIn === undefined && powerOut === undefined) return [];
   const inlet = `${at}.power_in`;
   const outlet = `${at}.power_out`;
   return [
     ...number(`${inlet}.max_draw_w`, powerIn?.maxDrawW, { min: 0 }),
     ...number(`${inlet}.allocated_draw_w`, powerIn?.allocatedDrawW, { min: 0, max: powerIn?.maxDrawW ?? 2 ** 31 }),
     ...voltage(`${outlet}.voltage_v`, powerOut?.voltageV, powerOut?.supply === "DC"),
-    ...number(`${outlet}.amperage_a`, powerOut?.amperageA, { min: 1 }),
-    ...number(`${outlet}.max_utilization_pct`, powerOut?.maxUtilizationPct, { min: 1, max: 100 }),
-    ...number(`${outlet}.breaker_position`, powerOut?.breakerPosition, { min: 1, max: 1000 }),
-    ...number(`${outlet}.breaker_poles`, powerOut?.breakerPoles, { min: 1, max: 3 }),
+    ...(powerOut === undefined ? [] : wrongNumbers(powerOut, OUTLET_FIGURES, `${outlet}.`)),
   ];
 }
 
@@ -116,17 +134,19 @@ const KIND_FIELDS: readonly KindField[] = [
 /** Fields and types belong to kinds. */
 function kinds({ after }: Change<Device>): Findings {
   return (after.ports ?? []).flatMap((port, index) => {
-    const at = `ports[${index}]`;
     const misplaced = KIND_FIELDS.filter(
       ({ kinds: allowed, present }) => present(port) && !allowed.includes(port.kind),
     );
+    const fits = port.type === undefined || typeFits(port.kind, port.type);
+    if (fits && misplaced.length === 0) return [];
+    const at = `ports[${index}]`;
     const found = misplaced.map(({ field, kinds: allowed }) =>
       broken("FIELD_CONFLICT", `${at}.${field}`, `Port "${port.name}" of kind ${port.kind} has no ${field}`, {
         value: port.kind,
         expected: allowed.join(" or "),
       }),
     );
-    if (port.type === undefined || typeFits(port.kind, port.type)) return found;
+    if (fits) return found;
     const wrong = broken(
       "FIELD_CONFLICT",
       `${at}.type`,

@@ -183,9 +183,12 @@ export interface DcReader extends SiteReader {
 
 /** One transaction: it sees its own writes, others see all of them or none. */
 export interface DcWriter extends DcReader {
+  /** Looks up at once what rules will ask about resources that are going to be written; says nothing and changes nothing. */
+  lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
   put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
-  append(record: ChangeRecord): Promise<void>;
+  /** Adds entries to the change log. */
+  append(records: readonly ChangeRecord[]): Promise<void>;
   /** Says that the estate changed; what changed must be told by `append` in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;

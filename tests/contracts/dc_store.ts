@@ -239,8 +239,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       const second = changeRecord({ seq: 2, entity: "cable:A/x~B/y", related: ["device:A", "device:B"], hash: "h2" });
 
       await store.write(async (writer) => {
-        await writer.append(first);
-        await writer.append(second);
+        await writer.append([first, second]);
       });
 
       const found = await store.read(async (reader) => ({
@@ -262,7 +261,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
     test("tells what changed behind an entry of the change log, each thing once", async () => {
       await store.write(async (writer) => {
         for (const [index, entity] of ["device:A", "cable:A/x~B/y", "device:A", "rack:R"].entries()) {
-          await writer.append(changeRecord({ seq: index + 1, entity }));
+          await writer.append([changeRecord({ seq: index + 1, entity })]);
         }
       });
 

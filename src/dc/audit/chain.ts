@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { canonicalJson, inKeyOrder } from "#dc/model/canonical_json.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead } from "#dc/ports.ts";
 
@@ -8,13 +8,16 @@ const LAYOUT = "audit-v1";
 
 /** Gives a change its place at the end of the chain. Source: data contract 8.13. */
 export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
-  const placed = { ...draft, seq: head.seq + 1, prevHash: head.hash };
-  return { ...placed, hash: hashOf(placed) };
+  const placed = inKeyOrder({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
+  const { hash: _, ...entry } = placed;
+  return { ...placed, hash: hashOf(entry) };
 }
 
 /** SHA-256 in hexadecimal over layout, the hash before, and the entry without its own two hashes. */
 function hashOf({ prevHash, ...entry }: Omit<ChangeRecord, "hash">): string {
-  return createHash("sha256").update(LAYOUT).update(prevHash).update(canonicalJson(entry)).digest("hex");
+  return createHash("sha256")
+    .update(`${LAYOUT}${prevHash}${canonicalJson(entry)}`)
+    .digest("hex");
 }
 
 /** What a walk along the chain found: where it got to, or the first entry that does not fit. */

@@ -18,13 +18,36 @@ export function rememberCanonical(object: object): string {
 
 /**
  * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
+ * Cost: a fraction where the keys are in that order already, as in what a database gives back.
  * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const known = remembered.get(value);
   if (known !== undefined) return known;
+  if (isInKeyOrder(value)) return JSON.stringify(value);
   return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
+}
+
+/** The object with its own keys in the order of UTF-16 units, which makes its text cheap; what it holds stays as it is. */
+export function inKeyOrder<Value extends object>(object: Value): Value {
+  const fields = object as Readonly<Record<string, unknown>>;
+  const ordered = Object.keys(fields)
+    .sort()
+    .map((key) => [key, fields[key]] as const);
+  return Object.fromEntries(ordered) as Value;
+}
+
+/** Whether the engine's own JSON is the canonical one: it writes keys in the order in which an object lists them. */
+function isInKeyOrder(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (Array.isArray(value)) return value.every(isInKeyOrder);
+  let before = "";
+  for (const key in value) {
+    if (key < before || !isInKeyOrder((value as Readonly<Record<string, unknown>>)[key])) return false;
+    before = key;
+  }
+  return true;
 }
 
 function listJson(items: readonly unknown[]): string {

@@ -57,8 +57,8 @@ export class Changes {
     before: Stored<ResourceByKind[Kind]> | undefined,
   ): Promise<Stored<ResourceByKind[Kind]>> {
     const { now } = this.origin;
-    // Ports are rows of their own and part of the version.
-    if ("ports" in resource) for (const port of resource.ports ?? []) rememberCanonical(port);
+    // Of what has no parts of its own, the text of the version is that of the row as well.
+    rememberCanonical(resource);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.writer.put(kind, stored);
     this.note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
@@ -90,11 +90,12 @@ export class Changes {
   async flush(): Promise<void> {
     if (this.drafts.length === 0) return;
     let head = await this.writer.chainHead();
-    for (const draft of this.drafts) {
+    const records = this.drafts.map((draft) => {
       const record = seal(head, draft);
-      await this.writer.append(record);
       head = record;
-    }
+      return record;
+    });
+    await this.writer.append(records);
     await this.writer.raiseRevision();
     this.drafts = [];
   }
@@ -110,8 +111,6 @@ export class Changes {
     const { context, now, message } = this.origin;
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
-    // Written into the log and into the hash of the entry.
-    for (const state of [was, is]) if (state !== undefined) rememberCanonical(state);
     this.drafts.push({
       id: context.newId(),
       occurredAt: now,

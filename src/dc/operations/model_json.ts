@@ -1,4 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { inKeyOrder } from "#dc/model/canonical_json.ts";
+import { compareText } from "#dc/model/ref.ts";
 
 type Write = (value: unknown) => JsonValue;
 
@@ -30,12 +32,15 @@ export function modelJson(schema: DescMessage, model: object): JsonObject {
 function planOf(schema: DescMessage): readonly Entry[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;
-  const plan = schema.fields.map((field) => ({
-    localName: field.localName,
-    name: field.name,
-    write: writerOf(field),
-    isAbsent: absenceOf(field),
-  }));
+  // In the order of canonical JSON, whose text is cheap then.
+  const plan = schema.fields
+    .map((field) => ({
+      localName: field.localName,
+      name: field.name,
+      write: writerOf(field),
+      isAbsent: absenceOf(field),
+    }))
+    .toSorted((a, b) => compareText(a.name, b.name));
   plans.set(schema, plan);
   return plan;
 }
@@ -44,7 +49,8 @@ function writerOf(field: DescField): Write {
   const item = itemWriter(field);
   if (field.fieldKind === "list") return (value) => (value as readonly unknown[]).map(item);
   if (field.fieldKind !== "map") return item;
-  return (value) => Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)]));
+  return (value) =>
+    inKeyOrder(Object.fromEntries(Object.entries(value as object).map(([key, inner]) => [key, item(inner)])));
 }
 
 function itemWriter({ enum: desc, message }: DescField): Write {

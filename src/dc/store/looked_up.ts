@@ -22,6 +22,13 @@ export class LookedUp<Value> {
     return this.kept.get(key);
   }
 
+  /** Those that are not known, each once. What is known makes room for many of them. */
+  unknown(keys: readonly string[]): readonly string[] {
+    const asked = new Set(keys);
+    if (this.kept.size + asked.size > MAX_KEPT) this.kept.clear();
+    return [...asked].filter((key) => !this.kept.has(key));
+  }
+
   set(key: string, value: Promise<Value>): void {
     this.kept.set(key, value);
   }

@@ -27,6 +27,10 @@ class MemoryWriter extends MemoryReader implements DcWriter {
   /** How to undo what was done, latest last. */
   private readonly journal: (() => void)[] = [];
 
+  async lookAhead(): Promise<void> {
+    // Everything is at hand.
+  }
+
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     // A copy through text, as a database keeps it: later changes of the caller's object must not reach the store.
     const copy: Stored<ResourceByKind[ResourceKind]> = JSON.parse(canonicalJson(stored));
@@ -37,8 +41,8 @@ class MemoryWriter extends MemoryReader implements DcWriter {
     this.unset(this.state.resources[kind], key);
   }
 
-  async append(record: ChangeRecord): Promise<void> {
-    this.set(this.state.changes, record.seq, record);
+  async append(records: readonly ChangeRecord[]): Promise<void> {
+    for (const record of records) this.set(this.state.changes, record.seq, record);
   }
 
   async raiseRevision(): Promise<number> {

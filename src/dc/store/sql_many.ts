@@ -1,9 +1,10 @@
 import { setImmediate } from "node:timers/promises";
 import { codeKey } from "#dc/model/code.ts";
-import type { Cable, Device, DeviceBody, Port } from "#dc/model/resources.ts";
+import type { Cable, Device, DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Stored } from "#dc/ports.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
 import type { Dialect } from "./dialect.ts";
-import { bodyOf, withPorts } from "./rows.ts";
+import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { type SqlRow, type SqlRunner, text } from "./sql_runner.ts";
 
 /** Devices that are read at once where all are: some milliseconds' work. */
@@ -20,6 +21,54 @@ export async function devicesByKey(
   const ports = await portsByDevice(runner, [...portConditions, { sql: dialect.inList("device_key"), params }]);
   const rows = await runner.all(`SELECT key, body FROM device WHERE ${dialect.inList("key")} ORDER BY key`, params);
   return rows.map((row) => deviceOf(row, ports));
+}
+
+/** Those of these resources that are there, by their keys. Cost: a statement, and for devices another. */
+export async function storedByKey<Kind extends ResourceKind>(
+  runner: SqlRunner,
+  dialect: Dialect,
+  kind: Kind,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Stored<ResourceByKind[Kind]>>> {
+  if (keys.length === 0) return new Map();
+  const columns = "key, body, etag, create_time, update_time";
+  const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE ${dialect.inList("key")}`, [
+    JSON.stringify(keys),
+  ]);
+  const ports =
+    kind === "device" && rows.length > 0
+      ? await portsByDevice(runner, [
+          { sql: dialect.inList("device_key"), params: [JSON.stringify(rows.map((row) => text(row, "key")))] },
+        ])
+      : new Map();
+  return new Map(
+    rows.map((row) => {
+      const resource = kind === "device" ? deviceOf(row, ports) : bodyOf(row);
+      return [text(row, "key"), storedOf(row, resource as ResourceByKind[Kind])];
+    }),
+  );
+}
+
+/** By device, the cable in each of its ports as JSON. Cost: one statement. */
+export async function cableEndsByDevice(
+  runner: SqlRunner,
+  dialect: Dialect,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, Map<string, string>>> {
+  const ends = new Map<string, Map<string, string>>();
+  if (keys.length === 0) return ends;
+  const rows = await runner.all(
+    `SELECT cable_end.device_key, cable_end.port_name, cable.body
+      FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
+      WHERE ${dialect.inList("cable_end.device_key")}`,
+    [JSON.stringify(keys)],
+  );
+  for (const row of rows) {
+    const device = text(row, "device_key");
+    const known = ends.get(device) ?? new Map<string, string>();
+    ends.set(device, known.set(text(row, "port_name"), text(row, "body")));
+  }
+  return ends;
 }
 
 /** The first `limit` devices behind a key, with their ports. Cost: two statements. */

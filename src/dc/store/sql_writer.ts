@@ -1,14 +1,11 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { refKey, resourceKey } from "#dc/model/resource_key.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
-  Crac,
   Device,
   DeviceBody,
   FabricLink,
-  Port,
   PortRef,
   ResourceByKind,
   ResourceKind,
@@ -16,27 +13,35 @@ import type {
 import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { LookedUp } from "./looked_up.ts";
+import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
+import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
 import { columnsOf } from "./rows.ts";
+import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
 import { countPorts } from "./sql_port_types.ts";
 import { SqlReader } from "./sql_reader.ts";
-import { insertSql, type SqlRunner, type SqlValue, text, upsertSql } from "./sql_runner.ts";
-
-/** Rows of one insert. Ours: a few statements, each prepared once, serve devices of any size. */
-const MOST_ROWS = 16;
-const PORT_COLUMNS = ["device_key", "name", "place", "kind", "type", "marked", "feed_key", "source_key", "body"];
+import { type SqlRunner, upsertSql } from "./sql_runner.ts";
 
 /** The writes, in one SQL for every dialect. */
 export class SqlWriter extends SqlReader implements DcWriter {
+  private readonly rows: RowBuffer;
   private depth = 0;
   private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
+  /** The same, of devices alone: rules ask for one over and over. */
+  private readonly known = new LookedUp<Device | undefined>();
   private readonly racks = new LookedUp<readonly DeviceBody[]>();
   private readonly feeds = new LookedUp<PortRef | undefined>();
   /** By device, the cable in each of its ports, as JSON until it is asked for: a batch of cables asks for all ports. */
   private readonly ends = new LookedUp<Map<string, Cable | string>>();
+  private readonly links = new LookedUp<readonly FabricLink[]>();
   /** Resources that were looked for and are not there. */
   private readonly absent = new Set<string>();
   /** Keys of devices whose ports, or the cables in them, are not as they were. */
   private readonly plugged = new Set<string>();
+
+  private constructor(rows: RowBuffer, dialect: Dialect) {
+    super(rows, dialect);
+    this.rows = rows;
+  }
 
   /** Does all that `work` asks for, and then what is left to do once for everything that it wrote. */
   static async run<Result>(
@@ -44,10 +49,40 @@ export class SqlWriter extends SqlReader implements DcWriter {
     dialect: Dialect,
     work: (writer: DcWriter) => Promise<Result>,
   ): Promise<Result> {
-    const writer = new SqlWriter(runner, dialect);
+    const rows = new RowBuffer(runner);
+    const writer = new SqlWriter(rows, dialect);
     const result = await work(writer);
+    await rows.flush();
     await countPorts(runner, dialect, writer.plugged);
     return result;
+  }
+
+  async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
+    await this.lookUp(kind, resources.map(resourceKey));
+    const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
+    const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
+    await this.lookUp("device", devices);
+    if (kind !== "cable") return;
+    const unknown = this.ends.unknown(devices);
+    const found = await cableEndsByDevice(this.runner, this.dialect, unknown);
+    for (const key of unknown) this.ends.set(key, Promise.resolve(found.get(key) ?? new Map()));
+  }
+
+  private async lookUp(kind: ResourceKind, keys: readonly string[]): Promise<void> {
+    const unknown = this.resources
+      .unknown(keys.map((key) => `${kind} ${key}`))
+      .map((name) => name.slice(kind.length + 1));
+    const found = await storedByKey(this.runner, this.dialect, kind, unknown);
+    for (const key of unknown) {
+      const stored = found.get(key);
+      this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
+      if (stored === undefined) this.absent.add(`${kind} ${key}`);
+    }
+  }
+
+  override device(code: string): Promise<Device | undefined> {
+    const key = codeKey(code);
+    return this.known.get(key, async () => (await this.stored("device", key))?.resource);
   }
 
   override async stored<Kind extends ResourceKind>(
@@ -71,12 +106,11 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   private async endsOf(deviceKey: string): Promise<Map<string, Cable | string>> {
-    const rows = await this.runner.all(
-      `SELECT cable_end.port_name, cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
-        WHERE cable_end.device_key = ?`,
-      [deviceKey],
-    );
-    return new Map(rows.map((row) => [text(row, "port_name"), text(row, "body")]));
+    return (await cableEndsByDevice(this.runner, this.dialect, [deviceKey])).get(deviceKey) ?? new Map();
+  }
+
+  override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
+    return this.links.get(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
   }
 
   override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
@@ -88,21 +122,25 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const { resource } = stored;
     const key = resourceKey(resource);
     const isNew = this.absent.delete(`${kind} ${key}`);
-    this.noteWritten(kind, key, stored, isNew);
-    await this.runner.run(upsertSql(kind, Object.keys(columns), ["key"]), Object.values(columns));
-    // The kinds are told apart by the table, which the compiler cannot follow.
-    if (kind === "device") await this.putDeviceParts(key, resource as Device, isNew);
-    else if (kind === "crac") await this.putInputs(key, resource as Crac);
-    else if (kind === "cable") await this.putCableEnds(key, resource as Cable);
-    else if (kind === "fabric_link") await this.putLinkEnds(key, resource as FabricLink);
+    await this.noteWritten(kind, key, stored, isNew);
+    const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
+    if (isNew) this.rows.add(kind, row);
+    else {
+      await this.runner.run(upsertSql(kind, ROW_TABLES[kind], ["key"]), row);
+      for (const statement of OLD_PARTS[kind]) await this.runner.run(statement, [key]);
+    }
+    for (const [table, part] of PARTS[kind](key, resource)) this.rows.add(table, part);
+    await this.rows.settle();
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
     this.resources.drop(`${kind} ${key}`);
     if (kind === "device") {
+      this.known.drop(key);
       this.racks.clear();
       this.feeds.clear();
     }
+    if (kind === "fabric_link") this.links.clear();
     if (kind === "cable") {
       this.ends.clear();
       for (const end of key.split("~")) this.plugged.add(end.slice(0, end.indexOf("/")));
@@ -110,16 +148,11 @@ export class SqlWriter extends SqlReader implements DcWriter {
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
-  async append(record: ChangeRecord): Promise<void> {
-    const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
-    await this.runner.run(
-      `INSERT INTO change_log (seq, occurred_at, principal, action, request_id, door, body, hash)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [seq, occurredAt, actor.principal, action, request.id, request.interface, canonicalJson(record), hash],
-    );
-    const refs = [...new Set([entity, ...related].map(refKey))];
-    const values = refs.flatMap((ref): SqlValue[] => [ref, seq]);
-    await this.runner.run(insertSql("change_ref", ["ref_key", "seq"], refs.length), values);
+  async append(records: readonly ChangeRecord[]): Promise<void> {
+    for (const record of records) {
+      for (const [table, row] of entryRows(record)) this.rows.add(table, row);
+      await this.rows.settle();
+    }
   }
 
   async raiseRevision(): Promise<number> {
@@ -178,10 +211,13 @@ export class SqlWriter extends SqlReader implements DcWriter {
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
+      this.rows.drop();
       this.resources.clear();
+      this.known.clear();
       this.racks.clear();
       this.feeds.clear();
       this.ends.clear();
+      this.links.clear();
       this.absent.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
@@ -192,10 +228,21 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   /** Keeps what was looked up true to what is written. */
-  private noteWritten(kind: ResourceKind, key: string, stored: Stored<ResourceByKind[ResourceKind]>, isNew: boolean) {
+  private async noteWritten(
+    kind: ResourceKind,
+    key: string,
+    stored: Stored<ResourceByKind[ResourceKind]>,
+    isNew: boolean,
+  ): Promise<void> {
     this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
+    // The kinds are told apart by the word, which the compiler cannot follow.
+    if (kind === "cable") await this.notePlugged(stored.resource as Cable);
+    if (kind === "fabric_link") this.noteLinked(stored.resource as FabricLink, isNew);
     if (kind !== "device") return;
-    const { ports = [], ...body } = stored.resource as Device;
+    const device = stored.resource as Device;
+    const { ports = [], ...body } = device;
+    this.known.set(key, Promise.resolve(device));
+    if (!isNew || ports.length > 0) this.plugged.add(key);
     if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.feeds.clear();
     const rack = codeKey(body.rackCode ?? "");
     const known = this.racks.known(rack);
@@ -204,77 +251,35 @@ export class SqlWriter extends SqlReader implements DcWriter {
     else if (known !== undefined)
       this.racks.set(
         rack,
-        known.then((devices) => inKeyOrder([...devices, body])),
+        known.then((devices) => withOne(devices, body)),
       );
   }
 
-  private async putDeviceParts(key: string, { ports = [], tags = [], labels = {} }: Device, isNew: boolean) {
-    if (!isNew || ports.length > 0) this.plugged.add(key);
-    for (const table of isNew ? [] : ["port", "device_tag", "device_label"]) {
-      await this.runner.run(`DELETE FROM ${table} WHERE device_key = ?`, [key]);
-    }
-    for (let at = 0; at < ports.length; at += MOST_ROWS) {
-      const some = ports.slice(at, at + MOST_ROWS);
-      const values = some.flatMap((port, index) => portValues(key, port, at + index));
-      await this.runner.run(insertSql("port", PORT_COLUMNS, some.length), values);
-    }
-    for (const tag of new Set(tags)) {
-      await this.runner.run("INSERT INTO device_tag (device_key, tag) VALUES (?, ?)", [key, tag]);
-    }
-    for (const [name, value] of Object.entries(labels)) {
-      await this.runner.run("INSERT INTO device_label (device_key, name, value) VALUES (?, ?, ?)", [key, name, value]);
+  private noteLinked(link: FabricLink, isNew: boolean): void {
+    if (!isNew) this.links.clear();
+    for (const device of new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)])) {
+      const known = this.links.known(device);
+      if (known !== undefined)
+        this.links.set(
+          device,
+          known.then((links) => withOne(links, link)),
+        );
     }
   }
 
-  private async putInputs(key: string, { powerInputs = [] }: Crac): Promise<void> {
-    await this.runner.run("DELETE FROM crac_input WHERE crac_key = ?", [key]);
-    for (const [place, { sourceRef }] of powerInputs.entries()) {
-      if (sourceRef === undefined) continue;
-      await this.runner.run("INSERT INTO crac_input (crac_key, place, source_key) VALUES (?, ?, ?)", [
-        key,
-        place,
-        refKey(sourceRef),
-      ]);
-    }
-  }
-
-  private async putCableEnds(key: string, cable: Cable): Promise<void> {
+  private async notePlugged(cable: Cable): Promise<void> {
     for (const { deviceCode, portName } of [cable.a, cable.b]) {
-      this.plugged.add(codeKey(deviceCode));
-      await this.runner.run(
-        upsertSql("cable_end", ["device_key", "port_name", "cable_key"], ["device_key", "port_name"]),
-        [codeKey(deviceCode), portName, key],
-      );
-      (await this.ends.known(codeKey(deviceCode)))?.set(portName, cable);
-    }
-  }
-
-  private async putLinkEnds(key: string, { a, b }: FabricLink): Promise<void> {
-    for (const device of new Set([codeKey(a.deviceCode), codeKey(b.deviceCode)])) {
-      await this.runner.run(
-        `INSERT INTO fabric_link_end (device_key, link_key) VALUES (?, ?) ON CONFLICT (device_key, link_key) DO NOTHING`,
-        [device, key],
-      );
+      const device = codeKey(deviceCode);
+      this.plugged.add(device);
+      const known = this.ends.known(device);
+      if (known !== undefined) (await known).set(portName, cable);
     }
   }
 }
 
-function portValues(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
-  const { feedId } = port.powerOut ?? {};
-  const { sourceRef } = port.powerIn ?? {};
-  return [
-    deviceKey,
-    port.name,
-    place,
-    port.kind,
-    port.type ?? "",
-    port.markConnected === true ? 1 : 0,
-    feedId === undefined ? null : codeKey(feedId),
-    sourceRef === undefined ? null : refKey(sourceRef),
-    canonicalJson(port),
-  ];
-}
-
-function inKeyOrder(devices: readonly DeviceBody[]): readonly DeviceBody[] {
-  return devices.toSorted((a, b) => (codeKey(a.code) < codeKey(b.code) ? -1 : 1));
+/** Resources in the order of their keys, with one more in its place. */
+function withOne<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
+  const key = resourceKey(one);
+  const at = list.findLastIndex((other) => resourceKey(other) < key) + 1;
+  return list.toSpliced(at, 0, one);
 }

@@ -103,7 +103,7 @@ async function apply(writer: DcWriter, steps: readonly Step[]): Promise<void> {
     if (remove) await writer.remove(kind, resourceKey(resource));
     else await writer.put(kind, { resource, etag: "e", createTime: "T0", updateTime: "T1" } as never);
     seq += 1;
-    await writer.append(changeRecord({ seq, entity: resourceRef(kind, resource as never), hash: `h${seq}` }));
+    await writer.append([changeRecord({ seq, entity: resourceRef(kind, resource as never), hash: `h${seq}` })]);
   }
   await writer.raiseRevision();
 }

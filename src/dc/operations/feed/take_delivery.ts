@@ -120,7 +120,7 @@ class Intake {
   private async append(draft: ChangeDraft): Promise<ChangeRecord> {
     this.head ??= await this.writer.chainHead();
     const record = seal(this.head, draft);
-    await this.writer.append(record);
+    await this.writer.append([record]);
     this.head = record;
     return record;
   }

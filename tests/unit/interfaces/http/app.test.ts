@@ -226,7 +226,7 @@ describe("/audit/verify", () => {
     await changed(at);
     await at.site.store.write(async (writer) => {
       const [record] = await writer.history({ descending: false, after: 1, limit: 1 });
-      if (record !== undefined) await writer.append({ ...record, message: "forged" });
+      if (record !== undefined) await writer.append([{ ...record, message: "forged" }]);
     });
 
     const { text } = await http1(`${at.url}/audit/verify`);

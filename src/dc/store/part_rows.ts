@@ -1,0 +1,68 @@
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Cable, Crac, Device, FabricLink, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { RowTable } from "./row_buffer.ts";
+import type { SqlValue } from "./sql_runner.ts";
+
+/** A row beside that of a resource: its table, and its values in the order of the table's columns. */
+export type PartRow = readonly [table: RowTable, row: readonly SqlValue[]];
+
+/** The rows that a resource has beside its own. */
+export const PARTS: {
+  readonly [Kind in ResourceKind]: (key: string, resource: ResourceByKind[Kind]) => readonly PartRow[];
+} = {
+  rack: () => [],
+  device: (key, { ports = [], tags = [], labels = {} }: Device) => [
+    ...ports.map((port, place) => ["port", portRow(key, port, place)] as const),
+    ...Array.from(new Set(tags), (tag) => ["device_tag", [key, tag]] as const),
+    ...Object.entries(labels).map(([name, value]) => ["device_label", [key, name, value]] as const),
+  ],
+  crac: (key, { powerInputs = [] }: Crac) =>
+    powerInputs.flatMap(({ sourceRef }, place) =>
+      sourceRef === undefined ? [] : [["crac_input", [key, place, refKey(sourceRef)]] as const],
+    ),
+  cable: (key, { a, b }: Cable) =>
+    [a, b].map(({ deviceCode, portName }) => ["cable_end", [codeKey(deviceCode), portName, key]] as const),
+  fabric_link: (key, { a, b }: FabricLink) =>
+    Array.from(
+      new Set([codeKey(a.deviceCode), codeKey(b.deviceCode)]),
+      (device) => ["fabric_link_end", [device, key]] as const,
+    ),
+};
+
+/** What has to go before the parts of a resource that is there already are written anew, by its key. */
+export const OLD_PARTS: Readonly<Record<ResourceKind, readonly string[]>> = {
+  rack: [],
+  device: ["port", "device_tag", "device_label"].map((table) => `DELETE FROM ${table} WHERE device_key = ?`),
+  crac: ["DELETE FROM crac_input WHERE crac_key = ?"],
+  cable: ["DELETE FROM cable_end WHERE cable_key = ?"],
+  fabric_link: ["DELETE FROM fabric_link_end WHERE link_key = ?"],
+};
+
+function portRow(deviceKey: string, port: Port, place: number): readonly SqlValue[] {
+  const { feedId } = port.powerOut ?? {};
+  const { sourceRef } = port.powerIn ?? {};
+  return [
+    deviceKey,
+    port.name,
+    place,
+    port.kind,
+    port.type ?? "",
+    port.markConnected === true ? 1 : 0,
+    feedId === undefined ? null : codeKey(feedId),
+    sourceRef === undefined ? null : refKey(sourceRef),
+    canonicalJson(port),
+  ];
+}
+
+/** An entry of the change log, and the references under which it is found. */
+export function* entryRows(record: ChangeRecord): Generator<PartRow> {
+  const { seq, occurredAt, actor, action, request, entity, related, hash } = record;
+  yield [
+    "change_log",
+    [seq, occurredAt, actor.principal, action, request.id, request.interface, canonicalJson(record), hash],
+  ];
+  for (const ref of new Set([entity, ...related].map(refKey))) yield ["change_ref", [ref, seq]];
+}

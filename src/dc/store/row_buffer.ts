@@ -1,0 +1,118 @@
+import { insertSql, type SqlRow, type SqlRunner, type SqlValue } from "./sql_runner.ts";
+
+/** Parameters of one statement. Ours, measured: more rows at once are hardly faster. */
+const MOST_PARAMS = 256;
+/** Rows that go in one statement, however many they are. */
+const FEW_ROWS = 8;
+/** Rows that wait at most. */
+const MOST_ROWS = 8192;
+
+const STAMPED = ["body", "etag", "create_time", "update_time"];
+
+/** Tables that rows are added to, with their columns; what others refer to stands before them. */
+export const ROW_TABLES = {
+  rack: ["key", "code", "asset_tag", "site", "floor", ...STAMPED],
+  device: [
+    ...["key", "code", "name", "kind", "role", "status", "asset_tag", "manufacturer", "model", "search_text"],
+    ...["site", "floor", "room", "lane", "rack_key", "rack_code", "position_u", "parent_key", "draw_w", "inlets"],
+    ...STAMPED,
+  ],
+  crac: ["key", "code", "site", "floor", "rack_key", ...STAMPED],
+  cable: ["key", ...STAMPED],
+  fabric_link: ["key", ...STAMPED],
+  port: ["device_key", "name", "place", "kind", "type", "marked", "feed_key", "source_key", "body"],
+  device_tag: ["device_key", "tag"],
+  device_label: ["device_key", "name", "value"],
+  crac_input: ["crac_key", "place", "source_key"],
+  cable_end: ["device_key", "port_name", "cable_key"],
+  fabric_link_end: ["device_key", "link_key"],
+  change_log: ["seq", "occurred_at", "principal", "action", "request_id", "door", "body", "hash"],
+  change_ref: ["ref_key", "seq"],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
+
+export type RowTable = keyof typeof ROW_TABLES;
+type Row = readonly SqlValue[];
+
+/**
+ * A transaction's new rows on their way into the database: they wait until anything is asked or told, and then go table
+ * by table in the order of keys, many to a statement. Whoever looks through this runner sees all of them.
+ */
+export class RowBuffer implements SqlRunner {
+  private readonly runner: SqlRunner;
+  private readonly waiting = new Map<RowTable, Row[]>();
+  private count = 0;
+
+  constructor(runner: SqlRunner) {
+    this.runner = runner;
+  }
+
+  /** Adds a row that is not there yet, its values in the order of the table's columns. */
+  add(table: RowTable, row: Row): void {
+    const rows = this.waiting.get(table);
+    if (rows === undefined) this.waiting.set(table, [row]);
+    else rows.push(row);
+    this.count += 1;
+  }
+
+  async all(sql: string, params?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    await this.flush();
+    return this.runner.all(sql, params);
+  }
+
+  async run(sql: string, params?: readonly SqlValue[]): Promise<void> {
+    await this.flush();
+    return this.runner.run(sql, params);
+  }
+
+  /** Writes what waits if it is much. */
+  async settle(): Promise<void> {
+    if (this.count >= MOST_ROWS) await this.flush();
+  }
+
+  /** Writes everything that waits. */
+  async flush(): Promise<void> {
+    if (this.count === 0) return;
+    const waiting = new Map(this.waiting);
+    this.drop();
+    for (const table of Object.keys(ROW_TABLES) as RowTable[]) {
+      const rows = waiting.get(table);
+      if (rows !== undefined) await this.insert(table, inOrder(rows));
+    }
+  }
+
+  /** Forgets what waits, since the savepoint that it belongs to is undone. */
+  drop(): void {
+    this.waiting.clear();
+    this.count = 0;
+  }
+
+  private async insert(table: RowTable, rows: readonly Row[]): Promise<void> {
+    for (let at = 0; at < rows.length; ) {
+      const size = sizeOf(table, rows.length - at);
+      await this.runner.run(statement(table, size), rows.slice(at, at + size).flat());
+      at += size;
+    }
+  }
+}
+
+/** By the first column, which is that of the table's index as well: pages are met one after another. */
+function inOrder(rows: Row[]): readonly Row[] {
+  return rows.length === 1 ? rows : rows.sort(([a = 0], [b = 0]) => (a === b ? 0 : (a ?? 0) < (b ?? 0) ? -1 : 1));
+}
+
+/** A power of two where it is many, so that a table has a few statements, each prepared once. */
+function sizeOf(table: RowTable, rows: number): number {
+  const most = Math.min(rows, Math.floor(MOST_PARAMS / ROW_TABLES[table].length));
+  return most <= FEW_ROWS ? most : 2 ** Math.floor(Math.log2(most));
+}
+
+const statements = new Map<string, string>();
+
+function statement(table: RowTable, rows: number): string {
+  const name = `${table} ${rows}`;
+  const known = statements.get(name);
+  if (known !== undefined) return known;
+  const made = insertSql(table, ROW_TABLES[table], rows);
+  statements.set(name, made);
+  return made;
+}

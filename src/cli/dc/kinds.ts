@@ -1,6 +1,8 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
-import type { ResourceKind } from "#dc/model/resources.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { SCHEMAS } from "#dc/operations/changes.ts";
+import type { LoadItem } from "#dc/operations/load.ts";
+import { plainModel } from "#dc/operations/plain_json.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 
 /** Every kind of resource in the order in which they stand on each other, with the name of a list of it. */
@@ -29,12 +31,23 @@ export function demandKind(word: string): ResourceKind {
 
 /** A line of JSON Lines, `{"rack": {…}}`, as its kind's message. @throws Error telling what is wrong with it */
 export function readLine(text: string): { readonly kind: ResourceKind; readonly message: MessageShape<DescMessage> } {
+  const { kind, json } = parseLine(text);
+  return { kind, message: fromJson(SCHEMAS[kind], json) };
+}
+
+/** The same, as what a load takes. @throws Error telling what is wrong with it */
+export function readItem(text: string): LoadItem {
+  const { kind, json } = parseLine(text);
+  const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
+  return resource === undefined ? { message: fromJson(SCHEMAS[kind], json) } : { resource };
+}
+
+function parseLine(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
   const value: unknown = JSON.parse(text);
   const [key, ...more] = typeof value === "object" && value !== null ? Object.keys(value) : [];
   const kind = KIND_NAMES.find((one) => one === key);
   if (kind === undefined || more.length > 0) {
     throw new Error(`expected one of ${KIND_NAMES.map((one) => `{"${one}": …}`).join(", ")}`);
   }
-  const json = (value as Readonly<Record<string, JsonValue>>)[kind] ?? null;
-  return { kind, message: fromJson(SCHEMAS[kind], json) };
+  return { kind, json: (value as Readonly<Record<string, JsonValue>>)[kind] ?? null };
 }

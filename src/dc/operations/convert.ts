@@ -9,44 +9,18 @@ import {
 } from "@bufbuild/protobuf";
 import { type Timestamp, timestampDate, timestampFromDate } from "@bufbuild/protobuf/wkt";
 import { refuse } from "#dc/model/refusal.ts";
+import { fieldPlans } from "./field_plans.ts";
 
 // Between messages and the model: enumerations as words, moments as ISO 8601, absent instead of empty. Both directions
 // follow the descriptors, so that a new field of the proto needs no line here.
-
-/** Fields without presence that the model always holds: identities and coordinates, whose zero means something. */
-const ALWAYS: Readonly<Record<string, readonly string[]>> = {
-  Location: ["site_id", "floor_number"],
-  Placement: ["x_mm", "y_mm", "width_mm", "depth_mm", "rotation_deg"],
-  PortRef: ["device_code", "port_name"],
-  PortMapping: ["front_position", "rear_port", "rear_position"],
-  Reservation: ["units"],
-  Device: ["code"],
-  Port: ["name"],
-  Rack: ["code"],
-  Crac: ["code", "sensible_capacity_kw"],
-};
-
-/** What the service fills in; a caller who sends back what it read is not refused for it. */
-const OUTPUT_ONLY: Readonly<Record<string, readonly string[]>> = {
-  Device: ["etag", "create_time", "update_time"],
-  Rack: ["health", "health_reasons", "etag", "create_time", "update_time"],
-  Crac: ["etag", "create_time", "update_time"],
-  Cable: ["etag", "create_time", "update_time"],
-  FabricLink: ["utilization_pct", "congested", "physical", "etag", "create_time", "update_time"],
-  Port: ["device_code", "cable", "far_end", "path_status"],
-  PowerOut: ["capacity_w"],
-};
 
 type Plain = Record<string, unknown>;
 
 /** Reads a message into the model's form. @throws Refusal for an unknown enumeration value and for U+0000 */
 export function fromMessage<Model>(schema: DescMessage, message: object, path = ""): Model {
-  const always = ALWAYS[schema.name] ?? [];
-  const ignored = OUTPUT_ONLY[schema.name] ?? [];
   const plain: Plain = {};
-  for (const field of schema.fields) {
-    if (ignored.includes(field.name)) continue;
-    if (!always.includes(field.name) && !isFieldSet(message as MessageShape<DescMessage>, field)) continue;
+  for (const { field, isAlways } of fieldPlans(schema)) {
+    if (!(isAlways || isFieldSet(message as MessageShape<DescMessage>, field))) continue;
     const value = (message as Plain)[field.localName];
     plain[field.localName] = readField(field, value, path === "" ? field.name : `${path}.${field.name}`);
   }

@@ -1,3 +1,4 @@
+import type { DescMessage, MessageShape } from "@bufbuild/protobuf";
 import { codeKey } from "#dc/model/code.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -13,8 +14,13 @@ export type Loaded =
   | { readonly outcome: Upserted<ResourceKind>["outcome"]; readonly warnings: number }
   | { readonly error: OperationError };
 
-/** Writes resources of one kind, given as messages; the answers stand in the order of the resources. */
-export type LoadBatch = (kind: ResourceKind, messages: readonly object[]) => Promise<readonly Loaded[]>;
+/** One resource to load: finished, or as a message that is still to be read. */
+export type LoadItem =
+  | { readonly resource: ResourceByKind[ResourceKind] }
+  | { readonly message: MessageShape<DescMessage> };
+
+/** Writes resources of one kind; the answers stand in their order. */
+export type LoadBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Loaded[]>;
 
 /**
  * Upserts many resources of any kind inside one transaction: those that others of the batch stand on first. All
@@ -24,11 +30,14 @@ export type LoadBatch = (kind: ResourceKind, messages: readonly object[]) => Pro
 export async function loadResources(
   session: WriteSession,
   kind: ResourceKind,
-  messages: readonly object[],
+  items: readonly LoadItem[],
 ): Promise<readonly Loaded[]> {
-  const read = messages.map((message) =>
-    attempt(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], message)),
+  const read = items.map((item) =>
+    "resource" in item
+      ? item.resource
+      : attempt(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], item.message)),
   );
+  await session.writer.lookAhead(kind, read.filter(hasKey));
   const results: Loaded[] = [];
   for (const index of orderOf(kind, read)) {
     const resource = read[index];
@@ -54,6 +63,14 @@ async function loadOne(
     if (isRefusal && changes.noted === before) return { error };
     throw error;
   }
+}
+
+/** Whether what was read can be looked for: an edge is known by its ends. */
+function hasKey(read: ResourceByKind[ResourceKind] | OperationError): read is ResourceByKind[ResourceKind] {
+  if (read instanceof OperationError) return false;
+  // An edge without its ends is read as well, and refused later.
+  const { a, b }: { readonly a?: unknown; readonly b?: unknown } = "code" in read ? { a: read, b: read } : read;
+  return a !== undefined && b !== undefined;
 }
 
 function orderOf(

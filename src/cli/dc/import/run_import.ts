@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { KIND_NAMES, readLine } from "../kinds.ts";
+import type { LoadItem } from "#dc/operations/load.ts";
+import { KIND_NAMES, readItem } from "../kinds.ts";
 import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch } from "./target.ts";
 
@@ -113,12 +114,12 @@ class ImportRun {
   ): Promise<BadLine[]> {
     const refused: BadLine[] = [];
     let batch: Line[] = [];
-    let messages: object[] = [];
+    let items: LoadItem[] = [];
     const flush = async () => {
-      if (batch.length > 0) refused.push(...(await this.#batch(kind, batch, messages, count)));
+      if (batch.length > 0) refused.push(...(await this.#batch(kind, batch, items, count)));
       this.#done += batch.length;
       batch = [];
-      messages = [];
+      items = [];
       this.#watcher.progress(this.#done, this.#total);
       // Signals and timers have their turn between two batches.
       await setImmediate();
@@ -128,7 +129,7 @@ class ImportRun {
       if (read === undefined) count.failed += 1;
       else {
         batch.push(line);
-        messages.push(read);
+        items.push(read);
       }
       if (batch.length < this.#watcher.batchSize) continue;
       await flush();
@@ -138,11 +139,11 @@ class ImportRun {
     return refused;
   }
 
-  /** The message of a line; one that cannot be read is told. */
-  #read(line: Line | BadLine): object | undefined {
+  /** The resource of a line; one that cannot be read is told. */
+  #read(line: Line | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {
-      if (!isBad(line)) return readLine(line.text).message;
+      if (!isBad(line)) return readItem(line.text);
       bad = line;
     } catch (error) {
       bad = { ...line, ...reasonOf(error as Error) };
@@ -155,11 +156,11 @@ class ImportRun {
   async #batch(
     kind: ResourceKind,
     batch: readonly Line[],
-    messages: readonly object[],
+    items: readonly LoadItem[],
     count: KindCount,
   ): Promise<readonly BadLine[]> {
     const refused: BadLine[] = [];
-    for (const [index, written] of (await this.#write(kind, messages)).entries()) {
+    for (const [index, written] of (await this.#write(kind, items)).entries()) {
       const line = batch[index];
       if (line === undefined) continue;
       const { file, number, text } = line;

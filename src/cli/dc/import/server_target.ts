@@ -3,6 +3,7 @@ import { type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { SCHEMAS } from "#dc/operations/changes.ts";
+import { modelJson } from "#dc/operations/model_json.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "../server_client.ts";
@@ -29,9 +30,11 @@ const PAUSE_MS = 200;
  * that one whose answer got lost is repeated without being done twice.
  */
 export function serverTarget(address: ServerAddress): Target {
-  const write: WriteBatch = async (kind, messages) => {
-    const items = messages.map((message) =>
-      toJson(SCHEMAS[kind], message as never, { useProtoFieldName: true, registry: detailRegistry }),
+  const write: WriteBatch = async (kind, given) => {
+    const items = given.map((item) =>
+      "resource" in item
+        ? modelJson(SCHEMAS[kind], item.resource)
+        : toJson(SCHEMAS[kind], item.message, { useProtoFieldName: true, registry: detailRegistry }),
     );
     const rpc = BULK[kind];
     if (rpc !== undefined) return bulk(address, rpc, items);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { LoadBatch } from "#dc/operations/load.ts";
+import type { LoadBatch, LoadItem } from "#dc/operations/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
@@ -11,8 +11,8 @@ export type Written =
   | { readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED" }
   | { readonly reason: string; readonly field?: string };
 
-/** Writes messages of one kind; the answers stand in their order. */
-export type WriteBatch = (kind: ResourceKind, messages: readonly object[]) => Promise<readonly Written[]>;
+/** Writes resources of one kind; the answers stand in their order. */
+export type WriteBatch = (kind: ResourceKind, items: readonly LoadItem[]) => Promise<readonly Written[]>;
 
 /** Where an import goes to. */
 export interface Target {
@@ -34,13 +34,13 @@ export function databaseTarget(service: DcService, mode: { whole: boolean; valid
   const options = { validateOnly: mode.validateOnly, requestId: randomUUID(), message: "" };
   const through =
     (load: LoadBatch): WriteBatch =>
-    async (kind, messages) =>
-      (await load(kind, messages)).map((one) => ("error" in one ? refused(one.error) : { outcome: one.outcome }));
+    async (kind, items) =>
+      (await load(kind, items)).map((one) => ("error" in one ? refused(one.error) : { outcome: one.outcome }));
   return {
     batchSize: BATCH,
     run: (work) => {
       if (mode.whole) return service.load((load) => work(through(load)), CALLER, options);
-      return work((kind, messages) => service.load((load) => through(load)(kind, messages), CALLER, options));
+      return work((kind, items) => service.load((load) => through(load)(kind, items), CALLER, options));
     },
   };
 }

@@ -1,0 +1,135 @@
+import { type DescEnum, type DescField, type DescMessage, type JsonValue, ScalarType } from "@bufbuild/protobuf";
+import { compareText } from "#dc/model/ref.ts";
+import { type FieldPlan, fieldPlans } from "./field_plans.ts";
+
+/** What is not plain: the reader of messages takes it, or tells what is wrong with it. */
+const OTHER = Symbol("other");
+
+type Read = (value: unknown) => unknown;
+
+interface Entry extends FieldPlan {
+  readonly read: Read;
+  /** What the model holds where nothing is given, for fields that it always has. */
+  readonly missing: unknown;
+}
+
+const plans = new WeakMap<DescMessage, readonly Entry[]>();
+
+/**
+ * Proto JSON as the model's value, without a message in between: what `fromMessage` gives for what `fromJson` reads, or
+ * undefined when it is not of the plain sort that exports and most programs write. Fields come in the order of their names.
+ */
+export function plainModel<Model>(schema: DescMessage, json: JsonValue): Model | undefined {
+  const model = readMessage(schema, json);
+  return model === OTHER ? undefined : (model as Model);
+}
+
+function readMessage(schema: DescMessage, json: unknown): object | typeof OTHER {
+  if (!isObject(json)) return OTHER;
+  const model: Record<string, unknown> = {};
+  let taken = 0;
+  for (const { field, read, isAlways, missing } of planOf(schema)) {
+    const given = json[field.name] ?? json[field.jsonName];
+    const known = given === undefined ? missing : read(given);
+    if (known === OTHER) return OTHER;
+    if (given !== undefined) taken += 1;
+    if (isAlways || !(given === undefined || isUnset(field, known))) model[field.localName] = known;
+  }
+  // What is left is unknown, output only or spelled twice.
+  return taken === Object.keys(json).length ? model : OTHER;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function planOf(schema: DescMessage): readonly Entry[] {
+  const known = plans.get(schema);
+  if (known !== undefined) return known;
+  const plan = fieldPlans(schema)
+    .map((one) => ({ ...one, read: readerOf(one.field), missing: zeroOf(one.field) }))
+    .toSorted((a, b) => compareText(a.field.localName, b.field.localName));
+  plans.set(schema, plan);
+  return plan;
+}
+
+function zeroOf(field: DescField): unknown {
+  if (field.fieldKind === "list") return [];
+  return field.fieldKind === "scalar" && field.scalar !== ScalarType.STRING ? 0 : "";
+}
+
+/** Without presence, a zero is the same as nothing; so are empty lists and maps. */
+function isUnset(field: DescField, value: unknown): boolean {
+  if (field.fieldKind === "list") return (value as readonly unknown[]).length === 0;
+  if (field.fieldKind === "map") return Object.keys(value as object).length === 0;
+  if (field.fieldKind === "message" || field.presence === EXPLICIT) return false;
+  return value === 0 || value === "" || value === false;
+}
+
+/** `FieldPresence.EXPLICIT` of the descriptor's features. */
+const EXPLICIT = 1;
+
+function readerOf(field: DescField): Read {
+  switch (field.fieldKind) {
+    case "list": {
+      const item = itemReader(field);
+      return (value) => readList(value, item);
+    }
+    case "map":
+      return field.mapKind === "scalar" && field.scalar === ScalarType.STRING ? readTexts : () => OTHER;
+    default:
+      return itemReader(field);
+  }
+}
+
+function itemReader({ enum: words, message, scalar }: DescField): Read {
+  if (words !== undefined) return enumReader(words);
+  if (message !== undefined) {
+    return message.typeName === "google.protobuf.Timestamp" ? readMoment : (value) => readMessage(message, value);
+  }
+  switch (scalar) {
+    case ScalarType.STRING:
+      return (value) => (isText(value) ? value : OTHER);
+    case ScalarType.BOOL:
+      return (value) => (typeof value === "boolean" ? value : OTHER);
+    case ScalarType.DOUBLE:
+      return (value) => (typeof value === "number" && !Object.is(value, -0) ? value : OTHER);
+    case ScalarType.INT32:
+    case ScalarType.SINT32:
+      // A bitwise operation is what makes a number one of 32 bits.
+      return (value) => (typeof value === "number" && Object.is(value | 0, value) ? value : OTHER);
+    default:
+      return () => OTHER;
+  }
+}
+
+function readList(value: unknown, item: Read): unknown {
+  if (!Array.isArray(value)) return OTHER;
+  const items = value.map(item);
+  return items.includes(OTHER) ? OTHER : items;
+}
+
+function readTexts(value: unknown): unknown {
+  if (!isObject(value)) return OTHER;
+  return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
+}
+
+/** Text that the model takes. */
+function isText(value: unknown): value is string {
+  return typeof value === "string" && !value.includes("\0");
+}
+
+function enumReader({ values }: DescEnum): Read {
+  const prefix = (values[0]?.name ?? "").replace(/UNSPECIFIED$/, "");
+  const words = new Map<unknown, string>();
+  for (const { name, number } of values) if (number !== 0) words.set(name, name.slice(prefix.length));
+  return (value) => words.get(value) ?? OTHER;
+}
+
+const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+
+function readMoment(value: unknown): unknown {
+  if (typeof value !== "string" || !MOMENT.test(value)) return OTHER;
+  const date = new Date(value);
+  return Number.isNaN(date.getTime()) ? OTHER : date.toISOString();
+}

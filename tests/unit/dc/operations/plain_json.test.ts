@@ -1,0 +1,65 @@
+import { expect, test } from "bun:test";
+import { fromJson, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
+import fc from "fast-check";
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { SCHEMAS } from "#dc/operations/changes.ts";
+import { fromMessage } from "#dc/operations/convert.ts";
+import { modelJson } from "#dc/operations/model_json.ts";
+import { plainModel } from "#dc/operations/plain_json.ts";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { cable, crac, device, fabricLink, rack } from "../../../support/dc/arbitrary.ts";
+
+function viaMessage(kind: ResourceKind, json: JsonValue): object {
+  return fromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
+}
+
+/** What a field of a line may hold that is not what an export writes there. */
+const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
+  ...[null, "", 0, -0, 1.5, 2 ** 31, 2 ** 53, true, false, "text", "12", "NaN", "nul\0", "DEVICE_KIND_SERVER"],
+  ...[[], [null], [1], ["a", 2], {}, { a: "b" }, { a: 1 }, { a: "\0" }, { site_id: "S1" }, { portName: "p" }],
+  ...["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.120Z", "2026-01-02T03:04:05.123456Z", "2026-02-30T00:00:00Z"],
+);
+
+test("plain JSON becomes the model that its message becomes", () => {
+  const sets: readonly (readonly [ResourceKind, readonly object[]])[] = [
+    ["rack", ams1.racks],
+    ["device", ams1.devices],
+    ["crac", ams1.cracs],
+    ["cable", ams1.cables],
+    ["fabric_link", ams1.fabric_links],
+  ];
+  for (const [kind, items] of sets) {
+    for (const item of items as readonly JsonObject[]) {
+      expect(plainModel<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
+    }
+  }
+});
+
+test("whatever else a field holds, the model is the same or there is none", () => {
+  const kinds = { device, rack, crac, cable, fabric_link: fabricLink } as const;
+  for (const [kind, arbitrary] of Object.entries(kinds) as [ResourceKind, fc.Arbitrary<object>][]) {
+    const names = ["colour", "__proto__", ...SCHEMAS[kind].fields.flatMap(({ name, jsonName }) => [name, jsonName])];
+    const edits = fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 2 });
+    fc.assert(
+      fc.property(arbitrary, edits, (resource, changed) => {
+        const json: JsonObject = { ...modelJson(SCHEMAS[kind], resource), ...Object.fromEntries(changed) };
+        const model = plainModel<object>(SCHEMAS[kind], json);
+
+        if (model !== undefined) expect(model).toStrictEqual(viaMessage(kind, json));
+      }),
+    );
+  }
+});
+
+test("what is unknown, output only, null or spelled twice is left to the reader of messages", () => {
+  const wrong: readonly JsonObject[] = [
+    { code: "R1", colour: "red" },
+    { code: "R1", etag: "x" },
+    { code: "R1", name: null },
+    { code: "R1", u_height: 42, uHeight: 42 },
+    { code: "R1", u_height: "42" },
+    { code: "R1", airflow: "AIRFLOW_UNSPECIFIED" },
+  ];
+
+  expect(wrong.map((json) => plainModel<object>(SCHEMAS.rack, json))).toEqual(wrong.map(() => undefined));
+});

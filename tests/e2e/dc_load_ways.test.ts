@@ -1,4 +1,6 @@
-import { expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Client, credentials } from "@grpc/grpc-js";
 import { buildClientSchema, type GraphQLSchema, getIntrospectionQuery } from "graphql";
@@ -7,11 +9,20 @@ import { type Call, overGrpcJs, overRest, SERVICE_NAME } from "../support/dc_cal
 import { DcServer, emptyFolder, sampleSite, serviceFromProto } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
+import { PostgresServer } from "../support/postgres.ts";
 
 const site = sampleSite();
 const service = serviceFromProto(SERVICE_NAME);
 
-/** Calls mutations as a client does that knows the introspected schema; tells outcomes in the contract's words. */
+/** What a bulk call says of an item. */
+interface ItemResult {
+  readonly code: string;
+  readonly outcome: string;
+  /** Changes with the content, so that equal ones are equal resources. */
+  readonly etag: string;
+}
+
+/** Calls bulk mutations as a client does that knows the introspected schema; tells outcomes in the contract's words. */
 async function overGraphql(url: string): Promise<Call> {
   const ask = async (query: string, variables: JsonObject = {}) => {
     const headers = { "content-type": "application/json" };
@@ -24,21 +35,19 @@ async function overGraphql(url: string): Promise<Call> {
   return async (rpc, request) => {
     const method = service.methods.find(({ name }) => name === rpc) as DescMethod;
     const variables = graphqlInput(method.input, request as JsonObject);
-    const { [method.localName]: reply } = await ask(
-      documentOf(schema, method.localName, Object.keys(variables)),
-      variables,
-    );
-    const outcome = (word: string) => `OUTCOME_${word}`;
-    if (reply.results === undefined) return { outcome: outcome(reply.outcome) };
-    return { ...reply, results: reply.results.map((one: { outcome: string }) => ({ outcome: outcome(one.outcome) })) };
+    const document = documentOf(schema, method.localName, Object.keys(variables));
+    const { [method.localName]: reply } = await ask(document, variables);
+    const results = reply.results.map((one: ItemResult) => ({ ...one, outcome: `OUTCOME_${one.outcome}` }));
+    return { ...reply, results };
   };
 }
 
 function documentOf(schema: GraphQLSchema, name: string, given: readonly string[]): string {
   const field = schema.getMutationType()?.getFields()[name];
   const types = given.map((one) => `$${one}: ${field?.args.find((arg) => arg.name === one)?.type}`);
-  const reply = name.startsWith("bulk") ? "succeeded failed committed results { outcome }" : "outcome";
-  return `mutation(${types.join(", ")}) { ${name}(${given.map((one) => `${one}: $${one}`).join(", ")}) { ${reply} } }`;
+  const passed = given.map((one) => `${one}: $${one}`).join(", ");
+  const reply = "succeeded failed committed results { code outcome etag }";
+  return `mutation(${types.join(", ")}) { ${name}(${passed}) { ${reply} } }`;
 }
 
 const WAYS: Readonly<Record<string, (url: string) => Promise<Call>>> = {
@@ -47,7 +56,9 @@ const WAYS: Readonly<Record<string, (url: string) => Promise<Call>>> = {
   GraphQL: overGraphql,
 };
 
-async function load(call: Call, outcome: string): Promise<void> {
+/** Loads everything that has a bulk call, and tells what is there then: each code with its version. */
+async function load(call: Call, outcome: string): Promise<readonly string[]> {
+  const versions: string[] = [];
   for (const [rpc, list] of [
     ["BulkUpsertRacks", "racks"],
     ["BulkUpsertDevices", "devices"],
@@ -56,41 +67,81 @@ async function load(call: Call, outcome: string): Promise<void> {
     const items = site[list] ?? [];
     const reply = await call(rpc, { items });
     expect(reply).toMatchObject({ succeeded: items.length, failed: 0, committed: true });
-    expect(new Set(reply.results.map((one: { readonly outcome: string }) => one.outcome))).toEqual(new Set([outcome]));
+    const results: readonly ItemResult[] = reply.results;
+    expect(new Set(results.map((one) => one.outcome))).toEqual(new Set([outcome]));
+    versions.push(...results.map(({ code, etag }) => `${list} ${code} ${etag}`));
   }
+  return versions;
 }
 
-/** Cables and links have no bulk call: they come in by the command line, the same for all ways. */
+/** Cables and links have no bulk call: they come in by the command line. */
 const edges = [
   ...(site["cables"] ?? []).map((cable) => JSON.stringify({ cable })),
   ...(site["fabric_links"] ?? []).map((link) => JSON.stringify({ fabric_link: link })),
 ].join("\n");
 
-test("the sample site is the same whichever way it is loaded, changes nothing again, and survives export and import", async () => {
-  const exports: Record<string, string> = {};
-  const dc = async (cwd: string, ...words: readonly string[]) => {
-    const { code, stdout } = await runPlanner(["dc", ...words], { cwd, input: edges });
-    expect(code).toBe(0);
-    return stdout;
-  };
-  let cwd = "";
-  for (const [name, open] of Object.entries(WAYS)) {
-    cwd = emptyFolder();
-    const server = await DcServer.start(cwd);
-    try {
-      const call = await open(server.url);
-      await load(call, "OUTCOME_CREATED");
-      await load(call, "OUTCOME_UNCHANGED");
-      await dc(cwd, "import", "-");
-      exports[name] = await dc(cwd, "export");
-    } finally {
-      await server.end();
-    }
-  }
-  await dc(cwd, "export", "out.jsonl");
-  await dc(cwd, "import", "out.jsonl", "--db", "copy.sqlite");
-  const copy = await dc(cwd, "export", "--db", "copy.sqlite");
+async function dc(...words: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runPlanner(["dc", ...words], { cwd: emptyFolder(), input: edges });
+  expect([code, code === 0 ? "" : stderr]).toEqual([0, ""]);
+  return stdout;
+}
 
-  expect(exports["gRPC"]?.trimEnd().split("\n")).toHaveLength(2950);
-  for (const name of Object.keys(WAYS)) expect(exports[name]).toBe(copy);
+let postgres: PostgresServer;
+beforeAll(async () => {
+  postgres = await PostgresServer.start();
+});
+afterAll(() => postgres.end());
+
+/** What every way and every database must come to. */
+let versions: readonly string[] | undefined;
+/** The last database of each kind, which all but the cables and links were loaded into. */
+let sqlite = "";
+let server = "";
+
+async function served(database: string, work: (url: string) => Promise<void>): Promise<void> {
+  const dcServer = await DcServer.start(emptyFolder(), ["--db", database]);
+  try {
+    await work(dcServer.url);
+  } finally {
+    await dcServer.end();
+  }
+}
+
+for (const [way, open] of Object.entries(WAYS)) {
+  test(`The sample site is the same by ${way} as by the others, and a second load changes nothing`, async () => {
+    sqlite = join(emptyFolder(), "dc.sqlite");
+    await served(sqlite, async (url) => {
+      const call = await open(url);
+      const created = await load(call, "OUTCOME_CREATED");
+      versions ??= created;
+
+      expect(created).toEqual(versions);
+      expect(await load(call, "OUTCOME_UNCHANGED")).toEqual(created);
+    });
+  }, 300_000);
+}
+
+test("The sample site is the same in PostgreSQL, by whichever way it comes in again", async () => {
+  server = await postgres.database();
+  await served(server, async (url) => {
+    let outcome = "OUTCOME_CREATED";
+    for (const open of Object.values(WAYS)) {
+      expect(await load(await open(url), outcome)).toEqual(versions ?? []);
+      outcome = "OUTCOME_UNCHANGED";
+    }
+  });
+}, 300_000);
+
+test("The sample site survives export and import, from one database to the other kind as well", async () => {
+  const [file, copy] = [join(emptyFolder(), "out.jsonl"), join(emptyFolder(), "copy.sqlite")];
+  await dc("import", "-", "--db", sqlite);
+
+  const out = await dc("export", "--db", sqlite);
+  writeFileSync(file, out);
+  await dc("import", file, "--db", copy);
+  await dc("import", file, "--db", server);
+
+  expect(out.trimEnd().split("\n")).toHaveLength(2950);
+  expect(await dc("export", "--db", copy)).toBe(out);
+  expect(await dc("export", "--db", server)).toBe(out);
 }, 300_000);

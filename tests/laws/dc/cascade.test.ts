@@ -21,7 +21,7 @@ const plans = fc.array(
 function slowly({ power: graph, live: baseline }: Topology, source: number) {
   const before = loads(graph, baseline, "ALLOCATED");
   const removed = new Set([source]);
-  const steps: { trippedRefs: ReadonlySet<string>; devicesOffline: number }[] = [];
+  const steps: { trippedRefs: Set<string>; devicesOffline: number }[] = [];
   for (;;) {
     const live = liveSet(graph, removed);
     const after = loads(graph, live, "ALLOCATED");

@@ -5,6 +5,9 @@ import { ownDrawW } from "#dc/analysis/power_load.ts";
 import type { RackState } from "#dc/analysis/rack_supply.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import { compareText } from "#dc/model/ref.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
@@ -91,17 +94,43 @@ class Items {
     this.figures = figures;
   }
 
-  /** The first hits and then racks whose state is wanted. */
+  /**
+   * What is wanted by its state, in the order in which people look for it: racks, what stands in them rack by rack, cooling
+   * units, and last the distribution that led there.
+   */
   list(isWanted: (state: string) => boolean, limit: number) {
+    const racks = [...this.blast.racks]
+      .filter(([, state]) => isWanted(state))
+      .toSorted(([a, was], [b, is]) => GRAVITY.indexOf(was) - GRAVITY.indexOf(is) || compareText(a, b));
     const hits = this.blast.hits.filter(({ state }) => isWanted(state));
-    const racks = [...this.blast.racks].filter(([, state]) => isWanted(state));
+    const shown = racks.slice(0, limit);
+    const room = limit - shown.length;
     return {
       items: [
-        ...hits.slice(0, limit).map((hit) => this.of(hit)),
-        ...racks.slice(0, Math.max(0, limit - hits.length)).map(([key, state]) => this.rack(key, state)),
+        ...shown.map(([key, state]) => this.rack(key, state)),
+        ...(room > 0 ? this.sorted(hits).slice(0, room) : []).map((hit) => this.of(hit)),
       ],
       truncated: hits.length + racks.length > limit,
     };
+  }
+
+  private sorted(hits: readonly Hit[]): readonly Hit[] {
+    const byRack = new Map<string, Hit[]>();
+    const cooling: Hit[] = [];
+    const distribution: Hit[] = [];
+    for (const hit of hits) {
+      const node = this.power.nodes[hit.index];
+      if (node?.kind !== "DEVICE") cooling.push(hit);
+      else if (isPowerKind(node.device.kind)) distribution.push(hit);
+      else {
+        const rack = node.device.rackCode ?? AFTER_RACKS;
+        const list = byRack.get(rack);
+        if (list === undefined) byRack.set(rack, [hit]);
+        else list.push(hit);
+      }
+    }
+    const racks = [...byRack].toSorted(([a], [b]) => compareText(codeKey(a), codeKey(b)));
+    return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
   }
 
   private rack(key: string, state: RackState) {
@@ -123,6 +152,11 @@ class Items {
     };
   }
 }
+
+/** Sorts behind every code. */
+const AFTER_RACKS = "~";
+/** States of racks, the worst first. */
+const GRAVITY: readonly RackState[] = ["DARK", "PARTIAL", "PROTECTED"];
 
 const RACK_STATES = {
   DARK: ImpactState.DARK,

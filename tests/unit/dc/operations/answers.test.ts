@@ -89,15 +89,30 @@ describe("powerBlastRadiusAnswer", () => {
         lost_inlets: ["main"],
       },
     ]);
-    const [weaker] = reply.protected;
+    const [rack, weaker] = reply.protected;
+    expect(rack).toMatchObject({ kind: "ITEM_KIND_RACK", code: "B03" });
     expect(weaker).toMatchObject({
       state: "IMPACT_STATE_DEGRADED",
       lost_inlets: ["psu2"],
       remaining_inlets: ["psu1"],
       depth: 2,
     });
-    expect(reply.protected.at(-1)).toMatchObject({ kind: "ITEM_KIND_RACK", code: "B03" });
     expect(reply.truncated).toBe(false);
+  });
+
+  test("lists racks first, then what stands in them rack by rack, cooling, and distribution last", async () => {
+    const { affected } = await blast({ source_ref: "device:UPS-A2", cascade: true });
+
+    const groups = affected.map(({ kind, code, rack_code }: JsonObject) => {
+      if (kind !== "ITEM_KIND_DEVICE") return kind;
+      return /^(?:PDU|RPP|UPS|SWGR|ATS)-/.test(String(code)) ? "distribution" : rack_code;
+    });
+    const runs = groups.filter((group: unknown, at: number) => group !== groups[at - 1]);
+    const racks = runs.slice(1, -2);
+    expect([runs.at(0), ...runs.slice(-2)]).toEqual(["ITEM_KIND_RACK", "ITEM_KIND_CRAC", "distribution"]);
+    expect(racks).toEqual(racks.toSorted());
+    expect(new Set(racks).size).toBe(20);
+    expect(affected[0].state).toBe("IMPACT_STATE_DARK");
   });
 
   test("joins the nodes that it shows, and says where power still flows", async () => {

@@ -166,8 +166,17 @@ test("lint --fix --dry-run prints a diff that git and patch apply, and touches n
   expect([patched.code, patched.stderr]).toEqual([0, ""]);
   const applied = await runCommand(["git", "apply", "--whitespace=nowarn"], { cwd: project.root, input: diff });
   expect([applied.code, applied.stderr]).toEqual([0, ""]);
+  // A project may be a folder of a repository, and git drops without a word what it takes for somewhere else.
+  using repository = tempProject();
+  for (const [id, text] of Object.entries(texts)) repository.write(`pkg/.planner/specs/${id}.md`, text);
+  await runCommand(["git", "init", "--quiet"], { cwd: repository.root });
+  const cwd = join(repository.root, "pkg");
+  const within = await runCommand(["git", "apply", "--whitespace=nowarn"], { cwd, input: diff });
+  expect([within.code, within.stderr]).toEqual([0, ""]);
   for (const id of Object.keys(texts)) {
-    expect(copy.read(`.planner/specs/${id}.md`)).toBe(project.read(`.planner/specs/${id}.md`));
+    const fixed = project.read(`.planner/specs/${id}.md`);
+    expect(copy.read(`.planner/specs/${id}.md`)).toBe(fixed);
+    expect(repository.read(`pkg/.planner/specs/${id}.md`)).toBe(fixed);
   }
   expect((await planner("lint", "--fix", "--dry-run")).stdout).toBe("");
 });
@@ -178,7 +187,7 @@ test("lint --fix --dry-run --json carries the diff in the document", async () =>
   const { stdout, stderr } = await planner("lint", "--fix", "--dry-run", "--json");
 
   const { diff, fixed } = JSON.parse(stdout);
-  expect(diff).toStartWith(`diff --git a/.planner/specs/${WARNED}.md b/.planner/specs/${WARNED}.md\n`);
+  expect(diff).toStartWith(`--- a/.planner/specs/${WARNED}.md\n+++ b/.planner/specs/${WARNED}.md\n`);
   expect(fixed).toMatchObject([{ file: `.planner/specs/${WARNED}.md` }]);
   expect(stderr).toBe("");
 });

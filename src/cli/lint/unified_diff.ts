@@ -4,7 +4,8 @@ import { createTwoFilesPatch } from "diff";
 const CONTEXT_LINES = 3;
 
 /**
- * The change of one file in the form that `git apply` and `patch -p1` take from the project root.
+ * The change of one file in the form that `git apply` and `patch -p1` take from the project root. Without git's own first
+ * line: with it git would read the names from the repository's top, and skip those of a project in a folder of it.
  *
  * @param file path from the project root
  */
@@ -13,14 +14,10 @@ export function unifiedDiff(file: string, before: string, after: string): string
   const patch = createTwoFilesPatch(...names, before, after, undefined, undefined, { context: CONTEXT_LINES });
   // The library begins with a rule, then names the files, quoted as git does it.
   const [, from = "", to = "", ...hunks] = patch.split("\n");
-  return [`diff --git ${nameIn(from)} ${nameIn(to)}`, ended(from), ended(to), ...hunks].join("\n");
-}
-
-function nameIn(line: string): string {
-  return line.slice("--- ".length);
+  return [ended(from), ended(to), ...hunks].join("\n");
 }
 
 /** A tab ends a name with blanks in it, for `patch` would end it at the first one. */
 function ended(line: string): string {
-  return nameIn(line).includes(" ") && !line.endsWith('"') ? `${line}\t` : line;
+  return line.includes(" ", "--- ".length) && !line.endsWith('"') ? `${line}\t` : line;
 }

@@ -1,6 +1,9 @@
 import { boundsOf } from "./bounds.ts";
 import type { Group, Item } from "./scene.ts";
 
+/** How much is left of what stands back: its words keep a contrast of 3 to 1. */
+export const FAINT_OPACITY = 0.72;
+
 /** Pixels between an element and the frame that makes it stand out. */
 const GAP = 2;
 
@@ -33,17 +36,18 @@ function strong(group: Group): Group {
   if (bare) return { ...group, emphasis: "strong", items: group.items.map(broad) };
   const box = boundsOf(group.items);
   if (box === undefined) return group;
-  const frame: Item = {
+  const frame = {
     kind: "rect",
     x: box.west - GAP,
     y: box.north - GAP,
     width: box.east - box.west + 2 * GAP,
     height: box.south - box.north + 2 * GAP,
     radius: 3,
-    stroke: "accent",
-    strokeWidth: 3,
-  };
-  return { ...group, emphasis: "strong", items: [...group.items, frame] };
+  } as const;
+  // Its own ground on both sides, so that it is seen beside whatever colour.
+  const casing: Item = { ...frame, stroke: "panel", strokeWidth: 6 };
+  const line: Item = { ...frame, stroke: "accent", strokeWidth: 3 };
+  return { ...group, emphasis: "strong", items: [...group.items, casing, line] };
 }
 
 function broad(item: Item): Item {

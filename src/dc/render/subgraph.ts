@@ -54,14 +54,14 @@ export function drawSubgraph(
         ? []
         : [{ text: `${counted(omittedNodes, "element")} not drawn: more than max_nodes`, tone: "watch" }],
     legend: [
-      { label: "connected", sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok", strokeWidth: 2 }] },
+      { label: "connected", sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText", strokeWidth: 2 }] },
       {
         label: "connected through others",
-        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "ok", strokeWidth: 2, dash: "dashed" }],
+        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "okText", strokeWidth: 2, dash: "dashed" }],
       },
       {
         label: "carries nothing",
-        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "fault", dash: "dotted" }],
+        sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, stroke: "faultText", dash: "dotted" }],
       },
     ],
     body: [
@@ -92,7 +92,7 @@ export function drawSubgraph(
           from: nodes[from]?.ref ?? "",
           to: nodes[to]?.ref ?? "",
           label,
-          stroke: live ? "ok" : "fault",
+          stroke: live ? "okText" : "faultText",
           ...((indirect || !live) && { style: live ? "dashed" : "dotted" }),
         }),
       ),
@@ -110,7 +110,7 @@ function edgeItem(
   const path: Item = {
     kind: "path",
     points,
-    stroke: live ? "ok" : "fault",
+    stroke: live ? "okText" : "faultText",
     strokeWidth: 1.5,
     arrow: directed,
     ...(dash !== undefined && { dash }),

@@ -1,3 +1,4 @@
+import { FAINT_OPACITY } from "./emphasis.ts";
 import type { Theme } from "./options.ts";
 import { colorOf, type Paint } from "./palette.ts";
 import type { Circle, Group, Hatch, Item, Line, Path, Point, Rect, Scene, Stroke, Text } from "./scene.ts";
@@ -124,7 +125,7 @@ class SvgWriter {
       "<g" +
       (ref === undefined ? "" : ` data-ref="${escapeXml(ref)}"`) +
       (at === undefined ? "" : ` transform="translate(${num(at[0])} ${num(at[1])})"`) +
-      (emphasis === "faint" ? ' opacity="0.25"' : "") +
+      (emphasis === "faint" ? ` opacity="${FAINT_OPACITY}"` : "") +
       `>${tip === undefined ? "" : `<title>${escapeXml(tip)}</title>`}${inner}</g>`
     );
   }

@@ -62,13 +62,20 @@ export function weakTexts(texts: readonly GroundedText[], theme: Theme): readonl
   );
 }
 
-function paint(items: readonly Item[], by: Point, to: Painted): void {
+interface PlacedShape {
+  readonly shape: Shape;
+  readonly by: Point;
+  readonly order: number;
+}
+
+function paint(items: readonly Item[], by: Point, to: Painted, shapes: PlacedShape[] = []): void {
   for (const item of items) {
     if (item.kind === "group") {
-      paint(item.items, moved(by, item.at ?? [0, 0]), to);
+      paint(item.items, moved(by, item.at ?? [0, 0]), to, shapes);
       continue;
     }
     const order = to.areas.length + to.strokes.length + to.texts.length;
+    if (item.kind !== "text") shapes.push({ shape: item, by, order });
     if (item.kind === "text") {
       const box = shifted(textBox(item), by);
       if (box.east > box.west) to.texts.push({ text: item, box, order });
@@ -159,3 +166,73 @@ function crosses({ from: [x, y], to: [toX, toY] }: Stroke, { west, north, east, 
   }
   return enter <= leave;
 }
+
+/** Grounds of larger areas and lines that only help the eye: nothing is lost with them. */
+const QUIET: ReadonlySet<Paint> = new Set<Paint>(["grid", "panel", "surface", "sunken"]);
+
+/** What a shape shows, and what lies around it. */
+export interface EdgedShape {
+  readonly kind: Shape["kind"];
+  /** Of its outline first, then of its fill. */
+  readonly paints: readonly Paint[];
+  readonly grounds: readonly Paint[];
+}
+
+/** Every shape that carries a meaning, without what is drawn in the ink of its ground, and what lies around it. Cost: O(shapes²). */
+export function edgedShapes({ items }: Scene): readonly EdgedShape[] {
+  const painted: Painted = { areas: [], strokes: [], texts: [] };
+  const shapes: PlacedShape[] = [];
+  paint(items, [0, 0], painted, shapes);
+  // A line drawn over a broader one stands on that.
+  const casings = new Map<string, Paint>();
+  return shapes.flatMap(({ shape, by, order }): readonly EdgedShape[] => {
+    const edge = shape.stroke ?? (shape.kind === "line" ? undefined : shape.fill);
+    if (edge === undefined || QUIET.has(edge) || edge.startsWith("on:")) return [];
+    const under = painted.areas.filter((area) => area.order < order);
+    const cased = casings.get(trace(shape, by));
+    casings.set(trace(shape, by), edge);
+    const grounds = around(shape, by).map(
+      (point): Paint => cased ?? under.findLast(({ holds }) => holds(point))?.paints[0] ?? "surface",
+    );
+    return [{ kind: shape.kind, paints: [...new Set([edge, ...paintsOf(shape)])], grounds: [...new Set(grounds)] }];
+  });
+}
+
+/**
+ * Shapes that nothing tells from what lies around them: neither outline nor fill reaches a contrast of 3 to 1 to it, nor
+ * the outline to the fill. Source: WCAG 2.2, 1.4.11.
+ */
+export function faintShapes(shapes: readonly EdgedShape[], theme: Theme): readonly string[] {
+  const apart = (one: Paint, other: Paint) => contrast(colorOf(theme, one), colorOf(theme, other)) >= 3;
+  const faults = shapes.flatMap(({ kind, paints: [edge = "ink", ...fills], grounds }) => {
+    if (fills.some((fill) => apart(edge, fill))) return [];
+    return grounds
+      .filter((ground) => ground !== edge && ![edge, ...fills].some((paint) => apart(paint, ground)))
+      .map((ground) => `${kind} in ${edge} on ${ground}`);
+  });
+  return [...new Set(faults)];
+}
+
+/** Where a shape runs, as a key. */
+function trace(shape: Shape, by: Point): string {
+  const { stroke, strokeWidth, dash, ...place } = shape;
+  return JSON.stringify([by, place]);
+}
+
+/** Points where a shape meets what lies around it; a line is seen where it begins. */
+function around(shape: Shape, by: Point): readonly Point[] {
+  if (shape.kind === "line") return [moved(by, [shape.x1, shape.y1])];
+  if (shape.kind === "path" && shape.closed !== true) return [moved(by, shape.points[0] ?? [0, 0])];
+  const box = areaOf({ ...shape, fill: "ink" }, by)?.box;
+  if (box === undefined) return [];
+  const [x, y] = [(box.west + box.east) / 2, (box.north + box.south) / 2];
+  return [
+    [x, box.north - BESIDE],
+    [x, box.south + BESIDE],
+    [box.west - BESIDE, y],
+    [box.east + BESIDE, y],
+  ];
+}
+
+/** Pixels beyond a shape where what lies around it is looked up. */
+const BESIDE = 0.7;

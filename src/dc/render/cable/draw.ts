@@ -128,7 +128,7 @@ function branchItems(branches: Lane["path"]["branches"], [x, y]: Point) {
       {
         kind: "path",
         points: [start, [start[0] + 18, start[1]], [start[0] + 18, at], [start[0] + 34, at]],
-        stroke: "info",
+        stroke: "infoText",
         dash: "dashed",
         arrow: true,
       },
@@ -202,6 +202,7 @@ function legendOf({ paths }: CablePicture): readonly LegendLine[] {
       ({ label, paint }): LegendLine => ({
         label,
         sample: [
+          { ...line, stroke: "line", strokeWidth: 8 },
           { ...line, stroke: paint, strokeWidth: 6 },
           { ...line, stroke: "ink", strokeWidth: 1.5 },
         ],

@@ -44,7 +44,7 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         strokeWidth: 1.5,
         ...(stop.repeated && { dash: "dashed" }),
       },
-      { kind: "rect", x: 1, y: 1, width: STOP_WIDTH - 2, height: 40, radius: 5, fill },
+      { kind: "rect", x: 1, y: 1, width: STOP_WIDTH - 2, height: 40, radius: 5, fill, stroke: "line" },
       { kind: "text", x: 10, y: 17, text: device.code, size: 12, weight: "bold", fill: ink, maxWidth: room },
       {
         kind: "text",
@@ -162,7 +162,7 @@ export function linkItem(link: Segment, title: string, points: readonly Point[])
     ref: linkRef(link),
     tip: [title, ...linkFacts(link).map(([label, value]) => `${label}: ${value}`)].join("\n"),
     items: [
-      ...(link.cable === undefined ? [] : [{ kind: "path" as const, points, stroke: jacketOf(link), strokeWidth: 6 }]),
+      ...(link.cable === undefined ? [] : jacket(points, jacketOf(link))),
       { kind: "path", points, ...coreOf(link) },
       {
         kind: "text",
@@ -197,6 +197,14 @@ export const JACKETS = [
   { label: "power", paint: "role5", types: /^POWER/ },
   { label: "other cable", paint: "roleOther", types: /^/ },
 ] as const;
+
+/** Its colour, in an outline that keeps it apart from the ground. */
+function jacket(points: readonly Point[], paint: Paint): readonly Item[] {
+  return [
+    { kind: "path", points, stroke: "line", strokeWidth: 8 },
+    { kind: "path", points, stroke: paint, strokeWidth: 6 },
+  ];
+}
 
 function jacketOf({ cable }: Segment): Paint {
   return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";

@@ -33,7 +33,7 @@ export function compactRack(
       ref: `device:${occupant.deviceCode}`,
       tip: occupantTip(occupant),
       items: [
-        { kind: "rect", ...place, fill: style.fill(occupant) },
+        { kind: "rect", ...place, fill: style.fill(occupant), stroke: "line", strokeWidth: 0.75 },
         ...(state === undefined ? [] : mark(state, [place.x + place.width - 6, place.y + place.height / 2], 6)),
       ],
     };

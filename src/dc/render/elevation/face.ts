@@ -112,7 +112,7 @@ function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): read
           height: bottom - top - 2,
           fill: "infoSoft",
           hatch: { pattern: "diagonal", paint: "line" },
-          stroke: "info",
+          stroke: "infoText",
           dash: "dashed",
         },
         ...labelPlate(`Reserved: ${owner}`, { cx: x + width / 2, cy: y + (top + bottom) / 2, room }),

@@ -36,7 +36,7 @@ export function occupantBack(occupant: Occupant, place: BoxPlace, style: Occupan
     tip: `${occupantTip(occupant)}\nseen from its back`,
     items: [
       { kind: "rect", ...place, radius: 2, fill: "sunken", stroke: "line", dash: "dashed" },
-      { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.fill(occupant) },
+      { kind: "rect", ...place, width: Math.min(6, place.width), fill: style.fill(occupant), stroke: "line" },
       {
         kind: "text",
         x: place.x + 12,

@@ -34,11 +34,11 @@ export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }:
 
 /** How a bundle is drawn as a line: dotted when nothing is there, dashed when nothing works. */
 export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
-  if (state.up === 0) return { stroke: "fault", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
+  if (state.up === 0) return { stroke: "faultText", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
-  if (state.congested) return { stroke: "fault", strokeWidth: 3 };
-  if (state.watched || state.down > 0) return { stroke: "watch", strokeWidth: 2 };
-  return { stroke: coloring === "UTILIZATION" ? "scale2" : "ok", strokeWidth: 1.2 };
+  if (state.congested) return { stroke: "faultText", strokeWidth: 3 };
+  if (state.watched || state.down > 0) return { stroke: "watchText", strokeWidth: 2 };
+  return { stroke: coloring === "UTILIZATION" ? "infoText" : "okText", strokeWidth: 1.2 };
 }
 
 /** The ground of a bundle's cell. */

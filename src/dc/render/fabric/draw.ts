@@ -152,7 +152,7 @@ function unitBox(unit: UnitPart | undefined, slot: Slot | undefined, coloring: C
           height: BOX_HEIGHT,
           radius: 6,
           fill,
-          stroke: tally.state,
+          stroke: `${tally.state}Text`,
           strokeWidth: 1.5,
           ...(tally.failed > 0 && { dash: "dashed" }),
         },

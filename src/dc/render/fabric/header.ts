@@ -98,10 +98,10 @@ function legendOf({ congestionPct, watchPct }: FabricPicture, coloring: Coloring
     sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }],
   });
   return [
-    line(`congested, from ${percent(congestionPct)}`, { stroke: "fault", strokeWidth: 3 }),
-    line(`watched, from ${percent(watchPct)}`, { stroke: "watch", strokeWidth: 2 }),
-    line("no link works", { stroke: "fault", strokeWidth: 1.6, dash: "dashed" }),
-    line("missing of the full mesh", { stroke: "fault", strokeWidth: 1.6, dash: "dotted" }),
+    line(`congested, from ${percent(congestionPct)}`, { stroke: "faultText", strokeWidth: 3 }),
+    line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
+    line("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
+    line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
     ...(coloring === "UTILIZATION" ? scaleLegend() : []),
   ];
 }

@@ -135,7 +135,7 @@ function headItem(
         height: head,
         radius: 4,
         fill,
-        stroke: tally.state,
+        stroke: `${tally.state}Text`,
         ...(tally.failed > 0 && { dash: "dashed" as const }),
       },
       ...mark(tally.state, standing ? [middle, 12] : [width - 15, 14], 11),
@@ -171,7 +171,7 @@ function cellItem(
         height: ROW - 2,
         radius: 2,
         fill,
-        stroke: bundle.state.congested || down ? "fault" : "grid",
+        stroke: bundle.state.congested || down ? "faultText" : "grid",
         ...(down && { dash: "dashed" as const }),
       },
       {

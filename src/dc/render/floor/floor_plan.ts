@@ -38,7 +38,7 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
         : [{ label: "floor-standing power", sample: swatch({ label: "", fill: "roleOther" }, 6, 0) }]),
       {
         label: "front",
-        sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "accent", strokeWidth: 3 }],
+        sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
       },
     ],
     body: [...plan.items, ...tray.items],

@@ -101,14 +101,14 @@ function tileItem(tile: Tile, { box, visible: free }: { readonly box: TileBox; r
     ref: tile.ref,
     tip: tipOf(tile),
     items: [
-      { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: tile.kind === "rack" ? "muted" : "line" },
-      ...(tile.kind === "device" ? [] : [front(box, tile.facing)]),
+      { kind: "rect", ...box, radius: 2, fill: tile.fill, stroke: "line" },
+      ...(tile.kind === "device" ? [] : [front(box, tile)]),
       ...tileWords(tile, free),
     ],
   };
 }
 
-function front({ x, y, width, height }: TileBox, facing: number): Item {
+function front({ x, y, width, height }: TileBox, { facing, fill }: Tile): Item {
   const edges: Readonly<Record<number, readonly [Point, Point]>> = {
     0: [
       [x + 2, y + 2.5],
@@ -131,7 +131,7 @@ function front({ x, y, width, height }: TileBox, facing: number): Item {
     [x, y],
     [x, y],
   ];
-  return { kind: "line", x1, y1, x2, y2, stroke: "accent", strokeWidth: 3 };
+  return { kind: "line", x1, y1, x2, y2, stroke: `on:${fill}`, strokeWidth: 3 };
 }
 
 /** Racks that are folded into blocks, below the footprints that are drawn on their own. */
@@ -143,7 +143,7 @@ export function blockItems(blocks: readonly Block[], tiles: readonly Tile[], px:
       kind: "group",
       tip: block.tip,
       items: [
-        { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: block.state, strokeWidth: 2 },
+        { kind: "rect", ...box, radius: 4, fill: `${block.state}Soft`, stroke: `${block.state}Text`, strokeWidth: 2 },
         ...blockWords(block, boxOf(visible(block.area, areas, index + 1), px)),
       ],
     };

@@ -28,7 +28,16 @@ function stateBadge(state: State, right: number, top: number): { readonly width:
   return {
     width,
     items: [
-      { kind: "rect", x: right - width, y: top, width, height: 24, radius: 12, fill: `${state}Soft`, stroke: state },
+      {
+        kind: "rect",
+        x: right - width,
+        y: top,
+        width,
+        height: 24,
+        radius: 12,
+        fill: `${state}Soft`,
+        stroke: `${state}Text`,
+      },
       ...mark(state, [right - width + 16, top + 12], 13),
       {
         kind: "text",

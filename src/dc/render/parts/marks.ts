@@ -5,39 +5,41 @@ import { wordAt } from "./words.ts";
 
 /**
  * A state as a sign of its own shape, so that it is told without colour: ok is a disc with a tick, watch a triangle
- * with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke.
+ * with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke. Its outline is as far
+ * from its fill as words are, so that it is seen on whatever colour.
  *
  * @param size height and width in pixels; cx and cy are the middle
  */
 export function mark(state: State, [cx, cy]: readonly [number, number], size: number): readonly Item[] {
-  const r = size / 2;
+  const edge = { stroke: `on:${state}`, strokeWidth: Math.max(0.8, size / 14) } as const;
+  const r = (size - edge.strokeWidth) / 2;
   const ink = { stroke: `on:${state}`, strokeWidth: size / 7 } as const;
   switch (state) {
     case "ok":
       return [
-        { kind: "circle", cx, cy, r, fill: state },
+        { kind: "circle", cx, cy, r, fill: state, ...edge },
         { kind: "path", points: at(cx, cy, r, [-0.5, 0.02], [-0.12, 0.4], [0.5, -0.36]), ...ink },
       ];
     case "watch":
       return [
-        { kind: "path", points: at(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]), closed: true, fill: state },
+        { kind: "path", points: at(cx, cy, r, [0, -1], [1.1, 0.9], [-1.1, 0.9]), closed: true, fill: state, ...edge },
         { kind: "line", x1: cx, y1: cy - 0.4 * r, x2: cx, y2: cy + 0.3 * r, ...ink },
         { kind: "circle", cx, cy: cy + 0.62 * r, r: size / 13, fill: `on:${state}` },
       ];
     case "fault":
       return [
-        { kind: "rect", x: cx - r, y: cy - r, width: size, height: size, radius: size / 8, fill: state },
+        { kind: "rect", x: cx - r, y: cy - r, width: 2 * r, height: 2 * r, radius: size / 8, fill: state, ...edge },
         { kind: "line", x1: cx - 0.5 * r, y1: cy - 0.5 * r, x2: cx + 0.5 * r, y2: cy + 0.5 * r, ...ink },
         { kind: "line", x1: cx - 0.5 * r, y1: cy + 0.5 * r, x2: cx + 0.5 * r, y2: cy - 0.5 * r, ...ink },
       ];
     case "info":
       return [
-        { kind: "circle", cx, cy, r: r - 1, fill: "panel", stroke: state, strokeWidth: 2 },
-        { kind: "circle", cx, cy, r: r / 3, fill: state },
+        { kind: "circle", cx, cy, r: r - 1, fill: "panel", stroke: `${state}Text`, strokeWidth: 2 },
+        { kind: "circle", cx, cy, r: r / 3, fill: `${state}Text` },
       ];
     default:
       return [
-        { kind: "circle", cx, cy, r, fill: state },
+        { kind: "circle", cx, cy, r, fill: state, ...edge },
         { kind: "line", x1: cx - 0.55 * r, y1: cy, x2: cx + 0.55 * r, y2: cy, ...ink },
       ];
   }

@@ -39,7 +39,7 @@ export function meter(
     const share = Math.min(100, used) - from;
     if (share <= 0) return [];
     const place = { x: x + (from / 100) * width, y: bar.y, width: (share / 100) * width, height: BAR };
-    return [{ kind: "rect", ...place, fill, ...(hatch !== undefined && { hatch }) }];
+    return [{ kind: "rect", ...place, fill, stroke: "line", ...(hatch !== undefined && { hatch }) }];
   });
   return [
     { kind: "text", x, y: y + 11, text: label, size: 11, fill: "muted", maxWidth: width - valueRoom - markRoom - 8 },

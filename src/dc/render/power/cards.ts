@@ -172,6 +172,8 @@ function fateBar(
         kind: "rect",
         ...place,
         fill: strong,
+        stroke: `on:${strong as "accent"}`,
+        strokeWidth: 0.8,
         ...(hatch !== undefined && { hatch: { pattern: hatch, paint: "panel" } }),
       },
     ];

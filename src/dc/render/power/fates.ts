@@ -51,11 +51,13 @@ function look(
 /** The mark of a fate, 14 by 14 pixels from its upper left corner. */
 export function badge(shown: Shown, x: number, y: number): Item {
   const { letter, shape, strong } = LOOKS[shown];
+  const ink: Paint = `on:${strong as "accent"}`;
+  const edge = { stroke: ink, strokeWidth: 0.8 } as const;
   const outline: Item =
     shape === "circle"
-      ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strong }
+      ? { kind: "circle", cx: x + 7, cy: y + 7, r: 7, fill: strong, ...edge }
       : shape === "square"
-        ? { kind: "rect", x, y, width: 14, height: 14, radius: 2, fill: strong }
+        ? { kind: "rect", x, y, width: 14, height: 14, radius: 2, fill: strong, ...edge }
         : {
             kind: "path",
             points: [
@@ -66,8 +68,8 @@ export function badge(shown: Shown, x: number, y: number): Item {
             ],
             closed: true,
             fill: strong,
+            ...edge,
           };
-  const ink: Paint = `on:${strong as "accent"}`;
   return {
     kind: "group",
     items: [

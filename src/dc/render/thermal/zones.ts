@@ -83,8 +83,7 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
     { kind: "text", x: 20, y: 11, text: zone.ref, size: 11, weight: "bold", fill: "ink", maxWidth: width * 0.45 },
     { kind: "text", x: width, y: 11, text: said, size: 11, anchor: "end", fill: "ink", maxWidth: width * 0.5 },
     { kind: "rect", x: 0, y: 18, width, height: BAR, fill: "sunken" },
-    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, fill: "accentSoft" },
-    { kind: "rect", x: 0, y: 21, width: px(heatKw), height: BAR - 6, fill: state === "ok" ? "scale2" : "scale4" },
+    { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, fill: "accentSoft", stroke: "line" },
     {
       kind: "rect",
       x: px(capacity) - reserve,
@@ -92,8 +91,17 @@ function zoneRow(zone: ZoneRollup, { width, most, units }: RowInput): readonly I
       width: reserve,
       height: BAR,
       hatch: { pattern: "diagonal", paint: "accent" },
-      stroke: "accent",
+      stroke: "line",
       dash: "dashed",
+    },
+    {
+      kind: "rect",
+      x: 0,
+      y: 21,
+      width: px(heatKw),
+      height: BAR - 6,
+      fill: state === "ok" ? "scale2" : "scale4",
+      stroke: "line",
     },
     { kind: "rect", x: 0, y: 18, width: px(capacity), height: BAR, stroke: "muted" },
     {

@@ -1,10 +1,19 @@
 import { describe, expect, test } from "bun:test";
 import { THEMES } from "#dc/render/options.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
-import { groundedTexts, weakTexts } from "../../../support/dc/scene_grounds.ts";
+import { edgedShapes, faintShapes, groundedTexts, weakTexts } from "../../../support/dc/scene_grounds.ts";
 import { drawingsOf, SCREEN_CASES } from "../../../support/dc/screen_cases.ts";
 
 describe.each(SCREEN_CASES)("$screen of $ref", (asked) => {
+  test("has no shape that is hardly seen, in any theme", async () => {
+    const faults = (await drawingsOf(asked)).flatMap(([options, { scene }]) => {
+      const shapes = edgedShapes(scene);
+      return THEMES.flatMap((theme) => faintShapes(shapes, theme).map((fault) => `${options}: ${theme}: ${fault}`));
+    });
+
+    expect(faults).toEqual([]);
+  });
+
   test("has no text that is cut, covered, crossed or hard to read, in any theme", async () => {
     const faults = (await drawingsOf(asked)).flatMap(([options, { scene }]) => {
       const texts = groundedTexts(scene);

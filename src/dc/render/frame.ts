@@ -96,9 +96,16 @@ function figureItem(figure: Figure, x: number, y: number): Item {
     at: [x, y],
     items: [
       { kind: "rect", x: 0, y: 0, width, height: FIGURE_HEIGHT, radius: 6, fill: "panel", stroke: "grid" },
-      { kind: "rect", x: 0, y: 8, width: 3, height: FIGURE_HEIGHT - 16, fill: tone === undefined ? "grid" : toneText(tone) },
+      {
+        kind: "rect",
+        x: 0,
+        y: 8,
+        width: 3,
+        height: FIGURE_HEIGHT - 16,
+        fill: tone === undefined ? "grid" : toneText(tone),
+      },
       { kind: "text", x: 12, y: 16, text: label, size: 10, fill: "muted" },
-      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: tone === undefined ? "grid" : toneText(tone) },
+      { kind: "text", x: 12, y: 36, text: value, size: 16, weight: "bold", fill: toneText(tone) },
     ],
   };
 }

@@ -30,25 +30,6 @@ async function call(url: string, rpc: string, body: object, headers: Record<stri
   return { ...answer, body: answer.text === "" ? undefined : JSON.parse(answer.text) };
 }
 
-/** A call whose body has begun; `finish` sends the rest, `answer` is everything that came back. */
-function begun(url: string) {
-  const body = JSON.stringify({ rack: RACK });
-  const socket = connect(Number(new URL(url).port), "127.0.0.1");
-  const head = `POST ${RPC}/UpsertRack HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
-  socket.write(`${head}content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
-  let text = "";
-  socket.on("error", () => {});
-  const running = new Promise<void>((resolve) => {
-    socket.on("data", (chunk) => {
-      text += chunk.toString();
-      resolve();
-    });
-  });
-  const answer = new Promise<string>((resolve) => socket.on("close", () => resolve(text)));
-  endings.push(() => socket.destroy());
-  return { running, answer, finish: () => socket.write(body) };
-}
-
 describe("planner dc serve", () => {
   test("starts on an empty folder and says that it asks for no token", async () => {
     const server = await start();
@@ -164,35 +145,6 @@ describe("planner dc serve", () => {
     }
 
     expect((await http1(`${server.url}/healthz`)).status).toBe(200);
-  });
-});
-
-describe("planner dc serve ends", () => {
-  test("with status 0 behind a call that had begun before SIGTERM", async () => {
-    const server = await start();
-    const { running, answer, finish } = begun(server.url);
-    await running;
-
-    server.child.kill("SIGTERM");
-    while (!server.stderr.includes("Ending")) await new Promise((resolve) => setTimeout(resolve, 5));
-    finish();
-
-    const text = await answer;
-    expect(text).toContain("HTTP/1.1 200 OK");
-    expect(text).toContain('"outcome":"OUTCOME_CREATED"');
-    expect(await server.ended).toEqual({ code: 0, signal: null });
-  });
-
-  test("at once at the second signal", async () => {
-    const server = await start();
-    const { running } = begun(server.url);
-    await running;
-
-    server.child.kill("SIGTERM");
-    while (!server.stderr.includes("Ending")) await new Promise((resolve) => setTimeout(resolve, 5));
-    server.child.kill("SIGTERM");
-
-    expect(await server.ended).toEqual({ code: 143, signal: null });
   });
 });
 

@@ -4,6 +4,10 @@ import { end, racks } from "./small_site.ts";
 /** Everything but devices that the small site must refuse. Source: data contract 10, rules marked E. */
 export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
   UpsertRack: [
+    ["another spelling of a code", oldRack({ code: "r1" }), "CODE_CASE_CONFLICT", "code"],
+    ["a site outside the grammar", rack({ location: { site_id: "S 1" } }), "INVALID_CODE", "location.site_id"],
+    ["a room outside the grammar", rack({ location: { site_id: "S1", room: "a/b" } }), "INVALID_CODE", "location.room"],
+    ["a reservation of nothing", rack({ reservations: [{ owner: "x" }] }), "REQUIRED_FIELD", "reservations[0].units"],
     ["no location", { rack: { code: "NEW" } }, "REQUIRED_FIELD", "location"],
     ["101 units", rack({ u_height: 101 }), "FIELD_OUT_OF_RANGE", "u_height"],
     ["starting unit 0", rack({ starting_unit: 0 }), "FIELD_OUT_OF_RANGE", "starting_unit"],
@@ -32,6 +36,29 @@ export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
     ["a taken asset tag", rack({ asset_tag: "RT-1" }), "ASSET_TAG_TAKEN", "asset_tag"],
   ],
   UpsertCrac: [
+    ["another spelling of a code", crac({ code: "c1" }), "CODE_CASE_CONFLICT", "code"],
+    ["no kind", crac({ kind: "CRAC_KIND_UNSPECIFIED" }), "REQUIRED_FIELD", "kind"],
+    ["no location", crac({ location: null }), "REQUIRED_FIELD", "location"],
+    ["an unknown rack", crac({ rack_code: "R9" }), "REF_NOT_FOUND", "rack_code"],
+    [
+      "another floor than its rack's",
+      crac({ rack_code: "R1", location: { site_id: "S1", floor_number: 2 } }),
+      "LOCATION_MISMATCH",
+      "location.floor_number",
+    ],
+    ["a scope twice", crac({ serves: ["rack:R1", "rack:r1"] }), "DUPLICATE", "serves[1]"],
+    [
+      "a source that is none",
+      crac({ power_inputs: [{ source_ref: "R1" }] }),
+      "INVALID_REF",
+      "power_inputs[0].source_ref",
+    ],
+    [
+      "a source that is not there",
+      crac({ power_inputs: [{ source_ref: "feed:FA" }, { source_ref: "device:NOBODY" }] }),
+      "REF_NOT_FOUND",
+      "power_inputs[1].source_ref",
+    ],
     ["no capacity", crac({ sensible_capacity_kw: 0 }), "FIELD_OUT_OF_RANGE", "sensible_capacity_kw"],
     ["less total than sensible", crac({ total_capacity_kw: 9 }), "FIELD_OUT_OF_RANGE", "total_capacity_kw"],
     ["a derating of 0", crac({ derate_pct: 0 }), "FIELD_OUT_OF_RANGE", "derate_pct"],
@@ -48,6 +75,11 @@ export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
   ],
   UpsertCable: [
     ["no end", { cable: { a: end("LEAF-1", "e2") } }, "REQUIRED_FIELD", "b"],
+    ["a device outside the grammar", cable(end("LEAF 1", "e2"), end("SPINE-1", "e2")), "INVALID_CODE", "a.device_code"],
+    ["a port outside the grammar", cable(end("LEAF-1", "e2"), end("SPINE-1", "e~2")), "INVALID_CODE", "b.port_name"],
+    ["a port that is not real", cable(end("LEAF-1", "e2"), end("OPT", "vlan")), "PORT_INCOMPATIBLE", "b"],
+    ["a port without wires", cable(end("LEAF-1", "e2"), end("OPT", "radio")), "PORT_INCOMPATIBLE", "b"],
+    ["power in a circle", cable(end("LOOP", "in"), end("LOOP", "out")), "POWER_CYCLE", "a"],
     ["an unknown device", cable(end("LEAF-1", "e2"), end("NOBODY", "e1")), "REF_NOT_FOUND", "b"],
     ["an unknown port", cable(end("LEAF-1", "e9"), end("SPINE-1", "e2")), "REF_NOT_FOUND", "a"],
     ["one end twice", cable(end("LEAF-1", "e2"), end("LEAF-1", "e2")), "FIELD_CONFLICT", "b"],
@@ -77,6 +109,14 @@ export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
   UpsertFabricLink: [
     ["one device twice", link(end("LEAF-1", "e1"), end("LEAF-1", "e2")), "FIELD_CONFLICT", "b"],
     ["a port at one end only", link(end("LEAF-1", "e2"), end("SPINE-1", "")), "FIELD_CONFLICT", "b.port_name"],
+    [
+      "a fabric outside the grammar",
+      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { fabric_id: "a b" }),
+      "INVALID_CODE",
+      "fabric_id",
+    ],
+    ["no end", { fabric_link: { b: end("LEAF-1", "e1") } }, "REQUIRED_FIELD", "a"],
+    ["an unknown port", link(end("LEAF-1", "e9"), end("SPINE-1", "e2")), "REF_NOT_FOUND", "a"],
     ["an unknown device", link(end("LEAF-1", ""), end("NOBODY", "")), "REF_NOT_FOUND", "b"],
     [
       "a capacity of 0",

@@ -1,4 +1,4 @@
-import { cable, crac, device, inlet, link, ported, type Row, rack } from "./rule_requests.ts";
+import { cable, crac, device, inlet, link, oldRack, ported, type Row, rack } from "./rule_requests.ts";
 import { end } from "./small_site.ts";
 
 /** What the small site takes with a warning. Source: data contract 10, rules marked W. */
@@ -65,6 +65,7 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   UpsertRack: [
+    ["weight near its limit", oldRack({ max_load_kg: 32 }), "WEIGHT_NEAR_LIMIT", "max_load_kg"],
     [
       "overlapping footprints",
       rack({ placement: { x_mm: 1500, y_mm: 1500, width_mm: 600, depth_mm: 1200 } }),
@@ -87,6 +88,27 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
   ],
   UpsertCable: [
     [
+      "a copper pair of 101 m",
+      cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_CAT6A", length_m: 101 }),
+      "MEDIA_TOO_LONG",
+      "length_m",
+    ],
+    [
+      "single-mode fibre at a multi-mode optic",
+      cable(end("LEAF-1", "e2"), end("OPT", "short"), { type: "CABLE_TYPE_SMF_OS2" }),
+      "MEDIA_MISMATCH",
+      "type",
+    ],
+    [
+      "multi-mode fibre at a single-mode optic",
+      cable(end("LEAF-1", "e2"), end("OPT", "long"), { type: "CABLE_TYPE_MMF_OM4" }),
+      "MEDIA_MISMATCH",
+      "type",
+    ],
+    ["ends of different speeds", cable(end("LEAF-1", "e2"), end("OPT", "slow")), "SPEED_MISMATCH", "b"],
+    ["an angled connector in a flat one", cable(end("OPT", "lc-apc"), end("OPT", "lc-upc")), "POLISH_MISMATCH", "b"],
+    ["a way to another site", cable(end("FAR", "e2"), end("LEAF-1", "e2")), "CABLE_ACROSS_SITES", "b"],
+    [
       "a passive copper cable of 8 m",
       cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { type: "CABLE_TYPE_DAC_PASSIVE", length_m: 8 }),
       "MEDIA_TOO_LONG",
@@ -100,6 +122,12 @@ export const warned: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   UpsertFabricLink: [
+    [
+      "more links to one spine than to another",
+      link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), { fabric_id: "FAB" }),
+      "UNEQUAL_LINKS",
+      "b",
+    ],
     ["two leaves", link(end("LEAF-1", ""), end("SRV-1", "")), "UNUSUAL_ROLES", "b"],
     [
       "more capacity than the port",

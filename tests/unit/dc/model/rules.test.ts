@@ -3,8 +3,9 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Refusal } from "#dc/model/refusal.ts";
 import { refusedDevices } from "../../../support/dc/refused_devices.ts";
 import { refusedOthers } from "../../../support/dc/refused_others.ts";
-import { device } from "../../../support/dc/rule_requests.ts";
-import { smallSite } from "../../../support/dc/small_site.ts";
+import { refusedRanges } from "../../../support/dc/refused_ranges.ts";
+import { device, type Row } from "../../../support/dc/rule_requests.ts";
+import { ruleSite } from "../../../support/dc/rule_site.ts";
 import { warned } from "../../../support/dc/warned.ts";
 
 /** Bulk calls of those kinds that have one, and an item that is good beside a wrong one. */
@@ -20,9 +21,12 @@ interface Told {
 }
 
 describe("rules", async () => {
-  const site = await smallSite();
+  const site = await ruleSite();
 
-  for (const [rpc, rows] of Object.entries({ UpsertDevice: refusedDevices, ...refusedOthers })) {
+  const refused = [{ UpsertDevice: refusedDevices }, refusedOthers, refusedRanges].flatMap(
+    Object.entries<readonly Row[]>,
+  );
+  for (const [rpc, rows] of refused) {
     for (const [what, request, reason, field] of rows) {
       const [kind = ""] = Object.keys(request);
 
@@ -78,6 +82,14 @@ describe("rules", async () => {
 
     expect(reply).toMatchObject({ outcome: "OUTCOME_CREATED" });
     expect(reply.warnings).toBeUndefined();
+  });
+
+  test("let two devices of half width share a unit side by side", async () => {
+    const right = device({ rack_code: "R2", position_u: 5, slot: "SLOT_WIDTH_RIGHT" });
+
+    const reply = await site.call("UpsertDevice", { ...right, validate_only: true });
+
+    expect(reply.outcome).toBe("OUTCOME_CREATED");
   });
 
   test("let half-depth devices share a unit back to back", async () => {

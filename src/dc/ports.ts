@@ -38,6 +38,8 @@ export interface DeviceFilter {
   readonly singleCorded?: boolean;
   /** Only these codes; how `fed_by` reaches the database. */
   readonly codes?: readonly string[];
+  /** None of these codes. */
+  readonly exceptCodes?: readonly string[];
   readonly minDrawW?: number;
   readonly maxDrawW?: number;
   readonly updatedSince?: string;

@@ -3,7 +3,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { type Cursor, DEVICE_ORDERS, type DeviceOrder, type Stored } from "#dc/ports.ts";
+import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
 import {
   DatacenterService,
   type Device,
@@ -29,8 +29,7 @@ export const searchDevices = defineRead({
     const { pageToken } = request;
     const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
     const page = await reader.searchDevices({
-      filter:
-        Object.keys(power).length === 0 ? filter : { ...filter, codes: powerCodes(await session.topology(), power) },
+      filter: Object.keys(power).length === 0 ? filter : { ...filter, ...powerCodes(await session.topology(), power) },
       order,
       descending,
       limit,
@@ -69,16 +68,17 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
   });
 }
 
-/** Codes of the devices that a filter asks of the power graph. */
-function powerCodes(topology: Topology, { fedBy, redundancyUnmet: unmet }: PowerFilter): readonly string[] {
-  const { power, estate } = topology;
-  const fed =
-    fedBy === undefined
-      ? estate.devices.map(({ code }) => code)
-      : downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by"));
-  if (unmet === undefined) return fed;
-  const short = new Set(topology.redundancyUnmet());
-  return fed.filter((code) => short.has(code) === unmet);
+/** What a filter asks of the power graph, as codes. */
+function powerCodes(
+  topology: Topology,
+  { fedBy, redundancyUnmet: unmet }: PowerFilter,
+): Pick<DeviceFilter, "codes" | "exceptCodes"> {
+  const { power } = topology;
+  const fed = fedBy === undefined ? undefined : downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by"));
+  const short = unmet === undefined ? undefined : topology.redundancyUnmet();
+  if (unmet !== true) return { ...(fed && { codes: fed }), ...(short && { exceptCodes: short }) };
+  const lacking = new Set(short);
+  return { codes: fed?.filter((code) => lacking.has(code)) ?? short ?? [] };
 }
 
 async function messages(
@@ -87,10 +87,9 @@ async function messages(
   view: DeviceView,
 ): Promise<readonly Device[]> {
   if (view !== DeviceView.FULL) return devices.map(basicDeviceMessage);
-  const full: Device[] = [];
-  for (const { resource } of devices) {
-    const stored = await reader.stored("device", codeKey(resource.code));
-    if (stored !== undefined) full.push(deviceMessage(stored));
-  }
-  return full;
+  const full = await reader.devices(devices.map(({ resource }) => resource.code));
+  const byKey = new Map(full.map((device) => [codeKey(device.code), device]));
+  return devices.map((stored) =>
+    deviceMessage({ ...stored, resource: byKey.get(codeKey(stored.resource.code)) ?? stored.resource }),
+  );
 }

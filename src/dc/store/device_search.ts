@@ -20,6 +20,9 @@ const ORDER_COLUMNS: Readonly<Record<DeviceOrder, { readonly column: string; rea
 /** Matches up to which it is cheaper to find them all than to walk in order until a page is full. Ours, measured. */
 const FEW = 2000;
 
+/** Codes from which looking up each of them costs more than walking over all devices. Ours, measured. */
+const MANY = 10_000;
+
 /** One page by keyset, and the counts by role of all that match. Cost: two statements, whatever the page. */
 export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: DeviceQuery): Promise<DevicePage> {
   const conditions = conditionsOf(query.filter, dialect);
@@ -84,7 +87,9 @@ function conditionsOf(filter: DeviceFilter, dialect: Dialect): readonly Conditio
     ...among("device.rack_key", lower(filter.rackCodes)),
     ...among("device.manufacturer", lower(filter.manufacturers)),
     ...among("device.model", lower(filter.models)),
-    ...among("device.key", lower(filter.codes)),
+    // Beyond some thousand one walk over all devices is cheaper than a look-up for each.
+    ...among((filter.codes ?? []).length > MANY ? dialect.unindexed("device.key") : "device.key", lower(filter.codes)),
+    ...among("device.key", lower(filter.exceptCodes)).map(({ sql, params }) => ({ sql: `NOT (${sql})`, params })),
     ...places(filter),
     ...figures(filter),
     ...marks(filter),

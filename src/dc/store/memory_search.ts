@@ -90,7 +90,8 @@ function matchesWords(device: Device, filter: DeviceFilter): boolean {
     within(filter.rackCodes, device.rackCode) &&
     within(filter.manufacturers, device.manufacturer) &&
     within(filter.models, device.model) &&
-    within(filter.codes, device.code)
+    within(filter.codes, device.code) &&
+    (filter.exceptCodes === undefined || !within(filter.exceptCodes, device.code))
   );
 }
 

@@ -100,6 +100,7 @@ export const filter: fc.Arbitrary<DeviceFilter> = fc
     rackCodes: maybe(fc.constantFrom(["r1"], ["R1", "R2"])),
     models: maybe(fc.constantFrom(["M1"])),
     codes: maybe(fc.constantFrom(["D1", "d2"])),
+    exceptCodes: maybe(fc.constantFrom(["D2", "d1"])),
     tags: maybe(fc.constantFrom(["x"], ["x", "y"])),
     labels: maybe(fc.constantFrom({ k: "1" })),
     racked: maybe(fc.boolean()),

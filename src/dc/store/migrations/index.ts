@@ -1,5 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { changeFeed } from "./change_feed.ts";
+import { cords } from "./cords.ts";
 import { search } from "./search.ts";
 import { start } from "./start.ts";
 
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   { name: "start", statements: start },
   { name: "change feed", statements: changeFeed },
   { name: "search", statements: search },
+  { name: "cords and free ports", statements: cords },
 ];

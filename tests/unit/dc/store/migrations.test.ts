@@ -16,7 +16,9 @@ test("a database from before the search's tables finds the same as one that alwa
   const before = await store.read((reader) => reader.searchDevices(asked));
   await store.close();
   const database = new DatabaseSync(file);
-  database.exec("DROP TABLE port_type; DROP INDEX device_search; DELETE FROM migration WHERE name = 'search'");
+  database.exec("DROP TABLE port_type; DROP INDEX device_search; DROP INDEX device_cords");
+  database.exec("CREATE INDEX device_role ON device (role)");
+  database.exec("DELETE FROM migration WHERE name IN ('search', 'cords and free ports')");
   database.close();
 
   const reopened = await openSqlite(file);

@@ -57,6 +57,7 @@ const MOST: readonly (readonly [rpc: string, most: number, request: JsonObject])
   ["FabricTopology", 24, { check_physical: true }],
   ["FloorPlan", 10, { floor_ref: "floor:AMS1/1" }],
   ["SearchDevices", 5, { filter: { query: "leaf" }, page_size: 100 }],
+  ["SearchDevices", 7, { filter: { query: "leaf" }, page_size: 100, view: "DEVICE_VIEW_FULL" }],
   ["GetDevice", 15, { code: "SRV-B03-07", view: "DEVICE_VIEW_FULL" }],
   ["GetPort", 11, { device_code: "SRV-B03-07", port_name: "psu1" }],
   ["Render", 12, { subject_ref: "rack:B03" }],
@@ -109,5 +110,5 @@ for (const [name, open] of Object.entries(DATABASES)) {
 }
 
 test("every RPC has its number", () => {
-  expect(MOST.map(([rpc]) => rpc).toSorted()).toEqual(rpcs.map(({ method }) => method.name).toSorted());
+  expect([...new Set(MOST.map(([rpc]) => rpc))].toSorted()).toEqual(rpcs.map(({ method }) => method.name).toSorted());
 });

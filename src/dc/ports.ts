@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { Estate } from "./model/estate.ts";
-import type { Cable, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
+import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/words.ts";
 
@@ -152,6 +152,8 @@ export interface Inventory {
 
 /** One snapshot: every look-up of one `read` sees the same state. */
 export interface DcReader extends SiteReader {
+  /** Those of these devices that are there: one look-up, however many they are. */
+  devices(codes: readonly string[]): Promise<readonly Device[]>;
   /** Rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
   stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;

@@ -9,8 +9,8 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
   return {
     ...bound(site),
     device: async (code) => (codeKey(code) === key ? device : site.device(code)),
-    devices: async (codes) => {
-      const others = await site.devices(codes.filter((code) => codeKey(code) !== key));
+    powerDevices: async (codes) => {
+      const others = await site.powerDevices(codes.filter((code) => codeKey(code) !== key));
       return others.length < codes.length && codes.some((code) => codeKey(code) === key) ? [...others, device] : others;
     },
     feedDeclarer: async (feedId) => {
@@ -42,7 +42,7 @@ function declares(device: Device, feedId: string): PortRef | undefined {
 function bound(site: SiteReader): SiteReader {
   return {
     device: (code) => site.device(code),
-    devices: (codes) => site.devices(codes),
+    powerDevices: (codes) => site.powerDevices(codes),
     rack: (code) => site.rack(code),
     crac: (code) => site.crac(code),
     devicesInRack: (code) => site.devicesInRack(code),

@@ -193,7 +193,7 @@ export class DemandWalk {
     if (wanted.length === 0) return;
     this.left -= wanted.length;
     if (this.left < 0) throw new TooFar();
-    for (const device of await this.site.devices(wanted)) this.looked.set(codeKey(device.code), device);
+    for (const device of await this.site.powerDevices(wanted)) this.looked.set(codeKey(device.code), device);
   }
 }
 

@@ -13,8 +13,8 @@ export interface Consumer {
  */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
-  /** Those of these devices that are there: one look-up, however many they are. */
-  devices(codes: readonly string[]): Promise<readonly Device[]>;
+  /** Those of these devices that are there, with their power ports alone: one look-up, however many they are. */
+  powerDevices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
   devicesInRack(rackCode: string): Promise<readonly DeviceBody[]>;

@@ -87,6 +87,13 @@ export class MemoryReader implements DcReader {
     return this.all("device").filter(({ code }) => keys.has(codeKey(code)));
   }
 
+  async powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
+    return (await this.devices(codes)).map(({ ports = [], ...body }) => {
+      const power = ports.filter(isPower);
+      return power.length === 0 ? body : { ...body, ports: power };
+    });
+  }
+
   async rack(code: string): Promise<Rack | undefined> {
     return (await this.stored("rack", codeKey(code)))?.resource;
   }
@@ -250,7 +257,6 @@ export class MemoryReader implements DcReader {
 
   async powerEstate(among?: ResourceKeys): Promise<Estate> {
     const whole = await this.estate();
-    const isPower = ({ kind }: Port) => kind === "POWER_IN" || kind === "POWER_OUT";
     const inlets = new Set(
       whole.devices.flatMap(({ code, ports = [] }) =>
         ports
@@ -321,4 +327,8 @@ function matches(record: ChangeRecord, query: HistoryQuery): boolean {
     query.after === undefined || (query.descending ? seq < query.after : seq > query.after),
   ];
   return checks.every(Boolean);
+}
+
+function isPower({ kind }: Port): boolean {
+  return kind === "POWER_IN" || kind === "POWER_OUT";
 }

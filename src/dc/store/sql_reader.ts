@@ -37,6 +37,8 @@ import { inventory } from "./sql_inventory.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
+const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
+
 /** The reads, in one SQL for every dialect. */
 export class SqlReader implements DcReader {
   protected readonly runner: SqlRunner;
@@ -70,6 +72,10 @@ export class SqlReader implements DcReader {
 
   async devices(codes: readonly string[]): Promise<readonly Device[]> {
     return devicesByKey(this.runner, this.dialect, codes.map(codeKey));
+  }
+
+  async powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
+    return devicesByKey(this.runner, this.dialect, codes.map(codeKey), POWER_PORTS);
   }
 
   async rack(code: string): Promise<Rack | undefined> {
@@ -248,7 +254,7 @@ export class SqlReader implements DcReader {
   async powerEstate(among?: ResourceKeys): Promise<Estate> {
     const ends = `SELECT cable_end.cable_key FROM cable_end JOIN port ON port.device_key = cable_end.device_key
       AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN'`;
-    const ports = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
+    const ports = POWER_PORTS;
     if (among === undefined) return this.everything({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
     const touching = `(${this.dialect.inList("cable.key")}
       OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;

@@ -59,6 +59,7 @@ async function lookAround(reader: DcReader): Promise<unknown> {
       await reader.cablesOf("D2"),
       await reader.storedCablesOf("d2"),
     ],
+    powered: await reader.powerDevices(["D1", "d2", "nothing", "srv"]),
     many: [await reader.devices(["d1", "D2", "nothing", "srv"]), await reader.cablesOfAll(["D1", "d2"])],
     links: await reader.fabricLinksOf("D1"),
     cracs: await reader.cracsOnFloor("S1", 1),

@@ -6,6 +6,8 @@ import { ONE_OF } from "#kernel/one_of.ts";
 
 /** Longest piece of a wrong value that a refusal repeats, in characters. */
 const MAX_SHOWN_CHARS = 60;
+/** Levels of nesting that it repeats. */
+const MAX_SHOWN_DEPTH = 8;
 
 TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value) => schema.enum.includes(value));
 
@@ -69,13 +71,16 @@ function bare(value: unknown): string {
 }
 
 function shown(value: unknown): string {
-  try {
-    return shortened(JSON.stringify(value) ?? String(value));
-  } catch (error) {
-    // Some hundred thousand levels of nesting can be read as JSON, but not written again.
-    if (error instanceof RangeError) return "a value nested too deeply to show";
-    throw error;
-  }
+  return shortened(JSON.stringify(clipped(value, MAX_SHOWN_DEPTH)) ?? String(value));
+}
+
+/** So much of a value as can be shown: writing all of one that is nested 200,000 levels deep takes seconds, if it can be. */
+function clipped(value: unknown, depth: number): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (depth === 0) return "…";
+  if (Array.isArray(value)) return value.slice(0, MAX_SHOWN_CHARS).map((item) => clipped(item, depth - 1));
+  const entries = Object.entries(value).slice(0, MAX_SHOWN_CHARS);
+  return Object.fromEntries(entries.map(([name, item]) => [name, clipped(item, depth - 1)]));
 }
 
 function shortened(text: string): string {

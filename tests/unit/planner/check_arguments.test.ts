@@ -59,6 +59,10 @@ test("checkArguments refuses names that every object inherits", () => {
 test("checkArguments says what a parameter of the wrong type should be", () => {
   const cases: [unknown, string][] = [
     [{ id: 5 }, 'Invalid parameter "id": expected string, got 5'],
+    [
+      { id: JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) },
+      'Invalid parameter "id": expected string, got [[[[[[[["…"]]]]]]]]',
+    ],
     [{ id: ["a"] }, 'Invalid parameter "id": expected string, got ["a"]'],
     [{ id: "a", limit: "10" }, 'Invalid parameter "limit": expected integer of at least 0, got "10"'],
     [{ id: "a", limit: 1.5 }, 'Invalid parameter "limit": expected integer of at least 0, got 1.5'],

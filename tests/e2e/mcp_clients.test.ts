@@ -14,6 +14,15 @@ const INSPECTOR = join(
 );
 const [PROGRAM = "", ...ARGS] = [...PLANNER, "mcp"];
 const ME = { name: "planner-tests", version: "1.0.0" };
+/** Tools that take a number, a truth value, a text, a list, nothing, and one that refuses. */
+const KINDS: ReadonlySet<string> = new Set([
+  "planner_spec_list",
+  "planner_status",
+  "planner_search",
+  "planner_spec_update",
+  "planner_lint",
+  "planner_pause",
+]);
 const NAMES = TOUR.map(({ tool }) => tool).toSorted();
 
 /** What the tests need of any of the clients. */
@@ -101,11 +110,12 @@ describe("the inspector's command line", () => {
     expect(code).toBe(0);
   });
 
-  test("drives every tool", async () => {
+  test("brings every kind of argument to the tools, and tells what they refuse", async () => {
     using project = tourProject();
     project.write("inspector.json", config);
 
-    for (const { tool, args, refused } of TOUR) {
+    // Each call starts the inspector and the server anew, which takes most of a second.
+    for (const { tool, args, refused } of TOUR.filter((stop) => KINDS.has(stop.tool))) {
       const call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(args)];
       const { stdout } = await inspect(project.root, call);
 

@@ -12,7 +12,7 @@ afterEach(() => project.remove());
 
 test("takeover stops the agent with what it started and tells what it did, criteria ticked in the worktree included", async () => {
   project = await workProject({
-    plan: { "*": ["say:error: no such door", "tick", "commit", "deaf", "child", "hang"] },
+    plan: { "*": ["say:error: no such door", "tick", "commit", "child", "hang"] },
   });
   await project.add(ID);
   await using work = new LinesOfProcess([...PLANNER, "work", ID, "--json"], project.root);

@@ -162,6 +162,8 @@ export type PhysicalMatch = (typeof PHYSICAL_MATCHES)[number];
 export const PATH_STATUSES = ["COMPLETE", "OPEN", "SPLIT", "LOOP", "TRUNCATED", "UNCONNECTED"] as const;
 export type PathStatus = (typeof PATH_STATUSES)[number];
 
+export const DEVICE_VIEWS = ["BASIC", "FULL"] as const;
+
 export const LOAD_BASES = ["ALLOCATED", "MEASURED", "MAX"] as const;
 export type LoadBasis = (typeof LOAD_BASES)[number];
 

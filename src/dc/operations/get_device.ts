@@ -1,13 +1,9 @@
 import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import {
-  DatacenterService,
-  DeviceView,
-  GetDeviceResponseSchema,
-  InletPathSchema,
-} from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readCode } from "./answers/parameters.ts";
+import { DEVICE_VIEWS } from "#dc/model/words.ts";
+import { DatacenterService, GetDeviceResponseSchema, InletPathSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode, readWord } from "./answers/parameters.ts";
 import { auditMessage } from "./audit_messages.ts";
 import { toMessage } from "./convert.ts";
 import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages.ts";
@@ -21,6 +17,7 @@ export const getDevice = defineRead({
   effect: "read",
   async run({ reader, topology }, { code: asked, view }) {
     const code = readCode("code", asked);
+    const isBasic = readWord("view", view, DEVICE_VIEWS) === "BASIC";
     const stored = await reader.stored("device", codeKey(code));
     if (stored === undefined)
       throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { field: "code", ref: `device:${code}` });
@@ -28,7 +25,7 @@ export const getDevice = defineRead({
     const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });
     return toMessage(GetDeviceResponseSchema, {
-      device: view === DeviceView.BASIC ? basicDeviceMessage(stored) : deviceMessage(stored),
+      device: isBasic ? basicDeviceMessage(stored) : deviceMessage(stored),
       powerChain: inletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
         toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),

@@ -3,6 +3,7 @@ import { FACES } from "#dc/model/words.ts";
 import { roleColor } from "#dc/render/parts/roles.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { getRackAnswer } from "./answers/get_rack.ts";
+import { readWord } from "./answers/parameters.ts";
 import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
@@ -10,7 +11,7 @@ export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
   run({ context, reader, topology, now, lapsesAt }, request) {
-    const view = FACES[request.face - 1];
+    const view = readWord("face", request.face, FACES);
     return pictured(context, {
       screen: "ELEVATION",
       asked: request.render,

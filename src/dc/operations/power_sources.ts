@@ -1,9 +1,10 @@
 import { standsIn } from "#dc/analysis/location_scope.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
+import { readRef } from "./answers/parameters.ts";
 
 /** The nodes that a power source stands for. `equipment` are those that fail themselves; the rest only loses supply. */
 export interface Sources {
@@ -11,23 +12,14 @@ export interface Sources {
   readonly equipment: ReadonlySet<number>;
 }
 
-const SINGLE = ["feed", "device", "port"] as const;
-const PLACES = ["rack", "row", "room", "floor", "site"] as const;
-const GRAMMAR = [...SINGLE, ...PLACES].map((kind) => REF_GRAMMAR[kind]).join(", ");
+const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
 
 /**
  * Finds what a source reference means: one element, or everything in a place that draws or passes on power.
- * @throws Refusal INVALID_REF for another kind, NOT_FOUND when there is no such element
+ * @throws Refusal REQUIRED_FIELD or INVALID_REF for none or another kind, NOT_FOUND when there is no such element
  */
 export function sourceNodes(graph: PowerGraph, text: string, field: string): Sources {
-  const ref = parseRef(text);
-  if (ref === undefined || ![...SINGLE, ...PLACES].some((kind) => kind === ref.kind)) {
-    throw refuse("INVALID_REF", `Cannot read source "${text}": expected ${GRAMMAR}`, {
-      field,
-      value: text,
-      expected: GRAMMAR,
-    });
-  }
+  const ref = readRef(field, text, KINDS);
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
   const nodes = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));

@@ -1,11 +1,11 @@
 import { parseRef } from "#dc/model/ref.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { Refusal } from "#dc/model/refusal.ts";
 import { SCREENS, type Screen } from "#dc/render/options.ts";
 import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
 import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { readRef } from "./answers/parameters.ts";
+import { readRef, readWord } from "./answers/parameters.ts";
 import { demandShown, powerSubgraph, readRefs } from "./answers/render_refs.ts";
 import { PICTURES, USUAL_SCREEN } from "./answers/render_subject.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
@@ -17,7 +17,7 @@ export const render = defineRead({
   effect: "read",
   async run(session, request) {
     const subject = readRef("subject_ref", request.subjectRef, SUBJECTS);
-    const screen = readScreen(request.screen) ?? USUAL_SCREEN[subject.kind] ?? "POWER";
+    const screen = readWord("screen", request.screen, SCREENS) ?? USUAL_SCREEN[subject.kind] ?? "POWER";
     const refs = readRefs(request.refs);
     const options = readRenderOptions(screen, request.render);
     const input = {
@@ -33,18 +33,6 @@ export const render = defineRead({
     return picture(screen, session, { subject, input, refs });
   },
 });
-
-function readScreen(number: number): Screen | undefined {
-  if (number === 0) return undefined;
-  const found = SCREENS[number - 1];
-  if (found !== undefined) return found;
-  const expected = SCREENS.join(", ");
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "screen" has no value ${number}: expected ${expected}`, {
-    field: "screen",
-    value: number,
-    expected,
-  });
-}
 
 /** A subject that stands among others is told apart where nothing else was asked to stand out. */
 function withSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {

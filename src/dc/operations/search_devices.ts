@@ -3,13 +3,10 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
+import { DEVICE_VIEWS } from "#dc/model/words.ts";
 import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
-import {
-  DatacenterService,
-  type Device,
-  DeviceView,
-  SearchDevicesResponseSchema,
-} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DatacenterService, type Device, SearchDevicesResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readWord } from "./answers/parameters.ts";
 import { toMessage } from "./convert.ts";
 import { type PowerFilter, readFilter } from "./device_filter.ts";
 import { basicDeviceMessage, deviceMessage } from "./messages.ts";
@@ -24,6 +21,7 @@ export const searchDevices = defineRead({
     const { reader, context } = session;
     const limit = pageSize(request.pageSize);
     const { order, descending } = readOrder(request.orderBy);
+    const isFull = readWord("view", request.view, DEVICE_VIEWS) === "FULL";
     const { filter, power } = readFilter(request.filter);
     const question = { filter, power, order, descending };
     const { pageToken } = request;
@@ -36,7 +34,7 @@ export const searchDevices = defineRead({
       ...(after !== undefined && { after }),
     });
     return toMessage(SearchDevicesResponseSchema, {
-      devices: await messages(session, page.devices, request.view),
+      devices: await messages(session, page.devices, isFull),
       nextPageToken: page.next === undefined ? "" : sealPageToken(context.pageKey, question, page.next),
       totalCount: page.total,
       roleCounts: Object.fromEntries(page.roleCounts),
@@ -84,9 +82,9 @@ function powerCodes(
 async function messages(
   { reader }: ReadSession,
   devices: readonly Stored<DeviceBody>[],
-  view: DeviceView,
+  isFull: boolean,
 ): Promise<readonly Device[]> {
-  if (view !== DeviceView.FULL) return devices.map(basicDeviceMessage);
+  if (!isFull) return devices.map(basicDeviceMessage);
   const full = await reader.devices(devices.map(({ resource }) => resource.code));
   const byKey = new Map(full.map((device) => [codeKey(device.code), device]));
   return devices.map((stored) =>

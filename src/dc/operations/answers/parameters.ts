@@ -2,7 +2,7 @@ import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, p
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
-import { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
 
 /** Reads a required code. @throws Refusal naming the field */
 export function readCode(field: string, text: string): Code {
@@ -56,16 +56,22 @@ export function readCount(
   });
 }
 
+/** The word of an enumeration's number; undefined for 0. @throws Refusal for a value that the contract does not know */
+export function readWord<Word extends string>(field: string, number: number, words: readonly Word[]): Word | undefined {
+  if (number === 0) return undefined;
+  const found = words[number - 1];
+  if (found !== undefined) return found;
+  const expected = words.join(", ");
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has no value ${number}: expected ${expected}`, {
+    field,
+    value: number,
+    expected,
+  });
+}
+
 /** @throws Refusal for a value that the contract does not know */
 export function readBasis(basis: LoadBasisNumber): LoadBasis {
-  if (basis === LoadBasisNumber.UNSPECIFIED) return "ALLOCATED";
-  const found = LOAD_BASES[basis - 1];
-  if (found !== undefined) return found;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "load_basis" has no value ${String(basis)}`, {
-    field: "load_basis",
-    value: basis,
-    expected: LOAD_BASES.join(", "),
-  });
+  return readWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
 }
 
 /** A share in percent with a default. @throws Refusal outside of 0 to 100 */

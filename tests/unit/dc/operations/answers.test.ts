@@ -148,7 +148,8 @@ describe("powerBlastRadiusAnswer", () => {
 
   test("refuses sources that it cannot find or read", async () => {
     await expect(blast({ source_ref: "device:NOBODY" })).rejects.toMatchObject({ reason: "NOT_FOUND" });
-    await expect(blast({})).rejects.toMatchObject({ reason: "INVALID_REF" });
+    await expect(blast({})).rejects.toMatchObject({ reason: "REQUIRED_FIELD" });
+    await expect(blast({ source_ref: "crac:X" })).rejects.toMatchObject({ reason: "INVALID_REF" });
     await expect(blast({ source_ref: "device:UPS-A1", max_items: -1 })).rejects.toMatchObject({
       reason: "FIELD_OUT_OF_RANGE",
     });

@@ -30,6 +30,11 @@ export function count(value: number | undefined): string {
   return value === undefined ? "–" : whole.format(value);
 }
 
+/** A number with its noun, which takes an s for all but one. */
+export function counted(value: number, noun: string): string {
+  return `${count(value)} ${value === 1 ? noun : `${noun}s`}`;
+}
+
 export function decimal(value: number | undefined, unit = ""): string {
   if (value === undefined) return "–";
   return unit === "" ? numbers.format(value) : `${numbers.format(value)} ${unit}`;

@@ -38,7 +38,7 @@ export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
   if (state.congested) return { stroke: "faultText", strokeWidth: 3 };
   if (state.watched || state.down > 0) return { stroke: "watchText", strokeWidth: 2 };
-  return { stroke: coloring === "UTILIZATION" ? "infoText" : "okText", strokeWidth: 1.2 };
+  return { stroke: coloring === "UTILIZATION" ? "info" : "okText", strokeWidth: 1.2 };
 }
 
 /** The ground of a bundle's cell. */

@@ -31,7 +31,14 @@ const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Sen
   fabric_link: { size: AT_ONCE, send: singly("UpsertFabricLink", "fabric_link") },
 };
 
-/** Sends racks first, then what stands in them, then what joins that. A wrong item holds nothing else back. */
+/** What is said of the caller or the server and not of an item: the rest would be answered in the same way. */
+const OF_ALL: ReadonlySet<string> = new Set(["permission_denied", "unauthenticated", "unavailable", "offline"]);
+
+/**
+ * Sends racks first, then what stands in them, then what joins that. A wrong item holds nothing else back.
+ *
+ * @throws CallError that concerns every item; what is not heard of by then is not known to be taken
+ */
 export async function sendItems(items: readonly Item[], sending: Sending): Promise<void> {
   for (const kind of KINDS) {
     const { size, send } = SENDERS[kind];
@@ -39,7 +46,7 @@ export async function sendItems(items: readonly Item[], sending: Sending): Promi
     for (let start = 0; start < mine.length; start += size) {
       if (sending.signal.aborted) return;
       const batch = mine.slice(start, start + size);
-      sending.heard(await send(batch, sending).catch((error: unknown) => allFailed(batch, error)));
+      sending.heard(await send(batch, sending).catch((error: unknown) => batch.map((item) => failed(item, error))));
     }
   }
 }
@@ -93,11 +100,8 @@ function singly(rpc: string, field: string): Send {
     );
 }
 
-function allFailed(items: readonly Item[], error: unknown): readonly Sent[] {
-  return items.map((item) => failed(item, error));
-}
-
 function failed(item: Item, error: unknown): Sent {
+  if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
   const message = error instanceof CallError ? error.message : "The call was stopped.";
   return { item, outcome: "OUTCOME_FAILED", error: message };
 }

@@ -1,6 +1,8 @@
 import { useRef, useState } from "preact/hooks";
+import { CallError } from "../api/client.ts";
 import { type Parsed, parseItems } from "../import/parse_items.ts";
 import { type Sent, sendItems } from "../import/send_items.ts";
+import { Failure } from "../ui/answer.tsx";
 import { Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
@@ -12,6 +14,8 @@ interface Run {
   readonly sent: readonly Sent[];
   readonly validateOnly: boolean;
   readonly running: boolean;
+  /** Why the rest was not sent. */
+  readonly error?: CallError;
 }
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
@@ -32,8 +36,13 @@ export function Import() {
       current = { ...current, sent: [...current.sent, ...results] };
       setRun(current);
     };
-    await sendItems(parsed.items, { validateOnly, signal: controller.signal, heard });
-    setRun({ ...current, running: false });
+    try {
+      await sendItems(parsed.items, { validateOnly, signal: controller.signal, heard });
+      setRun({ ...current, running: false });
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      setRun({ ...current, running: false, error });
+    }
   };
   return (
     <>
@@ -96,7 +105,7 @@ const PROBLEMS: readonly Column<Problem>[] = [
   { name: "Why it was refused", cell: ({ message }) => message },
 ];
 
-function Result({ run: { parsed, sent, validateOnly, running } }: { readonly run: Run }) {
+function Result({ run: { parsed, sent, validateOnly, running, error } }: { readonly run: Run }) {
   const failed = sent.filter(({ error }) => error !== "");
   const tally = new Map<string, number>();
   for (const { outcome } of sent) tally.set(outcome, (tally.get(outcome) ?? 0) + 1);
@@ -115,12 +124,16 @@ function Result({ run: { parsed, sent, validateOnly, running } }: { readonly run
         <progress max={parsed.items.length} value={sent.length} aria-label="Items sent" />
         <p>
           {running ? `${count(sent.length)} of ${count(parsed.items.length)} sent. ` : ""}
-          {!running && problems.length === 0 ? (
+          {error !== undefined && sent.length > 0
+            ? `The import ended after ${count(sent.length)} of ${count(parsed.items.length)} items. `
+            : ""}
+          {!running && error === undefined && problems.length === 0 ? (
             <Badge tone="ok">{validateOnly ? "Everything would be taken" : "Everything was taken"}</Badge>
           ) : null}
           {problems.length === 0 ? null : <Badge tone="fault">{count(problems.length)} refused</Badge>}
         </p>
       </div>
+      {error === undefined ? null : <Failure error={error} />}
       <Figures>
         {[...tally].map(([outcome, number]) => (
           <Figure key={outcome} label={enumWord(outcome, "OUTCOME")} value={count(number)} />

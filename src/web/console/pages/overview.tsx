@@ -4,7 +4,7 @@ import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, Figure, Figures, HealthCounts } from "../ui/parts.tsx";
-import { count } from "../words.ts";
+import { count, counted } from "../words.ts";
 
 /** Where a person begins: every site and floor, and how their racks are. */
 export function Overview() {
@@ -47,7 +47,7 @@ function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate
             {fabrics.map(({ fabric_id, links }) => (
               <li key={fabric_id} class="tile">
                 <a href={linkTo("fabric", fabric_id)}>{fabric_id === "" ? "(no name)" : fabric_id}</a>
-                <span class="muted">{count(links)} links</span>
+                <span class="muted">{counted(links, "link")}</span>
               </li>
             ))}
           </ul>
@@ -64,7 +64,7 @@ function Floor({ floor: { floor_ref, floor_number, racks, cracs, devices } }: { 
     <li class="tile">
       <a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>
       <span class="muted">
-        {count(racks)} racks · {count(devices)} devices · {count(cracs)} cooling units
+        {counted(racks, "rack")} · {counted(devices, "device")} · {counted(cracs, "cooling unit")}
       </span>
       {counts === undefined ? (
         <span class="muted">{plan.error?.message ?? "…"}</span>

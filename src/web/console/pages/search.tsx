@@ -8,7 +8,7 @@ import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useDelayed } from "../ui/use_delayed.ts";
-import { count, decimal, enumWord, watts } from "../words.ts";
+import { count, counted, decimal, enumWord, watts } from "../words.ts";
 
 const KINDS = (
   "SERVER STORAGE SWITCH ROUTER FIREWALL LOAD_BALANCER CHASSIS BLADE PATCH_PANEL CONSOLE_SERVER KVM SENSOR OTHER " +
@@ -77,9 +77,7 @@ export function Search({ place }: { readonly place: Place }) {
       <Answer asked={asked}>
         {({ devices, total_count, role_counts, next_page_token }) => (
           <>
-            <p role="status">
-              {count(total_count)} {total_count === 1 ? "device" : "devices"}
-            </p>
+            <p role="status">{counted(total_count, "device")}</p>
             <RoleCounts counts={role_counts} choose={change("role")} chosen={value("role")} />
             <Table
               caption="Devices found"

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
 import { token } from "../api/token.ts";
 import type { Asked } from "../api/use_call.ts";
@@ -21,16 +21,25 @@ export function Answer<Reply>({
   );
 }
 
+/** After so long, a person wonders whether anything happens. */
+const LONG_MS = 4000;
+
 function Skeleton() {
+  const [long, setLong] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setLong(true), LONG_MS);
+    return () => clearTimeout(timer);
+  }, []);
   return (
     <div class="skeleton" role="status">
-      <span class="sr-only">Loading</span>
-      <span />
-      <span />
+      <span>{long ? "Still waiting for the server…" : "Loading…"}</span>
       <span />
     </div>
   );
 }
+
+/** Asking the same once more helps in these cases no more than before. */
+const FINAL: ReadonlySet<string> = new Set(["not_found", "invalid_argument", "permission_denied"]);
 
 export function Failure({ error, again }: { readonly error: CallError; readonly again?: () => void }) {
   if (error.code === "unauthenticated") return <SignIn message={error.message} />;
@@ -47,7 +56,7 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
           ))}
         </ul>
       ) : null}
-      {again === undefined || error.code === "not_found" ? null : (
+      {again === undefined || FINAL.has(error.code) ? null : (
         <button type="button" onClick={again}>
           Try again
         </button>

@@ -88,14 +88,17 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
   );
 }
 
-/** Scrolls the frame, and not the page, until the element stands in its middle. */
+/** Pixels from the frame's top: the frame's middle may lie below the screen. */
+const REVEALED_TOP = 96;
+
+/** Scrolls the frame, and not the page, until the element stands in the middle of its upper part. */
 function reveal(frame: HTMLElement, ref: string): void {
   const elements = [...frame.querySelectorAll<SVGGElement>("g[data-ref]")];
   const element = elements.find(({ dataset }) => dataset["ref"]?.toLowerCase() === ref.toLowerCase());
   if (element === undefined) return;
   const [outer, inner] = [frame.getBoundingClientRect(), element.getBoundingClientRect()];
   frame.scrollLeft += inner.x + inner.width / 2 - outer.x - outer.width / 2;
-  frame.scrollTop += inner.y + inner.height / 2 - outer.y - outer.height / 2;
+  frame.scrollTop += inner.y - outer.y - REVEALED_TOP;
 }
 
 function shownWidth(frame: HTMLElement | null): number | undefined {

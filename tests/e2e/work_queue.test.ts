@@ -61,6 +61,20 @@ function runTimes(project: WorkProject, name: string): readonly string[] {
   return [`${time(lines[0])} ${name} begin`, `${time(lines.at(-1))} ${name} end`];
 }
 
+test("--parallel and --chain say that nothing is ready", async () => {
+  using project = await workProject({ plan: {} });
+
+  for (const words of [["--parallel", "2"], ["--chain"]]) {
+    const { code, stdout, stderr } = await project.planner(["work", ...words]);
+
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: "Nothing is ready to be worked: `planner status` tells how the specs stand\n",
+    });
+  }
+});
+
 test("--chain goes on with what becomes ready and stops at the first failure", async () => {
   using project = await workProject({ plan: { [C]: ["exit:1"], "*": DONE } });
   await project.add(A);

@@ -20,8 +20,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { parse as parseJson } from "jsonc-parser";
 
 const id = process.env["PLANNER_SPEC_ID"] ?? "";
@@ -32,6 +31,9 @@ let connected: Client | undefined;
 
 async function tools(): Promise<Client> {
   if (connected !== undefined) return connected;
+  // Most agents call no tool, and the client takes most of an agent's start.
+  const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
+  const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args } = mcpServer(process.env["AGENT_PROVIDER"]);
   connected = new Client({ name: "test-agent", version: "1.0.0" });
   await connected.connect(new StdioClientTransport({ command, args, stderr: "inherit" }));

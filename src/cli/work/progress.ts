@@ -41,7 +41,8 @@ export function showProgress(cli: Cli, json: boolean): Progress {
     summary({ results, refused }) {
       const completed = results.filter(({ status }) => status === "completed").length;
       const total = results.length + refused.length;
-      if (total !== 1) cli.note(`${completed} of ${total} specs completed`);
+      if (total === 0) cli.note("Nothing is ready to be worked: `planner status` tells how the specs stand");
+      else if (total !== 1) cli.note(`${completed} of ${total} specs completed`);
     },
     close: () => live?.close(),
   };

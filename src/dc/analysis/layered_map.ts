@@ -15,6 +15,8 @@ export class LayeredMap<Value> {
   private readonly base: ReadonlyMap<string, Value>;
   private readonly middle: ReadonlyMap<string, Value | undefined>;
   private top: Layer<Value>;
+  /** Whether nothing lies below the upper layer. */
+  private readonly isFirst: boolean;
   /** Whether the upper layer is that of an earlier map, too. */
   private shared: boolean;
 
@@ -26,18 +28,19 @@ export class LayeredMap<Value> {
     this.base = base;
     this.middle = middle;
     this.top = top ?? new Map();
+    this.isFirst = base.size + middle.size === 0;
     this.shared = top !== undefined;
   }
 
   get(key: string): Value | undefined {
     const upper = this.top.get(key);
-    if (upper !== undefined || this.top.has(key)) return upper;
+    if (upper !== undefined || this.isFirst || this.top.has(key)) return upper;
     const own = this.middle.get(key);
     return own !== undefined || this.middle.has(key) ? own : this.base.get(key);
   }
 
   set(key: string, value: Value): void {
-    if (this.get(key) !== value) this.put(key, value);
+    if (!this.shared || this.get(key) !== value) this.put(key, value);
   }
 
   delete(key: string): void {
@@ -48,7 +51,7 @@ export class LayeredMap<Value> {
   next(): LayeredMap<Value> {
     const { base, middle, top } = this;
     // Nothing lies below, so nothing was taken away from there.
-    if (base.size + middle.size === 0) return new LayeredMap(top as ReadonlyMap<string, Value>);
+    if (this.isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
     if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
     if (changes.size < FOLD_AT + base.size / FOLD_SHARE) return new LayeredMap(base, changes);
@@ -58,7 +61,7 @@ export class LayeredMap<Value> {
   private put(key: string, value: Value | undefined): void {
     if (this.shared) this.top = new Map(this.top);
     this.shared = false;
-    if (value === undefined && this.base.size + this.middle.size === 0) this.top.delete(key);
+    if (value === undefined && this.isFirst) this.top.delete(key);
     else this.top.set(key, value);
   }
 }

@@ -44,6 +44,9 @@ export class PowerGraphEditor {
   /** Nodes whose supplies are out of order. */
   private readonly unsorted = new Set<number>();
 
+  /** While everything is joined in order. */
+  private building = false;
+
   private constructor(from?: PowerGraphEditor) {
     this.nodes = from?.nodes.slice() ?? [];
     this.supplies = from?.supplies ?? [];
@@ -56,6 +59,7 @@ export class PowerGraphEditor {
 
   static *build({ devices, cracs, cables }: Estate): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
+    editor.building = true;
     for (const cable of cables) editor.plug(cable);
     for (const device of devices) {
       editor.placeDevice(device);
@@ -70,7 +74,7 @@ export class PowerGraphEditor {
     // Everything is new, of which a change need not know.
     editor.owned.clear();
     editor.placed.clear();
-    editor.unsorted.clear();
+    editor.building = false;
     return editor;
   }
 
@@ -226,7 +230,8 @@ export class PowerGraphEditor {
   /** Removes the edges that arrive at a node; an undeclared feed without consumers goes with its last one. */
   private disconnect(index: number): void {
     for (const edge of this.inlets[index] ?? []) {
-      const rest = this.own(edge.from).supplies.filter((one) => one !== edge);
+      this.own(edge.from);
+      const rest = (this.supplies[edge.from] ?? []).filter((one) => one !== edge);
       this.supplies[edge.from] = rest;
       const source = this.nodes[edge.from];
       if (rest.length === 0 && source?.kind === "FEED") this.vacate([source.ref.toLowerCase()]);
@@ -306,22 +311,22 @@ export class PowerGraphEditor {
 
   private join(from: number | undefined, to: number, how: Omit<PowerEdge, "from" | "to">): void {
     if (from === undefined) return;
-    const edge = { from, to, ...how };
-    this.own(from).supplies.push(edge);
-    this.own(to).inlets.push(edge);
-    this.unsorted.add(from);
+    const { inlet, place, allocatedW, label } = how;
+    // A site has some hundred thousand edges, and nearly all of them are no more than this.
+    const edge = allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how };
+    this.own(from);
+    this.own(to);
+    this.supplies[from]?.push(edge);
+    this.inlets[to]?.push(edge);
+    if (!this.building) this.unsorted.add(from);
   }
 
-  /** The lists of a node's edges, copied unless they are this editor's own already. */
-  private own(index: number): { readonly supplies: PowerEdge[]; readonly inlets: PowerEdge[] } {
-    const supplies = this.supplies[index] ?? [];
-    const inlets = this.inlets[index] ?? [];
-    if (this.owned.has(index)) return { supplies, inlets };
+  /** Makes the lists of a node's edges this editor's own. */
+  private own(index: number): void {
+    if (this.owned.has(index)) return;
     this.owned.add(index);
-    const copies = { supplies: supplies.slice(), inlets: inlets.slice() };
-    this.supplies[index] = copies.supplies;
-    this.inlets[index] = copies.inlets;
-    return copies;
+    this.supplies[index] = (this.supplies[index] ?? []).slice();
+    this.inlets[index] = (this.inlets[index] ?? []).slice();
   }
 
   /** The order in which a build meets the consumers. */
@@ -339,7 +344,10 @@ export class PowerGraphEditor {
   }
 }
 
+const NOTHING_RECORDED = {};
+
 function recorded({ allocatedDrawW, powerPath }: PowerIn = {}): Pick<PowerEdge, "allocatedW" | "label"> {
+  if (allocatedDrawW === undefined && powerPath === undefined) return NOTHING_RECORDED;
   return {
     ...(allocatedDrawW !== undefined && { allocatedW: allocatedDrawW }),
     ...(powerPath !== undefined && { label: powerPath }),

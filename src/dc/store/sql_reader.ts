@@ -109,9 +109,8 @@ export class SqlReader implements DcReader {
 
   async storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]> {
     const rows = await this.runner.all(
-      `SELECT DISTINCT cable.key, cable.body, cable.etag, cable.create_time, cable.update_time
-        FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
-        WHERE cable_end.device_key = ? ORDER BY cable.key`,
+      `SELECT key, body, etag, create_time, update_time FROM cable
+        WHERE key IN (SELECT cable_key FROM cable_end WHERE device_key = ?) ORDER BY key`,
       [codeKey(deviceCode)],
     );
     return rows.map((row) => storedOf(row, bodyOf<Cable>(row)));

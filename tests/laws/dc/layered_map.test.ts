@@ -8,12 +8,12 @@ const MOST = 4000;
 /** Runs of keys that are set or deleted between two states; large ones make layers fold into those below. */
 const batch = fc.record({
   from: fc.nat(MOST),
-  count: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: 1, max: MOST })),
+  count: fc.oneof(fc.integer({ min: 1, max: 300 }), fc.integer({ min: MOST, max: 3 * MOST })),
   value: fc.option(fc.nat(9), { nil: undefined }),
 });
 
 function contents(map: { get(key: string): number | undefined }): readonly (number | undefined)[] {
-  return Array.from({ length: 2 * MOST + 1 }, (_, key) => map.get(String(key)));
+  return Array.from({ length: 4 * MOST + 1 }, (_, key) => map.get(String(key)));
 }
 
 test("every state of a layered map holds what it held when it was handed on, as plain copies do", () => {

@@ -12,28 +12,28 @@ const batch = fc.record({
   value: fc.option(fc.nat(9), { nil: undefined }),
 });
 
-function contents(map: { get(key: string): number | undefined }): readonly (number | undefined)[] {
-  return Array.from({ length: 4 * MOST + 1 }, (_, key) => map.get(String(key)));
-}
+const KEYS = Array.from({ length: 4 * MOST + 1 }, (_, key) => String(key));
 
 test("every state of a layered map holds what it held when it was handed on, as plain copies do", () => {
   fc.assert(
-    fc.property(fc.array(batch, { minLength: 1, maxLength: 8 }), (batches) => {
+    fc.property(fc.array(batch, { minLength: 1, maxLength: 6 }), (batches) => {
       let map = new LayeredMap<number>();
       const states: { readonly map: LayeredMap<number>; readonly plain: ReadonlyMap<string, number> }[] = [];
       for (const { from, count, value } of batches) {
         const plain = new Map(states.at(-1)?.plain);
         map = map.next();
-        for (let key = from; key < from + count; key += 1) {
-          if (value === undefined) map.delete(String(key));
-          else map.set(String(key), value);
-          if (value === undefined) plain.delete(String(key));
-          else plain.set(String(key), value);
+        for (const key of KEYS.slice(from, from + count)) {
+          if (value === undefined) map.delete(key);
+          else map.set(key, value);
+          if (value === undefined) plain.delete(key);
+          else plain.set(key, value);
         }
         states.push({ map, plain });
       }
 
-      for (const state of states) expect(contents(state.map)).toEqual(contents(state.plain));
+      for (const state of states) {
+        expect(KEYS.filter((key) => state.map.get(key) !== state.plain.get(key))).toEqual([]);
+      }
     }),
     { numRuns: LAW_RUNS },
   );

@@ -151,6 +151,16 @@ describe.skipIf(missing !== undefined)("The web console", () => {
     });
   });
 
+  test("goes back from a field that was not left", async () => {
+    await visit("", async (page) => {
+      await page.getByRole("link", { name: "Power", exact: true }).click();
+      await page.getByLabel("What fails").fill("device:UPS-A1");
+      await page.goBack();
+      await heading(page, "Overview");
+      expect(new URL(page.url()).hash).toBe("#/");
+    });
+  });
+
   test("takes a bulk file in and tells of each item that is refused", async () => {
     await visit("import", async (page) => {
       const location = { site_id: "AMS1", floor_number: 3 };
@@ -167,7 +177,9 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByText("2 refused").waitFor();
       const refused = page.getByRole("region", { name: "Refused items" });
       expect(await refused.getByRole("row", { name: /^2 Rack bad code / }).textContent()).toContain("code");
-      expect(await refused.getByRole("row", { name: /^3 Device NEW-S / }).textContent()).toContain("NOWHERE");
+      expect(await refused.getByRole("row", { name: /^3 Device NEW-S / }).textContent()).toContain(
+        'rack_code: Cannot find rack "NOWHERE"',
+      );
       expect(await figure(page, "Created")).toBe("2");
 
       await page.goto(`${server.url}/#/rack/NEW-1`);

@@ -1,4 +1,4 @@
-import { CallError, call } from "../api/client.ts";
+import { CallError, call, type Violation } from "../api/client.ts";
 import type { BulkAnswer, UpsertAnswer } from "../api/replies.ts";
 import { type Item, KINDS, type Kind } from "./parse_items.ts";
 
@@ -77,8 +77,9 @@ async function oneByOne(
     const request = { items: [resource], validate_only: validateOnly };
     const answer = await call<BulkAnswer>(rpc, request, signal).catch((error: unknown) => {
       if (!(error instanceof CallError) || error.code !== "invalid_argument") throw error;
-      const { message } = error;
-      return { results: [{ index: 0, code: "", outcome: "OUTCOME_FAILED", error: { message }, warnings: [] }] };
+      const { message, violations } = error;
+      const told = { message, details: [{ field_violations: violations }] };
+      return { results: [{ index: 0, code: "", outcome: "OUTCOME_FAILED", error: told, warnings: [] }] };
     });
     results.push(...answer.results.map((result) => ({ ...result, index })));
   }
@@ -102,11 +103,25 @@ function singly(rpc: string, field: string): Send {
 
 function failed(item: Item, error: unknown): Sent {
   if (error instanceof CallError && OF_ALL.has(error.code)) throw error;
-  const message = error instanceof CallError ? error.message : "The call was stopped.";
+  const message = error instanceof CallError ? inWords(error.violations, error.message) : "The call was stopped.";
   return { item, outcome: "OUTCOME_FAILED", error: message };
 }
 
 function reason({ message, details = [] }: NonNullable<BulkAnswer["results"][number]["error"]>): string {
-  const told = details.flatMap(({ field_violations = [] }) => field_violations.map(({ description }) => description));
-  return told.length > 1 ? told.join(" ") : message;
+  return inWords(
+    details.flatMap(({ field_violations = [] }) => field_violations),
+    message,
+  );
+}
+
+/** What a request has around the fields of an item, which nobody who wrote the item has seen. */
+const AROUND = /\b(?:items\[\d+\]|cable|fabric_link)\./g;
+
+/** What is wrong with an item, by its own fields. */
+function inWords(violations: readonly Violation[], message: string): string {
+  const told = violations.map(({ field, description }) => {
+    const [name = "", text = ""] = [field, description].map((one) => one.replaceAll(AROUND, ""));
+    return name === "" || text.includes(name) ? text : `${name}: ${text}`;
+  });
+  return told.length === 0 ? message : told.join(" ");
 }

@@ -10,6 +10,9 @@ import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import { constantWord, decimal, enumWord, percent, refName } from "../words.ts";
 
+/** Headroom in percent from which on it is watched, as in the picture. */
+const SCARCE_PCT = 20;
+
 const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
@@ -94,7 +97,7 @@ function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
         label="Headroom"
         value={decimal(headroom_kw, "kW")}
         note={percent(headroom_pct)}
-        tone={headroom_kw < 0 ? "fault" : "ok"}
+        tone={headroom_kw < 0 ? "fault" : headroom_pct <= SCARCE_PCT ? "watch" : "ok"}
       />
       <Figure
         label="Every zone without its reserve"

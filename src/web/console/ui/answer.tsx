@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
 import { token } from "../api/token.ts";
 import type { Asked } from "../api/use_call.ts";
+import { linkTo } from "../router.ts";
 
 /** Shows an answer, the wait for it, or why there is none. An old answer stays, dimmed, while a new one comes. */
 export function Answer<Reply>({
@@ -55,6 +56,12 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
             </li>
           ))}
         </ul>
+      ) : null}
+      {error.code === "not_found" ? (
+        <p>
+          It may have been renamed or deleted: <a href={linkTo("search")}>look among the devices</a> or{" "}
+          <a href={linkTo("history")}>the changes</a>.
+        </p>
       ) : null}
       {again === undefined || FINAL.has(error.code) ? null : (
         <button type="button" onClick={again}>

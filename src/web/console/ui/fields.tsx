@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface FieldProps {
   readonly label: string;
@@ -21,8 +21,16 @@ export function TextField({
   const [text, setText] = useState(value);
   // With the drawing itself: leaving the field a moment later would put the old text back.
   useLayoutEffect(() => setText(value), [value]);
+  // A browser takes the focus away from a field that goes with its page: what stood in it must not lead back there.
+  const gone = useRef(false);
+  useLayoutEffect(
+    () => () => {
+      gone.current = true;
+    },
+    [],
+  );
   const settle = () => {
-    if (text.trim() !== value) change(text.trim());
+    if (!gone.current && text.trim() !== value) change(text.trim());
   };
   return (
     <label class="field">

@@ -40,7 +40,7 @@ describe("planner dc call", () => {
     expect([missing.code, wrong.code]).toEqual([1, 2]);
     expect(missing.stderr).toContain('not_found: Cannot find rack "none"');
     expect(missing.stderr).toContain("reason: NOT_FOUND");
-    expect(wrong.stderr).toContain("field code: ");
+    expect(wrong.stderr).toContain("field rack.code: ");
   });
 
   test("refuses an RPC that is not there, a request that is no JSON, and a server that does not answer", async () => {

@@ -254,7 +254,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.Finding": "Something worth telling about a resource or an answer.",
   "datacenter.v1.Finding.severity": "How grave it is.",
   "datacenter.v1.Finding.code": "Constant such as U_SPACE_OCCUPIED.",
-  "datacenter.v1.Finding.field": "Path in snake_case, such as ports[3].type; empty for the whole.",
+  "datacenter.v1.Finding.field": "Path within the resource in snake_case, such as ports[3].type; empty for the whole.",
   "datacenter.v1.Finding.message": "One sentence for a person.",
   "datacenter.v1.Finding.value": "What was found.",
   "datacenter.v1.Finding.expected": "What would be right.",

@@ -1805,7 +1805,7 @@ export type Finding = Message<"datacenter.v1.Finding"> & {
   code: string;
 
   /**
-   * Path in snake_case, such as ports[3].type; empty for the whole.
+   * Path within the resource in snake_case, such as ports[3].type; empty for the whole.
    *
    * @generated from field: string field = 3;
    */

@@ -126,7 +126,7 @@ test("edit warns of what lint finds in the new text", async () => {
   const { code, stderr } = await edit(editor('sed -i "s/pending/done/" "$2"'));
 
   expect(code).toBe(0);
-  expect(stderr).toMatch(/^warning: error \w+: .*done/m);
+  expect(stderr).toMatch(/^warning: lint error, \w+: .*done/m);
 });
 
 test("edit touches nothing when nothing was changed", async () => {

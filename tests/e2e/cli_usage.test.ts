@@ -175,6 +175,25 @@ test("a command works from a folder deep inside the project", async () => {
   expect(stdout).toContain("From below");
 });
 
+const TOGETHER: readonly (readonly [words: string, refusal: string])[] = [
+  ["watch --once --poll-interval 50", 'Flag "--poll-interval" means nothing with "--once"'],
+  ["split x --max-depth 2", 'Flag "--max-depth" means nothing without "--recursive"'],
+  ["lint --dry-run", 'Flag "--dry-run" means nothing without "--fix"'],
+  ["verify x --prompt-section --output", 'Flags "--prompt-section" and "--output" exclude each other'],
+  ["verify x --prompt-section --json", 'Flags "--prompt-section" and "--json" exclude each other'],
+  ["verify x out.json --prompt-section", 'Unexpected argument "out.json": "--prompt-section" reads no output'],
+];
+
+test("flags that mean nothing together are refused", async () => {
+  using project = tempProject();
+
+  const answers = await Promise.all(TOGETHER.map(([words]) => runPlanner(words.split(" "), { cwd: project.root })));
+
+  expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(
+    TOGETHER.map(([, refusal]) => [2, `error: ${refusal}\n`]),
+  );
+});
+
 test("wrong values name flag, value and what was expected", async () => {
   using project = tempProject();
 

@@ -38,6 +38,6 @@ export const command = defineCommand({
     edit.discard();
     print(`Updated spec: ${id}\n`);
     const { value } = await runTool(context, lint, { id });
-    for (const { severity, rule, message } of value.diagnostics) cli.warn(`${severity} ${rule}: ${message}`);
+    for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);
   },
 });

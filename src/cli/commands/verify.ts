@@ -42,6 +42,7 @@ export const command = defineCommand({
     { line: "planner verify 003 --prompt-section", shows: "the Output Format section of the prompt" },
   ],
   async run(words, cli): Promise<ExitStatus> {
+    if (words["prompt-section"]) refuseBesidePrompt(words);
     const context = await cli.planner();
     if (words.output || words.schema !== undefined || words["prompt-section"]) {
       const { verifyOutput } = await import("../verify_output.ts");
@@ -52,6 +53,18 @@ export const command = defineCommand({
     return verifyCriteria(context, words.id, words.json);
   },
 });
+
+/** The section is text about a schema: no output is looked at for it. */
+function refuseBesidePrompt({
+  output,
+  file,
+  json,
+}: Readonly<Record<"output" | "json", boolean>> & { file?: string | undefined }): void {
+  const flag = output ? "--output" : json ? "--json" : null;
+  if (flag !== null) throw new UsageError(`Flags "--prompt-section" and "${flag}" exclude each other`, null);
+  if (file !== undefined)
+    throw new UsageError(`Unexpected argument "${file}": "--prompt-section" reads no output`, null);
+}
 
 async function verifyCriteria(context: PlannerContext, id: string | undefined, json: boolean): Promise<ExitStatus> {
   if (id === undefined) throw new UsageError("Missing argument <id>: full or partial id of a spec", null);

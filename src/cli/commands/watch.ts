@@ -1,4 +1,5 @@
 import { defineCommand } from "../command.ts";
+import { UsageError } from "../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Merge finished work as it comes, try failed specs again, repair what killed processes left",
@@ -23,6 +24,7 @@ export const command = defineCommand({
     { line: "planner watch --once", shows: "from a timer" },
   ],
   async run({ once, "poll-interval": pollMs, json }, cli) {
+    if (once && pollMs !== undefined) throw new UsageError('Flag "--poll-interval" means nothing with "--once"', null);
     const { runWatch } = await import("../work/run_watch.ts");
     return runWatch(await cli.project(), cli, { once, pollMs: pollMs ?? null, json });
   },

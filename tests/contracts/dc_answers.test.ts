@@ -106,6 +106,7 @@ beforeAll(async () => {
       findPrincipal: async () => undefined,
       isReady: async () => true,
       metrics: () => "",
+      observe: () => {},
       report: (_, error) => {
         throw error;
       },

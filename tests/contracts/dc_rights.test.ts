@@ -117,6 +117,7 @@ test("of all routes, only those that tell nothing of the estate are open to ever
     findPrincipal: async () => undefined,
     isReady: async () => true,
     metrics: () => "",
+    observe: () => {},
     report: () => {},
     shutdown: new AbortController().signal,
   });

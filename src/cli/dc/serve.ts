@@ -78,6 +78,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
       }),
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
+    observe: (call) => metrics.observe(call),
     loadPage,
     version: VERSION,
     report: logDefect,

@@ -11,8 +11,10 @@ const addressKey = createContextKey<string | undefined>(undefined, { description
 
 const failureKey = createContextKey<Failure | undefined>(undefined, { description: "Why the call has failed already" });
 
-interface Failure {
+/** Why a call has failed before the library came to it, and whether the service has counted it. */
+export interface Failure {
   readonly error: unknown;
+  readonly isCounted: boolean;
 }
 
 /** What is known of a call before the library reads it: the caller's address, and its failure if it has run already. */

@@ -4,7 +4,7 @@ import { rpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { callerOf, failureOf } from "./caller.ts";
+import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { jsonOptions } from "./json_options.ts";
 
@@ -19,11 +19,7 @@ export function datacenterRoutes(router: ConnectRouter, service: DcService, repo
       continue;
     }
     const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
-      const failure = failureOf(context);
-      const work =
-        failure === undefined
-          ? service.call(rpc, request, callerOf(context), context.signal)
-          : Promise.reject(failure.error);
+      const work = service.call(rpc, request, callerOf(context), context.signal);
       return untilAborted(context.signal, work).catch((error: unknown) => {
         throw toConnectError(error, (defect) => report(rpc.method.name, defect));
       });

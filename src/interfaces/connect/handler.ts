@@ -1,26 +1,31 @@
 import { createConnectRouter, type HandlerContext } from "@connectrpc/connect";
-import type { UniversalHandler } from "@connectrpc/connect/protocol";
+import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
+import type { FinishedCall } from "#dc/context.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
-import { type FindPrincipal, setPrincipal, valuesOf } from "./caller.ts";
+import { type FindPrincipal, failureOf, setPrincipal, valuesOf } from "./caller.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { healthRoutes, type IsReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
+import { markCounted, passing } from "./passage.ts";
 import { type HandedOver, PlainPath } from "./plain_path.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
+import { doorOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
 export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
   readonly isReady: IsReady;
+  /** Told of calls that were refused before the service was asked, which tells of all others itself. */
+  readonly observe: (call: FinishedCall) => void;
   readonly report: ReportDefect;
   /** Says that the server is about to end. */
   readonly shutdown: AbortSignal;
@@ -33,7 +38,8 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse) => b
  * Serves the datacenter's RPCs, health and reflection in Connect's, gRPC-Web's and gRPC's protocols, told apart by
  * Content-Type; Connect JSON is the REST. Source: decision D-02.
  */
-export function connectHandler({ service, findPrincipal, isReady, report, shutdown }: ConnectOptions): ConnectHandler {
+export function connectHandler(options: ConnectOptions): ConnectHandler {
+  const { service, findPrincipal, isReady, report, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
     compressMinBytes: COMPRESS_MIN_BYTES,
@@ -47,15 +53,23 @@ export function connectHandler({ service, findPrincipal, isReady, report, shutdo
   reflectionRoutes(router, [DatacenterService, Health, ServerReflection, ServerReflectionV1Alpha]);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
+  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known?: HandedOver) =>
+    passing(
+      () => answer(handler, request, response, known),
+      (outcome, seconds) => {
+        if (outcome === undefined || handler.method.parent !== DatacenterService) return;
+        options.observe({ method: handler.method.name, interface: doorOf(request.headers), outcome, seconds });
+      },
+    );
   const plain = new PlainPath(service, findPrincipal, async (request, response, known) => {
     const handler = handlerOf(request);
-    if (handler !== undefined) await answer(handler, request, response, known);
+    if (handler !== undefined) await answerAll(handler, request, response, known);
   });
   return (request, response) => {
     if (plain.take(request, response)) return true;
     const handler = handlerOf(request);
     if (handler === undefined) return false;
-    void answer(handler, request, response);
+    void answerAll(handler, request, response);
     return true;
   };
 }
@@ -64,31 +78,57 @@ export function connectHandler({ service, findPrincipal, isReady, report, shutdo
 async function recognise(context: HandlerContext, find: FindPrincipal, report: ReportDefect): Promise<void> {
   if (context.service !== DatacenterService) return;
   try {
+    const failure = failureOf(context);
+    if (failure !== undefined) throw failure.error;
     setPrincipal(context, await find(context.requestHeader.get("authorization")));
   } catch (error) {
     throw toConnectError(error, (defect) => report(context.method.name, defect));
   }
 }
 
+/** Answers by the library, with the outcome when that is a refusal. */
 async function answer(
   handler: UniversalHandler,
   request: NodeRequest,
   response: NodeResponse,
   { body, failure }: HandedOver = {},
-): Promise<void> {
+): Promise<string | undefined> {
+  if (failure?.isCounted === true) markCounted();
   try {
     const values = valuesOf(request.socket.remoteAddress, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = body === undefined ? asked : { ...asked, body };
     const answered = await withPlaces(() => handler(given), explainUnreadable);
-    await universalResponseToNodeResponse(answered, response);
+    const sent = watched(answered);
+    const closed = new Promise<void>((resolve) => response.once("close", resolve));
+    // The library waits for an event that responses do not have.
+    await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
+    return outcomeOfStatus(answered.status) ?? outcomeOfGrpc(sent.grpcStatus());
   } catch {
     // The request names no host, or the connection broke off: whoever still listens learns that it failed.
     if (response.headersSent) {
       response.destroy();
-      return;
+      return "cancelled";
     }
     response.statusCode = 400;
     response.end();
+    return "invalid_argument";
   }
+}
+
+/** The same answer, and how its gRPC status is known once it was sent: by trailers, or by the last frame of gRPC-Web. */
+function watched(answered: UniversalServerResponse) {
+  const { body, header, trailer } = answered;
+  if (!(header?.get("content-type") ?? "").startsWith("application/grpc-web") || body === undefined) {
+    return { response: answered, grpcStatus: () => trailer?.get("grpc-status") };
+  }
+  let last: Uint8Array = new Uint8Array();
+  async function* passed(chunks: AsyncIterable<Uint8Array>) {
+    for await (const chunk of chunks) {
+      last = chunk;
+      yield chunk;
+    }
+  }
+  const grpcStatus = () => /grpc-status: (\d+)/.exec(Buffer.from(last).toString("latin1"))?.[1];
+  return { response: { ...answered, body: passed(body) }, grpcStatus };
 }

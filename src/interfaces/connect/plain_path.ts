@@ -4,7 +4,7 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Principal } from "#dc/context.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
-import { describeCaller, type FindPrincipal } from "./caller.ts";
+import { describeCaller, type Failure, type FindPrincipal } from "./caller.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
@@ -13,7 +13,7 @@ import { knownBody, makeBody } from "./sent_body.ts";
 /** What the library's path needs to tell what went wrong: the body as far as it was read, and why the call failed. */
 export interface HandedOver {
   readonly body?: AsyncIterable<Uint8Array>;
-  readonly failure?: { readonly error: unknown };
+  readonly failure?: Failure;
 }
 
 /** Answers a call by the library's handlers. */
@@ -52,8 +52,8 @@ export class PlainPath {
     // Before the body is read, so that nobody unknown makes the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
-    } catch {
-      return this.#handOver(request, response, {});
+    } catch (error) {
+      return this.#handOver(request, response, { failure: { error, isCounted: false } });
     }
     const { chunks, ended } = await readBody(request);
     const message = ended ? messageOf(call, join(chunks)) : undefined;
@@ -70,7 +70,7 @@ export class PlainPath {
       await send(call, reply, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
-      await this.#handOver(request, response, { body: replay(chunks, true, request), failure: { error } });
+      await this.#handOver(request, response, { failure: { error, isCounted: true } });
     }
   }
 }
@@ -142,7 +142,7 @@ function whileWaited<Result>(
     };
     // A deadline that is over wins against any work.
     if (restMs !== undefined && restMs <= 0) late();
-    const timer = restMs === undefined ? undefined : setTimeout(late, restMs);
+    const timer = restMs === undefined ? undefined : setTimeout(late, Math.max(0, restMs));
     response.once("close", leave);
     work(waiting.signal)
       .then(resolve, reject)

@@ -5,7 +5,7 @@ import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-conn
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Caller } from "#dc/context.ts";
+import type { Caller, FinishedCall } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
@@ -13,10 +13,12 @@ import type { ChainVerdict, DcService } from "#dc/service.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
+import { passing } from "#interfaces/connect/passage.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { pageHandler } from "./pages.ts";
+import { refusedRoute } from "./refused_route.ts";
 import { takeWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -28,6 +30,8 @@ export interface AppOptions {
   /** Opens the webhook for change feeds; without one it is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
+  /** Told of requests that were refused before the service was asked, which tells of all others itself. */
+  readonly observe: (call: FinishedCall) => void;
   /** The program's version, as `/openapi.json` tells it. */
   readonly version?: string;
   readonly report: ReportDefect;
@@ -51,7 +55,7 @@ type AppContext = Context<{ Bindings: Bindings }>;
 export function httpApp(options: AppOptions): App {
   const app: App = new Hono();
   app.use(async (context, next) => {
-    await next();
+    await passing(next, (_, seconds) => countRefused(context, options, seconds));
     context.header("x-content-type-options", "nosniff");
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
@@ -116,6 +120,11 @@ export function httpApp(options: AppOptions): App {
     );
   });
   return app;
+}
+
+async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {
+  const refused = await refusedRoute(req.path, env.incoming.headers, res);
+  if (refused !== undefined) observe({ ...refused, seconds });
 }
 
 async function ready(context: AppContext, { isReady, shutdown }: AppOptions): Promise<Response> {

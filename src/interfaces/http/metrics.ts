@@ -1,5 +1,6 @@
 import type { FinishedCall } from "#dc/context.ts";
 import type { QueueUse } from "#dc/ports.ts";
+import { markCounted } from "#interfaces/connect/passage.ts";
 
 /** The text forms of metrics that are served. */
 export const METRIC_FORMATS = {
@@ -63,6 +64,7 @@ export class Metrics {
 
   /** Takes note of one call. */
   observe({ method, interface: door, outcome, seconds }: FinishedCall): void {
+    markCounted();
     const calls = this.#callsOf(method, door);
     calls.outcomes.set(outcome, (calls.outcomes.get(outcome) ?? 0) + 1);
     const place = BOUNDS_S.findIndex((bound) => seconds <= bound);

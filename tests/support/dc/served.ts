@@ -65,6 +65,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
     webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret),
     countDeadLetters: (count) => counted.countDeadLetters(count),
+    observe: (call) => counted.observe(call),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
   });

@@ -66,6 +66,7 @@ async function site() {
     findPrincipal: async () => undefined,
     isReady: async () => true,
     metrics: () => "",
+    observe: () => {},
     report: () => {},
     shutdown: new AbortController().signal,
   });

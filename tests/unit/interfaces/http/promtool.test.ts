@@ -23,6 +23,7 @@ describe.skipIf(missing !== undefined)("promtool", () => {
     const at = await served();
     await at.site.call("SearchDevices", {});
     await at.site.call("GetDevice", { code: "none" }).catch(() => {});
+    await http1(`${at.url}/nothing"here`);
 
     const { text } = await http1(`${at.url}/metrics`);
 

@@ -1,0 +1,41 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Code } from "@connectrpc/connect";
+
+/** Canonical codes by what HTTP says of a request that went no further. Source: Connect, Error Codes; RFC 9110, 15. */
+const OUTCOMES: Readonly<Record<number, string>> = {
+  400: "invalid_argument",
+  401: "unauthenticated",
+  403: "permission_denied",
+  404: "not_found",
+  405: "unimplemented",
+  406: "invalid_argument",
+  408: "deadline_exceeded",
+  413: "resource_exhausted",
+  415: "invalid_argument",
+  429: "resource_exhausted",
+  499: "cancelled",
+  501: "unimplemented",
+  503: "unavailable",
+  504: "deadline_exceeded",
+};
+
+/** The outcome that metrics tell of a refused request, or undefined when it was not refused. */
+export function outcomeOfStatus(status: number): string | undefined {
+  return status < 400 ? undefined : (OUTCOMES[status] ?? "internal");
+}
+
+/**
+ * The same by the status of gRPC, as text; undefined for 0 and for none. INTERNAL is what gRPC calls bytes that are no
+ * message, which is the caller's fault: metrics keep that word for defects.
+ */
+export function outcomeOfGrpc(status: string | null | undefined): string | undefined {
+  if (status === null || status === undefined || status === "0") return undefined;
+  const word = Code[Number(status)] ?? "Internal";
+  if (word === "Internal") return "invalid_argument";
+  return word === "Canceled" ? "cancelled" : word.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
+}
+
+/** The interface that a request was sent to, as the service names it. */
+export function doorOf(headers: IncomingHttpHeaders): "GRPC" | "REST" {
+  return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
+}

@@ -1,0 +1,33 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { FinishedCall } from "#dc/context.ts";
+import { doorOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+
+/** What the service calls the routes that ask it. */
+const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
+  "/audit/history": { method: "AuditHistory", interface: "REST" },
+  "/audit/verify": { method: "AuditVerify", interface: "REST" },
+  "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
+  "/estate": { method: "EstateOverview", interface: "REST" },
+  "/graphql": { method: "GraphQL", interface: "GRAPHQL" },
+};
+
+/** Says whether the process may be asked, and is no call. */
+const PROBE = "/readyz";
+
+/** How metrics tell of a request that was answered without the service, or undefined when it was not refused. */
+export async function refusedRoute(
+  path: string,
+  headers: IncomingHttpHeaders,
+  response: Response,
+): Promise<Omit<FinishedCall, "seconds"> | undefined> {
+  const outcome = outcomeOfStatus(response.status) ?? (await graphqlOutcome(path, response));
+  if (outcome === undefined || path === PROBE) return undefined;
+  // Paths that nobody serves have one name together: labels must stay few.
+  return { ...(METHODS[path] ?? { method: "unknown", interface: doorOf(headers) }), outcome };
+}
+
+/** To clients of the older media type GraphQL says 200 whatever happened. */
+async function graphqlOutcome(path: string, response: Response): Promise<string | undefined> {
+  if (path !== "/graphql") return undefined;
+  return (await response.clone().text()).startsWith('{"errors":') ? "invalid_argument" : undefined;
+}

@@ -9,14 +9,14 @@ const LAYOUT = "audit-v1";
 /** Gives a change its place at the end of the chain. Source: data contract 8.13. */
 export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
   const placed = inKeyOrder({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
-  const { hash: _, ...entry } = placed;
-  return { ...placed, hash: hashOf(entry) };
+  return { ...placed, hash: hashOf(placed) };
 }
 
 /** SHA-256 in hexadecimal over layout, the hash before, and the entry without its own two hashes. */
-function hashOf({ prevHash, ...entry }: Omit<ChangeRecord, "hash">): string {
+function hashOf(record: ChangeRecord): string {
+  const entry = { ...record, prevHash: undefined, hash: undefined };
   return createHash("sha256")
-    .update(`${LAYOUT}${prevHash}${canonicalJson(entry)}`)
+    .update(`${LAYOUT}${record.prevHash}${canonicalJson(entry)}`)
     .digest("hex");
 }
 
@@ -32,10 +32,10 @@ export type ChainVerdict =
 export function verifyChain(records: readonly ChangeRecord[], from: ChainHead = { seq: 0, hash: "" }): ChainVerdict {
   let head = from;
   for (const record of records) {
-    const { hash, ...entry } = record;
+    const { hash } = record;
     if (record.seq !== head.seq + 1) return { ok: false, seq: head.seq + 1, problem: "missing" };
     if (record.prevHash !== head.hash) return { ok: false, seq: record.seq, problem: "unlinked" };
-    if (hash !== hashOf(entry)) return { ok: false, seq: record.seq, problem: "altered" };
+    if (hash !== hashOf(record)) return { ok: false, seq: record.seq, problem: "altered" };
     head = { seq: record.seq, hash };
   }
   return { ok: true, head };

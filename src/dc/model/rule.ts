@@ -27,29 +27,22 @@ export async function judge<Resource>(
   change: Change<Resource>,
   site: SiteReader,
 ): Promise<Verdict> {
-  const errors: ErrorFinding[] = [];
-  const warnings: WarningFinding[] = [];
+  const findings: Finding[] = [];
   for (const phase of phases) {
-    for (const finding of await judgePhase(phase, change, site)) {
-      if (finding.severity === "ERROR") errors.push(finding);
-      else warnings.push(finding);
+    for (const rule of phase) {
+      const found = rule(change, site);
+      // Most rules answer at once; awaiting those too would cost every write a turn of the queue per rule.
+      const list = found instanceof Promise ? await found : found;
+      if (list.length > 0) findings.push(...list);
     }
-    if (errors.length > 0) break;
+    if (findings.some(isError)) break;
   }
-  return { errors, warnings };
+  return {
+    errors: findings.filter(isError),
+    warnings: findings.filter((finding): finding is WarningFinding => !isError(finding)),
+  };
 }
 
-async function judgePhase<Resource>(
-  phase: readonly Rule<Resource>[],
-  change: Change<Resource>,
-  site: SiteReader,
-): Promise<Findings> {
-  const findings: Finding[] = [];
-  for (const rule of phase) {
-    const found = rule(change, site);
-    // Most rules answer at once; awaiting those too would cost every write a turn of the queue per rule.
-    const list = found instanceof Promise ? await found : found;
-    if (list.length > 0) findings.push(...list);
-  }
-  return findings;
+function isError(finding: Finding): finding is ErrorFinding {
+  return finding.severity === "ERROR";
 }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
-import { canonicalJson, rememberCanonical } from "#dc/model/canonical_json.ts";
-import type { ChangeActor, ChangeDraft } from "#dc/model/change_record.ts";
+import { canonicalJson, inKeyOrder, rememberCanonical } from "#dc/model/canonical_json.ts";
+import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { AuditAction } from "#dc/model/words.ts";
@@ -42,12 +42,17 @@ export class Changes {
   readonly transactionId: string;
   private readonly origin: Origin;
   private readonly writer: DcWriter;
+  /** The same for all entries, and written down with each of them. */
+  private readonly actor: ChangeActor;
+  private readonly request: ChangeRequest;
   private drafts: ChangeDraft[] = [];
 
   constructor(writer: DcWriter, origin: Origin) {
     this.writer = writer;
     this.origin = origin;
     this.transactionId = origin.context.newId();
+    this.actor = inKeyOrder(actorOf(origin.caller));
+    this.request = inKeyOrder(requestOf(origin));
   }
 
   /** Writes a resource and notes the change. */
@@ -115,8 +120,8 @@ export class Changes {
       id: context.newId(),
       occurredAt: now,
       recordedAt: now,
-      actor: actorOf(this.origin.caller),
-      request: requestOf(this.origin),
+      actor: this.actor,
+      request: this.request,
       action,
       entity: resourceRef(kind, named),
       related: [...new Set([...relatedTo(before), ...relatedTo(after)])],
@@ -167,7 +172,7 @@ function actorOf({ principal, onBehalfOf }: Caller): ChangeActor {
   };
 }
 
-function requestOf({ caller, method, requestId }: Origin) {
+function requestOf({ caller, method, requestId }: Origin): ChangeRequest {
   const { clientIp, userAgent, traceId } = caller;
   return {
     id: requestId,

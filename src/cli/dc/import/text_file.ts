@@ -133,5 +133,5 @@ export function* linesOf({ path, shown }: TextFile, span: Span = { from: 0, to: 
 function* textLine(number: number, at: number, bytes: Buffer): Generator<TextLine> {
   let text = bytes.toString("utf8");
   if (number === 1) text = text.replace(/^\uFEFF/, "");
-  if (text.trim() !== "") yield { number, at, text };
+  if (/\S/.test(text)) yield { number, at, text };
 }

@@ -46,6 +46,25 @@ describe("verifyChain", () => {
   });
 });
 
+test("an entry has the hash that the first version of this program gave it", () => {
+  const {
+    seq: _,
+    prevHash: __,
+    hash: ___,
+    ...entry
+  } = changeRecord({
+    entity: "device:Ä",
+    before: { code: "X", labels: { "10": "a", "9": "b" } },
+    after: { name: "x\u{10000}\uffff", code: "X", n: [1.5, -0, null] },
+    message: "m",
+  });
+
+  const first = seal({ seq: 0, hash: "" }, entry);
+
+  expect(first.hash).toBe("cb29d9d0dfed3214b2ba6141675671cfe09ba9b5da8e72847f801669ccb36296");
+  expect(seal(first, entry).hash).toBe("d35d1436d79ddf8fb47501fc380b7d4b52d2a69e794797e6caf2890287e3780d");
+});
+
 test("the change log of a small site tells who did what to which fields", async () => {
   const site = await smallSite();
   await site.call("UpsertDevice", { device: { code: "SRV-1", name: "renamed" }, change_message: "ticket 7" });

@@ -128,7 +128,9 @@ export function portKey(end: PortRef): string {
 }
 
 export function samePort(a: PortRef, b: PortRef): boolean {
-  return comparePorts(a, b) === 0;
+  // Power walks ask this of every cable that they meet, and mostly the names tell.
+  if (a.portName !== b.portName) return false;
+  return a.deviceCode === b.deviceCode || codeKey(a.deviceCode) === codeKey(b.deviceCode);
 }
 
 /** Orders text by UTF-16 units, which is the order that every database is told to use. */

@@ -96,7 +96,9 @@ describe("help", () => {
       const { command } = await entry.load();
       const help = commandHelp(name, command);
 
-      expect(help).toStartWith(`${command.summary}\n\nUsage:\n  planner ${name}`);
+      const [summary, usage] = help.split("\n\n");
+      expect(summary?.replaceAll("\n", " ")).toBe(command.summary);
+      expect(usage).toStartWith(`Usage:\n  planner ${name}`);
       for (const flag of Object.keys({ ...command.flags, ...GLOBAL_FLAGS })) expect(help).toContain(`--${flag}`);
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { line } of command.examples) expect(line).toContain("planner ");

@@ -211,7 +211,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
           for (const [hash, title] of pages) {
             await page.goto(`${server.url}/#/${hash}`);
             await heading(page, title);
-            await page.waitForLoadState("networkidle");
+            await page.locator("main .skeleton, main [aria-busy=true]").first().waitFor({ state: "hidden" });
             // The other colours change nothing but the contrast.
             const found = await seriousFaults(page, { contrastAlone: scheme === "dark" });
             faults.push(...found.map((fault) => `${title}: ${fault}`));

@@ -62,7 +62,7 @@ describe.each(SCREENS)("%s", (rpc, request) => {
 test("GetRack shades what is not highlighted and gives devices the colour of their role", async () => {
   const reply = await dc.call("GetRack", { code: "A01", render: { highlight: ["device:srv-a01-01"] } });
 
-  expect(reply.render.text).toContain('data-ref="device:SRV-A01-02" opacity="0.25"');
+  expect(reply.render.text).toContain('data-ref="device:SRV-A01-02" opacity="0.72"');
   expect(reply.render.text).not.toContain('data-ref="device:SRV-A01-01" opacity');
   expect(reply.occupants.every(({ color }: { color: string }) => /^[0-9A-F]{6}$/.test(color))).toBe(true);
 });
@@ -98,7 +98,7 @@ describe("Render", () => {
     const { text } = await dc.call("Render", { subject_ref: "device:SRV-A01-03", screen: "SCREEN_ELEVATION" });
 
     expect(text).toContain("Rack A01");
-    expect(text).toContain('data-ref="device:SRV-A01-02" opacity="0.25"');
+    expect(text).toContain('data-ref="device:SRV-A01-02" opacity="0.72"');
   });
 
   test("draws exactly the elements that are listed", async () => {

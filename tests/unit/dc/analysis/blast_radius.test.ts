@@ -184,6 +184,6 @@ describe("blastRadius", () => {
     const site = estate(source("U"));
 
     expect(() => blast(site, "device:nobody")).toThrow('Cannot find power source "device:nobody"');
-    expect(() => blast(site, "crac:C1")).toThrow('Cannot read source "crac:C1"');
+    expect(() => blast(site, "crac:C1")).toThrow('Cannot read source_ref "crac:C1"');
   });
 });

@@ -121,6 +121,14 @@ describe("@grpc/grpc-js", () => {
     expect(String(details)).toContain("google.rpc.ErrorInfo");
   });
 
+  test("reads signs and letters of a message as they were said", async () => {
+    const code = "a/b: 100 %, ü🙂";
+    const error: ServiceError = await overGrpcJs(client)("GetDevice", { code }).catch((thrown) => thrown);
+
+    expect(error.code).toBe(status.INVALID_ARGUMENT);
+    expect(error.details).toContain(`"${code}"`);
+  });
+
   test("gets UNIMPLEMENTED for a method that is not there", async () => {
     const error: ServiceError = await new Promise((resolve, reject) => {
       client.makeUnaryRequest(

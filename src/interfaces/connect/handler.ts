@@ -10,6 +10,7 @@ import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflectio
 import { type FindPrincipal, failureOf, setPrincipal, valuesOf } from "./caller.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
+import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type IsReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
@@ -99,6 +100,7 @@ async function answer(
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = body === undefined ? asked : { ...asked, body };
     const answered = await withPlaces(() => handler(given), explainUnreadable);
+    writeMessagePlainly(answered.trailer);
     const sent = watched(answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // The library waits for an event that responses do not have.

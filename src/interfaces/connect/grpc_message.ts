@@ -1,0 +1,18 @@
+const HEADER = "grpc-message";
+
+/**
+ * Writes a gRPC status message as the protocol says: only bytes outside of printable ASCII and `%` are escaped. The library
+ * escapes all that a URI would, which some clients (grpc-js) undo in part alone. Source: gRPC over HTTP/2, Status-Message.
+ */
+export function writeMessagePlainly(trailer: Headers | undefined): void {
+  const escaped = trailer?.get(HEADER);
+  if (escaped === undefined || escaped === null) return;
+  trailer?.set(HEADER, statusMessage(decodeURIComponent(escaped)));
+}
+
+function statusMessage(text: string): string {
+  // A blank at either end would be lost to whoever reads the header.
+  return text.replace(/[^\x20-\x24\x26-\x7e]+|^ | $/gu, (part) =>
+    [...Buffer.from(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+  );
+}

@@ -12,6 +12,7 @@ const ENTER = "\r";
 const SPACE = " ";
 const DOWN = "\u001b[B";
 const CTRL_C = "\u0003";
+const CTRL_D = "\u0004";
 
 let root: string;
 
@@ -56,9 +57,19 @@ onTerminal("init offers the folder's name, and enter takes it", async () => {
   expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain(`name: "${root.split("/").at(-1)}"\n`);
 });
 
-for (const [place, typing] of [
-  ["first", [{ after: "called?", keys: CTRL_C }]],
+for (const [key, place, typing] of [
+  ["Ctrl-C", "first", [{ after: "called?", keys: CTRL_C }]],
+  ["Ctrl-D", "first", [{ after: "called?", keys: CTRL_D }]],
   [
+    "Ctrl-D",
+    "second",
+    [
+      { after: "called?", keys: `x${ENTER}` },
+      { after: "prompt template", keys: CTRL_D },
+    ],
+  ],
+  [
+    "Ctrl-C",
     "last",
     [
       { after: "called?", keys: `x${ENTER}` },
@@ -67,7 +78,7 @@ for (const [place, typing] of [
     ],
   ],
 ] as const) {
-  onTerminal(`init leaves nothing behind after Ctrl-C at the ${place} question`, async () => {
+  onTerminal(`init leaves nothing behind after ${key} at the ${place} question`, async () => {
     const { code, screen } = await init(typing);
 
     expect(code).toBe(130);

@@ -1,9 +1,11 @@
-import { confirm, intro, isCancel, multiselect, text } from "@clack/prompts";
+import { confirm, intro, isCancel, multiselect, text, updateSettings } from "@clack/prompts";
 import { plainLine } from "../plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
+/** What a terminal in raw mode sends for the end of input. */
+const CTRL_D = "\u0004";
 
 /** What the person is asked for; a question whose answer a flag gives is left out. */
 export interface Questions {
@@ -22,11 +24,12 @@ export interface Answers {
   readonly hook: boolean | undefined;
 }
 
-/** Asks, writing nothing; undefined when the person gave up (Ctrl-C or Escape). */
+/** Asks, writing nothing; undefined when the person gave up (Ctrl-C, Ctrl-D or Escape). */
 export async function askForSetup(questions: Questions): Promise<Answers | undefined> {
   // A terminal that does not know its size says 0, and the prompts would wrap every character and show no line.
   if (process.stdout.columns === 0) process.stdout.columns = USUAL_COLUMNS;
   if (process.stdout.rows === 0) process.stdout.rows = USUAL_ROWS;
+  updateSettings({ aliases: { [CTRL_D]: "cancel" } });
   intro(`planner init in ${plainLine(questions.root)}`);
   const name = questions.name === undefined ? undefined : await askName(questions.name);
   if (isCancel(name)) return undefined;

@@ -147,10 +147,11 @@ function placed(
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
-    if (words.length === 0 && declared.required) {
-      throw new UsageError(`Missing argument <${place}>: ${lowerFirst(declared.summary)}`, helpHint(name));
-    }
     const { options } = declared;
+    if (words.length === 0 && declared.required) {
+      const wanted = options === undefined ? lowerFirst(declared.summary) : oneOf(options);
+      throw new UsageError(`Missing argument <${place}>: ${wanted}`, helpHint(name));
+    }
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
     if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
     values[place] = declared.repeats === true ? words : words[0];
@@ -167,9 +168,13 @@ function refuseExtra(name: string, positionals: readonly Positional[], given: re
 }
 
 function wrongOption(name: string, subject: string, value: string, options: readonly string[]): UsageError {
-  const message = `Wrong value "${value}" for ${subject}: expected one of ${options.join(", ")}`;
+  const message = `Wrong value "${value}" for ${subject}: ${oneOf(options)}`;
   const near = suggestion(value, options);
   return new UsageError(near === "" ? message : `${message} (${near})`, helpHint(name));
+}
+
+function oneOf(options: readonly string[]): string {
+  return `expected one of ${options.join(", ")}`;
 }
 
 function expectation(flag: Exclude<Flag, { type: "boolean" }>): string {

@@ -78,6 +78,12 @@ test("parseWords lets help win over everything that is wrong", () => {
   expect(parse("--colour", "blue", "--nonsense", "-h").help).toBe(true);
 });
 
+test("parseWords tells the words that a missing argument may be", () => {
+  const hook = { ...command, positionals: { action: { summary: "What", required: true, options: ["on", "off"] } } };
+
+  expect(() => parseWords("hook", hook, [])).toThrow("Missing argument <action>: expected one of on, off");
+});
+
 describe("parseWords refuses", () => {
   const cases: readonly [words: readonly string[], message: string][] = [
     [["door", "--coluor", "red"], 'Unknown flag "--coluor": did you mean "--colour"?'],

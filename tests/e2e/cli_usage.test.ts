@@ -178,6 +178,7 @@ test("a command works from a folder deep inside the project", async () => {
 const TOGETHER: readonly (readonly [words: string, refusal: string])[] = [
   ["watch --once --poll-interval 50", 'Flag "--poll-interval" means nothing with "--once"'],
   ["split x --max-depth 2", 'Flag "--max-depth" means nothing without "--recursive"'],
+  ["status --brief --json", 'Flags "--brief" and "--json" exclude each other'],
   ["lint --dry-run", 'Flag "--dry-run" means nothing without "--fix"'],
   ["verify x --prompt-section --output", 'Flags "--prompt-section" and "--output" exclude each other'],
   ["verify x --prompt-section --json", 'Flags "--prompt-section" and "--json" exclude each other'],

@@ -7,6 +7,7 @@ import { plainLine } from "../plain_text.ts";
 import { print, printJson } from "../print.ts";
 import { renderTable } from "../table.ts";
 import { outputWidth } from "../terminal.ts";
+import { UsageError } from "../usage_error.ts";
 import { JSON_FLAG } from "../words.ts";
 
 export const command = defineCommand({
@@ -23,6 +24,7 @@ export const command = defineCommand({
     { line: "planner status --activity", shows: "what is being worked and when it last moved" },
   ],
   async run({ brief, activity, json }, cli) {
+    if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);
     const { value, text } = await runTool(await cli.planner(), status, { brief, include_activity: activity });
     if (json) return printJson(value);
     if (text !== undefined) return print(`${text}\n${unreadableLine(value.unreadable)}`);

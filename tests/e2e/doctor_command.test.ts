@@ -117,6 +117,27 @@ test("doctor tells of a spec that is in_progress by hand and of files that canno
   expect(project.field(ID, "status")).toBe("in_progress");
 });
 
+test("doctor tells of a configuration that cannot be read, and goes on to the rest", async () => {
+  project = await workProject({ plan: {} });
+  await project.add(ID);
+  await project.planner(["update", ID, "--status", "in_progress"]);
+  project.write(".planner/config.md", "---\nlint:\n  disable: [everything]\n---\n");
+
+  const { code, findings } = await doctor("--fix");
+
+  expect(code).toBe(1);
+  expect(findings).toMatchObject([
+    { kind: "stranded_spec" },
+    {
+      kind: "broken_config",
+      subject: ".planner/config.md",
+      message: expect.stringContaining(':3:13: Invalid setting "lint.disable[0]": expected one of parse, '),
+      advice: "mend its text; `planner config --validate` tells each fault",
+      fixed: null,
+    },
+  ]);
+});
+
 test("doctor --fix ends what a killed planner left running and keeps what the agent did", async () => {
   project = await workProject({ plan: { [ID]: ["commit", "child", "hang"] } });
   await project.add(ID);

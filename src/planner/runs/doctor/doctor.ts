@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { brokenConfig } from "./check_config.ts";
 import { gitLocks } from "./check_git_locks.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
@@ -37,6 +38,7 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   gitLocks,
   orphanedWorktrees,
   strandedSpecs,
+  brokenConfig,
   unreadableFiles,
   leftoverFiles,
 ];

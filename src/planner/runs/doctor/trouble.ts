@@ -16,6 +16,7 @@ export const TROUBLE_KINDS = [
   "git_lock",
   "orphaned_worktree",
   "stranded_spec",
+  "broken_config",
   "unreadable_file",
   "leftover_file",
 ] as const;

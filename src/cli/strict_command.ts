@@ -147,16 +147,18 @@ function placed(
   const values: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, [place, declared]] of Object.entries(positionals).entries()) {
     const words = given.slice(index, declared.repeats === true ? undefined : index + 1);
+    if (words.length === 0 && declared.required) throw missing(name, place, declared);
     const { options } = declared;
-    if (words.length === 0 && declared.required) {
-      const wanted = options === undefined ? lowerFirst(declared.summary) : oneOf(options);
-      throw new UsageError(`Missing argument <${place}>: ${wanted}`, helpHint(name));
-    }
     const wrong = options === undefined ? undefined : words.find((word) => !options.includes(word));
     if (wrong !== undefined) throw wrongOption(name, `<${place}>`, wrong, options ?? []);
     values[place] = declared.repeats === true ? words : words[0];
   }
   return values;
+}
+
+function missing(name: string, place: string, { summary, options }: Positional): UsageError {
+  const wanted = options === undefined ? lowerFirst(summary) : oneOf(options);
+  return new UsageError(`Missing argument <${place}>: ${wanted}`, helpHint(name));
 }
 
 function refuseExtra(name: string, positionals: readonly Positional[], given: readonly string[]): void {

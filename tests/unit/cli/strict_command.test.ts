@@ -79,7 +79,13 @@ test("parseWords lets help win over everything that is wrong", () => {
 });
 
 test("parseWords tells the words that a missing argument may be", () => {
-  const hook = { ...command, positionals: { action: { summary: "What", required: true, options: ["on", "off"] } } };
+  const hook = defineCommand({
+    summary: "Switch",
+    positionals: { action: { summary: "What", required: true, options: ["on", "off"] } },
+    flags: {},
+    examples: [{ line: "planner hook on", shows: "on" }],
+    async run() {},
+  });
 
   expect(() => parseWords("hook", hook, [])).toThrow("Missing argument <action>: expected one of on, off");
 });

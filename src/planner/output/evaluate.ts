@@ -4,6 +4,7 @@ import { type Check, Evaluated, every, type Frame, fail, type Keyword, type Kind
 import { asksForEvaluated, COMBINED_CHECKS, UNEVALUATED_CHECKS } from "./checks/combined_checks.ts";
 import { OBJECT_CHECKS } from "./checks/object_checks.ts";
 import { SCALAR_CHECKS } from "./checks/scalar_checks.ts";
+import { KnownMisfits } from "./known_misfits.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
 import type { Problem } from "./problems.ts";
 
@@ -59,34 +60,38 @@ const MAX_KEPT_PROBLEMS = 1000;
  * Recursion goes as deep as the value and the schema's references do. Source: JSON Schema 2020-12.
  */
 export function evaluate(schema: LinkedSchema, value: unknown, interrupt: () => void = () => {}): Evaluation {
-  const evaluator = new Evaluator(interrupt);
   const problems: Problem[] = [];
   let count = 0;
   // The verdict alone is quick, and most outputs fit.
-  if (evaluator.apply(schema, value, { at: undefined, report: undefined, evaluated: undefined })) {
+  if (new Evaluator(interrupt).apply(schema, value, { at: undefined, report: undefined, evaluated: undefined })) {
     return { problems, count };
   }
   const report = (problem: Problem): void => {
     count += 1;
     if (problems.length < MAX_KEPT_PROBLEMS) problems.push(problem);
   };
-  evaluator.apply(schema, value, { at: undefined, report, evaluated: undefined });
+  new Evaluator(interrupt, new KnownMisfits()).apply(schema, value, { at: undefined, report, evaluated: undefined });
   return { problems, count };
 }
 
 class Evaluator {
   readonly #interrupt: () => void;
   readonly #prepared = new Map<LinkedObject, PreparedSchema>();
+  readonly #misfits: KnownMisfits | undefined;
   #steps = 0;
 
-  constructor(interrupt: () => void) {
+  /** @param misfits what was found silently while problems are told; whoever only wants the verdict meets nothing twice */
+  constructor(interrupt: () => void, misfits?: KnownMisfits) {
     this.#interrupt = interrupt;
+    this.#misfits = misfits;
   }
 
   readonly apply = (schema: LinkedSchema, value: unknown, frame: Frame): boolean => {
     if (++this.#steps % STEPS_PER_LOOK === 0) this.#interrupt();
     if (schema === true) return true;
     if (schema === false) return fail(frame, "no value is allowed here");
+    // A verdict depends on nothing but schema and value, and what does not fit has no judged parts to hand on.
+    if (frame.report === undefined && this.#misfits?.has(schema, value) === true) return false;
     const { checks, tracks } = this.#prepare(schema);
     const outer = frame.evaluated;
     const evaluated = tracks || outer !== undefined ? new Evaluated() : undefined;
@@ -95,6 +100,7 @@ class Evaluator {
     const passed = every(checks[kindOf(value)], own, (check) => check(value as never, own, this.apply));
     // A part that does not fit was judged all the same: that nothing judged it would be a second, wrong complaint.
     if (evaluated !== undefined && (passed || frame.report !== undefined)) outer?.add(evaluated);
+    if (!passed && frame.report === undefined) this.#misfits?.add(schema, value);
     return passed;
   };
 

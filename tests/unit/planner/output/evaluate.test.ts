@@ -186,6 +186,24 @@ test("evaluate finds duplicates among many equal items in one pass", () => {
   ).toBe("failed");
 });
 
+test("evaluate tells in linear time why a deep value fits no alternative", () => {
+  const index = new SchemaIndex();
+  const level = { anyOf: [{ type: "array", items: { $ref: "#" } }, { type: "integer" }] };
+  const [document] = bundle({ allOf: [{ oneOf: [level] }] });
+  index.add(document);
+  const schema = linkSchema(index, document.uris[0]);
+  const looksAt = (depth: number) => {
+    let looks = 0;
+    const { problems } = evaluate(schema, JSON.parse(`${"[".repeat(depth)}"x"${"]".repeat(depth)}`), () => {
+      looks += 1;
+    });
+    expect(problems).toMatchObject([{ what: "expected array or integer, got string" }]);
+    return looks;
+  };
+
+  expect(looksAt(400)).toBeLessThan(3 * looksAt(200));
+});
+
 test("evaluate asks regularly whether to go on", () => {
   const index = new SchemaIndex();
   const [document] = bundle({ items: { type: "integer" } });

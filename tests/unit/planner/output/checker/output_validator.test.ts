@@ -111,8 +111,6 @@ test("validate refuses an output that is too large or nests too deeply", async (
 test("validate compares values as deep as it allows", async () => {
   const level = { anyOf: [{ type: "array", items: { $ref: "#" } }, { type: "integer" }] };
   schema(`${FOLDER}/a.json`, { allOf: [{ oneOf: [level] }] });
-  // To tell why each level does not fit takes a second where nothing else runs, and here much may run.
-  outputs = createOutputValidator(project.root, { checkMs: 60_000, patternMs: 2000 });
 
   expect(await outputs.validate("a.json", `${"[".repeat(499)}1${"]".repeat(499)}`)).toEqual(PASSED);
   expect(await outputs.validate("a.json", `${"[".repeat(499)}"x"${"]".repeat(499)}`)).toMatchObject({ kind: "failed" });

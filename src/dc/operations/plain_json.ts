@@ -93,7 +93,7 @@ function itemReader({ enum: words, message, scalar }: DescField): Read {
     case ScalarType.BOOL:
       return (value) => (typeof value === "boolean" ? value : OTHER);
     case ScalarType.DOUBLE:
-      return (value) => (typeof value === "number" && !Object.is(value, -0) ? value : OTHER);
+      return (value) => (typeof value === "number" && Number.isFinite(value) && !Object.is(value, -0) ? value : OTHER);
     case ScalarType.INT32:
     case ScalarType.SINT32:
       // A bitwise operation is what makes a number one of 32 bits.
@@ -114,9 +114,9 @@ function readTexts(value: unknown): unknown {
   return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
 }
 
-/** Text that the model takes. */
+/** Text that the model takes; half of a surrogate pair is none, since UTF-8 cannot hold it. */
 function isText(value: unknown): value is string {
-  return typeof value === "string" && !value.includes("\0");
+  return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }
 
 function enumReader({ values }: DescEnum): Read {
@@ -126,7 +126,8 @@ function enumReader({ values }: DescEnum): Read {
   return (value) => words.get(value) ?? OTHER;
 }
 
-const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
+/** The year 0 is before the first moment of a message. */
+const MOMENT = /^(?!0000)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
 function readMoment(value: unknown): unknown {
   if (typeof value !== "string" || !MOMENT.test(value)) return OTHER;

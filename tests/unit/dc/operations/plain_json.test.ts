@@ -8,6 +8,7 @@ import { modelJson } from "#dc/operations/model_json.ts";
 import { plainModel } from "#dc/operations/plain_json.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../support/dc/arbitrary.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 function viaMessage(kind: ResourceKind, json: JsonValue): object {
   return fromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
@@ -18,6 +19,17 @@ const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
   ...[null, "", 0, -0, 1.5, 2 ** 31, 2 ** 53, true, false, "text", "12", "NaN", "nul\0", "DEVICE_KIND_SERVER"],
   ...[[], [null], [1], ["a", 2], {}, { a: "b" }, { a: 1 }, { a: "\0" }, { site_id: "S1" }, { portName: "p" }],
   ...["2026-01-02T03:04:05Z", "2026-01-02T03:04:05.120Z", "2026-01-02T03:04:05.123456Z", "2026-02-30T00:00:00Z"],
+  ...["0000-01-01T00:00:00Z", "0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "2026-01-02T24:00:00Z"],
+  ...[
+    "half \ud83d",
+    ["\udc00"],
+    { a: "\ud800" },
+    { "\udfff": "a" },
+    Number.POSITIVE_INFINITY,
+    Number.MAX_VALUE,
+    1e-320,
+  ],
+  ...[-(2 ** 31), 2 ** 31 - 1, 2 ** 32, -1.0, [[]], [{}], { units: [1] }, JSON.parse('{"__proto__": "a"}')],
 );
 
 test("plain JSON becomes the model that its message becomes", () => {
@@ -47,6 +59,7 @@ test("whatever else a field holds, the model is the same or there is none", () =
 
         if (model !== undefined) expect(model).toStrictEqual(viaMessage(kind, json));
       }),
+      { numRuns: LAW_RUNS },
     );
   }
 });
@@ -59,6 +72,11 @@ test("what is unknown, output only, null or spelled twice is left to the reader 
     { code: "R1", u_height: 42, uHeight: 42 },
     { code: "R1", u_height: "42" },
     { code: "R1", airflow: "AIRFLOW_UNSPECIFIED" },
+    // Half of a pair is no text: UTF-8 cannot hold it.
+    { code: "R1", name: "\ud800" },
+    { code: "R1", labels: { k: "\udc00" } },
+    { code: "R1", max_load_kg: Number.POSITIVE_INFINITY },
+    { code: "R1", measured_at: "0000-01-01T00:00:00Z" },
   ];
 
   expect(wrong.map((json) => plainModel<object>(SCHEMAS.rack, json))).toEqual(wrong.map(() => undefined));

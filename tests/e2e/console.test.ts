@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds, openBrowser } from "../support/chromium.ts";
-import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
+import {
+  EVERY_PAGE,
+  EVIL,
+  figure,
+  heading,
+  NOTE_MOVES,
+  NOTE_PICTURES,
+  press,
+  sampleServer,
+  tabTo,
+} from "../support/console_page.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { telling } from "../support/telling.ts";
-
-const EVIL = "<script>alert(1)</script>";
 
 let server: DcServer;
 let browser: Browser;
@@ -20,25 +27,7 @@ else browser = opened as Browser;
 
 beforeAll(async () => {
   if (missing !== undefined) return;
-  const cwd = emptyFolder();
-  const keys = {
-    racks: "rack",
-    devices: "device",
-    cracs: "crac",
-    cables: "cable",
-    fabric_links: "fabric_link",
-  } as const;
-  const site = sampleSite();
-  const lines = Object.entries(keys).flatMap(([list, key]) => (site[list] ?? []).map((item) => ({ [key]: item })));
-  const place = { site_id: "AMS1", floor_number: 2 };
-  const odd = [
-    { rack: { code: "ODD", name: EVIL, location: place } },
-    { device: { code: "ODD-1", name: EVIL, kind: "DEVICE_KIND_SERVER", rack_code: "ODD", comments: '"]; rm' } },
-  ];
-  writeFileSync(join(cwd, "site.jsonl"), [...lines, ...odd].map((line) => JSON.stringify(line)).join("\n"));
-  const { code } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
-  if (code !== 0) throw new Error("The sample site does not load");
-  server = await DcServer.start(cwd);
+  server = await sampleServer();
 });
 
 afterAll(async () => {
@@ -60,8 +49,6 @@ async function visit(hash: string, story: (page: Page) => Promise<void>, colorSc
     await context.close();
   }
 }
-
-const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
 
 describe.skipIf(missing !== undefined)("The web console", () => {
   test("finds a device, traces its cable, fails its feed, tells who goes dark, and shows the history", async () => {
@@ -161,6 +148,51 @@ describe.skipIf(missing !== undefined)("The web console", () => {
     });
   });
 
+  test("takes the click that leaves a field, and what was typed in it", async () => {
+    await visit("power/device%3AUPS-A1", async (page) => {
+      const hash = () => new URL(page.url()).hash;
+      await page.locator(".picture svg").waitFor();
+      await page.getByLabel("What fails").fill("device:UPS-A2");
+      await press(page, page.getByLabel("Let overloads trip"));
+      await heading(page, "If UPS-A2 fails");
+      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=1");
+      await page.getByLabel("And at the same time").fill("device:UPS-B1");
+      await press(page, page.getByLabel("Count batteries"));
+      expect(hash()).toBe("#/power/device%3AUPS-A2?cascade=1&and=device%3AUPS-B1&battery=1");
+
+      await page.goto(`${server.url}/#/thermal/floor%3AAMS1%2F1`);
+      await page.locator(".picture svg").waitFor();
+      await page.getByLabel("Scope").fill("row:AMS1/1/A");
+      await press(page, page.getByRole("button", { name: "Fail it CRAH-A1" }));
+      await heading(page, "AMS1/1/A");
+      expect(hash()).toBe("#/thermal/row%3AAMS1%2F1%2FA?failed=CRAH-A1");
+    });
+  });
+
+  test("leaves the page where it was moved when an option changes, and the focus on the option", async () => {
+    await visit("power/device%3AUPS-A1", async (page) => {
+      await page.locator(".picture svg").waitFor();
+      const frame = page.locator(".picture-frame");
+      await page.getByLabel("What fails").fill("device:UPS-A2");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Tab");
+      await heading(page, "If UPS-A2 fails");
+      await page.locator(".picture svg").waitFor();
+      await frame.evaluate((element) => element.scrollTo(0, 60));
+      await page.evaluate(NOTE_MOVES);
+      const answered = page.waitForResponse("**/PowerBlastRadius");
+      await page.keyboard.press("Space");
+      await answered;
+      await page.locator("main [aria-busy=false]").waitFor();
+
+      expect(await page.getByLabel("Let overloads trip").isChecked()).toBe(true);
+      expect(await page.evaluate("document.activeElement?.closest('label')?.textContent")).toBe("Let overloads trip");
+      expect(await frame.evaluate((element) => element.scrollTop)).toBe(60);
+      expect(await page.evaluate("gone")).toBe(0);
+    });
+  });
+
   test("takes a bulk file in and tells of each item that is refused", async () => {
     await visit("import", async (page) => {
       const location = { site_id: "AMS1", floor_number: 3 };
@@ -191,24 +223,11 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   test.skipIf(PLANNER[0] === "deno").each(["light", "dark"] as const)(
     "has no serious fault of accessibility in %s colours",
     async (scheme) => {
-      const pages = [
-        ["", "Overview"],
-        ["floor/floor%3AAMS1%2F1", "Floor AMS1/1"],
-        ["rack/B03", "B03"],
-        ["device/SRV-B03-07", "SRV-B03-07"],
-        ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails"],
-        ["trace/port%3ASRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
-        ["thermal/floor%3AAMS1%2F1", "AMS1/1"],
-        ["fabric/FAB1", "FAB1"],
-        ["search?q=leaf", "Devices"],
-        ["history", "History"],
-        ["import", "Import"],
-      ] as const;
       await visit(
         "",
         async (page) => {
           const faults: string[] = [];
-          for (const [hash, title] of pages) {
+          for (const [hash, title] of EVERY_PAGE) {
             await page.goto(`${server.url}/#/${hash}`);
             await heading(page, title);
             await page.locator("main .skeleton, main [aria-busy=true]").first().waitFor({ state: "hidden" });
@@ -304,26 +323,3 @@ test("the console is one page below 500 kB gzipped, with a strict policy", async
     await alone.end();
   }
 });
-
-async function figure(page: Page, label: string): Promise<string> {
-  const value = page.locator(".figure", { has: page.getByText(label, { exact: true }) }).locator("dd");
-  return (await value.textContent()) ?? "";
-}
-
-/** Runs inside the page. Writes down in `late` where a table was shown before the picture above it. */
-const NOTE_PICTURES = `{
-  globalThis.late = [];
-  new MutationObserver(() => {
-    if (document.querySelector(".picture-frame:empty") !== null) late.push(location.hash);
-  }).observe(document.body, { childList: true, subtree: true });
-}`;
-
-/** Presses Tab until the link of this name has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  const wanted = page.getByRole("link", { name, exact: true }).first();
-  for (let step = 0; step < 80; step += 1) {
-    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab does not lead to ${name}`);
-}

@@ -16,6 +16,9 @@ import { linkTo, type Place, usePlace } from "./router.ts";
 import { PageHead } from "./ui/page.tsx";
 import { Empty } from "./ui/parts.tsx";
 
+/** Pages whose fields say what they are about: these fields stay while it changes. */
+const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "search"]);
+
 export function App() {
   const place = usePlace();
   const [help, setHelp] = useState(false);
@@ -28,7 +31,7 @@ export function App() {
         Skip to the page
       </button>
       <Header place={place} showHelp={() => setHelp(true)} />
-      <main ref={main} tabIndex={-1} key={`${place.page} ${place.page === "search" ? "" : place.subject}`}>
+      <main ref={main} tabIndex={-1} key={ASKING.has(place.page) ? place.page : `${place.page} ${place.subject}`}>
         <Page place={place} />
       </main>
       <HelpDialog open={help} close={() => setHelp(false)} />
@@ -99,7 +102,8 @@ function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: H
       first.current = false;
       return;
     }
-    if (document.activeElement?.id === "find") return;
+    // Whoever asks by a field stays in it.
+    if (document.activeElement?.matches("#find, .filters *") === true) return;
     main.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }, [page, subject]);

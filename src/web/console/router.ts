@@ -65,19 +65,19 @@ export function usePlace(): Place {
   return parsePlace(hash);
 }
 
-/** Changes settings of the place; `replace` leaves no step for Back, as suits typing. */
-export function setSettings(
-  { page, subject, settings }: Place,
-  changed: Readonly<Record<string, string>>,
-  { replace = false } = {},
-): void {
-  const target = linkTo(page, subject, { ...Object.fromEntries(settings), ...changed });
-  if (!replace) {
-    location.hash = target;
-    return;
-  }
-  history.replaceState(null, "", target);
-  dispatchEvent(new HashChangeEvent("hashchange"));
+/**
+ * Changes settings of the place. It goes by the address, which is ahead of the drawing when two changes follow each
+ * other at once, as where a field is left by a click on a switch.
+ */
+export function setSettings(changed: Readonly<Record<string, string>>): void {
+  const { page, subject, settings } = parsePlace(location.hash);
+  location.hash = linkTo(page, subject, { ...Object.fromEntries(settings), ...changed });
+}
+
+/** Asks the same page about something else, with the settings that it has. */
+export function setSubject(subject: string): void {
+  const { page, settings } = parsePlace(location.hash);
+  location.hash = linkTo(page, subject, Object.fromEntries(settings));
 }
 
 function splitAt(text: string, mark: string): readonly [string, string] {

@@ -48,18 +48,18 @@ export function Fabric({ place }: { readonly place: Place }) {
           label="Scope"
           placeholder="floor:<site>/<n>"
           value={scope}
-          change={(value) => setSettings(place, { scope: value })}
+          change={(value) => setSettings({ scope: value })}
         />
         <TextField
           label="Switches taken as failed"
           placeholder="SPINE-1 SPINE-2"
           value={failed.join(" ")}
-          change={(value) => setSettings(place, { failed: value })}
+          change={(value) => setSettings({ failed: value })}
         />
         <Switch
           label="Compare with the cables"
           on={physical}
-          change={(on) => setSettings(place, { physical: on ? "1" : "" })}
+          change={(on) => setSettings({ physical: on ? "1" : "" })}
         />
       </Filters>
       <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "FabricTopology", request }} />}</Answer>

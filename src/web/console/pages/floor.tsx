@@ -67,7 +67,7 @@ export function Floor({ place }: { readonly place: Place }) {
           label="Colours show"
           value={coloring}
           choices={COLORINGS}
-          change={(value) => setSettings(place, { coloring: value })}
+          change={(value) => setSettings({ coloring: value })}
         />
       </Filters>
       <Answer asked={plan}>{(reply) => <Plan plan={reply} question={{ rpc: "FloorPlan", request }} />}</Answer>

@@ -32,15 +32,15 @@ export function History({ place }: { readonly place: Place }) {
             label="Element"
             placeholder="device:SRV-1"
             value={filter.entity}
-            change={(entity) => setSettings(place, { entity })}
+            change={(entity) => setSettings({ entity })}
           />
         ) : null}
-        <TextField label="Who" value={filter.actor} change={(actor) => setSettings(place, { actor })} />
+        <TextField label="Who" value={filter.actor} change={(actor) => setSettings({ actor })} />
         <ChoiceField
           label="What"
           value={filter.action}
           choices={ACTIONS}
-          change={(action) => setSettings(place, { action })}
+          change={(action) => setSettings({ action })}
         />
       </Filters>
       <Answer asked={asked}>

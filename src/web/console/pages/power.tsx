@@ -1,6 +1,6 @@
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -20,7 +20,7 @@ export function Power({ place }: { readonly place: Place }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
   const on = (name: string) => settings.get(name) === "1";
-  const turn = (name: string) => (value: boolean) => setSettings(place, { [name]: value ? "1" : "" });
+  const turn = (name: string) => (value: boolean) => setSettings({ [name]: value ? "1" : "" });
   const render = useRender();
   const request = {
     source_ref: subject,
@@ -31,30 +31,22 @@ export function Power({ place }: { readonly place: Place }) {
     load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
     render,
   };
-  const asked = useCall<BlastAnswer>("PowerBlastRadius", subject === "" ? undefined : request);
   return (
     <>
       <PageHead kind="Power impact" title={subject === "" ? "What if it fails?" : `If ${refName(subject)} fails`} />
       <Filters>
-        <TextField
-          label="What fails"
-          placeholder="device:UPS-A1, feed:…, rack:…"
-          value={subject}
-          change={(ref) => {
-            location.hash = linkTo("power", ref, Object.fromEntries(settings));
-          }}
-        />
+        <TextField label="What fails" placeholder="device:UPS-A1, feed:…, rack:…" value={subject} change={setSubject} />
         <TextField
           label="And at the same time"
           placeholder="device:UPS-B1"
           value={more.join(" ")}
-          change={(and) => setSettings(place, { and })}
+          change={(and) => setSettings({ and })}
         />
         <ChoiceField
           label="Loads by"
           value={settings.get("basis") ?? ""}
           choices={BASES}
-          change={(basis) => setSettings(place, { basis })}
+          change={(basis) => setSettings({ basis })}
         />
         <Switch label="Let overloads trip" on={on("cascade")} change={turn("cascade")} />
         <Switch label="Count batteries" on={on("battery")} change={turn("battery")} />
@@ -65,10 +57,15 @@ export function Power({ place }: { readonly place: Place }) {
           <a href={linkTo("search", "", { kind: "UPS" })}>one of the UPSes</a>.
         </Empty>
       ) : (
-        <Answer asked={asked}>
-          {(reply) => <Blast answer={reply} question={{ rpc: "PowerBlastRadius", request }} />}
-        </Answer>
+        <Impact key={subject} request={request} />
       )}
     </>
+  );
+}
+
+function Impact({ request }: { readonly request: object }) {
+  const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
+  return (
+    <Answer asked={asked}>{(reply) => <Blast answer={reply} question={{ rpc: "PowerBlastRadius", request }} />}</Answer>
   );
 }

@@ -54,17 +54,12 @@ export function Rack({ place }: { readonly place: Place }) {
         }
       />
       <Filters>
-        <ChoiceField
-          label="View"
-          value={view}
-          choices={VIEWS}
-          change={(value) => setSettings(place, { view: value })}
-        />
+        <ChoiceField label="View" value={view} choices={VIEWS} change={(value) => setSettings({ view: value })} />
         <ChoiceField
           label="Colours show"
           value={coloring}
           choices={COLORINGS}
-          change={(value) => setSettings(place, { coloring: value })}
+          change={(value) => setSettings({ coloring: value })}
         />
       </Filters>
       <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "GetRack", request }} />}</Answer>

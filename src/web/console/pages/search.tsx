@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<Device>[] = [
 export function Search({ place }: { readonly place: Place }) {
   const { settings } = place;
   const value = (name: string) => settings.get(name) ?? "";
-  const change = (name: string) => (text: string) => setSettings(place, { [name]: text });
+  const change = (name: string) => (text: string) => setSettings({ [name]: text });
   const order = value("order") === "" ? "code" : value("order");
   const query = useDelayed(value("q"), 150);
   const filter = filterOf(query, settings);

@@ -1,6 +1,6 @@
 import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -47,40 +47,37 @@ export function Thermal({ place }: { readonly place: Place }) {
     ...(/^\d+$/.test(reserve) ? { reserve_units: Number(reserve) } : {}),
     render: useRender(),
   };
-  const asked = useCall<ThermalAnswer>("ThermalHeadroom", subject === "" ? undefined : request);
   return (
     <>
       <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : refName(subject)} />
       <Filters>
-        <TextField
-          label="Scope"
-          placeholder="floor:<site>/<n>, room:…, rack:…"
-          value={subject}
-          change={(ref) => {
-            location.hash = linkTo("thermal", ref, Object.fromEntries(settings));
-          }}
-        />
+        <TextField label="Scope" placeholder="floor:<site>/<n>, room:…, rack:…" value={subject} change={setSubject} />
         <TextField
           label="Units in reserve"
           placeholder="1"
           value={reserve}
-          change={(value) => setSettings(place, { reserve: value })}
+          change={(value) => setSettings({ reserve: value })}
         />
       </Filters>
       {subject === "" ? (
         <Empty>Name a scope above, or press “Cooling” on a floor's page.</Empty>
       ) : (
-        <Answer asked={asked}>
-          {(reply) => (
-            <Shown
-              answer={reply}
-              question={{ rpc: "ThermalHeadroom", request }}
-              fail={(code) => setSettings(place, { failed: toggled(failed, code).join(" ") })}
-            />
-          )}
-        </Answer>
+        <Headroom
+          key={subject}
+          request={request}
+          fail={(code) => setSettings({ failed: toggled(failed, code).join(" ") })}
+        />
       )}
     </>
+  );
+}
+
+function Headroom({ request, fail }: { readonly request: object; readonly fail: (code: string) => void }) {
+  const asked = useCall<ThermalAnswer>("ThermalHeadroom", request);
+  return (
+    <Answer asked={asked}>
+      {(reply) => <Shown answer={reply} question={{ rpc: "ThermalHeadroom", request }} fail={fail} />}
+    </Answer>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
-import { linkTo, type Place, setSettings } from "../router.ts";
+import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
@@ -35,45 +35,40 @@ export function Trace({ place }: { readonly place: Place }) {
   const branches = settings.get("branches") === "1";
   const render = useRender();
   const request = { port_ref: subject, follow_splits: branches, render };
-  const asked = useCall<TraceAnswer>("TraceCablePath", subject === "" ? undefined : request);
   return (
     <>
       <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : refName(subject)} />
       <Filters>
-        <TextField
-          label="From port"
-          placeholder="port:<device>/<port>"
-          value={subject}
-          change={(ref) => {
-            location.hash = linkTo("trace", ref, Object.fromEntries(settings));
-          }}
-        />
-        <Switch
-          label="Follow every branch"
-          on={branches}
-          change={(on) => setSettings(place, { branches: on ? "1" : "" })}
-        />
+        <TextField label="From port" placeholder="port:<device>/<port>" value={subject} change={setSubject} />
+        <Switch label="Follow every branch" on={branches} change={(on) => setSettings({ branches: on ? "1" : "" })} />
       </Filters>
       {subject === "" ? (
         <Empty>Name a port above, or choose one on a device's page.</Empty>
       ) : (
-        <Answer asked={asked}>
-          {({ paths, render: picture }) => (
-            <>
-              <Picture
-                label={`Trace of ${refName(subject)}`}
-                render={picture}
-                question={{ rpc: "TraceCablePath", request }}
-              />
-              {paths.map((path, index) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order
-                <Path key={index} path={path} />
-              ))}
-            </>
-          )}
-        </Answer>
+        <Paths key={subject} request={request} />
       )}
     </>
+  );
+}
+
+function Paths({ request }: { readonly request: { readonly port_ref: string } }) {
+  const asked = useCall<TraceAnswer>("TraceCablePath", request);
+  return (
+    <Answer asked={asked}>
+      {({ paths, render }) => (
+        <>
+          <Picture
+            label={`Trace of ${refName(request.port_ref)}`}
+            render={render}
+            question={{ rpc: "TraceCablePath", request }}
+          />
+          {paths.map((path, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order
+            <Path key={index} path={path} />
+          ))}
+        </>
+      )}
+    </Answer>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { afterPress } from "./press.ts";
 
 interface FieldProps {
   readonly label: string;
@@ -13,10 +14,8 @@ export function TextField({
   value,
   change,
   placeholder,
-  list,
 }: FieldProps & {
   readonly placeholder?: string;
-  readonly list?: string;
 }) {
   const [text, setText] = useState(value);
   // With the drawing itself: leaving the field a moment later would put the old text back.
@@ -41,9 +40,8 @@ export function TextField({
         spellcheck={false}
         autocomplete="off"
         placeholder={placeholder ?? ""}
-        {...(list === undefined ? {} : { list })}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
-        onBlur={settle}
+        onBlur={() => afterPress(settle)}
         onKeyDown={({ key }) => key === "Enter" && settle()}
       />
     </label>

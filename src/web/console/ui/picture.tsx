@@ -48,8 +48,13 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
   useLayoutEffect(() => {
     const width = zoom === "fit" ? `min(100%, ${natural}px)` : `${natural * zoom}px`;
     frame.current?.style.setProperty("--width", width);
-    if (frame.current !== null) reveal(frame.current, subject);
-  }, [zoom, natural, subject]);
+  }, [zoom, natural]);
+  // Another answer to the same question leaves the frame where the person moved it.
+  const drawn = natural > 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another size is a reason to look for the subject anew
+  useLayoutEffect(() => {
+    if (drawn && frame.current !== null) reveal(frame.current, subject);
+  }, [zoom, drawn, subject]);
   if (text === undefined) return null;
   const share = () => (zoom === "fit" ? (shownWidth(frame.current) ?? natural) / natural : zoom);
   const smaller = () => setChosen(ZOOMS.findLast((one) => one < share() - 0.01) ?? ZOOMS[0]);

@@ -1,0 +1,96 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
+import { runPlanner } from "./planner_command.ts";
+
+/** The name of the rack `ODD` and of its device. */
+export const EVIL = "<script>alert(1)</script>";
+
+/** Where each page of the console is shown with something on it, and its heading. */
+export const EVERY_PAGE = [
+  ["", "Overview"],
+  ["floor/floor%3AAMS1%2F1", "Floor AMS1/1"],
+  ["rack/B03", "B03"],
+  ["device/SRV-B03-07", "SRV-B03-07"],
+  ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails"],
+  ["trace/port%3ASRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
+  ["thermal/floor%3AAMS1%2F1", "AMS1/1"],
+  ["fabric/FAB1", "FAB1"],
+  ["search?q=leaf", "Devices"],
+  ["history", "History"],
+  ["import", "Import"],
+] as const;
+
+/** A server of the sample site, to which a rack with an odd name is added. */
+export async function sampleServer(): Promise<DcServer> {
+  const cwd = emptyFolder();
+  const keys = {
+    racks: "rack",
+    devices: "device",
+    cracs: "crac",
+    cables: "cable",
+    fabric_links: "fabric_link",
+  } as const;
+  const site = sampleSite();
+  const lines = Object.entries(keys).flatMap(([list, key]) => (site[list] ?? []).map((item) => ({ [key]: item })));
+  const place = { site_id: "AMS1", floor_number: 2 };
+  const odd = [
+    { rack: { code: "ODD", name: EVIL, location: place } },
+    { device: { code: "ODD-1", name: EVIL, kind: "DEVICE_KIND_SERVER", rack_code: "ODD", comments: '"]; rm' } },
+  ];
+  writeFileSync(join(cwd, "site.jsonl"), [...lines, ...odd].map((line) => JSON.stringify(line)).join("\n"));
+  const { code } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
+  if (code !== 0) throw new Error("The sample site does not load");
+  return DcServer.start(cwd);
+}
+
+/** Waits until the page is about this. */
+export async function heading(page: Page, name: string): Promise<void> {
+  await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+}
+
+/** What the page says under the name of one of its figures. */
+export async function figure(page: Page, label: string): Promise<string> {
+  const value = page.locator(".figure", { has: page.getByText(label, { exact: true }) }).locator("dd");
+  return (await value.textContent()) ?? "";
+}
+
+/** Runs inside the page. Writes down in `late` where a table was shown before the picture above it. */
+export const NOTE_PICTURES = `{
+  globalThis.late = [];
+  new MutationObserver(() => {
+    if (document.querySelector(".picture-frame:empty") !== null) late.push(location.hash);
+  }).observe(document.body, { childList: true, subtree: true });
+}`;
+
+/** Runs inside the page. Counts in `gone` how often the picture's frame left the page. */
+export const NOTE_MOVES = `{
+  globalThis.gone = 0;
+  const frame = document.querySelector(".picture-frame");
+  new MutationObserver(() => {
+    if (!frame.isConnected) gone += 1;
+  }).observe(document.body, { childList: true, subtree: true });
+}`;
+
+/** Presses the mouse's button on it as a person does: the page draws itself before the button comes up again. */
+export async function press(page: Page, target: Locator): Promise<void> {
+  await target.scrollIntoViewIfNeeded();
+  const box = await target.boundingBox();
+  if (box === null) throw new Error("It is not shown");
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+  await page.mouse.up();
+  await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+}
+
+/** Presses Tab until the link of this name has the focus. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const wanted = page.getByRole("link", { name, exact: true }).first();
+  for (let step = 0; step < 80; step += 1) {
+    if (await wanted.evaluate((element) => element === element.ownerDocument.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`Tab does not lead to ${name}`);
+}

@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from "graphql";
 import { KEPT_DOCUMENTS, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
+import { placeLiterals } from "./violations.ts";
 
 /** A document that can be executed, or why it cannot. */
 export type Prepared =
@@ -38,6 +39,8 @@ export class Documents {
       return { errors: [error] };
     }
     const errors = validate(this.schema, document, undefined, { maxErrors: MAX_ERRORS });
-    return errors.length === 0 ? { document } : { errors };
+    if (errors.length === 0) return { document };
+    placeLiterals(errors, document);
+    return { errors };
   }
 }

@@ -14,6 +14,7 @@ import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, r
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { checkLimits } from "./query_limits.ts";
 import { type GraphqlContext, graphqlSchema } from "./schema.ts";
+import { placeValues } from "./violations.ts";
 
 /** Answers one HTTP request. `open` finds out who calls, and refuses a wrong token by `OperationError`. */
 export type GraphqlHandler = (request: Request, open: () => Promise<GraphqlContext>) => Promise<Response>;
@@ -74,13 +75,11 @@ async function run(documents: Documents, params: GraphqlParams, { method, contex
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
-  return execute({
-    schema: documents.schema,
-    document,
-    contextValue: context,
-    variableValues: params.variables,
-    operationName: params.operationName,
-  });
+  const { schema } = documents;
+  const { variables, operationName } = params;
+  const answer = await execute({ schema, document, contextValue: context, variableValues: variables, operationName });
+  if (answer.errors !== undefined) placeValues(answer.errors, { schema, document, operation, variables });
+  return answer;
 }
 
 function noOperation({ definitions }: DocumentNode, name: string | undefined): GraphQLError {

@@ -7,7 +7,8 @@ export const DATE_TIME = new GraphQLScalarType<string>({
   name: "DateTime",
   description: "A moment in RFC 3339, such as 2026-01-05T12:00:00Z",
   coerceOutputValue: String,
-  coerceInputValue: moment,
+  coerceInputValue: (value) => moment(value),
+  coerceInputLiteral: (node) => moment(node.kind === Kind.STRING ? node.value : undefined, node),
 });
 
 /** What has no fixed shape: labels and counts by name, structures. */
@@ -19,9 +20,9 @@ export const JSON_VALUE = new GraphQLScalarType<unknown>({
   coerceInputLiteral: literal,
 });
 
-function moment(value: unknown): string {
+function moment(value: unknown, nodes?: ValueNode): string {
   if (typeof value === "string" && MOMENT.test(value) && !Number.isNaN(Date.parse(value))) return value;
-  throw new GraphQLError("Cannot read the moment: expected RFC 3339, such as 2026-01-05T12:00:00Z");
+  throw new GraphQLError("Cannot read the moment: expected RFC 3339, such as 2026-01-05T12:00:00Z", { nodes });
 }
 
 function literal(node: ValueNode): unknown {

@@ -134,6 +134,81 @@ describe("The GraphQL schema", () => {
     });
   }
 
+  const RACKS = "mutation($racks: [RackInput!]) { bulkUpsertRacks(items: $racks) { failed } }";
+  for (const [what, query, variables, field] of [
+    ["a number", "{ searchDevices(pageSize: 9999999999) { totalCount } }", {}, "pageSize"],
+    ["a word", "{ searchDevices(filter: { kinds: [SERVER, TOASTER] }) { totalCount } }", {}, "filter.kinds[1]"],
+    ["a moment", '{ searchDevices(filter: { updatedSince: "now" }) { totalCount } }', {}, "filter.updatedSince"],
+    ["an unknown field", '{ searchDevices(filter: { colour: "red" }) { totalCount } }', {}, "filter.colour"],
+    ["an unknown argument", "{ searchDevices(size: 1) { totalCount } }", {}, "size"],
+    ["a variable", "query($s: Int) { searchDevices(pageSize: $s) { totalCount } }", { s: "x" }, "pageSize"],
+    ["a variable that is missing", "query($s: Int!) { searchDevices(pageSize: $s) { totalCount } }", {}, "pageSize"],
+    [
+      "a part of an argument that is a variable",
+      "query($t: DateTime) { searchDevices(filter: { updatedSince: $t }) { totalCount } }",
+      { t: "yesterday" },
+      "filter.updatedSince",
+    ],
+    [
+      "a part of a variable",
+      RACKS,
+      { racks: [{}, { location: { floorNumber: "1" } }] },
+      "items[1].location.floorNumber",
+    ],
+    ["an item that is null", RACKS, { racks: [null] }, "items[0]"],
+    ["an unknown field in a variable", RACKS, { racks: [{ location: { a_b: 1 } }] }, "items[0].location.a_b"],
+    [
+      "an unknown field that is nearly right",
+      RACKS,
+      { racks: [{ location: { site_id: 1 } }] },
+      "items[0].location.site_id",
+    ],
+    [
+      "a variable within a list",
+      "query($k: DeviceKind) { searchDevices(filter: { kinds: [SERVER, $k] }) { totalCount } }",
+      {},
+      "filter.kinds[1]",
+    ],
+    [
+      "a variable that a fragment uses",
+      "query($s: Int) { ...all } fragment all on Query { searchDevices(pageSize: $s) { totalCount } }",
+      { s: true },
+      "pageSize",
+    ],
+  ] as const) {
+    test(`names the argument of ${what} that it cannot read`, async () => {
+      const { errors } = await ask(await served(), query, variables);
+
+      const [{ message, extensions }] = errors;
+      const reason = what.startsWith("an unknown") ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE";
+      expect(extensions).toEqual({
+        code: "BAD_USER_INPUT",
+        reason,
+        violations: [{ reason, field, message, ref: "" }],
+      });
+    });
+  }
+
+  test("names each of several wrong values, and no argument for what is about none", async () => {
+    const at = await served();
+    const query =
+      "query($a: Int, $b: Int!, $c: String) { searchDevices(pageSize: $a) { totalCount } d: device(code: $c) { powerLoadW } e: searchDevices(pageSize: $b) { totalCount } }";
+
+    const wrong = await ask(at, query, { a: "x", c: 5 });
+    const many = await ask(at, RACKS, { racks: Array.from({ length: 5000 }, () => 1) });
+    const nothing = await ask(at, "{ nothing }");
+
+    const fields = ({ errors }: typeof wrong): readonly unknown[] =>
+      errors.map(({ extensions }: { readonly extensions: JsonObject }) => extensions["violations"]);
+    expect(fields(wrong)).toMatchObject([[{ field: "pageSize" }], [{ field: "pageSize" }], [{ field: "code" }]]);
+    expect(fields(many)).toMatchObject([
+      ...Array.from({ length: 50 }, (_, index) => [{ field: `items[${index}]` }]),
+      ...many.errors.slice(50).map(() => undefined),
+    ]);
+    expect(many.errors.length).toBeLessThan(60);
+    expect(nothing.errors[0].extensions).toEqual({ code: "BAD_USER_INPUT" });
+  });
+
   test("says nothing of a defect but reports it", async () => {
     const at = await served();
     const error = new Error("secret of the inside");

@@ -1,0 +1,117 @@
+import {
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  isInputType,
+  isNonNullType,
+  Kind,
+  type OperationDefinitionNode,
+  typeFromAST,
+  validateInputValue,
+} from "graphql";
+import { eachArgumentPart } from "./argument_places.ts";
+
+type Reason = "FIELD_OUT_OF_RANGE" | "UNKNOWN_FIELD";
+
+/** A place among the arguments, and what is wrong there. */
+interface Place {
+  readonly field: string;
+  readonly reason: Reason;
+}
+
+/** How the library names a field that its type does not have; its path ends at the object. */
+const UNKNOWN_FIELD =
+  /^Expected value of type "[^"]*" not to include unknown field "(.*?)"(?:, found|\. Did you mean)/s;
+
+/** What was asked, for errors that came of running it. */
+export interface Execution {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Names the argument that each of the library's errors about a value in the document is about, in its
+ * `extensions.violations` as the service's own refusals do. Errors about something else stay as they are.
+ */
+export function placeLiterals(errors: readonly GraphQLError[], document: DocumentNode): void {
+  const fields = new Map<ASTNode, string>();
+  eachArgumentPart(document, (node, place) => void fields.set(node, place));
+  for (const error of errors) {
+    const node = error.nodes?.find((one) => fields.has(one));
+    if (node === undefined) continue;
+    // The library blames a value by its own node, and a name that is not known by the node that bears it.
+    const isName = node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD;
+    tell(error, { field: fields.get(node) ?? "", reason: isName ? "UNKNOWN_FIELD" : "FIELD_OUT_OF_RANGE" });
+  }
+}
+
+/** The same for errors that came of running an operation: values of variables, and literals that hold some. */
+export function placeValues(errors: readonly GraphQLError[], execution: Execution): void {
+  const open = errors.filter(({ extensions }) => extensions["code"] === undefined);
+  if (open.length === 0) return;
+  const ofVariables = open.filter(({ nodes }) => nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION);
+  // The library tells them in the order of the definitions, up to its limit.
+  const places: Place[] = [];
+  try {
+    if (ofVariables.length > 0) eachWrongPlace(execution, collect(places, ofVariables.length));
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error;
+  }
+  for (const [index, error] of ofVariables.entries()) {
+    const place = places[index];
+    if (place !== undefined) tell(error, place);
+  }
+  placeLiterals(open, execution.document);
+}
+
+/** Ends a walk through a value: a list of millions may be wrong in each item. */
+class Enough extends Error {}
+
+function collect(places: Place[], most: number): (place: Place) => void {
+  return (place) => {
+    places.push(place);
+    if (places.length === most) throw new Enough();
+  };
+}
+
+/** The arguments that wrong values of variables come to, each where its variable is first used. */
+function eachWrongPlace({ schema, document, operation, variables }: Execution, found: (place: Place) => void): void {
+  const uses = firstUses(document, operation);
+  for (const { variable, type: written, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, written);
+    const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+    if (!isInputType(type)) continue;
+    if (value === undefined && (defaultValue !== undefined || !isNonNullType(type))) continue;
+    const start = uses.get(name) ?? name;
+    validateInputValue(value, type, ({ message }, path) => {
+      const unknown = UNKNOWN_FIELD.exec(message)?.[1];
+      const field = start + path.map(step).join("");
+      if (unknown === undefined) found({ field, reason: "FIELD_OUT_OF_RANGE" });
+      else found({ field: field + step(unknown), reason: "UNKNOWN_FIELD" });
+    });
+  }
+}
+
+function step(key: string | number): string {
+  return typeof key === "number" ? `[${key}]` : `.${key}`;
+}
+
+function firstUses(document: DocumentNode, operation: OperationDefinitionNode): ReadonlyMap<string, string> {
+  const uses = new Map<string, string>();
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+  for (const root of [operation, ...fragments]) {
+    eachArgumentPart(root, (node, place) => {
+      if (node.kind === Kind.VARIABLE && !uses.has(node.name.value)) uses.set(node.name.value, place);
+    });
+  }
+  return uses;
+}
+
+function tell({ extensions, message }: GraphQLError, { field, reason }: Place): void {
+  extensions["reason"] = reason;
+  extensions["violations"] = [{ reason, field, message, ref: "" }];
+}

@@ -1,4 +1,5 @@
 import { standsIn } from "#dc/analysis/location_scope.ts";
+import { inNodeOrder } from "#dc/analysis/node_order.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
@@ -22,7 +23,8 @@ export function sourceNodes(graph: PowerGraph, text: string, field: string): Sou
   const ref = readRef(field, text, KINDS);
   const single = graph.indexOf.get(refKey(text));
   if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
-  const nodes = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
+  const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
+  const nodes = inNodeOrder(graph, inside);
   if (nodes.length === 0)
     throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
   return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };

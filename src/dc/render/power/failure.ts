@@ -1,4 +1,5 @@
 import type { BlastRadius } from "#dc/analysis/blast_radius.ts";
+import { inNodeOrder } from "#dc/analysis/node_order.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
 import { refKey } from "#dc/model/resource_key.ts";
@@ -59,7 +60,7 @@ export class Fates {
 /** The part of the power graph that a picture tells about. */
 export interface Reach {
   readonly fates: Fates;
-  /** The nodes that have a fate, lowest first. */
+  /** The nodes that have a fate, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
   /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
   readonly keys: ReadonlySet<number>;
@@ -93,7 +94,7 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
     if (graph.nodes[index]?.kind !== "OUTLET") fates.add(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
-  return { fates, touched: fates.touched(), keys, trips, overloads };
+  return { fates, touched: inNodeOrder(graph, fates.touched()), keys, trips, overloads };
 }
 
 /** Everything upstream of these nodes. */

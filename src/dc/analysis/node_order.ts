@@ -1,0 +1,59 @@
+import { codeKey } from "#dc/model/code.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { PowerGraph } from "./power_graph.ts";
+
+/**
+ * Nodes in an order that the estate alone decides, so that two servers tell the same of it: devices, each before its
+ * outlets, then cooling units, then feeds that nobody declares; each by code. The numbers of nodes tell in which order
+ * elements came.
+ *
+ * Cost: O(nodes) for the numbers of a graph that was built at once, lowest first; what came later is sorted.
+ */
+export function inNodeOrder(graph: PowerGraph, indexes: readonly number[]): readonly number[] {
+  const ranked = indexes.map((index) => rankOf(graph, index));
+  const early: Ranked[] = [];
+  const late: Ranked[] = [];
+  for (const one of ranked) {
+    const last = early.at(-1);
+    if (last === undefined || compare(last, one) <= 0) early.push(one);
+    else late.push(one);
+  }
+  const sorted = late.length === 0 ? early : merged(early, late.sort(compare));
+  return sorted.map(({ index }) => index);
+}
+
+interface Ranked {
+  readonly index: number;
+  readonly owner: string;
+  /** Place of an outlet among the ports of its device, from 0; -1 for what has none. */
+  readonly place: number;
+  readonly port: string;
+}
+
+function rankOf({ nodes, inlets }: PowerGraph, index: number): Ranked {
+  const node = nodes[index];
+  if (node?.kind === "DEVICE") return { index, owner: `0${codeKey(node.device.code)}`, place: -1, port: "" };
+  if (node?.kind === "CRAC") return { index, owner: `1${codeKey(node.crac.code)}`, place: -1, port: "" };
+  if (node?.kind !== "OUTLET") return { index, owner: `2${codeKey(node?.ref ?? "")}`, place: -1, port: "" };
+  const { deviceCode, portName } = node.end;
+  const place = inlets[index]?.[0]?.place ?? Number.POSITIVE_INFINITY;
+  return { index, owner: `0${codeKey(deviceCode)}`, place, port: portName };
+}
+
+function compare(a: Ranked, b: Ranked): number {
+  if (a.owner !== b.owner) return compareText(a.owner, b.owner);
+  return a.place === b.place ? compareText(a.port, b.port) : a.place - b.place;
+}
+
+function merged(a: readonly Ranked[], b: readonly Ranked[]): readonly Ranked[] {
+  const all: Ranked[] = [];
+  let next = 0;
+  for (const one of a) {
+    for (let other = b[next]; other !== undefined && compare(other, one) < 0; other = b[next]) {
+      all.push(other);
+      next += 1;
+    }
+    all.push(one);
+  }
+  return [...all, ...b.slice(next)];
+}

@@ -10,11 +10,17 @@ import { fixed, percent, watts } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
 
+interface Place {
+  readonly floor: string;
+  readonly placement: Placement;
+}
+
 /** Where racks stand, by code in lower case. */
-export type Places = ReadonlyMap<string, { readonly floor: string; readonly placement: Placement }>;
+export type Places = ReadonlyMap<string, Place>;
 
 const CELL_WIDTH = 78;
 const CELL_HEIGHT = 62;
+const CARD_GAP = 14;
 const MARGIN_MM = 600;
 const MOST_PX_PER_MM = 0.1;
 /** Racks narrower than this many pixels say nothing, so a wider site is drawn as cells. Ours. */
@@ -26,21 +32,42 @@ interface MapInput {
   readonly width: number;
 }
 
+interface Part {
+  readonly items: readonly Item[];
+  readonly height: number;
+}
+
 /**
- * Racks in the colour of their heat: where they stand when all of them have a place on one floor, else side by side in
- * cells. Its origin is the upper left corner.
+ * Racks in the colour of their heat: to scale where they stand on one floor, and those without a recorded place in cells
+ * below; all of them in cells when nothing is placed, or on several floors. Its origin is the upper left corner.
  */
-export function heatMap(
-  racks: readonly RackThermal[],
-  { style, places, width }: MapInput,
-): { readonly items: readonly Item[]; readonly height: number } {
+export function heatMap(racks: readonly RackThermal[], { style, places, width }: MapInput): Part {
   if (racks.length === 0) return { items: [], height: 0 };
-  const found = racks.map(({ code }) => places.get(code.toLowerCase()));
-  const floors = new Set(found.map((place) => place?.floor));
-  const tiles = racks.map((rack, index) => tileOf(rack, { style, placement: found[index]?.placement }));
+  const found = racks.map((rack) => ({ rack, place: places.get(rack.code.toLowerCase()) }));
+  const tiles = (some: typeof found) => some.map(({ rack, place }) => tileOf(rack, { style, place }));
+  const placed = found.filter(({ place }) => place !== undefined);
+  const [floor, ...others] = new Set(placed.map(({ place }) => place?.floor));
+  const map = floor === undefined || others.length > 0 ? undefined : mapItems(tiles(placed), { floor, width });
+  if (map === undefined) {
+    return cells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
+  }
+  if (placed.length === racks.length) return map;
+  const unplaced = tiles(found.filter(({ place }) => place === undefined)).map(
+    (tile): Tile => ({ ...tile, facts: [...tile.facts, ["Place", "not recorded"]] }),
+  );
+  const rest = cells(unplaced, { width, title: "Racks without a recorded place (side by side)" });
+  const top = map.height + CARD_GAP;
+  return { items: [...map.items, { kind: "group", at: [0, top], items: rest.items }], height: top + rest.height };
+}
+
+/** Footprints to scale; undefined where they would be too small to say anything. At least one. */
+function mapItems(
+  tiles: readonly Tile[],
+  { floor, width }: { readonly floor: string; readonly width: number },
+): Part | undefined {
   const area = around(tiles.map((tile) => tile.area));
   const pxPerMm = Math.min(MOST_PX_PER_MM, (width - 32) / Math.max(1, area.east - area.west + 2 * MARGIN_MM));
-  if (floors.size !== 1 || floors.has(undefined) || pxPerMm < LEAST_PX_PER_MM) return cells(tiles, width);
+  if (pxPerMm < LEAST_PX_PER_MM) return undefined;
   const px = (mm: number) => mm * pxPerMm;
   const [mapWidth, mapHeight] = [
     px(area.east - area.west + 2 * MARGIN_MM),
@@ -62,7 +89,7 @@ export function heatMap(
     height,
     items: [
       card(0, 0, width, height),
-      sectionTitle(`Racks on ${[...floors][0]}`, 16, 24, width - 32),
+      sectionTitle(`Racks on ${floor}`, 16, 24, width - 32),
       {
         kind: "group",
         at: [(width - mapWidth) / 2, 38],
@@ -76,7 +103,7 @@ export function heatMap(
   };
 }
 
-function cells(tiles: readonly Tile[], width: number): { readonly items: readonly Item[]; readonly height: number } {
+function cells(tiles: readonly Tile[], { width, title }: { readonly width: number; readonly title: string }): Part {
   const perLine = Math.max(1, Math.floor((width - 32) / CELL_WIDTH));
   const placed = tiles.map((tile, index): Tile => {
     const west = (index % perLine) * CELL_WIDTH;
@@ -88,7 +115,7 @@ function cells(tiles: readonly Tile[], width: number): { readonly items: readonl
     height,
     items: [
       card(0, 0, width, height),
-      sectionTitle("Racks (side by side, not where they stand)", 16, 24, width - 32),
+      sectionTitle(title, 16, 24, width - 32),
       { kind: "group", at: [16, 38], items: tileItems(placed, (cell) => cell) },
     ],
   };
@@ -96,8 +123,9 @@ function cells(tiles: readonly Tile[], width: number): { readonly items: readonl
 
 function tileOf(
   rack: RackThermal,
-  { style, placement }: { readonly style: ThermalStyle; readonly placement: Placement | undefined },
+  { style, place }: { readonly style: ThermalStyle; readonly place: Place | undefined },
 ): Tile {
+  const placement = place?.placement;
   const { code, heatW, airHeatW, coolingCapacityW, utilizationPct, inletTempC, health } = rack;
   const state = stateOfHealth(health);
   return {
@@ -124,6 +152,6 @@ function tileOf(
 
 /** What is said about a rack. */
 export function rackFacts(rack: RackThermal, style: ThermalStyle): Pick<Tile, "ref" | "title" | "facts" | "kind"> {
-  const { ref, kind, title, facts } = tileOf(rack, { style, placement: undefined });
+  const { ref, kind, title, facts } = tileOf(rack, { style, place: undefined });
   return { ref, kind, title, facts };
 }

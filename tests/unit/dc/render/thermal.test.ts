@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { create } from "@bufbuild/protobuf";
+import { heatMap, type Places } from "#dc/render/thermal/heat_map.ts";
+import { drawThermal } from "#dc/render/thermal/thermal.ts";
+import { thermalStyle } from "#dc/render/thermal/thermal_style.ts";
+import { RackThermalSchema, ThermalHeadroomResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
+import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+
+const CODES = ["A01", "A02", "X1", "A03", "X2"];
+const racks = CODES.map((code) => create(RackThermalSchema, { code, heatW: 4000, airHeatW: 4000, utilizationPct: 40 }));
+
+/** Racks side by side from the west, in the order of their codes. */
+function placesOf(codes: readonly string[], floor = (_code: string) => "floor:S/1"): Places {
+  return new Map(
+    codes.map((code, index) => [
+      code.toLowerCase(),
+      {
+        floor: floor(code),
+        placement: { xMm: 1000 + index * 600, yMm: 1000, widthMm: 600, depthMm: 1000, rotationDeg: 0 },
+      },
+    ]),
+  );
+}
+
+const mapOf = (places: Places) => heatMap(racks, { style: thermalStyle(racks, "THERMAL"), places, width: 1040 });
+const titlesOf = (places: Places) => wordsOf(mapOf(places).items).filter((text) => text.startsWith("Racks"));
+
+test("racks with a place stand to scale, and those without one in cells below", () => {
+  const places = placesOf(["A01", "A02", "A03"]);
+  const { scene } = drawThermal(
+    { reply: create(ThermalHeadroomResponseSchema, { scopeRef: "floor:S/1", racks }), places },
+    drawOptions(),
+  );
+
+  expect(titlesOf(places)).toEqual(["Racks on floor:S/1", "Racks without a recorded place (side by side)"]);
+  expect(refsOf(mapOf(places).items)).toEqual(["rack:A01", "rack:A02", "rack:A03", "rack:X1", "rack:X2"]);
+  expect(wordsOf(mapOf(places).items)).toContain("1 m");
+  expect([cutTexts(scene), overlappingTexts(scene)]).toEqual([[], []]);
+  expect(scene.height).toBeGreaterThan(mapOf(places).height);
+});
+
+test.each([
+  ["all of them have a place", placesOf(CODES), ["Racks on floor:S/1"]],
+  ["none has one", placesOf([]), ["Racks (side by side, not where they stand)"]],
+  [
+    "they stand on several floors",
+    placesOf(CODES, (code) => `floor:S/${code.length}`),
+    ["Racks (side by side, not where they stand)"],
+  ],
+])("racks are drawn in one way where %s", (_case, places, titles) => {
+  expect(titlesOf(places)).toEqual(titles);
+  expect(refsOf(mapOf(places).items)).toEqual(CODES.map((code) => `rack:${code}`));
+});

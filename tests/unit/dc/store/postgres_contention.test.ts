@@ -7,12 +7,14 @@ import { sharedPostgres } from "../../../support/postgres.ts";
 
 const DEVICE = { code: "D1", kind: "DEVICE_KIND_SERVER", location: { site_id: "S1", floor_number: 1 } };
 
-/** A served database on which somebody else commits a change of the revision amid each of the first `conflicts` writes. */
+/** A served database on which somebody else changes the revision amid each of the first `conflicts` tries of a write. */
 async function contested(conflicts: number) {
   const server = await sharedPostgres();
   const url = await server.database();
   const store = await openPostgres(url);
   endAfterTest(() => store.close());
+  // Opening writes as well, so whoever disturbs comes afterwards.
+  const at = await served({ store });
   let tries = 0;
   const write = store.write.bind(store);
   store.write = <Result>(work: (writer: DcWriter) => Promise<Result>) =>
@@ -23,7 +25,6 @@ async function contested(conflicts: number) {
       if (tries <= conflicts) await server.sql("UPDATE setting SET value = value WHERE name = 'revision'", url);
       return work(writer);
     });
-  const at = await served({ store });
   const upsert = async () => {
     const path = "/datacenter.v1.DatacenterService/UpsertDevice";
     const headers = { "content-type": "application/json" };

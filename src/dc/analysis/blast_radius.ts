@@ -2,8 +2,8 @@ import { drawW, isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/words.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import { type Darkness, type LiveSet, liveInlets, spreadDarkness } from "./power_live.ts";
-import { type LoadsAfter, loadsAfter } from "./power_load.ts";
+import { type Darkness, type LiveSet, liveInlets, type Spreading, spreadDarkness } from "./power_live.ts";
+import { isCircular, type LoadsAfter, loadsAfter } from "./power_load.ts";
 import { type Overload, overloaded, type Rise, wouldTrip } from "./power_overloads.ts";
 import { inService, type RackState, rackStates } from "./rack_supply.ts";
 import type { Topology } from "./topology.ts";
@@ -96,17 +96,18 @@ export function* blastSteps(
   const before = topology.loads(options.basis);
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
-  const first = spreadDarkness(graph, baseline, removed, immune);
+  const how = { immune, isCircular: isCircular(before) };
+  const first = spreadDarkness(graph, baseline, removed, how);
   const firstLoads = loadsAfter(graph, before, first, options.basis);
   const overloads = overloaded(graph, first.live, before, firstLoads);
   const start = { darkness: first, after: firstLoads, tripping: overloads.filter(wouldTrip) };
   const { steps, loadsW } = options.cascade
-    ? yield* cascade({ graph, before, removed, immune, unlisted, basis: options.basis }, start)
+    ? yield* cascade({ graph, before, removed, how, unlisted, basis: options.basis }, start)
     : { steps: [], loadsW: firstLoads.loadsW };
   // Told as one failure of everything that failed and tripped.
-  const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, immune);
+  const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, how);
   yield;
-  const onBattery = new Set(batteryFed(graph, baseline, removed, darkness, options));
+  const onBattery = new Set(options.assumeBattery ? batteryFed(graph, baseline, removed, { darkness, how }) : []);
   const weaker = degraded(graph, darkness).filter((index) => !onBattery.has(index));
   const hits = [
     ...hitList(graph, darkness, offline(graph, darkness.dark, unlisted), "OFFLINE"),
@@ -136,7 +137,7 @@ interface Cascade {
   readonly before: Float64Array;
   /** What failed; what trips is added. */
   readonly removed: Set<number>;
-  readonly immune: (index: number) => boolean;
+  readonly how: Spreading;
   readonly unlisted: ReadonlySet<number>;
   readonly basis: LoadBasis;
 }
@@ -149,7 +150,7 @@ interface CascadeState {
 
 /** Trips what is overloaded, step by step; each goes on from the one before and costs what it reaches itself. */
 function* cascade(
-  { graph, before, removed, immune, unlisted, basis }: Cascade,
+  { graph, before, removed, how, unlisted, basis }: Cascade,
   start: CascadeState,
 ): Steps<{ readonly steps: readonly TripStep[]; readonly loadsW: Float64Array }> {
   const goneDark = ({ dark }: Darkness) =>
@@ -160,7 +161,7 @@ function* cascade(
   while (tripping.length > 0 && steps.length < MAX_STEPS) {
     yield;
     for (const { index } of tripping) removed.add(index);
-    darkness = spreadDarkness(graph, darkness.live, new Set(tripping.map(({ index }) => index)), immune);
+    darkness = spreadDarkness(graph, darkness.live, removed, how);
     after = loadsAfter(graph, after.loadsW, darkness, basis);
     devicesOffline += goneDark(darkness);
     steps.push({ step: steps.length + 1, trippedRefs: tripping.map(({ overload }) => overload.ref), devicesOffline });
@@ -194,11 +195,10 @@ function batteryFed(
   graph: PowerGraph,
   baseline: LiveSet,
   removed: ReadonlySet<number>,
-  { live }: Darkness,
-  { assumeBattery }: BlastOptions,
+  { darkness: { live }, how: { isCircular } }: { readonly darkness: Darkness; readonly how: Required<Spreading> },
 ): readonly number[] {
-  if (!assumeBattery) return [];
-  return spreadDarkness(graph, baseline, removed).dark.filter((index) => live[index] === 1 && counts(graph, index));
+  const { dark } = spreadDarkness(graph, baseline, removed, { isCircular });
+  return dark.filter((index) => live[index] === 1 && counts(graph, index));
 }
 
 /** Live elements that lost an inlet, and everything live behind them that has no other inlet. */

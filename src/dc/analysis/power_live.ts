@@ -8,8 +8,14 @@ export type LiveSet = Uint8Array;
  * The truth: the least set that holds every root and every node with enough live inlets. Circles of supply never keep
  * themselves alive, since each node waits for inlets that were live before it.
  * Cost: O(nodes + edges). Source: data contract 8.2.
+ *
+ * @param stays nodes that need no supply, unless they are removed
  */
-export function liveSet(graph: PowerGraph, removed: ReadonlySet<number> = new Set()): LiveSet {
+export function liveSet(
+  graph: PowerGraph,
+  removed: ReadonlySet<number> = new Set(),
+  stays: (index: number) => boolean = () => false,
+): LiveSet {
   const { nodes, supplies } = graph;
   const live = new Uint8Array(nodes.length);
   const arrived = new Uint32Array(nodes.length);
@@ -19,7 +25,9 @@ export function liveSet(graph: PowerGraph, removed: ReadonlySet<number> = new Se
     queue.push(index);
   };
   const may = (index: number): boolean => nodes[index]?.blocked === false && !removed.has(index);
-  for (let index = 0; index < nodes.length; index += 1) if (nodes[index]?.need === 0 && may(index)) light(index);
+  for (let index = 0; index < nodes.length; index += 1) {
+    if ((nodes[index]?.need === 0 || stays(index)) && may(index)) light(index);
+  }
   // The array grows while it is walked, so it is the queue as well.
   for (const index of queue) {
     for (const { to } of supplies[index] ?? []) {
@@ -107,18 +115,25 @@ export interface Darkness {
   readonly via: NodeNumbers;
 }
 
+/** What is to be known about a graph before a failure spreads in it. */
+export interface Spreading {
+  /** Nodes that stay live without supply, such as a UPS on battery. */
+  readonly immune?: (index: number) => boolean;
+  /** Whether supply may run in circles, whose nodes keep up each other's count of live inlets. */
+  readonly isCircular?: boolean;
+}
+
 /**
- * Spreads a failure downstream from `removed`, touching nothing else. Equal to the difference of two live sets wherever
- * the graph has no circle, which writes guarantee; a law checks it.
- * Cost: O(edges downstream), plus a copy of the live set. Source: data contract 8.3.
- *
- * @param immune nodes that stay live without supply, such as a UPS on battery
+ * Spreads a failure downstream from `removed`, touching nothing else; what is dark already spreads no further. Equal to
+ * the difference of two live sets; a law checks it.
+ * Cost: O(edges downstream), plus a copy of the live set; that of `liveSet` on circles, which writes refuse but a database
+ * can be given behind the service's back. Source: data contract 8.3.
  */
 export function spreadDarkness(
   graph: PowerGraph,
   baseline: LiveSet,
   removed: ReadonlySet<number>,
-  immune: (index: number) => boolean = () => false,
+  { immune = () => false, isCircular = false }: Spreading = {},
 ): Darkness {
   const live = baseline.slice();
   const left = new NodeNumbers(live.length);
@@ -130,6 +145,9 @@ export function spreadDarkness(
     live[index] = 0;
     depth.set(index, 0);
   }
+  const outcome = isCircular ? liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index)) : undefined;
+  const stays = (to: number): boolean =>
+    outcome === undefined ? left.at(to) >= (graph.nodes[to]?.need ?? 0) || immune(to) : outcome[to] === 1;
   const lose = (to: number, from: number): void => {
     const known = left.at(to);
     left.set(to, (known < 0 ? liveInlets(graph, baseline, to) : known) - 1);
@@ -140,7 +158,7 @@ export function spreadDarkness(
   for (const index of dark) {
     for (const { to } of graph.supplies[index] ?? []) {
       lose(to, index);
-      if (live[to] !== 1 || left.at(to) >= (graph.nodes[to]?.need ?? 0) || immune(to)) continue;
+      if (live[to] !== 1 || stays(to)) continue;
       live[to] = 0;
       via.set(to, index);
       // The array grows while it is walked, so it is the queue as well.

@@ -16,6 +16,11 @@ const NONE: ReadonlySet<PowerEdge> = new Set();
 /** Loads of graphs with circles, which cannot be followed piece by piece. */
 const circular = new WeakSet<Float64Array>();
 
+/** Whether loads are those of a graph in which supply runs in a circle somewhere. */
+export function isCircular(loadsW: Float64Array): boolean {
+  return circular.has(loadsW);
+}
+
 /**
  * What every live node carries, in watts: its own draw and what it passes on. A consumer splits its load over its live
  * inlets, equally or by their recorded draws; a transfer switch takes everything from its first live one. Supply that
@@ -124,7 +129,7 @@ export function loadsAfter(
   basis: LoadBasis,
 ): LoadsAfter {
   const { changed, open } = withAncestors(graph, reached);
-  if (circular.has(before)) return { loadsW: loads(graph, live, basis), changed };
+  if (isCircular(before)) return { loadsW: loads(graph, live, basis), changed };
   const loadsW = new Float64Array(graph.nodes.length);
   loadsW.set(before);
   const ready = changed.filter((index) => open.at(index) === 0);

@@ -68,6 +68,25 @@ test("spreadDarkness leaves exactly what the fixpoint finds live", () => {
   );
 });
 
+test("spreadDarkness finds the same on circles, batteries included, each node by way of a dark one", () => {
+  const batteries = fc.uniqueArray(fc.nat(14), { maxLength: 3 });
+  fc.assert(
+    fc.property(cyclic, failure, batteries, (graph, picks, charged) => {
+      const removed = removedOf(graph, picks);
+      const baseline = liveSet(graph);
+      const immune = (index: number) => charged.includes(index) && !removed.has(index);
+
+      const { live, dark, via, depth } = spreadDarkness(graph, baseline, removed, { immune, isCircular: true });
+
+      expect([...live]).toEqual([...liveSet(graph, removed, (index) => baseline[index] === 1 && immune(index))]);
+      expect(dark.toSorted()).toEqual([...live.keys()].filter((at) => baseline[at] !== live[at]).toSorted());
+      expect(dark.every((at) => removed.has(at) || dark.indexOf(via.at(at)) < dark.indexOf(at))).toBe(true);
+      expect(dark.every((at) => depth.at(at) >= 0)).toBe(true);
+    }),
+    RUNS,
+  );
+});
+
 test("liveSet never grows when more is removed", () => {
   fc.assert(
     fc.property(cyclic, failure, fc.nat(29), (graph, picks, extra) => {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
+import { PLANNER, type RunResult, runCommand, runPlanner } from "../support/planner_command.ts";
+import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 import { type TempProject, tempProject } from "../support/temp_project.ts";
 
 const GOOD = "2026-11-21-001-abc";
@@ -103,6 +104,31 @@ test("lint --json and the other formats print one document each", async () => {
   expect((await planner("lint", "--format", "github")).stdout.split("\n")[0]).toBe(
     `::error file=.planner/specs/${BAD}.md,line=3,col=9,title=planner required::status 'nearly' not in enum [pending, in_progress, completed, failed]`,
   );
+});
+
+test.skipIf(NO_PSEUDO_TERMINAL !== null)("lint --fix of many files shows on a terminal how far it is", async () => {
+  const count = 150;
+  for (let number = 1; number < count; number++) {
+    project.spec(
+      `2026-11-20-${String(number).padStart(3, "0")}-abc`,
+      "---\nstatus: pending\nlabels: [a]\n---\n\n# Blank \n",
+    );
+  }
+  const options = { cwd: project.root };
+
+  const preview = await runOnTerminal([...PLANNER, "lint", "--fix", "--dry-run"], options);
+  const quiet = await runOnTerminal([...PLANNER, "lint", "--fix", "--dry-run", "--quiet"], options);
+  const piped = await planner("lint", "--fix", "--dry-run", "--json");
+  const mended = await runOnTerminal([...PLANNER, "lint", "--fix"], options);
+  const few = await runOnTerminal([...PLANNER, "lint", "--fix", GOOD], options);
+
+  expect(preview.screen).toContain(` 85 % of ${count}, `);
+  expect(mended.screen).toContain(` 85 % of ${count}, `);
+  expect(mended.screen.lastIndexOf("\r\u001b[K")).toBeGreaterThan(mended.screen.lastIndexOf(` % of ${count}`));
+  expect(mended.screen).toEndWith("0 errors, 0 warnings\r\n");
+  expect(few.screen).toBe("0 errors, 0 warnings\r\n");
+  expect(quiet.screen).not.toContain(` % of ${count}`);
+  expect(piped.stderr).toBe("");
 });
 
 test("lint --fix mends, says what, and finds nothing more the second time", async () => {

@@ -4,6 +4,7 @@ import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { configWarnings } from "../lint/config_warnings.ts";
+import type { FixOutcome } from "../lint/lint_fix.ts";
 import { LINT_FORMATS, type LintOutcome, writeReport } from "../lint/write_report.ts";
 import type { OpenProject } from "../open_project.ts";
 import { UsageError } from "../usage_error.ts";
@@ -77,8 +78,7 @@ async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: Ope
   }
   const specIds = ids.length === 0 ? undefined : await resolved(ids, context);
   if (fix) {
-    const { lintAndFix, previewFix } = await import("../lint/lint_fix.ts");
-    const outcome = await (dryRun ? previewFix : lintAndFix)(context, specIds);
+    const outcome = await mend(context, specIds, { dryRun, quiet: cli.quiet });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
@@ -87,6 +87,25 @@ async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: Ope
     import("#planner/lint/lint_source.ts"),
   ]);
   return { report: await lintProject(await projectSource(context), specIds) };
+}
+
+type Mending = FixOutcome & { readonly diff?: string };
+
+async function mend(
+  context: OpenProject["context"],
+  ids: readonly SpecId[] | undefined,
+  { dryRun, quiet }: { readonly dryRun: boolean; readonly quiet: boolean },
+): Promise<Mending> {
+  const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
+    import("../lint/lint_fix.ts"),
+    import("../progress_bar.ts"),
+  ]);
+  const bar = quiet ? undefined : openProgressBar();
+  try {
+    return await (dryRun ? previewFix : lintAndFix)(context, ids, bar?.show);
+  } finally {
+    bar?.clear();
+  }
 }
 
 async function resolved(ids: readonly string[], context: OpenProject["context"]): Promise<readonly SpecId[]> {

@@ -20,8 +20,15 @@ export interface FixOutcome {
 /** Files that are written under one hold of the project's lock. Ours: other writers wait a fraction of a second. */
 const BATCH = 64;
 
+/** Told, where there are several batches, how many of all specs are through. */
+type Progress = (done: number, total: number) => void;
+
 /** Mends the specs, then judges them. Files that do not parse are left alone. */
-export async function lintAndFix(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<FixOutcome> {
+export async function lintAndFix(
+  context: PlannerContext,
+  ids: readonly SpecId[] | undefined,
+  progress: Progress = () => {},
+): Promise<FixOutcome> {
   const specs = await readable(context, ids);
   const results: Results = new Map();
   let ready: ReadonlyMap<SpecId, Fixed> = new Map();
@@ -29,6 +36,7 @@ export async function lintAndFix(context: PlannerContext, ids: readonly SpecId[]
     // The disk has one batch while the next is thought out.
     const writing = write(context, ready, results);
     [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
+    if (start > 0 && start < specs.length) progress(start, specs.length);
   }
   return { report: await lintProject(await projectSource(context), ids), ...told(specs, results) };
 }
@@ -37,10 +45,15 @@ export async function lintAndFix(context: PlannerContext, ids: readonly SpecId[]
 export async function previewFix(
   context: PlannerContext,
   ids: readonly SpecId[] | undefined,
+  progress: Progress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
   const specs = await readable(context, ids);
   const results: Results = new Map();
-  const fixed = await fix(context, specs, results);
+  const fixed = new Map<SpecId, Fixed>();
+  for (let start = 0; start < specs.length; start += BATCH) {
+    for (const [id, change] of await fix(context, specs.slice(start, start + BATCH), results)) fixed.set(id, change);
+    if (start + BATCH < specs.length) progress(start + BATCH, specs.length);
+  }
   const texts = new Map<SpecId, string>();
   let diff = "";
   for (const { id, file } of specs) {

@@ -1,7 +1,7 @@
 import { plainLines } from "../../plain_text.ts";
-import { print, printError, printJson } from "../../print.ts";
+import { print, printJson } from "../../print.ts";
+import { openProgressBar } from "../../progress_bar.ts";
 import type { Talk } from "../../talk.ts";
-import { isTerminal, outputWidth } from "../../terminal.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
 
@@ -9,7 +9,6 @@ import type { BadLine } from "./source.ts";
 const MOST_TOLD = 20;
 /** Imports below this are over before anybody wonders. */
 const LEAST_TOLD = 10_000;
-const BAR = 30;
 
 /** How an import is told to those who started it. */
 export interface Telling {
@@ -29,14 +28,12 @@ export function jsonTelling(): Telling {
 
 /** A bar on a terminal, a line for each tenth elsewhere; the result in sentences. */
 export function plainTelling(talk: Talk): Telling {
-  const started = performance.now();
-  const bar = isTerminal("stderr");
+  const bar = openProgressBar();
   let told = 0;
   let tenth = 0;
-  const clear = () => bar && printError("\r\u001b[K");
   return {
     progress(done, total) {
-      if (bar) return printError(`\r${barText(done, total, started)}\u001b[K`);
+      if (bar !== undefined) return bar.show(done, total);
       const now = Math.floor((done / total) * 10);
       if (total < LEAST_TOLD || now <= tenth || now >= 10) return;
       tenth = now;
@@ -45,11 +42,11 @@ export function plainTelling(talk: Talk): Telling {
     failed({ file, number, reason }) {
       told += 1;
       if (told > MOST_TOLD) return;
-      clear();
+      bar?.clear();
       talk.warn(plainLines(`${file} line ${number}: ${reason}`));
     },
     ended({ counts }, state) {
-      clear();
+      bar?.clear();
       if (told > MOST_TOLD) talk.warn(`${told - MOST_TOLD} more lines could not be taken`);
       for (const count of counts) print(`${sentence(count)}\n`);
       if (state === "tried") talk.note("Nothing was written: the import was only tried");
@@ -57,14 +54,6 @@ export function plainTelling(talk: Talk): Telling {
       if (state === "stopped") talk.warn("Stopped: the same import again goes on where this one ended");
     },
   };
-}
-
-function barText(done: number, total: number, started: number): string {
-  const share = total === 0 ? 1 : done / total;
-  const full = Math.round(share * BAR);
-  const rate = Math.round(done / Math.max((performance.now() - started) / 1000, 0.001));
-  const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s`;
-  return text.slice(0, (outputWidth() ?? 80) - 1);
 }
 
 function sentence({ kind, created, updated, unchanged, failed }: KindCount): string {

@@ -1,0 +1,38 @@
+import { printError } from "./print.ts";
+import { isTerminal } from "./terminal.ts";
+
+const BAR = 30;
+/** Columns where the terminal does not tell. */
+const USUAL_COLUMNS = 80;
+
+/** How far something has come, on one line of the terminal that is written over and over. */
+export interface ProgressBar {
+  show(done: number, total: number): void;
+  /** Takes the line away, so that something else can be said; the next `show` brings it back. */
+  clear(): void;
+}
+
+/** A bar on standard error, or undefined where that is no terminal which can take a line back. */
+export function openProgressBar(): ProgressBar | undefined {
+  if (!isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
+  const started = performance.now();
+  let isShown = false;
+  return {
+    show(done, total) {
+      isShown = true;
+      printError(`\r${barText(done, total, started)}\u001b[K`);
+    },
+    clear() {
+      if (isShown) printError("\r\u001b[K");
+      isShown = false;
+    },
+  };
+}
+
+function barText(done: number, total: number, started: number): string {
+  const share = total === 0 ? 1 : done / total;
+  const full = Math.round(share * BAR);
+  const rate = Math.round(done / Math.max((performance.now() - started) / 1000, 0.001));
+  const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s`;
+  return text.slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
+}

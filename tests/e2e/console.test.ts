@@ -18,6 +18,9 @@ import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
 import { telling } from "../support/telling.ts";
 
+/** Where the person at the console is. */
+const ZONE = "Asia/Kolkata";
+
 let server: DcServer;
 let browser: Browser;
 const opened = await openBrowser();
@@ -38,7 +41,7 @@ afterAll(async () => {
 
 /** A tab on the console that must do nothing wrong while `story` runs. */
 async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
-  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme, timezoneId: ZONE });
   const page = await context.newPage();
   const wrong = misdeeds(page, server.url);
   try {
@@ -76,6 +79,9 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("link", { name: "History" }).last().click();
       await heading(page, "History of device:SRV-A08-07");
       await page.getByRole("region", { name: "Changes" }).getByText("Create").first().waitFor();
+      const when = page.locator("time").first();
+      expect(await when.textContent()).toEndWith(" UTC+5:30");
+      expect(await when.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d [\d:.]+ UTC$/);
     });
   });
 

@@ -61,12 +61,26 @@ export function seconds(value: number): string {
   return value < 120 ? `${whole.format(value)} s` : `${numbers.format(value / 60)} min`;
 }
 
-const moments = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const moments = new Intl.DateTimeFormat(undefined, {
+  year: "numeric",
+  month: "short",
+  day: "numeric",
+  hour: "numeric",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "shortOffset",
+});
 
-/** A moment in the reader's own time zone. */
+/** A moment in the reader's own time zone, with how far that is from UTC. */
 export function moment(iso: string): string {
   const date = new Date(iso);
-  return Number.isNaN(date.getTime()) ? iso : moments.format(date);
+  return Number.isNaN(date.getTime()) ? iso : moments.format(date).replace("GMT", "UTC");
+}
+
+/** A moment as everybody writes it who compares logs: `2026-03-05 14:07:09.120 UTC`. */
+export function utcMoment(iso: string): string {
+  const date = new Date(iso);
+  return Number.isNaN(date.getTime()) ? iso : date.toISOString().replace("T", " ").replace("Z", " UTC");
 }
 
 /** What a reference names, without its kind. */

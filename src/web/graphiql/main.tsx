@@ -3,7 +3,8 @@ import { GraphiQL } from "graphiql";
 import { createRoot } from "react-dom/client";
 import { askServer } from "./ask_server.ts";
 
-const EXAMPLE = `# Ctrl-Enter runs the query; Ctrl-Space completes it. Where tokens are asked for, write yours into Headers:
+const EXAMPLE = `# Ctrl-Enter runs the query; Ctrl-Space completes it.
+# Where tokens are asked for, write yours into Headers:
 # {"authorization": "Bearer …"}
 
 query Leaves {

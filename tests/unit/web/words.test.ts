@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bandwidth, constantWord, enumWord, watts } from "#web/console/words.ts";
+import { bandwidth, constantWord, enumWord, moment, utcMoment, watts } from "#web/console/words.ts";
 
 test.each([
   ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],
@@ -24,4 +24,11 @@ test("figures carry the unit that suits their size", () => {
     "25 Gbit/s",
     "13.6 Tbit/s",
   ]);
+});
+
+test("a moment tells its zone, and what is none is left as it is", () => {
+  expect(moment("2026-03-05T14:07:09.120Z")).toMatch(/\b2026\b.* UTC([+-][\d:]+)?$/);
+  expect(utcMoment("2026-03-05T14:07:09.120Z")).toBe("2026-03-05 14:07:09.120 UTC");
+  expect(utcMoment("2026-03-05T14:07:09+02:00")).toBe("2026-03-05 12:07:09.000 UTC");
+  expect([moment("yesterday"), utcMoment("")]).toEqual(["yesterday", ""]);
 });

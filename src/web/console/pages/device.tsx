@@ -3,9 +3,9 @@ import { useCall } from "../api/use_call.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
-import { Badge, Card, Empty, Facts, RefLink, type Tone } from "../ui/parts.tsx";
+import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { bandwidth, decimal, enumWord, moment, portName, portRef, watts } from "../words.ts";
+import { bandwidth, decimal, enumWord, portName, portRef, watts } from "../words.ts";
 import { Entries } from "./entries.tsx";
 import { place as placeWords } from "./place_words.tsx";
 
@@ -85,7 +85,7 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
         .join(", "),
     ],
     ["Comments", device.comments],
-    ["Changed", moment(device.update_time)],
+    ["Changed", <Moment key="changed" at={device.update_time} />],
   ];
 }
 

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../api/replies.ts";
 import { linkTo } from "../router.ts";
-import { Badge, RefLink, type Tone } from "../ui/parts.tsx";
+import { Badge, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { enumWord, moment } from "../words.ts";
+import { enumWord } from "../words.ts";
 
 const TONES: Readonly<Record<string, Tone>> = { Create: "ok", Update: "info", Delete: "fault" };
 
@@ -12,7 +12,7 @@ function Action({ action }: AuditEntry) {
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { name: "When", cell: ({ occurred_at }) => <time dateTime={occurred_at}>{moment(occurred_at)}</time> },
+  { name: "When", cell: ({ occurred_at }) => <Moment at={occurred_at} /> },
   { name: "What", cell: (entry) => <Action {...entry} /> },
   { name: "Which", cell: ({ entity }) => <RefLink to={entity} label={entity} /> },
   { name: "Who", cell: ({ actor }) => actor.principal || "anonymous" },

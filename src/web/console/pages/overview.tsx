@@ -44,7 +44,7 @@ function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate
       {fabrics.length === 0 ? null : (
         <Card title="Fabrics">
           <ul class="tiles">
-            {fabrics.map(({ fabric_id, links }) => (
+            {fabrics.toSorted(byNumber).map(({ fabric_id, links }) => (
               <li key={fabric_id} class="tile">
                 <a href={linkTo("fabric", fabric_id)}>{fabric_id === "" ? "(no name)" : fabric_id}</a>
                 <span class="muted">{counted(links, "link")}</span>
@@ -55,6 +55,13 @@ function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate
       )}
     </>
   );
+}
+
+const { compare } = new Intl.Collator("en", { numeric: true });
+
+/** FAB2 before FAB10. */
+function byNumber(a: Estate["fabrics"][number], b: Estate["fabrics"][number]): number {
+  return compare(a.fabric_id, b.fabric_id);
 }
 
 function Floor({ floor: { floor_ref, floor_number, racks, cracs, devices } }: { readonly floor: EstateFloor }) {

@@ -17,9 +17,15 @@ const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
   { name: "Where", cell: ({ ref }) => <RefLink to={ref} /> },
   { name: "Grade", cell: ({ severity }) => <HealthBadge health={severity} /> },
   { name: "What", cell: ({ code }) => constantWord(code) },
-  { name: "Found", numeric: true, cell: ({ value }) => decimal(value) },
-  { name: "Limit", numeric: true, cell: ({ limit }) => decimal(limit) },
+  { name: "Found", numeric: true, cell: ({ code, value }) => decimal(value, unitOf(code)) },
+  { name: "Limit", numeric: true, cell: ({ code, limit }) => decimal(limit, unitOf(code)) },
 ];
+
+/** What a hotspot's figures are counted in, as in the picture. */
+function unitOf(code: string): string {
+  if (code.startsWith("ZONE_")) return "kW";
+  return code.startsWith("INLET_") ? "°C" : "%";
+}
 
 const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
   { name: "Zone", cell: ({ ref }) => <RefLink to={ref} /> },
@@ -97,8 +103,8 @@ function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
         tone={headroom_kw < 0 ? "fault" : headroom_pct <= SCARCE_PCT ? "watch" : "ok"}
       />
       <Figure
-        label="Every zone without its reserve"
-        value={redundancy_ok ? "copes" : "not every zone"}
+        label="Zones without their reserve"
+        value={redundancy_ok ? "all cope" : "not all cope"}
         tone={redundancy_ok ? "ok" : "watch"}
       />
     </>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { FloorPlan, Health } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
-import { count, refName } from "../words.ts";
+import { count, moment, refName, utcMoment } from "../words.ts";
 
 interface Held {
   readonly children?: ComponentChildren;
@@ -105,6 +105,15 @@ export function RefLink({ to, label }: { readonly to: string; readonly label?: s
   const href = linkToRef(to);
   const text = label ?? refName(to);
   return href === undefined ? <span>{text}</span> : <a href={href}>{text}</a>;
+}
+
+/** When it was, in the reader's time; in UTC where the pointer rests on it. */
+export function Moment({ at }: { readonly at: string }) {
+  return (
+    <time dateTime={at} title={utcMoment(at)}>
+      {moment(at)}
+    </time>
+  );
 }
 
 /** How much of a limit is used: a bar, its figure in words beside it. */

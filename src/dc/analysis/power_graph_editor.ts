@@ -4,9 +4,11 @@ import { compareText, parseRef, portKey } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
 import { LayeredMap } from "./layered_map.ts";
-import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import { PowerEdges } from "./power_edges.ts";
+import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
-import { cracNode, deviceNode, GONE, outletNode, undeclaredFeed } from "./power_nodes.ts";
+import { PowerNodeTable } from "./power_node_table.ts";
+import { deviceNode, undeclaredFeed } from "./power_nodes.ts";
 
 /** What a change of the estate puts in the place of what: absent after is removed, absent before is new. */
 export interface PowerChanges {
@@ -28,63 +30,48 @@ export interface PowerOwners {
  * A graph that was handed out never changes; an editor works on copies of what it touches.
  */
 export class PowerGraphEditor {
-  private readonly nodes: PowerNode[];
-  private supplies: PowerEdge[][];
-  private inlets: PowerEdge[][];
-  private readonly indexOf: LayeredMap<number>;
+  private readonly table: PowerNodeTable;
+  private readonly edges: PowerEdges;
   /** The other end of every power cable by the key of either end. */
   private readonly cabled: LayeredMap<PortRef>;
   /** Keys of consumers, by the key of a source that is not there. */
   private readonly waiting: Map<string, ReadonlySet<string>>;
-  private readonly free: number[];
-  /** Nodes whose lists of edges are this editor's own. */
-  private readonly owned = new Set<number>();
-  /** Nodes that this editor has put in their places, or taken away. */
-  private readonly placed = new Set<number>();
-  /** Nodes whose supplies are out of order. */
-  private readonly unsorted = new Set<number>();
-
-  /** While everything is joined in order. */
-  private building = false;
 
   private constructor(from?: PowerGraphEditor) {
-    this.nodes = from?.nodes.slice() ?? [];
-    this.supplies = from?.supplies ?? [];
-    this.inlets = from?.inlets ?? [];
-    this.indexOf = from?.indexOf.next() ?? new LayeredMap();
+    this.edges = new PowerEdges(from?.edges);
+    this.table = new PowerNodeTable((index) => this.edges.add(index), from?.table);
     this.cabled = from?.cabled.next() ?? new LayeredMap();
     this.waiting = new Map(from?.waiting);
-    this.free = from?.free.slice() ?? [];
   }
 
   static *build({ devices, cracs, cables }: Estate): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
-    editor.building = true;
+    editor.edges.build();
     for (const cable of cables) editor.plug(cable);
     for (const device of devices) {
-      editor.placeDevice(device);
+      editor.table.placeDevice(device);
       yield;
     }
-    for (const crac of cracs) editor.place([`crac:${codeKey(crac.code)}`], cracNode(crac));
+    for (const crac of cracs) editor.table.placeCrac(crac);
     for (const device of devices) {
       editor.joinDevice(device);
       yield;
     }
     for (const crac of cracs) editor.joinCrac(crac);
-    // Everything is new, of which a change need not know.
-    editor.owned.clear();
-    editor.placed.clear();
-    editor.building = false;
+    editor.edges.built();
+    editor.table.built();
     return editor;
   }
 
   graph(): PowerGraph {
-    return { nodes: this.nodes, supplies: this.supplies, inlets: this.inlets, indexOf: this.indexOf };
+    const { nodes, indexOf } = this.table;
+    const { supplies, inlets } = this.edges;
+    return { nodes, supplies, inlets, indexOf };
   }
 
   /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
   touched(): ReadonlySet<number> {
-    return new Set([...this.placed, ...this.owned]);
+    return new Set([...this.table.touched, ...this.edges.touched]);
   }
 
   /** The port at the other end of a port's power cable, by the port's key. */
@@ -100,16 +87,16 @@ export class PowerGraphEditor {
     const next = new PowerGraphEditor(this);
     const touched = this.touchedBy(changes);
     const { devices, cracs, cables } = changes;
-    if (touched.size > 0) next.copyEdges();
+    if (touched.size > 0) next.edges.copy();
     for (const key of touched) next.unjoin(key);
     for (const { before } of cables) if (before !== undefined) next.unplug(before);
     for (const { after } of cables) if (after !== undefined) next.plug(after);
-    for (const { before, after } of devices) next.displace(before, after);
-    for (const { after } of devices) if (after !== undefined) next.placeDevice(after);
+    for (const { before, after } of devices) next.table.displace(before, after);
+    for (const { after } of devices) if (after !== undefined) next.table.placeDevice(after);
     for (const change of cracs) next.replaceCrac(change);
     for (const owner of changes.renewed) next.renew(owner);
     for (const key of touched) next.rejoin(key, owners);
-    next.sortSupplies();
+    next.edges.sort((a, b) => compareText(next.table.rank(a), next.table.rank(b)));
     return next;
   }
 
@@ -124,21 +111,14 @@ export class PowerGraphEditor {
     ]);
   }
 
-  /** Makes the lists of edges this editor's own, each still holding the lists of its nodes from before. */
-  private copyEdges(): void {
-    this.supplies = this.supplies.slice();
-    this.inlets = this.inlets.slice();
-  }
-
   private replaceCrac({ before, after }: PowerChanges["cracs"][number]): void {
-    const key = `crac:${codeKey((after ?? before)?.code ?? "")}`;
-    if (after === undefined) this.vacate([key]);
-    else this.place([key], cracNode(after));
+    if (after !== undefined) this.table.placeCrac(after);
+    else this.table.vacate([`crac:${codeKey(before?.code ?? "")}`]);
   }
 
   private renew(owner: Device | Crac): void {
-    const node = "sensibleCapacityKw" in owner ? cracNode(owner) : deviceNode(owner);
-    this.place([node.ref.toLowerCase()], node);
+    if ("sensibleCapacityKw" in owner) this.table.placeCrac(owner);
+    else this.table.place([`device:${codeKey(owner.code)}`], deviceNode(owner));
   }
 
   private plug({ a, b }: Cable): void {
@@ -153,64 +133,14 @@ export class PowerGraphEditor {
 
   /** Keys of the devices and cooling units that hang on a source, or wait for it. */
   private consumersOf(sourceKey: string): readonly string[] {
-    const index = this.indexOf.get(sourceKey);
-    const supplied = index === undefined ? [] : (this.supplies[index] ?? []).map(({ to }) => this.ownerOf(to));
+    const index = this.table.indexOf.get(sourceKey);
+    const supplied =
+      index === undefined ? [] : (this.edges.supplies[index] ?? []).map(({ to }) => this.table.ownerOf(to));
     return [...supplied, ...(this.waiting.get(sourceKey) ?? [])];
   }
 
-  /** Key of the device or cooling unit that a node belongs to. */
-  private ownerOf(index: number): string {
-    const node = this.nodes[index];
-    if (node?.kind === "DEVICE") return `device:${codeKey(node.device.code)}`;
-    if (node?.kind === "OUTLET") return `device:${codeKey(node.end.deviceCode)}`;
-    return node?.kind === "CRAC" ? `crac:${codeKey(node.crac.code)}` : "";
-  }
-
-  // Nodes.
-
-  private placeDevice(device: Device): void {
-    this.place([`device:${codeKey(device.code)}`], deviceNode(device));
-    for (const port of outletsOf(device)) this.place(outletKeys(device, port), outletNode(device, port));
-  }
-
-  /** Puts a node under its keys, in the place of the one that has the first of them. */
-  private place(keys: readonly string[], node: PowerNode): number {
-    const index = this.indexOf.get(keys[0] ?? "") ?? this.free.pop() ?? this.nodes.length;
-    if (index === this.nodes.length) {
-      this.supplies.push([]);
-      this.inlets.push([]);
-      this.owned.add(index);
-    }
-    this.nodes[index] = node;
-    this.placed.add(index);
-    for (const key of keys) this.indexOf.set(key, index);
-    return index;
-  }
-
-  /** Takes away the keys of outlets that a device no longer has, and undeclared feeds that it now declares. */
-  private displace(before: Device | undefined, after: Device | undefined): void {
-    const kept = new Set(after === undefined ? [] : outletsOf(after).map((port) => outletKeys(after, port)[0]));
-    for (const port of before === undefined ? [] : outletsOf(before)) {
-      const [own = "", ...feeds] = outletKeys(before as Device, port);
-      if (kept.has(own)) for (const feed of feeds) this.indexOf.delete(feed);
-      else this.vacate([own, ...feeds]);
-    }
-    if (after === undefined && before !== undefined) this.vacate([`device:${codeKey(before.code)}`]);
-  }
-
-  private vacate(keys: readonly string[]): void {
-    const index = this.indexOf.get(keys[0] ?? "");
-    for (const key of keys) this.indexOf.delete(key);
-    if (index === undefined) return;
-    this.nodes[index] = GONE;
-    this.placed.add(index);
-    this.free.push(index);
-  }
-
-  // Edges.
-
   private unjoin(ownerKey: string): void {
-    const index = this.indexOf.get(ownerKey);
+    const index = this.table.indexOf.get(ownerKey);
     for (const [source, owners] of this.waiting) {
       if (!owners.has(ownerKey)) continue;
       const rest = new Set([...owners].filter((owner) => owner !== ownerKey));
@@ -218,26 +148,21 @@ export class PowerGraphEditor {
       else this.waiting.set(source, rest);
     }
     if (index === undefined) return;
-    const node = this.nodes[index];
+    const node = this.table.nodes[index];
     this.disconnect(index);
     if (node?.kind !== "DEVICE") return;
     for (const port of outletsOf(node.device)) {
-      const outlet = this.indexOf.get(outletKeys(node.device, port)[0] ?? "");
+      const outlet = this.table.indexOf.get(outletKeys(node.device, port)[0] ?? "");
       if (outlet !== undefined) this.disconnect(outlet);
     }
   }
 
   /** Removes the edges that arrive at a node; an undeclared feed without consumers goes with its last one. */
   private disconnect(index: number): void {
-    for (const edge of this.inlets[index] ?? []) {
-      this.own(edge.from);
-      const rest = (this.supplies[edge.from] ?? []).filter((one) => one !== edge);
-      this.supplies[edge.from] = rest;
-      const source = this.nodes[edge.from];
-      if (rest.length === 0 && source?.kind === "FEED") this.vacate([source.ref.toLowerCase()]);
+    for (const idle of this.edges.disconnect(index)) {
+      const source = this.table.nodes[idle];
+      if (source?.kind === "FEED") this.table.vacate([source.ref.toLowerCase()]);
     }
-    this.own(index);
-    this.inlets[index] = [];
   }
 
   private rejoin(ownerKey: string, owners: PowerOwners): void {
@@ -253,7 +178,7 @@ export class PowerGraphEditor {
 
   private joinDevice(device: Device): void {
     const { code, ports = [] } = device;
-    const own = this.indexOf.get(`device:${codeKey(code)}`) ?? 0;
+    const own = this.table.indexOf.get(`device:${codeKey(code)}`) ?? 0;
     for (const [place, port] of ports.entries()) {
       if (port.kind === "POWER_OUT") this.joinOutlet(own, device, port, place);
       else if (port.kind === "POWER_IN") {
@@ -264,7 +189,7 @@ export class PowerGraphEditor {
 
   /** An outlet hangs on its device, or on one inlet of it alone. */
   private joinOutlet(device: number, owner: Device, outlet: Port, place: number): void {
-    const own = this.indexOf.get(outletKeys(owner, outlet)[0] ?? "") ?? 0;
+    const own = this.table.indexOf.get(outletKeys(owner, outlet)[0] ?? "") ?? 0;
     const inletName = outlet.powerOut?.inletName;
     if (inletName === undefined) {
       this.join(device, own, { inlet: "", place });
@@ -276,7 +201,7 @@ export class PowerGraphEditor {
 
   private joinCrac({ code, powerInputs = [] }: Crac): void {
     const ownerKey = `crac:${codeKey(code)}`;
-    const own = this.indexOf.get(ownerKey) ?? 0;
+    const own = this.table.indexOf.get(ownerKey) ?? 0;
     for (const [place, input] of powerInputs.entries()) {
       const source = input.sourceRef === undefined ? undefined : this.named(input.sourceRef, ownerKey);
       this.join(source, own, { inlet: String(place), place, ...recorded(input) });
@@ -298,11 +223,11 @@ export class PowerGraphEditor {
     if (ref?.kind === "port") return this.found(`port:${portKey(ref.end)}`, ownerKey);
     if (ref?.kind !== "feed") return undefined;
     const key = `feed:${codeKey(ref.code)}`;
-    return this.indexOf.get(key) ?? this.place([key], undeclaredFeed(ref.code));
+    return this.table.indexOf.get(key) ?? this.table.place([key], undeclaredFeed(ref.code));
   }
 
   private found(sourceKey: string, ownerKey: string): number | undefined {
-    const index = this.indexOf.get(sourceKey);
+    const index = this.table.indexOf.get(sourceKey);
     if (index === undefined) {
       this.waiting.set(sourceKey, new Set(this.waiting.get(sourceKey)).add(ownerKey));
     }
@@ -313,34 +238,9 @@ export class PowerGraphEditor {
     if (from === undefined) return;
     const { inlet, place, allocatedW, label } = how;
     // A site has some hundred thousand edges, and nearly all of them are no more than this.
-    const edge = allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how };
-    this.own(from);
-    this.own(to);
-    this.supplies[from]?.push(edge);
-    this.inlets[to]?.push(edge);
-    if (!this.building) this.unsorted.add(from);
-  }
-
-  /** Makes the lists of a node's edges this editor's own. */
-  private own(index: number): void {
-    if (this.owned.has(index)) return;
-    this.owned.add(index);
-    this.supplies[index] = (this.supplies[index] ?? []).slice();
-    this.inlets[index] = (this.inlets[index] ?? []).slice();
-  }
-
-  /** The order in which a build meets the consumers. */
-  private sortSupplies(): void {
-    for (const index of this.unsorted) {
-      this.supplies[index]?.sort((a, b) => compareText(this.rank(a.to), this.rank(b.to)) || a.place - b.place);
-    }
-    this.unsorted.clear();
-  }
-
-  /** Devices before cooling units, each by code. */
-  private rank(index: number): string {
-    const owner = this.ownerOf(index);
-    return owner.startsWith("crac:") ? `1${owner}` : `0${owner}`;
+    this.edges.join(
+      allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how },
+    );
   }
 }
 

@@ -85,7 +85,6 @@ export interface Cli extends Talk {
   readonly cwd: string;
   /** `--root`, an absolute path, or undefined when the project is to be looked for. */
   readonly root: string | undefined;
-  readonly quiet: boolean;
   /** Opens the project around `cwd`, or in `root`; refuses with status 2 where there is none. */
   project(): Promise<OpenProject>;
   /** The same for commands that need no more than the context. */

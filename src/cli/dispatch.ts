@@ -106,7 +106,6 @@ function openCli(root: string | undefined, quiet: boolean): Cli {
     ...talkOnStderr(quiet),
     cwd,
     root: absoluteRoot,
-    quiet,
     async project() {
       const { openProject } = await import("./open_project.ts");
       return openProject(cwd, absoluteRoot);

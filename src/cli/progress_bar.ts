@@ -1,4 +1,5 @@
 import { printError } from "./print.ts";
+import type { Talk } from "./talk.ts";
 import { isTerminal } from "./terminal.ts";
 
 const BAR = 30;
@@ -12,9 +13,9 @@ export interface ProgressBar {
   clear(): void;
 }
 
-/** A bar on standard error, or undefined where that is no terminal which can take a line back. */
-export function openProgressBar(): ProgressBar | undefined {
-  if (!isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
+/** A bar on standard error, or undefined with `--quiet` and where that is no terminal which can take a line back. */
+export function openProgressBar({ quiet }: Talk): ProgressBar | undefined {
+  if (quiet || !isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
   const started = performance.now();
   let isShown = false;
   return {

@@ -5,6 +5,8 @@ import { paint } from "./terminal.ts";
 
 /** What is said to the person beside the result, on standard error. */
 export interface Talk {
+  /** Whether `--quiet` was given. */
+  readonly quiet: boolean;
   /** Progress and hints; silent with `--quiet`. */
   note(message: string): void;
   /** Something that the person should see to; said even with `--quiet`. */
@@ -13,7 +15,7 @@ export interface Talk {
 
 export function talkOnStderr(quiet: boolean): Talk {
   const talk = logger(quiet ? LogLevels.warn : LogLevels.info);
-  return { note: (message) => talk.info(message), warn: (message) => talk.warn(message) };
+  return { quiet, note: (message) => talk.info(message), warn: (message) => talk.warn(message) };
 }
 
 /** Says why the command ends without its result. */

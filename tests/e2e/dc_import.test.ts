@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
+import { NO_PSEUDO_TERMINAL, runOnTerminal } from "../support/pseudo_terminal.ts";
 
 const location = { site_id: "S1", floor_number: 1 };
 const rack = (code: string) => ({ rack: { code, location } });
@@ -44,6 +45,18 @@ test("an import takes kinds in any order and writes what it could not take to a 
     { line: 4, field: "rack_code", item: items[3] },
   ]);
   expect(code).toBe(1);
+});
+
+test.skipIf(NO_PSEUDO_TERMINAL !== null)("an import shows a bar on a terminal, unless it is to be quiet", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "site.jsonl"), lines([rack("R1")]));
+
+  const told = await runOnTerminal([...PLANNER, "dc", "import", "site.jsonl"], { cwd });
+  const quiet = await runOnTerminal([...PLANNER, "dc", "import", "site.jsonl", "--quiet"], { cwd });
+
+  expect(told.screen).toContain("█ 100 % of 1, ");
+  expect(told.screen).toEndWith("\r\u001b[Krack: 1 created, 0 updated, 0 unchanged, 0 failed\r\n");
+  expect(quiet.screen).toBe("rack: 0 created, 0 updated, 1 unchanged, 0 failed\r\n");
 });
 
 test("an atomic import with one refusal writes nothing, and a dry run never does", async () => {

@@ -78,7 +78,7 @@ async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: Ope
   }
   const specIds = ids.length === 0 ? undefined : await resolved(ids, context);
   if (fix) {
-    const outcome = await mend(context, specIds, { dryRun, quiet: cli.quiet });
+    const outcome = await mend(context, specIds, { dryRun, cli });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
@@ -94,13 +94,13 @@ type Mending = FixOutcome & { readonly diff?: string };
 async function mend(
   context: OpenProject["context"],
   ids: readonly SpecId[] | undefined,
-  { dryRun, quiet }: { readonly dryRun: boolean; readonly quiet: boolean },
+  { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
 ): Promise<Mending> {
   const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
     import("../lint/lint_fix.ts"),
     import("../progress_bar.ts"),
   ]);
-  const bar = quiet ? undefined : openProgressBar();
+  const bar = openProgressBar(cli);
   try {
     return await (dryRun ? previewFix : lintAndFix)(context, ids, bar?.show);
   } finally {

@@ -28,7 +28,7 @@ export function jsonTelling(): Telling {
 
 /** A bar on a terminal, a line for each tenth elsewhere; the result in sentences. */
 export function plainTelling(talk: Talk): Telling {
-  const bar = openProgressBar();
+  const bar = openProgressBar(talk);
   let told = 0;
   let tenth = 0;
   return {

@@ -46,7 +46,7 @@ function writeSite(): number {
 }
 
 async function measureImport(database: string): Promise<Time> {
-  const quiet = { note: () => {}, warn: (text: string) => process.stderr.write(`${text}\n`) };
+  const quiet = { quiet: true, note: () => {}, warn: (text: string) => process.stderr.write(`${text}\n`) };
   const manner = { atomic: false, dryRun: false, json: false, errors: undefined, cwd: folder };
   const store = await openSqlite(database);
   const time = clock();

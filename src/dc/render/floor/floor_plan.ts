@@ -6,18 +6,12 @@ import { counted } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import { floorStyle } from "./floor_style.ts";
 import { type Folded, fold } from "./fold.ts";
-import { blockItems, ground, rowLabels, scaleBar, tileItems } from "./ground.ts";
+import { blockItems, ground, rowLabels, scaleBar, scaleFor, tileItems } from "./ground.ts";
 import { type Tile, tilesOf, unplacedRacks } from "./tiles.ts";
 import { trayItems, unplacedOf } from "./tray.ts";
 
 /** Width that a floor is scaled to, in pixels, as long as its racks stay readable. */
 const USUAL_WIDTH = 1100;
-const MOST_PX_PER_MM = 0.1;
-/** A rack of 600 mm is 33 pixels wide, so that its code can be read. */
-const READABLE_PX_PER_MM = 0.055;
-/** Floors that would be wider than this are drawn smaller, down to the signs alone. */
-const MOST_WIDTH = 4000;
-const LEAST_PX_PER_MM = 0.03;
 
 /** A floor from above, to scale: racks with their fronts and health, cooling units and floor-standing power. */
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highlight, maxNodes }): Drawing => {
@@ -84,7 +78,7 @@ function headOf(
 function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
   const { widthMm = 0, depthMm = 0 } = extents ?? {};
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
-  const pxPerMm = scaleFor(Math.max(1, widthMm));
+  const pxPerMm = scaleFor(widthMm, USUAL_WIDTH);
   const px = (mm: number) => mm * pxPerMm;
   // A strip beyond the last footprint, so that none touches the wall of the picture.
   const [width, height] = [px(widthMm) + 20, px(depthMm) + 20];
@@ -96,11 +90,6 @@ function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
     { kind: "group", at: [0, height + 10], items: scaleBar(pxPerMm).items },
   ];
   return { items, width, height: height + 30 };
-}
-
-function scaleFor(widthMm: number): number {
-  const readable = Math.min(READABLE_PX_PER_MM, MOST_WIDTH / widthMm);
-  return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, USUAL_WIDTH / widthMm));
 }
 
 function elementOf({ ref, kind, title, facts }: Tile) {

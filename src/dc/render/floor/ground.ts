@@ -9,6 +9,20 @@ import { type Tile, tipOf } from "./tiles.ts";
 /** Millimetres to pixels. */
 export type Scale = (mm: number) => number;
 
+const MOST_PX_PER_MM = 0.1;
+/** A rack of 600 mm is 33 pixels wide, so that its code can be read. */
+const READABLE_PX_PER_MM = 0.055;
+/** Floors that would be wider than this are drawn smaller, down to the signs alone. In pixels. */
+export const MOST_FLOOR_WIDTH = 4000;
+const LEAST_PX_PER_MM = 0.03;
+
+/** Pixels per millimetre of a floor: as wide as usual, and wider where its racks could not be read else. */
+export function scaleFor(widthMm: number, usualWidth: number): number {
+  const floorMm = Math.max(1, widthMm);
+  const readable = Math.min(READABLE_PX_PER_MM, MOST_FLOOR_WIDTH / floorMm);
+  return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
+}
+
 /** The floor with a line every metre, or every five on large floors, and a bar that tells the scale. */
 export function ground(width: number, height: number, pxPerMm: number): readonly Item[] {
   const step = (pxPerMm >= 0.06 ? 1000 : 5000) * pxPerMm;

@@ -85,12 +85,17 @@ function stacked(middle: readonly [number, number], lines: readonly Line[]): rea
   });
 }
 
+/** Pixels that words keep from an edge, which the bar of the front makes wider. */
+function edgeAt(front: boolean): number {
+  return front ? 6 : 4;
+}
+
 /** A long code written along a deep tile, below its sign; undefined where there is no room for it. */
 function uprightWords(tile: Tile, { x, y, width, height }: TileBox, signSize: number): readonly Item[] | undefined {
-  const { code, fill, state } = tile;
+  const { code, fill, state, facing } = tile;
   const weight = weightOf(tile);
-  const top = signSize === 0 ? 4 : signSize + 9;
-  const room = height - top - 4;
+  const top = signSize === 0 ? edgeAt(facing === 0) : signSize + 9;
+  const room = height - top - edgeAt(facing === 180);
   const size = Math.min(10, width - 12, fitting(code, room, weight));
   if (size < LEAST_LETTER) return undefined;
   const cx = x + width / 2;

@@ -2,7 +2,7 @@ import { rectangle } from "#dc/model/footprint.ts";
 import type { Placement } from "#dc/model/resources.ts";
 import type { RackThermal } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { around } from "../floor/fold.ts";
-import { ground, scaleBar, tileItems } from "../floor/ground.ts";
+import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import type { Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
@@ -22,18 +22,19 @@ const CELL_WIDTH = 78;
 const CELL_HEIGHT = 62;
 const CARD_GAP = 14;
 const MARGIN_MM = 600;
-const MOST_PX_PER_MM = 0.1;
-/** Racks narrower than this many pixels say nothing, so a wider site is drawn as cells. Ours. */
-const LEAST_PX_PER_MM = 0.02;
+/** Pixels around the map in its card. */
+const PADDING = 16;
 
 interface MapInput {
   readonly style: ThermalStyle;
   readonly places: Places;
+  /** Pixels that it takes, unless its racks need more to be read. */
   readonly width: number;
 }
 
 interface Part {
   readonly items: readonly Item[];
+  readonly width: number;
   readonly height: number;
 }
 
@@ -42,12 +43,12 @@ interface Part {
  * below; all of them in cells when nothing is placed, or on several floors. Its origin is the upper left corner.
  */
 export function heatMap(racks: readonly RackThermal[], { style, places, width }: MapInput): Part {
-  if (racks.length === 0) return { items: [], height: 0 };
+  if (racks.length === 0) return { items: [], width: 0, height: 0 };
   const found = racks.map((rack) => ({ rack, place: places.get(rack.code.toLowerCase()) }));
   const tiles = (some: typeof found) => some.map(({ rack, place }) => tileOf(rack, { style, place }));
   const placed = found.filter(({ place }) => place !== undefined);
   const [floor, ...others] = new Set(placed.map(({ place }) => place?.floor));
-  const map = floor === undefined || others.length > 0 ? undefined : mapItems(tiles(placed), { floor, width });
+  const map = floor === undefined || others.length > 0 ? undefined : mapItems(tiles(placed), { floor, usual: width });
   if (map === undefined) {
     return cells(tiles(found), { width, title: "Racks (side by side, not where they stand)" });
   }
@@ -55,24 +56,27 @@ export function heatMap(racks: readonly RackThermal[], { style, places, width }:
   const unplaced = tiles(found.filter(({ place }) => place === undefined)).map(
     (tile): Tile => ({ ...tile, facts: [...tile.facts, ["Place", "not recorded"]] }),
   );
-  const rest = cells(unplaced, { width, title: "Racks without a recorded place (side by side)" });
+  const rest = cells(unplaced, { width: map.width, title: "Racks without a recorded place (side by side)" });
   const top = map.height + CARD_GAP;
-  return { items: [...map.items, { kind: "group", at: [0, top], items: rest.items }], height: top + rest.height };
+  return {
+    ...map,
+    items: [...map.items, { kind: "group", at: [0, top], items: rest.items }],
+    height: top + rest.height,
+  };
 }
 
-/** Footprints to scale; undefined where they would be too small to say anything. At least one. */
+/** Footprints to scale; undefined where they are too far apart for that. At least one. */
 function mapItems(
   tiles: readonly Tile[],
-  { floor, width }: { readonly floor: string; readonly width: number },
+  { floor, usual }: { readonly floor: string; readonly usual: number },
 ): Part | undefined {
   const area = around(tiles.map((tile) => tile.area));
-  const pxPerMm = Math.min(MOST_PX_PER_MM, (width - 32) / Math.max(1, area.east - area.west + 2 * MARGIN_MM));
-  if (pxPerMm < LEAST_PX_PER_MM) return undefined;
+  const widthMm = area.east - area.west + 2 * MARGIN_MM;
+  const pxPerMm = scaleFor(widthMm, usual - 2 * PADDING);
   const px = (mm: number) => mm * pxPerMm;
-  const [mapWidth, mapHeight] = [
-    px(area.east - area.west + 2 * MARGIN_MM),
-    px(area.south - area.north + 2 * MARGIN_MM),
-  ];
+  const [mapWidth, mapHeight] = [px(widthMm), px(area.south - area.north + 2 * MARGIN_MM)];
+  if (mapWidth > MOST_FLOOR_WIDTH) return undefined;
+  const width = Math.max(usual, mapWidth + 2 * PADDING);
   const moved = tiles.map(
     (tile): Tile => ({
       ...tile,
@@ -86,6 +90,7 @@ function mapItems(
   );
   const height = 40 + mapHeight + 38;
   return {
+    width,
     height,
     items: [
       card(0, 0, width, height),
@@ -112,6 +117,7 @@ function cells(tiles: readonly Tile[], { width, title }: { readonly width: numbe
   });
   const height = 40 + Math.ceil(tiles.length / perLine) * CELL_HEIGHT + 8;
   return {
+    width,
     height,
     items: [
       card(0, 0, width, height),

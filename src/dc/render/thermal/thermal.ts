@@ -36,11 +36,10 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places }, options): D
   const compact = options.view === "COMPACT";
   const racks = hottest(reply.racks, options);
   const omittedNodes = compact ? 0 : reply.racks.length - racks.length;
-  const parts = [
-    zoneBars(reply, WIDTH),
-    hotspotList(reply.hotspots),
-    ...(compact ? [] : [heatMap(racks, { style, places, width: WIDTH })]),
-  ].filter(({ height }) => height > 0);
+  const map = compact ? undefined : heatMap(racks, { style, places, width: WIDTH });
+  const parts = [zoneBars(reply, WIDTH), hotspotList(reply.hotspots), ...(map === undefined ? [] : [map])].filter(
+    ({ height }) => height > 0,
+  );
   let height = 0;
   const body = parts.map((part): Item => {
     const item: Item = { kind: "group", at: [0, height], items: part.items };
@@ -54,7 +53,7 @@ export const drawThermal: Draw<ThermalPicture> = ({ reply, places }, options): D
       ...(compact ? [] : style.legend).map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
     ],
     body,
-    bodyWidth: WIDTH,
+    bodyWidth: Math.max(WIDTH, map?.width ?? 0),
     bodyHeight: Math.max(0, height - GAP),
   });
   return { scene, graph: graphOf(reply), elements: elementsOf(reply, style), omittedNodes };

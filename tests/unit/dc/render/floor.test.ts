@@ -1,11 +1,13 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { tileWords } from "#dc/render/floor/tile_words.ts";
+import type { Tile } from "#dc/render/floor/tiles.ts";
 import { colorOf } from "#dc/render/palette.ts";
 import { toSvg } from "#dc/render/svg.ts";
 import { type FloorPlanResponse, FloorPlanResponseSchema, Health } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
-import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+import { cutTexts, overlappingTexts, textsOf } from "../../../support/dc/scene_checks.ts";
 
 const ROWS = 20;
 const RACKS = 25;
@@ -70,3 +72,19 @@ test("racks without a place stand beside the plan with their health, the worst f
   expect(svg).toContain(colorOf("LIGHT", "faultSoft"));
   expect(elements.map(({ ref }) => ref)).toEqual(["rack:X1", "rack:X2"]);
 });
+
+test.each([0, 180])(
+  "a code written along its rack keeps off the bar of its front, which faces %p degrees",
+  (facing) => {
+    const height = 66;
+    const area = { west: 0, north: 0, east: 600, south: 1200 };
+    const names = { ref: "rack:H02-B01", kind: "rack", code: "H02-B01-0", title: "", row: "", figure: "" } as const;
+    const tile: Tile = { ...names, area, facing, fill: "panel", state: undefined, facts: [] };
+    const [code] = textsOf(tileWords(tile, { x: 0, y: 0, width: 33, height }));
+
+    expect(code?.text).toBe("H02-B01-0");
+    const edge = facing === 0 ? code?.box.north : height - (code?.box.south ?? height);
+    // The bar ends 4 pixels from the edge.
+    expect(edge).toBeGreaterThanOrEqual(5);
+  },
+);

@@ -52,3 +52,24 @@ test.each([
   expect(titlesOf(places)).toEqual(titles);
   expect(refsOf(mapOf(places).items)).toEqual(CODES.map((code) => `rack:${code}`));
 });
+
+test("a wide floor is drawn so wide that its racks can be read", () => {
+  const codes = Array.from({ length: 80 }, (_, index) => `R${index + 10}`);
+  const { width, items } = heatMap(
+    codes.map((code) => create(RackThermalSchema, { code, utilizationPct: 40 })),
+    { style: thermalStyle([], "THERMAL"), places: placesOf(codes), width: 1040 },
+  );
+
+  expect(width).toBeGreaterThan(2500);
+  expect(wordsOf(items)).toEqual(expect.arrayContaining(codes));
+});
+
+test("racks too far apart for one picture stand in cells", () => {
+  const places = new Map(placesOf(CODES));
+  places.set("a01", {
+    floor: "floor:S/1",
+    placement: { xMm: 900_000, yMm: 0, widthMm: 600, depthMm: 1000, rotationDeg: 0 },
+  });
+
+  expect(titlesOf(places)).toEqual(["Racks (side by side, not where they stand)"]);
+});

@@ -19,8 +19,11 @@ export class Interrupted extends Error {
   }
 }
 
-/** Serialization failure and deadlock; CockroachDB tells every restart as the first. */
-const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01"]);
+/**
+ * Serialization failure, deadlock, and a key that somebody else has taken since it was looked for; CockroachDB tells every
+ * restart as the first. Source: PostgreSQL, Serialization Failure Handling.
+ */
+const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** The server ends, starts, or takes nobody any more. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300)$/;
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */

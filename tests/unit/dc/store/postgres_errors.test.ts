@@ -14,12 +14,12 @@ describe("translated", () => {
     expect(translated(fromServer(code))).toMatchObject({ why: "lost" });
   });
 
-  test("takes a failed serialization for a conflict", () => {
-    expect(translated(fromServer("40001"))).toMatchObject({ why: "conflict" });
+  test.each(["40001", "40P01", "23505"])("takes %s of the server for a conflict", (code) => {
+    expect(translated(fromServer(code))).toMatchObject({ why: "conflict" });
   });
 
   test("leaves what is a mistake of ours as it is", () => {
-    const error = fromServer("23505");
+    const error = fromServer("23503");
 
     expect(translated(error)).toBe(error);
     expect(translated(error)).not.toBeInstanceOf(Interrupted);

@@ -123,6 +123,8 @@ test.skipIf(missing !== undefined)("HTML shows them as text, and is moved, searc
     await page.getByRole("button", { name: CLOSING }).waitFor();
     await page.keyboard.press("Enter");
     expect(await page.locator("#details h2").textContent()).toContain(CLOSING);
+    // Found, it can be read.
+    expect(await page.evaluate("document.querySelector('#stage svg').getScreenCTM().a")).toBeCloseTo(1, 2);
     // Front and back of one device are one element.
     expect(await page.locator(".chosen").count()).toBe(2);
     expect(await page.locator("script").count()).toBe(2);

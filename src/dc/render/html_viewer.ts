@@ -128,6 +128,8 @@ export const VIEWER_SCRIPT = String.raw`
     return chosen[0];
   };
   const center = (group) => {
+    // What is looked for is shown at the picture's own size at least, so that it can be read.
+    if (scale() > 1) zoom(1 / scale());
     const inverse = svg.getScreenCTM().inverse();
     const box = group.getBoundingClientRect();
     const middle = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2).matrixTransform(inverse);

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds, openBrowser } from "../support/chromium.ts";
@@ -39,15 +38,19 @@ afterAll(async () => {
   await server.end();
 });
 
-/** A tab on the console that must do nothing wrong while `story` runs. */
-async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
+/** A tab on the console that must do nothing wrong while `story` runs, but for being told what is `expected`. */
+async function visit(
+  hash: string,
+  story: (page: Page) => Promise<void>,
+  { colorScheme = "light" as "light" | "dark", expected = /^$/ } = {},
+) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme, timezoneId: ZONE });
   const page = await context.newPage();
   const wrong = misdeeds(page, server.url);
   try {
     await page.goto(`${server.url}/#/${hash}`);
     await telling(page, story);
-    expect(wrong).toEqual([]);
+    expect(wrong.filter((misdeed) => !expected.test(misdeed))).toEqual([]);
   } finally {
     await context.close();
   }
@@ -243,22 +246,22 @@ describe.skipIf(missing !== undefined)("The web console", () => {
           }
           expect(faults).toEqual([]);
         },
-        scheme,
+        { colorScheme: scheme },
       );
     },
   );
 
   test("shows markup in names as text", async () => {
-    await visit("rack/ODD", async (page) => {
+    const story = async (page: Page) => {
       await page.getByRole("definition").filter({ hasText: EVIL }).waitFor();
       await page.goto(`${server.url}/#/device/ODD-1`);
       await page.getByText('"]; rm').first().waitFor();
       await page.goto(`${server.url}/#/rack/${encodeURIComponent(EVIL)}`);
       await page.getByRole("heading", { level: 1, name: EVIL }).waitFor();
-    }).catch((error: Error) => {
-      // A rack that is not there is answered with 404, which the browser reports as an error.
-      if (!/said Failed to load resource.*404/.test(error.message)) throw error;
-    });
+      await page.getByRole("heading", { name: "Not understood" }).waitFor();
+    };
+    // That is no code of a rack: the browser reports the refusal as an error.
+    await visit("rack/ODD", story, { expected: /^said Failed to load resource.* 400 / });
   });
 
   test("keeps the theme that is chosen, and a link to a page leads back to it", async () => {
@@ -309,23 +312,5 @@ test.skipIf(missing !== undefined)("asks for a token, says when the server is aw
   } finally {
     await context.close();
     await guarded.end();
-  }
-});
-
-test("the console is one page below 500 kB gzipped, with a strict policy", async () => {
-  const folder = emptyFolder();
-  const alone = await DcServer.start(folder);
-  try {
-    const response = await fetch(`${alone.url}/`);
-    const html = await response.text();
-    const policy = response.headers.get("content-security-policy") ?? "";
-    const again = await fetch(`${alone.url}/`, { headers: { "if-none-match": response.headers.get("etag") ?? "" } });
-
-    expect(gzipSync(html).length).toBeLessThan(500_000);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).not.toContain("unsafe");
-    expect(again.status).toBe(304);
-  } finally {
-    await alone.end();
   }
 });

@@ -158,9 +158,9 @@ const thermal = fc
       }),
       { maxLength: 30 },
     ),
-    racks: fc.array(
+    racks: fc.uniqueArray(
       fc.record({ code, heatW: int(40_000), airHeatW: int(40_000), utilizationPct: int(150), health: int(3) }),
-      { maxLength: 40 },
+      { maxLength: 40, selector: ({ code: own }) => own.toLowerCase() },
     ),
     hotspots: fc.array(
       fc.record({
@@ -172,10 +172,27 @@ const thermal = fc
       }),
       { maxLength: 30 },
     ),
+    // So many of the racks have a place, in a grid like a floor's.
+    placed: int(40),
+    apartMm: fc.constantFrom(600, 1500, 12_000),
   })
-  .map((init) => ({
+  .map(({ placed, apartMm, ...init }) => ({
     reply: made(ThermalHeadroomResponseSchema, { scopeRef: "site:S", ...init }),
-    places: new Map(),
+    places: new Map(
+      init.racks.slice(0, placed).map(({ code: own }, index) => [
+        own.toLowerCase(),
+        {
+          floor: "floor:S/1",
+          placement: {
+            xMm: 500 + (index % 7) * apartMm,
+            yMm: 500 + Math.floor(index / 7) * 1800,
+            widthMm: 600,
+            depthMm: 1200,
+            rotationDeg: (index % 4) * 90,
+          },
+        },
+      ]),
+    ),
   }));
 
 const drawing: fc.Arbitrary<Drawing> = fc.oneof(

@@ -210,3 +210,14 @@ test("an export to a full disk or a closed pipe ends as it should, and leaves no
   expect(full.stderr).toMatch(/ENOSPC|no space left/i);
   expect(shown.join("")).toStartWith('{"rack":');
 });
+
+test.each(["racks.json", "racks.jsonl"])("a number beyond all numbers in %s is refused by its field", async (name) => {
+  const cwd = emptyFolder();
+  const item = '{"code": "R1", "location": {"site_id": "S1", "floor_number": 1}, "weight_kg": 1e999}';
+  writeFileSync(join(cwd, name), name.endsWith("l") ? `{"rack": ${item}}\n` : `{"racks": [${item}]}`);
+
+  const { code, stderr } = await dc(cwd, ["import", name]);
+
+  expect(stderr).toContain("weight_kg");
+  expect(code).toBe(1);
+});

@@ -25,11 +25,16 @@ export function jsonItemsSource(file: TextFile): Source {
     bad: () => [],
     *lines(kind): Generator<Line> {
       for (const [index, item] of (lists.get(kind) ?? []).entries()) {
-        yield { file: file.shown, number: index + 1, text: JSON.stringify({ [kind]: item }) };
+        yield { file: file.shown, number: index + 1, text: JSON.stringify({ [kind]: item }, spelledOut) };
       }
     },
     close: () => file.close(),
   };
+}
+
+/** A number beyond all numbers, which JSON would write as null, as the word that the rules then refuse by its field. */
+function spelledOut(_key: string, value: unknown): unknown {
+  return value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY ? String(value) : value;
 }
 
 function read(file: TextFile): object {

@@ -64,9 +64,8 @@ export function wrongTexts<Resource>(
 export function number(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
   if (value === undefined || within(value, bounds)) return NOTHING;
   const expected = describe(bounds);
-  return [
-    broken("FIELD_OUT_OF_RANGE", field, `Field "${field}" is out of range: expected ${expected}`, { value, expected }),
-  ];
+  const message = `Field "${field}" is out of range: ${value}, expected ${expected}`;
+  return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
 function within(value: number, { min, above, max, step }: Bounds): boolean {
@@ -91,12 +90,9 @@ function describe({ min, above, max, step }: Bounds): string {
 export function textUpTo(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
   if (text === undefined || text.length <= max) return NOTHING;
   const expected = `at most ${max} characters`;
-  return [
-    broken("FIELD_OUT_OF_RANGE", field, `Field "${field}" is too long: expected ${expected}`, {
-      value: `${text.length} characters`,
-      expected,
-    }),
-  ];
+  const value = `${text.length} characters`;
+  const message = `Field "${field}" is too long: ${value}, expected ${expected}`;
+  return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
 /** Refuses an absent value. */

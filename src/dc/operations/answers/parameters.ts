@@ -78,7 +78,7 @@ export function readBasis(basis: LoadBasisNumber): LoadBasis {
 export function readPercent(field: string, asked: number | undefined, usual: number): number {
   if (asked === undefined) return usual;
   if (asked >= 0 && asked <= 100) return asked;
-  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: expected 0 to 100`, {
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" is out of range: ${asked}, expected 0 to 100`, {
     field,
     value: asked,
     expected: "0 to 100",

@@ -15,6 +15,8 @@ const CALLS = 60;
 /** Calls of each question before those that count, unless they take too long: the engine compiles what is often called. */
 const WARM_UP = 200;
 const WARM_UP_MS = 3000;
+/** Behind the calls that count, so that they find no kept answers. */
+const WARM_UP_FROM = 600;
 const folder = mkdtempSync(join(process.env["BENCH_TMP"] ?? tmpdir(), "planner-bench-"));
 const print = (...cells: readonly (string | number)[]) => process.stdout.write(`| ${cells.join(" | ")} |\n`);
 const ms = (value: number) => `${value.toFixed(value < 10 ? 1 : 0)} ms`;
@@ -31,12 +33,22 @@ async function times(calls: number, once: (call: number) => Promise<unknown>, fi
 
 async function warmUp(once: (call: number) => Promise<unknown>): Promise<void> {
   const until = performance.now() + WARM_UP_MS;
-  for (let call = 5000; call < 5000 + WARM_UP && performance.now() < until; call++) await once(call);
+  for (let call = WARM_UP_FROM; call < WARM_UP_FROM + WARM_UP && performance.now() < until; call++) await once(call);
 }
 
 async function questions(wire: Wire, site: ServedSite): Promise<void> {
-  print("question", "wanted p95", "JSON median", "JSON p95", "gRPC median", "gRPC p95", "own time a call", "answer");
-  print("---", "---", "---", "---", "---", "---", "---", "---");
+  print(
+    "question",
+    "wanted p95",
+    "JSON median",
+    "JSON p95",
+    "gRPC median",
+    "gRPC p95",
+    "own time a call",
+    "memory",
+    "answer",
+  );
+  print("---", "---", "---", "---", "---", "---", "---", "---", "---");
   for (const { name, rpc, wantedMs, calls = CALLS, ask, size } of QUESTIONS) {
     const answer = await wire.json(rpc, ask(7000));
     await warmUp((call) => wire.json(rpc, ask(call)));
@@ -49,6 +61,7 @@ async function questions(wire: Wire, site: ServedSite): Promise<void> {
       ms(wantedMs),
       ...[json, grpc].flatMap((one) => [ms(median(one)), ms(percentile(one, 95))]),
       ms(own),
+      `${site.memoryMib().toFixed(0)} MiB`,
       size?.(answer) ?? "",
     );
   }

@@ -19,6 +19,8 @@ const two = (number: number) => String(number).padStart(2, "0");
 const hall = (call: number) => `H${two(2 + (call % 49))}`;
 export const rack = (call: number) => `${hall(call)}-${"ABC"[call % 3]}${two(1 + (call % 8))}`;
 const side = (call: number) => "AB"[call % 2];
+/** A picture in a width of its own. */
+const wide = (call: number) => ({ ...SVG, width_px: 1000 + call });
 const svgSize = ({ render }: Answer) => `${Math.round((render?.text ?? "").length / 1024)} KiB of SVG`;
 const reach = ({ impact, ...rest }: Answer) =>
   `${impact.devices_offline} off, ${impact.devices_degraded} degraded, ${svgSize(rest)}`;
@@ -32,7 +34,20 @@ const everyUtility = (call: number) =>
   [...Array(50).keys()].map((at) => `device:UTIL-${at === 0 ? "" : `H${two(at + 1)}-`}${side(call)}`);
 
 export const QUESTIONS: readonly Question[] = [
-  { name: "GetDevice", rpc: "GetDevice", wantedMs: 5, calls: 300, ask: (call) => ({ code: `LEAF-${rack(call)}-1` }) },
+  {
+    name: "GetDevice of a server",
+    rpc: "GetDevice",
+    wantedMs: 5,
+    calls: 300,
+    ask: (call) => ({ code: `SRV-${rack(call)}-05` }),
+  },
+  {
+    name: "GetDevice of a switch with 78 ports",
+    rpc: "GetDevice",
+    wantedMs: 5,
+    calls: 300,
+    ask: (call) => ({ code: `LEAF-${rack(call)}-1` }),
+  },
   {
     name: "GetPort",
     rpc: "GetPort",
@@ -50,7 +65,7 @@ export const QUESTIONS: readonly Question[] = [
     name: "SearchDevices with counts",
     rpc: "SearchDevices",
     wantedMs: 50,
-    ask: (call) => ({ filter: { query: `${rack(call).slice(0, 6)}` }, page_size: 50 }),
+    ask: (call) => ({ filter: { query: `${rack(call).slice(0, 6)}` }, page_size: 50 + (call % 50) }),
     size: ({ total_count }) => `${total_count} found`,
   },
   { name: "GetRack, SVG", rpc: "GetRack", wantedMs: 30, ask: (call) => ({ code: rack(call), render: SVG }) },
@@ -95,21 +110,21 @@ export const QUESTIONS: readonly Question[] = [
     rpc: "ThermalHeadroom",
     wantedMs: 100,
     calls: 30,
-    ask: (call) => ({ scope_ref: `floor:AMS1/${2 + (call % 12)}`, reserve_units: call % 4, render: SVG }),
+    ask: (call) => ({ scope_ref: `floor:AMS1/${2 + (call % 12)}`, reserve_units: call % 4, render: wide(call) }),
   },
   {
     name: "FloorPlan, 160 racks",
     rpc: "FloorPlan",
     wantedMs: 150,
     calls: 30,
-    ask: (call) => ({ floor_ref: `floor:AMS1/${2 + (call % 12)}`, render: { ...SVG, width_px: 1000 + call } }),
+    ask: (call) => ({ floor_ref: `floor:AMS1/${2 + (call % 12)}`, render: wide(call) }),
   },
   {
     name: "FabricTopology of a hall",
     rpc: "FabricTopology",
     wantedMs: 150,
     calls: 30,
-    ask: (call) => ({ fabric_id: `FAB${2 + (call % 49)}`, render: SVG }),
+    ask: (call) => ({ fabric_id: `FAB${2 + (call % 49)}`, render: wide(call) }),
   },
   {
     name: "GetRack, PNG",

@@ -33,15 +33,21 @@ const IS_ROOT = process.getuid?.() === 0;
 const SETTINGS = ["listen_addresses=127.0.0.1", "fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 
 /**
- * Starts the server and waits; ends it as soon as standard input does, so that it never outlives us however we end. The
- * word `stop` keeps the data for another start.
+ * Starts the server and waits; a process beside it ends it as soon as standard input does, so that it never outlives us
+ * however we end, also where the runner kills what a test file has left. The word `stop` keeps the data for another start.
  */
 const KEEPER = `
   folder=$1; shift
-  "$@" </dev/null & server=$!
-  word=; read -r word
-  kill -INT $server; wait $server
-  [ "$word" = stop ] || rm -rf "$folder"
+  exec 3<&0
+  "$@" </dev/null 3<&- & server=$!
+  (
+    word=; read -r word <&3
+    kill -INT $server
+    while kill -0 $server 2>/dev/null; do sleep 0.02; done
+    [ "$word" = stop ] || rm -rf "$folder"
+  ) & watcher=$!
+  exec 3<&-
+  wait $server; wait $watcher
 `;
 
 export interface ServerOptions {

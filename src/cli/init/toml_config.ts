@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { parse, TomlError } from "smol-toml";
+import { isJsonObject } from "#kernel/json_object.ts";
 import {
   BYTE_ORDER_MARK,
   brokenConfig,
@@ -18,7 +19,7 @@ import {
  */
 export function extendToml(file: string, text: string, path: readonly string[], entry: ServerEntry): ConfigEdit {
   const data = parseToml(file, text);
-  const found = path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), data);
+  const found = path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), data);
   if (found !== undefined) return { kind: isDeepStrictEqual(plain(found), entry) ? "present" : "other" };
   const eol = lineEnding(text);
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${tomlValue(value)}`);
@@ -53,17 +54,13 @@ function holds(extended: string, before: unknown, path: readonly string[], entry
 function withEntry(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
-  const table = isTable(data) ? data : {};
+  const table = isJsonObject(data) ? data : {};
   return { ...table, [key]: withEntry(table[key], rest, entry) };
 }
 
 // The parser's tables have no prototype, ours have one: only the data counts.
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
-}
-
-function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tomlValue(value: string | boolean | readonly string[]): string {

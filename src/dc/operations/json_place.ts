@@ -1,4 +1,5 @@
 import { type DescField, type DescMessage, fromJson, type JsonReadOptions, type JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "#kernel/json_object.ts";
 
 type Options = Partial<JsonReadOptions>;
 
@@ -7,7 +8,7 @@ type Options = Partial<JsonReadOptions>;
  * empty when it is the whole, or nothing. Cost: reads every value on the way once more, so it is for refusals only.
  */
 export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
-  if (!isObject(json)) return "";
+  if (!isJsonObject<JsonValue>(json)) return "";
   for (const [key, value] of Object.entries(json)) {
     if (reads(desc, { [key]: value }, options)) continue;
     const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
@@ -17,7 +18,7 @@ export function unreadablePlace(desc: DescMessage, json: unknown, options: Optio
       const index = value.findIndex((item) => !reads(desc, { [key]: [item] }, options));
       return within(`${name}[${index}]`, field, value[index], options);
     }
-    if (fieldKind !== "map" || !isObject(value)) return within(name, field, value, options);
+    if (fieldKind !== "map" || !isJsonObject<JsonValue>(value)) return within(name, field, value, options);
     const entry = Object.keys(value).find((one) => !reads(desc, { [key]: { [one]: value[one] ?? null } }, options));
     return `${name}[${entry}]`;
   }
@@ -51,7 +52,7 @@ export interface UnknownWord {
  * are ignored, proto JSON ignores unknown words as well, and would answer another question than was asked.
  */
 export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {
-  if (!isObject(json)) return undefined;
+  if (!isJsonObject<JsonValue>(json)) return undefined;
   for (const [key, value] of Object.entries(json)) {
     const field = desc.fields.find(({ name, jsonName }) => name === key || jsonName === key);
     if (field === undefined) continue;
@@ -72,8 +73,4 @@ function wordIn({ enum: words, message }: DescField, value: unknown): UnknownWor
   }
   const found = message === undefined ? undefined : unknownWord(message, value);
   return found && { ...found, field: `.${found.field}` };
-}
-
-function isObject(value: unknown): value is Record<string, JsonValue> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

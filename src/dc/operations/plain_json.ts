@@ -1,5 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, type JsonValue, ScalarType } from "@bufbuild/protobuf";
 import { compareText } from "#dc/model/ref.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { type FieldPlan, fieldPlans } from "./field_plans.ts";
 
 /** What is not plain: the reader of messages takes it, or tells what is wrong with it. */
@@ -25,7 +26,7 @@ export function plainModel<Model>(schema: DescMessage, json: JsonValue): Model |
 }
 
 function readMessage(schema: DescMessage, json: unknown): object | typeof OTHER {
-  if (!isObject(json)) return OTHER;
+  if (!isJsonObject(json)) return OTHER;
   const model: Record<string, unknown> = {};
   let taken = 0;
   for (const { field, read, isAlways, missing } of planOf(schema)) {
@@ -37,10 +38,6 @@ function readMessage(schema: DescMessage, json: unknown): object | typeof OTHER 
   }
   // What is left is unknown, output only or spelled twice.
   return taken === Object.keys(json).length ? model : OTHER;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function planOf(schema: DescMessage): readonly Entry[] {
@@ -110,7 +107,7 @@ function readList(value: unknown, item: Read): unknown {
 }
 
 function readTexts(value: unknown): unknown {
-  if (!isObject(value)) return OTHER;
+  if (!isJsonObject(value)) return OTHER;
   return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
 }
 

@@ -1,4 +1,5 @@
-import type { JsonObject } from "@bufbuild/protobuf";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { isJsonObject } from "#kernel/json_object.ts";
 
 /** Names and indexes from the beginning up to the key of a map, which is the caller's own word. */
 const NAMES = /^(?:[a-z0-9_.]|\[\d+\])*/;
@@ -12,9 +13,9 @@ export function argumentPath(field: string): string {
 export function detailInArguments({ metadata, fieldViolations, ...detail }: JsonObject): JsonObject {
   return {
     ...detail,
-    ...(isObject(metadata) && { metadata: withPath(metadata) }),
+    ...(isJsonObject<JsonValue>(metadata) && { metadata: withPath(metadata) }),
     ...(Array.isArray(fieldViolations) && {
-      fieldViolations: fieldViolations.map((one) => (isObject(one) ? withPath(one) : one)),
+      fieldViolations: fieldViolations.map((one) => (isJsonObject<JsonValue>(one) ? withPath(one) : one)),
     }),
   };
 }
@@ -22,8 +23,4 @@ export function detailInArguments({ metadata, fieldViolations, ...detail }: Json
 function withPath(told: JsonObject): JsonObject {
   const { field } = told;
   return typeof field === "string" ? { ...told, field: argumentPath(field) } : told;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

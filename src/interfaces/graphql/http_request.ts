@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 
 /** The media types of answers. Source: GraphQL over HTTP, Media Types. */
@@ -100,7 +101,7 @@ function parseBody(bytes: Uint8Array): Record<string, unknown> {
   } catch {
     throw new BadRequest(400, "The body is no JSON in UTF-8");
   }
-  if (!isObject(value)) throw new BadRequest(400, "Expected a JSON object with a query; batches are not supported");
+  if (!isJsonObject(value)) throw new BadRequest(400, "Expected a JSON object with a query; batches are not supported");
   return value;
 }
 
@@ -112,13 +113,9 @@ function check(
   const name = operationName ?? undefined;
   if (name !== undefined && typeof name !== "string") throw new BadRequest(400, 'Parameter "operationName" is no text');
   for (const [parameter, value] of Object.entries({ variables, extensions })) {
-    if (value !== undefined && value !== null && !isObject(value)) {
+    if (value !== undefined && value !== null && !isJsonObject(value)) {
       throw new BadRequest(400, `Parameter "${parameter}" is no object`);
     }
   }
-  return { query, operationName: name, variables: isObject(variables) ? variables : {}, bodyBytes };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return { query, operationName: name, variables: isJsonObject(variables) ? variables : {}, bodyBytes };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -50,11 +51,11 @@ export class PoisonError extends Error {}
  * @throws Refusal when a batch does not hold as many events as it says, so that it is sent again
  */
 export function readDelivery(body: unknown): Delivery {
-  if (isRow(body) && "resolved" in body && !("payload" in body)) {
+  if (isJsonObject(body) && "resolved" in body && !("payload" in body)) {
     const { resolved } = body;
     return isHlc(resolved) ? { events: [], poison: [], resolved } : poisoned("resolved is no clock reading", body);
   }
-  if (isRow(body) && Array.isArray(body["payload"])) {
+  if (isJsonObject(body) && Array.isArray(body["payload"])) {
     const { payload, length } = body;
     if (length !== undefined && length !== payload.length) {
       const message = `The delivery says length ${String(length)} and holds ${payload.length} events`;
@@ -87,12 +88,14 @@ function poisoned(reason: string, event: unknown): Delivery {
 /** One event, or undefined for one that changes no row: a tombstone, a message of the log. */
 function readEvent(element: unknown): FeedEvent | undefined {
   if (element === null) return undefined;
-  if (!isRow(element)) throw new PoisonError("An event is no object");
+  if (!isJsonObject(element)) throw new PoisonError("An event is no object");
   const { payload, __crdb__: bare } = element;
   if (payload === null) return undefined;
-  if (isRow(payload)) return readEvent({ ...(element["key"] !== undefined && { key: element["key"] }), ...payload });
-  if (isRow(bare)) return readBare(element, bare);
-  if (typeof element["op"] === "string" && isRow(element["source"])) return readSourced(element, element["source"]);
+  if (isJsonObject(payload))
+    return readEvent({ ...(element["key"] !== undefined && { key: element["key"] }), ...payload });
+  if (isJsonObject(bare)) return readBare(element, bare);
+  if (typeof element["op"] === "string" && isJsonObject(element["source"]))
+    return readSourced(element, element["source"]);
   if ("after" in element && typeof element["topic"] === "string") return readWrapped(element);
   throw new PoisonError("An event is of no dialect that is known: expected CockroachDB's or Debezium's");
 }
@@ -122,9 +125,9 @@ function readSourced({ op, key, after, before, ts_ms: toldMs }: Row, source: Row
 type Rows = Pick<FeedEvent, "after" | "before">;
 
 function readRows(after: unknown, before: unknown): Rows {
-  if (after !== null && !isRow(after)) throw new PoisonError("after is no row");
-  if (before !== undefined && before !== null && !isRow(before)) throw new PoisonError("before is no row");
-  return { after, ...(isRow(before) && { before }) };
+  if (after !== null && !isJsonObject(after)) throw new PoisonError("after is no row");
+  if (before !== undefined && before !== null && !isJsonObject(before)) throw new PoisonError("before is no row");
+  return { after, ...(isJsonObject(before) && { before }) };
 }
 
 function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
@@ -139,8 +142,4 @@ function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" |
 function tableOf(topic: unknown): string {
   if (typeof topic !== "string") throw new PoisonError("An event names no table");
   return topic.slice(topic.lastIndexOf(".") + 1).replaceAll('"', "");
-}
-
-function isRow(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { relatedTo, SCHEMAS } from "../changes.ts";
 import { modelJson } from "../model_json.ts";
 import { type FeedEvent, PoisonError, type Row } from "./delivery.ts";
@@ -73,7 +74,9 @@ function readPortRow(event: FeedEvent): RowChange {
 /** The key's values, as the feed gives them or from the row itself. */
 function keyOf({ key, after, before }: FeedEvent, columns: readonly string[]): readonly string[] {
   const row = after ?? before ?? {};
-  const given = Array.isArray(key) ? key : columns.map((name) => (isObject(key) ? key[name] : undefined) ?? row[name]);
+  const given = Array.isArray(key)
+    ? key
+    : columns.map((name) => (isJsonObject(key) ? key[name] : undefined) ?? row[name]);
   if (given.length === columns.length && given.every((value): value is string => typeof value === "string"))
     return given;
   throw new PoisonError(`The row's key cannot be read: expected text for ${columns.join(", ")}`);
@@ -85,7 +88,7 @@ function read(schema: DescMessage, row: Row): { readonly model: object; readonly
   if (typeof body !== "string") throw new PoisonError("The row has no body");
   try {
     const model: unknown = JSON.parse(body);
-    if (!isObject(model)) throw new PoisonError("The row's body is no object");
+    if (!isJsonObject(model)) throw new PoisonError("The row's body is no object");
     return { model, json: modelJson(schema, model) };
   } catch (error) {
     if (error instanceof PoisonError) throw error;
@@ -111,8 +114,4 @@ function relatedOf(model: object): readonly string[] {
   } catch {
     return [];
   }
-}
-
-function isObject(value: unknown): value is Row {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,9 +8,9 @@ import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { type Answer, http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PostgresServer } from "../support/postgres.ts";
+import { siteLines } from "../support/site_lines.ts";
 
 const LOCATION = { site_id: "S1", floor_number: 1 };
-const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
 
 const COUNTS = [
   ["rack", 40],
@@ -232,10 +232,7 @@ describe("planner dc import and export with PostgreSQL", () => {
 
   test("carry the sample site from SQLite to PostgreSQL and back, equal everywhere", async () => {
     const cwd = emptyFolder();
-    const site = sampleSite();
-    const lines = Object.entries(KEYS).flatMap(([list, key]) =>
-      (site[list] ?? []).map((item) => JSON.stringify({ [key]: item })),
-    );
+    const lines = siteLines(sampleSite()).map((line) => JSON.stringify(line));
     writeFileSync(join(cwd, "in.jsonl"), lines.join("\n"));
     const database = await postgres.database();
 

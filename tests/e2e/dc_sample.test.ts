@@ -3,8 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
-
-const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
+import { siteLines } from "../support/site_lines.ts";
 
 test("planner dc sample writes the sample site, the same to a file as to standard output", async () => {
   const cwd = emptyFolder();
@@ -14,9 +13,7 @@ test("planner dc sample writes the sample site, the same to a file as to standar
   const written = await runPlanner(["dc", "sample", "-o", "site.jsonl"], { cwd });
 
   const lines = printed.stdout.trimEnd().split("\n");
-  expect(lines.map((line) => JSON.parse(line))).toEqual(
-    Object.entries(KEYS).flatMap(([list, key]) => (site[list] ?? []).map((item) => ({ [key]: item }))),
-  );
+  expect(lines.map((line) => JSON.parse(line))).toEqual([...siteLines(site)]);
   expect([printed.code, written.code, written.stdout]).toEqual([0, 0, ""]);
   expect(readFileSync(join(cwd, "site.jsonl"), "utf8")).toBe(printed.stdout);
   expect(readdirSync(cwd)).toEqual(["site.jsonl"]);

@@ -3,14 +3,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyFolder, sampleSite } from "../support/dc_server.ts";
 import { runPlanner } from "../support/planner_command.ts";
-
-const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
+import { siteLines } from "../support/site_lines.ts";
 
 function sampleLines(): string[] {
-  const site = sampleSite();
-  return Object.entries(KEYS).flatMap(([list, key]) =>
-    (site[list] ?? []).map((item) => JSON.stringify({ [key]: item })),
-  );
+  return siteLines(sampleSite()).map((line) => JSON.stringify(line));
 }
 
 const dc = (cwd: string, words: readonly string[], input?: string) =>

@@ -8,10 +8,10 @@ import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { openGraphviz } from "../support/graphviz.ts";
 import { runPlanner } from "../support/planner_command.ts";
+import { siteLines } from "../support/site_lines.ts";
 import { telling } from "../support/telling.ts";
 
 const [SCRIPT = "", QUOTE = "", CLOSING = ""] = ODD_NAMES;
-const KEYS = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" } as const;
 
 const cwd = emptyFolder();
 const opened = await openBrowser();
@@ -23,9 +23,7 @@ if ("missing" in graphviz) process.stderr.write(`Hostile names are NOT tested wi
 let server: DcServer;
 
 beforeAll(async () => {
-  const lines = Object.entries(KEYS).flatMap(([list, key]) =>
-    oddSite[list as keyof typeof KEYS].map((item) => JSON.stringify({ [key]: item })),
-  );
+  const lines = siteLines(oddSite).map((line) => JSON.stringify(line));
   writeFileSync(join(cwd, "odd.jsonl"), lines.join("\n"));
   const { code, stderr } = await runPlanner(["dc", "import", "odd.jsonl"], { cwd });
   if (code !== 0) throw new Error(stderr);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
 import { runPlanner } from "./planner_command.ts";
+import { siteLines } from "./site_lines.ts";
 
 /** The name of the rack `ODD` and of its device. */
 export const EVIL = "<script>alert(1)</script>";
@@ -25,15 +26,7 @@ export const EVERY_PAGE = [
 /** A server of the sample site, to which a rack with an odd name is added. */
 export async function sampleServer(): Promise<DcServer> {
   const cwd = emptyFolder();
-  const keys = {
-    racks: "rack",
-    devices: "device",
-    cracs: "crac",
-    cables: "cable",
-    fabric_links: "fabric_link",
-  } as const;
-  const site = sampleSite();
-  const lines = Object.entries(keys).flatMap(([list, key]) => (site[list] ?? []).map((item) => ({ [key]: item })));
+  const lines = siteLines(sampleSite());
   const place = { site_id: "AMS1", floor_number: 2 };
   const odd = [
     { rack: { code: "ODD", name: EVIL, location: place } },

@@ -1,12 +1,13 @@
 import { expect, test } from "bun:test";
 import { type DescEnum, type DescMessage, fromJson } from "@bufbuild/protobuf";
-import type { Cable, Crac, Device, FabricLink, Port, Rack, ResourceKind } from "#dc/model/resources.ts";
+import type { Cable, Crac, Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
 import * as words from "#dc/model/words.ts";
 import { SCHEMAS } from "#dc/operations/changes.ts";
 import { fromMessage, toMessage } from "#dc/operations/convert.ts";
 import type * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { DeviceSchema, file_datacenter_v1_datacenter } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
+import { itemsByKind } from "../../../support/site_lines.ts";
 
 type Kept = "$typeName" | "$unknown" | "etag" | "createTime" | "updateTime";
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : never) : never;
@@ -39,20 +40,11 @@ test("the model's words are exactly the proto's values", () => {
 });
 
 test("fromMessage and toMessage give back every item of the sample", () => {
-  const sets: readonly (readonly [ResourceKind, readonly object[]])[] = [
-    ["rack", ams1.racks],
-    ["device", ams1.devices],
-    ["crac", ams1.cracs],
-    ["cable", ams1.cables],
-    ["fabric_link", ams1.fabric_links],
-  ];
-  for (const [kind, items] of sets) {
+  for (const [kind, item] of itemsByKind(ams1)) {
     const schema: DescMessage = SCHEMAS[kind];
-    for (const item of items) {
-      const message = fromJson(schema, item as never);
+    const message = fromJson(schema, item);
 
-      expect(toMessage(schema, fromMessage<object>(schema, message))).toEqual(message);
-    }
+    expect(toMessage(schema, fromMessage<object>(schema, message))).toEqual(message);
   }
 });
 

@@ -9,6 +9,7 @@ import { plainModel } from "#dc/operations/plain_json.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../support/dc/arbitrary.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { itemsByKind } from "../../../support/site_lines.ts";
 
 function viaMessage(kind: ResourceKind, json: JsonValue): object {
   return fromMessage<object>(SCHEMAS[kind], fromJson(SCHEMAS[kind], json));
@@ -33,17 +34,8 @@ const odd: fc.Arbitrary<JsonValue> = fc.constantFrom<JsonValue[]>(
 );
 
 test("plain JSON becomes the model that its message becomes", () => {
-  const sets: readonly (readonly [ResourceKind, readonly object[]])[] = [
-    ["rack", ams1.racks],
-    ["device", ams1.devices],
-    ["crac", ams1.cracs],
-    ["cable", ams1.cables],
-    ["fabric_link", ams1.fabric_links],
-  ];
-  for (const [kind, items] of sets) {
-    for (const item of items as readonly JsonObject[]) {
-      expect(plainModel<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
-    }
+  for (const [kind, item] of itemsByKind(ams1)) {
+    expect(plainModel<object>(SCHEMAS[kind], item)).toStrictEqual(viaMessage(kind, item));
   }
 });
 

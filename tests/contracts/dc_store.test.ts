@@ -1,4 +1,4 @@
-import { openMemory } from "#dc/store/memory_store.ts";
+import { openMemory } from "../support/dc/memory/store.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../support/dc/stores.ts";
 import { dcStoreContract } from "./dc_store.ts";
 

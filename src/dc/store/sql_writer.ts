@@ -12,7 +12,6 @@ import type {
 } from "#dc/model/resources.ts";
 import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
 import type { Dialect } from "./dialect.ts";
-import { LookedUp } from "./looked_up.ts";
 import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
 import { columnsOf } from "./rows.ts";
@@ -20,30 +19,22 @@ import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
 import { countPorts } from "./sql_port_types.ts";
 import { SqlReader } from "./sql_reader.ts";
 import { type SqlRunner, upsertSql } from "./sql_runner.ts";
+import { TransactionCache } from "./transaction_cache.ts";
 
-/** The writes, in one SQL for every dialect. */
+/** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
 export class SqlWriter extends SqlReader implements DcWriter {
   private readonly rows: RowBuffer;
+  private readonly cache = new TransactionCache();
+  /** Keys of devices whose free ports must be counted again when the transaction ends. */
+  private readonly recount = new Set<string>();
   private depth = 0;
-  private readonly resources = new LookedUp<Stored<ResourceByKind[ResourceKind]> | undefined>();
-  /** The same, of devices alone: rules ask for one over and over. */
-  private readonly known = new LookedUp<Device | undefined>();
-  private readonly racks = new LookedUp<readonly DeviceBody[]>();
-  private readonly feeds = new LookedUp<PortRef | undefined>();
-  /** By device, the cable in each of its ports, as JSON until it is asked for: a batch of cables asks for all ports. */
-  private readonly ends = new LookedUp<Map<string, Cable | string>>();
-  private readonly links = new LookedUp<readonly FabricLink[]>();
-  /** Resources that were looked for and are not there. */
-  private readonly absent = new Set<string>();
-  /** Keys of devices whose ports, or the cables in them, are not as they were. */
-  private readonly plugged = new Set<string>();
 
   private constructor(rows: RowBuffer, dialect: Dialect) {
     super(rows, dialect);
     this.rows = rows;
   }
 
-  /** Does all that `work` asks for, and then what is left to do once for everything that it wrote. */
+  /** Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed. */
   static async run<Result>(
     runner: SqlRunner,
     dialect: Dialect,
@@ -53,76 +44,66 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const writer = new SqlWriter(rows, dialect);
     const result = await work(writer);
     await rows.flush();
-    await countPorts(runner, dialect, writer.plugged);
+    await countPorts(runner, dialect, writer.recount);
     return result;
   }
 
   async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
-    await this.lookUp(kind, resources.map(resourceKey));
+    await this.cacheResources(kind, resources.map(resourceKey));
     const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
     const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
-    await this.lookUp("device", devices);
+    await this.cacheResources("device", devices);
     if (kind !== "cable") return;
-    const unknown = this.ends.unknown(devices);
-    const found = await cableEndsByDevice(this.runner, this.dialect, unknown);
-    for (const key of unknown) this.ends.set(key, Promise.resolve(found.get(key) ?? new Map()));
+    const missing = this.cache.missingCableEnds(devices);
+    const found = await cableEndsByDevice(this.runner, this.dialect, missing);
+    for (const key of missing) this.cache.addCableEnds(key, found.get(key) ?? new Map());
   }
 
-  private async lookUp(kind: ResourceKind, keys: readonly string[]): Promise<void> {
-    const unknown = this.resources
-      .unknown(keys.map((key) => `${kind} ${key}`))
-      .map((name) => name.slice(kind.length + 1));
-    const found = await storedByKey(this.runner, this.dialect, kind, unknown);
-    for (const key of unknown) {
-      const stored = found.get(key);
-      this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
-      if (stored === undefined) this.absent.add(`${kind} ${key}`);
-    }
+  private async cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
+    const missing = this.cache.missingResources(kind, keys);
+    const found = await storedByKey(this.runner, this.dialect, kind, missing);
+    for (const key of missing) this.cache.addResource(kind, key, found.get(key));
   }
 
   override device(code: string): Promise<Device | undefined> {
     const key = codeKey(code);
-    return this.known.get(key, async () => (await this.stored("device", key))?.resource);
+    return this.cache.device(key, async () => (await this.stored("device", key))?.resource);
   }
 
-  override async stored<Kind extends ResourceKind>(
+  override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
   ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
-    const name = `${kind} ${key}`;
-    const found = await this.resources.get(name, () => super.stored(kind, key));
-    if (found === undefined) this.absent.add(name);
-    return found as Stored<ResourceByKind[Kind]> | undefined;
+    return this.cache.resource(kind, key, () => super.stored(kind, key));
   }
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.racks.get(codeKey(rackCode), () => super.devicesInRack(rackCode));
+    return this.cache.devicesInRack(codeKey(rackCode), () => super.devicesInRack(rackCode));
   }
 
-  override async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
+  override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
     const device = codeKey(deviceCode);
-    const cable = (await this.ends.get(device, () => this.endsOf(device))).get(portName);
-    return typeof cable === "string" ? JSON.parse(cable) : cable;
-  }
-
-  private async endsOf(deviceKey: string): Promise<Map<string, Cable | string>> {
-    return (await cableEndsByDevice(this.runner, this.dialect, [deviceKey])).get(deviceKey) ?? new Map();
+    return this.cache.cableAt(device, portName, async () => {
+      const ends = await cableEndsByDevice(this.runner, this.dialect, [device]);
+      return ends.get(device) ?? new Map();
+    });
   }
 
   override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.links.get(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
+    return this.cache.fabricLinksOf(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
   }
 
   override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return this.feeds.get(codeKey(feedId), () => super.feedDeclarer(feedId));
+    return this.cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     const columns = columnsOf(kind, stored);
     const { resource } = stored;
     const key = resourceKey(resource);
-    const isNew = this.absent.delete(`${kind} ${key}`);
-    await this.noteWritten(kind, key, stored, isNew);
+    const isNew = this.cache.isAbsent(kind, key);
+    this.cache.written(kind, stored, isNew);
+    this.noteRecount(kind, resource, isNew);
     const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
     if (isNew) this.rows.add(kind, row);
     else {
@@ -134,18 +115,20 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
-    this.resources.drop(`${kind} ${key}`);
-    if (kind === "device") {
-      this.known.drop(key);
-      this.racks.clear();
-      this.feeds.clear();
-    }
-    if (kind === "fabric_link") this.links.clear();
-    if (kind === "cable") {
-      this.ends.clear();
-      for (const end of key.split("~")) this.plugged.add(end.slice(0, end.indexOf("/")));
-    }
+    this.cache.removed(kind, key);
+    if (kind === "cable") for (const end of key.split("~")) this.recount.add(end.slice(0, end.indexOf("/")));
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
+  }
+
+  private noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
+    // `kind` names the type of the resource, which the compiler cannot follow.
+    if (kind === "cable") {
+      const { a, b } = resource as Cable;
+      this.recount.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
+    }
+    if (kind !== "device") return;
+    const { code, ports = [] } = resource as Device;
+    if (!isNew || ports.length > 0) this.recount.add(codeKey(code));
   }
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
@@ -212,13 +195,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
       return result;
     } catch (error) {
       this.rows.drop();
-      this.resources.clear();
-      this.known.clear();
-      this.racks.clear();
-      this.feeds.clear();
-      this.ends.clear();
-      this.links.clear();
-      this.absent.clear();
+      this.cache.clear();
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;
@@ -226,60 +203,4 @@ export class SqlWriter extends SqlReader implements DcWriter {
       this.depth -= 1;
     }
   }
-
-  /** Keeps what was looked up true to what is written. */
-  private async noteWritten(
-    kind: ResourceKind,
-    key: string,
-    stored: Stored<ResourceByKind[ResourceKind]>,
-    isNew: boolean,
-  ): Promise<void> {
-    this.resources.set(`${kind} ${key}`, Promise.resolve(stored));
-    // The kinds are told apart by the word, which the compiler cannot follow.
-    if (kind === "cable") await this.notePlugged(stored.resource as Cable);
-    if (kind === "fabric_link") this.noteLinked(stored.resource as FabricLink, isNew);
-    if (kind !== "device") return;
-    const device = stored.resource as Device;
-    const { ports = [], ...body } = device;
-    this.known.set(key, Promise.resolve(device));
-    if (!isNew || ports.length > 0) this.plugged.add(key);
-    if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.feeds.clear();
-    const rack = codeKey(body.rackCode ?? "");
-    const known = this.racks.known(rack);
-    // Which rack a device leaves is not known here, and looking it up costs as much as the lists.
-    if (!isNew) this.racks.clear();
-    else if (known !== undefined)
-      this.racks.set(
-        rack,
-        known.then((devices) => withOne(devices, body)),
-      );
-  }
-
-  private noteLinked(link: FabricLink, isNew: boolean): void {
-    if (!isNew) this.links.clear();
-    for (const device of new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)])) {
-      const known = this.links.known(device);
-      if (known !== undefined)
-        this.links.set(
-          device,
-          known.then((links) => withOne(links, link)),
-        );
-    }
-  }
-
-  private async notePlugged(cable: Cable): Promise<void> {
-    for (const { deviceCode, portName } of [cable.a, cable.b]) {
-      const device = codeKey(deviceCode);
-      this.plugged.add(device);
-      const known = this.ends.known(device);
-      if (known !== undefined) (await known).set(portName, cable);
-    }
-  }
-}
-
-/** Resources in the order of their keys, with one more in its place. */
-function withOne<One extends DeviceBody | FabricLink>(list: readonly One[], one: One): readonly One[] {
-  const key = resourceKey(one);
-  const at = list.findLastIndex((other) => resourceKey(other) < key) + 1;
-  return list.toSpliced(at, 0, one);
 }

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { type DcReader, type DcStore, DEVICE_ORDERS } from "#dc/ports.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import { cable, crac, device, fabricLink, filter, rack } from "../../support/dc/arbitrary.ts";
+import { openMemory } from "../../support/dc/memory/store.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../../support/dc/stores.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 

@@ -12,7 +12,6 @@ import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.t
 import { TopologyCache } from "#dc/operations/topology.ts";
 import { Turns } from "#dc/operations/turns.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import {
   FloorPlanRequestSchema,
   FloorPlanResponseSchema,
@@ -23,6 +22,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { compact, crac, fabricLink, rack, rackCode } from "../../support/dc/arbitrary.ts";
 import { changeRecord } from "../../support/dc/change_record.ts";
+import { openMemory } from "../../support/dc/memory/store.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 // Rules are left out on purpose: what was written behind the service's back must be followed as well.

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { traceCable } from "#dc/analysis/cable_trace.ts";
 import { formatPort, inOrder } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
+import { openMemory } from "../../support/dc/memory/store.ts";
 import { putAll } from "../../support/dc/stored.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 

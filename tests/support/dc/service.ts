@@ -5,8 +5,8 @@ import { rpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import { ams1 } from "./ams1.ts";
+import { openTemporarySqlite } from "./stores.ts";
 
 export const START = "2026-01-02T03:04:05.000Z";
 
@@ -22,10 +22,11 @@ export interface TestService {
 }
 
 export async function testService({
-  store = openMemory(),
+  store: given,
   authRequired = false,
   observe = () => {},
 }: {
+  /** A new SQLite database unless one is given. */
   readonly store?: DcStore;
   readonly authRequired?: boolean;
   readonly observe?: (call: FinishedCall) => void;
@@ -37,6 +38,7 @@ export async function testService({
       time += seconds * 1000;
     },
   };
+  const store = given ?? (await openTemporarySqlite());
   const service = await openService(store, { clock, authRequired, observe });
   const call = async (name: string, request: JsonObject = {}, caller: Caller = ANYONE): Promise<JsonValue> => {
     const rpc = rpcs.find(({ method }) => method.name === name);

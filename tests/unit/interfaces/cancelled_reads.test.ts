@@ -3,12 +3,12 @@ import { request } from "node:http";
 import { connect } from "node:http2";
 import type { FinishedCall } from "#dc/context.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import { remoteDoor } from "#interfaces/dc_mcp/remote_door.ts";
 import { serviceDoor } from "#interfaces/dc_mcp/service_door.ts";
 import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
+import { openMemory } from "../../support/dc/memory/store.ts";
 import { testService } from "../../support/dc/service.ts";
 import { Latch, Served, settle } from "../../support/mcp_served.ts";
 

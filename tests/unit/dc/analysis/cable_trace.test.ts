@@ -3,8 +3,8 @@ import type { CablePath } from "#dc/analysis/cable_path.ts";
 import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import { ams1Store } from "../../../support/dc/ams1_estate.ts";
+import { openMemory } from "../../../support/dc/memory/store.ts";
 import { load, panel, source } from "../../../support/dc/power.ts";
 import { putAll } from "../../../support/dc/stored.ts";
 

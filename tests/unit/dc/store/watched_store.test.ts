@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { refuse } from "#dc/model/refusal.ts";
-import { openMemory } from "#dc/store/memory_store.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { openMemory } from "../../../support/dc/memory/store.ts";
 
 test("watchedStore tells once when the database goes and once when it is back", async () => {
   const said: string[] = [];

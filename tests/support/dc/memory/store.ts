@@ -3,10 +3,10 @@ import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, DcStore, DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
-import { deliveryKey, MemoryReader, newState } from "./memory_reader.ts";
-import { Queue } from "./queue.ts";
+import { Queue } from "#dc/store/queue.ts";
+import { deliveryKey, MemoryReader, newState } from "./reader.ts";
 
-/** Everything in memory, one piece of work at a time: the oracle for the databases, and a store for tests and dry runs. */
+/** Keeps everything in memory and runs one piece of work at a time: the model that the databases are compared with. */
 export function openMemory(): DcStore {
   const state = newState();
   const turns = new Queue(1);

@@ -32,7 +32,7 @@ import type {
   ResourceKeys,
   Stored,
 } from "#dc/ports.ts";
-import { searchInMemory } from "./memory_search.ts";
+import { searchInMemory } from "./search.ts";
 
 type Table<Resource> = Map<string, Stored<Resource>>;
 

@@ -1,0 +1,150 @@
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { DcStore, DcWriter } from "#dc/ports.ts";
+import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
+import { PlainSite } from "../../support/dc/plain_site.ts";
+import { openTemporaryPostgres, openTemporarySqlite } from "../../support/dc/stores.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+/** Reads between writes fill the transaction's cache; the same reads afterwards show whether a write left it wrong. */
+type Step =
+  | { readonly do: "look" }
+  | { readonly do: "put"; readonly kind: ResourceKind; readonly resource: ResourceByKind[ResourceKind] }
+  | { readonly do: "remove"; readonly kind: ResourceKind; readonly key: string }
+  | { readonly do: "ahead"; readonly kind: ResourceKind; readonly resources: readonly ResourceByKind[ResourceKind][] }
+  | { readonly do: "savepoint"; readonly steps: readonly Step[]; readonly fails: boolean };
+
+const KINDS = { device, rack, crac, cable, fabric_link: fabricLink } as const;
+const kind = fc.constantFrom<ResourceKind[]>("device", "device", "cable", "fabric_link", "rack", "crac");
+const resourceOf = (of: ResourceKind) => KINDS[of] as fc.Arbitrary<ResourceByKind[ResourceKind]>;
+
+const write: fc.Arbitrary<Step> = kind.chain((of) =>
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: resourceOf(of).map((resource): Step => ({ do: "put", kind: of, resource })),
+    },
+    {
+      weight: 2,
+      arbitrary: resourceOf(of).map((one): Step => ({ do: "remove", kind: of, key: resourceKey(one) })),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .array(resourceOf(of), { maxLength: 3 })
+        .map((resources): Step => ({ do: "ahead", kind: of, resources })),
+    },
+  ),
+);
+
+const { steps } = fc.letrec<{ step: Step; steps: readonly Step[] }>((tie) => ({
+  step: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 3, arbitrary: fc.constant<Step>({ do: "look" }) },
+    { weight: 6, arbitrary: write },
+    {
+      weight: 2,
+      arbitrary: fc.record({ do: fc.constant("savepoint" as const), steps: tie("steps"), fails: fc.boolean() }),
+    },
+  ),
+  steps: fc.array(tie("step"), { maxLength: 8 }),
+}));
+
+const DEVICES = ["D1", "d2", "D3", "srv", "z9"];
+const PORTS = ["eth0", "psu1", "CB/1"];
+const KEYS: readonly (readonly [ResourceKind, string])[] = [
+  ...DEVICES.map((code) => ["device", code.toLowerCase()] as const),
+  ...["r1", "r2"].map((key) => ["rack", key] as const),
+  ...["c1", "c2"].map((key) => ["crac", key] as const),
+  ...["d1/eth0~d2/eth0", "d1/psu1~d2/CB/1", "d3/eth0~z9/eth0"].map((key) => ["cable", key] as const),
+  ...["d1/~d2/", "d3/~srv/"].map((key) => ["fabric_link", key] as const),
+];
+
+type Reads = Pick<DcWriter, "stored" | "device" | "devicesInRack" | "cableAt" | "fabricLinksOf" | "feedDeclarer">;
+
+/** Everything that a transaction caches, in the order of asking. */
+async function lookThrough(reader: Reads | PlainSite): Promise<unknown> {
+  const found: unknown[] = [];
+  for (const code of DEVICES) found.push(await reader.device(code), await reader.fabricLinksOf(code));
+  for (const [of, key] of KEYS) found.push(await reader.stored(of, key));
+  for (const code of ["R1", "r2"]) found.push(await reader.devicesInRack(code));
+  for (const deviceCode of DEVICES) {
+    for (const portName of PORTS) found.push(await reader.cableAt({ deviceCode, portName }));
+  }
+  for (const feed of ["F1", "f2"]) found.push(await reader.feedDeclarer(feed));
+  return found;
+}
+
+class Undone extends Error {}
+
+/** Takes the same steps on the transaction and on the map, and compares what both answer on the way. */
+async function play(writer: DcWriter, site: PlainSite, list: readonly Step[], mark: { count: number }): Promise<void> {
+  for (const step of list) {
+    if (step.do === "look") expect(await lookThrough(writer)).toEqual(await lookThrough(site));
+    else if (step.do === "put") {
+      mark.count += 1;
+      const stored = { resource: step.resource, etag: `e${mark.count}`, createTime: "T0", updateTime: "T1" };
+      await writer.put(step.kind, stored as never);
+      site.put(step.kind, stored);
+    } else if (step.do === "remove") {
+      await writer.remove(step.kind, step.key);
+      site.remove(step.kind, step.key);
+    } else if (step.do === "ahead") await writer.lookAhead(step.kind, step.resources);
+    else await inSavepoint(writer, site, step, mark);
+  }
+}
+
+async function inSavepoint(
+  writer: DcWriter,
+  site: PlainSite,
+  { steps: inner, fails }: Extract<Step, { do: "savepoint" }>,
+  mark: { count: number },
+): Promise<void> {
+  const before = site.mark();
+  const work = writer.savepoint(async () => {
+    await play(writer, site, inner, mark);
+    if (fails) throw new Undone();
+  });
+  if (!fails) return work;
+  await expect(work).rejects.toBeInstanceOf(Undone);
+  site.goBack(before);
+}
+
+const opened: DcStore[] = [];
+afterAll(async () => {
+  for (const store of opened) await store.close();
+});
+
+/** One site is carried on through all transactions, so that later ones meet what earlier ones left. */
+async function holdsAgainstMap(store: DcStore, runs: number): Promise<void> {
+  opened.push(store);
+  const site = new PlainSite();
+  const mark = { count: 0 };
+  await fc.assert(
+    fc.asyncProperty(steps, fc.boolean(), async (list, fails) => {
+      const before = site.mark();
+      const done = store.write(async (writer) => {
+        await play(writer, site, list, mark);
+        expect(await lookThrough(writer)).toEqual(await lookThrough(site));
+        if (fails) throw new Undone();
+      });
+      if (fails) {
+        await expect(done).rejects.toBeInstanceOf(Undone);
+        site.goBack(before);
+      } else await done;
+      expect(await store.read(lookThrough)).toEqual(await lookThrough(site));
+    }),
+    // A failure that depends on earlier runs cannot be made smaller.
+    { numRuns: runs, endOnFailure: true },
+  );
+}
+
+test("a transaction on SQLite reads what a plain map holds after every write, removal and undone savepoint", async () => {
+  await holdsAgainstMap(await openTemporarySqlite(), LAW_RUNS * 2);
+}, 120_000);
+
+test("a transaction on PostgreSQL reads what a plain map holds after every write, removal and undone savepoint", async () => {
+  await holdsAgainstMap(await openTemporaryPostgres(), Math.ceil(LAW_RUNS / 2));
+}, 120_000);

@@ -1,0 +1,75 @@
+import { codeKey } from "#dc/model/code.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { Cable, Device, DeviceBody, FabricLink, PortRef } from "#dc/model/resources.ts";
+import { compareBytes } from "#dc/model/text_order.ts";
+import type { Stored } from "#dc/ports.ts";
+
+type Kind = "device" | "rack" | "crac" | "cable" | "fabric_link";
+type Resource = { readonly code: string } | { readonly a: PortRef; readonly b: PortRef };
+
+/**
+ * One map of resources, and the reads that rules repeat as plain searches through it: the model that a write
+ * transaction is compared with. It shares nothing with the stores but the key of a resource.
+ */
+export class PlainSite {
+  private entries = new Map<string, Stored<unknown>>();
+
+  put(kind: Kind, stored: Stored<unknown>): void {
+    const key = resourceKey(stored.resource as never);
+    this.entries.set(`${kind} ${key}`, JSON.parse(JSON.stringify(stored)));
+  }
+
+  remove(kind: Kind, key: string): void {
+    this.entries.delete(`${kind} ${key}`);
+  }
+
+  /** A copy of the map, to go back to. */
+  mark(): ReadonlyMap<string, Stored<unknown>> {
+    return new Map(this.entries);
+  }
+
+  goBack(mark: ReadonlyMap<string, Stored<unknown>>): void {
+    this.entries = new Map(mark);
+  }
+
+  async stored(kind: Kind, key: string): Promise<unknown> {
+    return this.entries.get(`${kind} ${key}`);
+  }
+
+  async device(code: string): Promise<Device | undefined> {
+    return this.all<Device>("device").find((one) => codeKey(one.code) === codeKey(code));
+  }
+
+  async devicesInRack(code: string): Promise<readonly DeviceBody[]> {
+    const inside = this.all<Device>("device").filter(({ rackCode }) => codeKey(rackCode ?? "") === codeKey(code));
+    return inside.map(({ ports: _, ...body }) => body);
+  }
+
+  async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
+    return this.all<Cable>("cable").find(({ a, b }) =>
+      [a, b].some((end) => codeKey(end.deviceCode) === codeKey(deviceCode) && end.portName === portName),
+    );
+  }
+
+  async fabricLinksOf(code: string): Promise<readonly FabricLink[]> {
+    return this.all<FabricLink>("fabric_link").filter(({ a, b }) =>
+      [a, b].some((end) => codeKey(end.deviceCode) === codeKey(code)),
+    );
+  }
+
+  async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
+    for (const { code, ports = [] } of this.all<Device>("device")) {
+      for (const { name, powerOut } of ports) {
+        if (codeKey(powerOut?.feedId ?? "") === codeKey(feedId)) return { deviceCode: code, portName: name };
+      }
+    }
+    return undefined;
+  }
+
+  private all<One extends Resource>(kind: Kind): readonly One[] {
+    const found = [...this.entries].filter(([name]) => name.startsWith(`${kind} `));
+    return found
+      .map(([, { resource }]) => resource as One)
+      .toSorted((x, y) => compareBytes(resourceKey(x as never), resourceKey(y as never)));
+  }
+}

@@ -2,14 +2,14 @@ import { resolve } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
-import { openConfig } from "#planner/store/config_file.ts";
-import { findRoot, isInitialised } from "#planner/store/find_root.ts";
-import { openGitHistory } from "#planner/store/git_history.ts";
-import { openLogStore } from "#planner/store/log_store.ts";
-import { openProcessControl } from "#planner/store/process_control.ts";
-import { openPromptStore } from "#planner/store/prompt_store.ts";
-import { openSpecStore } from "#planner/store/spec_store.ts";
-import { openWorkStore } from "#planner/store/work_store.ts";
+import { openGitHistory } from "#planner/store/git/git_history.ts";
+import { openLogStore } from "#planner/store/logs/log_store.ts";
+import { openProcessControl } from "#planner/store/processes/process_control.ts";
+import { openWorkStore } from "#planner/store/processes/work_store.ts";
+import { openConfig } from "#planner/store/project/config_file.ts";
+import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { openPromptStore } from "#planner/store/project/prompt_store.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { reportsFileEventsInOrder } from "#runtime/file_events.ts";
 
 export { findRoot };
@@ -38,10 +38,10 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
     processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: openOutputValidator(root),
-    runs: loadedOnce(async () => (await import("#planner/store/open_runs.ts")).openRuns(root, clock)),
+    runs: loadedOnce(async () => (await import("#planner/store/processes/open_runs.ts")).openRuns(root, clock)),
     background: {
       start: async (args, env) => {
-        const { openBackground } = await import("#planner/store/background.ts");
+        const { openBackground } = await import("#planner/store/processes/background.ts");
         const { selfCommand, selfEnvironment } = await import("#runtime/self_command.ts");
         return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
       },

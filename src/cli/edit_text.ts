@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { reason } from "#planner/store/disk_error.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
 import { isInteractive } from "./terminal.ts";
 
 /** What came out of the editor; the file stays until `discard`, so that the text is never lost. */

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { WORKTREES } from "#planner/store/places.ts";
+import { WORKTREES } from "#planner/store/project/places.ts";
 import { assemblePrompt } from "#planner/work/prompt.ts";
 import { projectName } from "./init/project_name.ts";
 import type { OpenProject } from "./open_project.ts";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { errorCode, reason } from "#planner/store/disk_error.ts";
+import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 
 const NEW_FILE_MODE = 0o666;
 

@@ -4,8 +4,8 @@ import type { Caller } from "./context.ts";
 import { REQUEST_MEMORY_MS } from "./limits.ts";
 import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
+import { detailRegistry } from "./operations/messages/status.ts";
 import type { Rpc, WriteRpc } from "./operations/rpc.ts";
-import { detailRegistry } from "./operations/status.ts";
 import type { DcWriter } from "./ports.ts";
 
 type Message = MessageShape<Rpc["method"]["input"]>;

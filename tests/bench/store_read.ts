@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/spec_store.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { median } from "./measure.ts";
 import { benchProject } from "./project.ts";
 

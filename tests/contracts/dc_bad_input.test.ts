@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { DescMessage } from "@bufbuild/protobuf";
 import type { Client } from "@grpc/grpc-js";
 import { rpcs } from "#dc/operations/index.ts";
-import { commentOf } from "#dc/operations/message_schema.ts";
+import { commentOf } from "#dc/operations/messages/message_schema.ts";
 import { type BadRequest, badRequests, pathOf } from "../support/dc/bad_requests.ts";
 import {
   type Ask,

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { fromJson, type JsonObject, toJson } from "@bufbuild/protobuf";
 import { rpcs } from "#dc/operations/index.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openPostgres } from "#dc/store/postgres_store.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";

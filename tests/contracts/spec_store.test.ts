@@ -1,4 +1,4 @@
-import { openSpecStore } from "#planner/store/spec_store.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { specStoreContract } from "./spec_store.ts";
 
 specStoreContract("looking at every file", (root) => openSpecStore(root, { follow: false }));

@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import type { Worktree, WorktreeOptions, Worktrees } from "#planner/run_ports.ts";
 import { editFields } from "#planner/spec/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/spec_store.ts";
-import { openWorktrees } from "#planner/store/worktrees.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
 import { type GitProject, gitProject } from "./git_project.ts";
 
 export const ID = "2026-01-05-001-abc" as SpecId;

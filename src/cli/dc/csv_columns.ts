@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { SCHEMAS } from "#dc/operations/changes.ts";
+import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 
 /** One column of a kind's CSV. */
 export interface CsvColumn {

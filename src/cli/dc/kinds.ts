@@ -1,8 +1,8 @@
 import { type DescMessage, fromJson, type JsonValue, type MessageShape } from "@bufbuild/protobuf";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { SCHEMAS } from "#dc/operations/changes.ts";
-import type { LoadItem } from "#dc/operations/load.ts";
-import { plainModel } from "#dc/operations/plain_json.ts";
+import { plainModel } from "#dc/operations/messages/plain_json.ts";
+import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 
 /** Every kind of resource in the order in which they stand on each other, with the name of a list of it. */

@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
-import { reason } from "#planner/store/disk_error.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
 import { EXPORT_HEAD, EXPORTED_SPEC } from "./export_file.ts";
 
 /** One thing to import: a text with the id that it keeps, or without one and then it gets a new id. */

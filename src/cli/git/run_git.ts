@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { OperationError } from "#kernel/errors.ts";
-import { reason } from "#planner/store/disk_error.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
 
 export interface GitAnswer {
   readonly status: number | null;

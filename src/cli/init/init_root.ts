@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { findRoot } from "#planner/store/find_root.ts";
+import { findRoot } from "#planner/store/project/find_root.ts";
 import type { Cli } from "../command.ts";
 import { checkFolder } from "../open_project.ts";
 

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { errorCode, reason } from "#planner/store/disk_error.ts";
+import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";

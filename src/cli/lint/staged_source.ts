@@ -4,8 +4,8 @@ import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { type LintSource, outputVerdict, specFromText } from "#planner/lint/lint_source.ts";
 import type { Spec, UnreadableFile } from "#planner/spec/spec.ts";
 import { compareSpecIds, type SpecId } from "#planner/spec/spec_id.ts";
-import { decodeText } from "#planner/store/decode_text.ts";
-import { tooLarge } from "#planner/store/read_text.ts";
+import { decodeText } from "#planner/store/files/decode_text.ts";
+import { tooLarge } from "#planner/store/files/read_text.ts";
 import { BlobReader } from "../git/blob_reader.ts";
 import type { IndexEntry, ProjectIndex } from "../git/staged_files.ts";
 

@@ -31,7 +31,7 @@ export async function recordEarlyRefusal(root: string, error: unknown): Promise<
   const start = takeBackgroundStart();
   if (start === null) return;
   try {
-    const { openRuns } = await import("#planner/store/open_runs.ts");
+    const { openRuns } = await import("#planner/store/processes/open_runs.ts");
     const { records } = openRuns(root, { now: () => new Date() });
     await endUnbegunRecord(records, start, reasonOf(error));
   } catch {

@@ -1,5 +1,5 @@
 import type { RunDeps, RunEvent } from "#planner/runs/run_types.ts";
-import { openRunFiles } from "#planner/store/run_files.ts";
+import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { selfCommand } from "#runtime/self_command.ts";
 import type { OpenProject } from "../open_project.ts";
 

@@ -6,8 +6,8 @@ import { parseRef } from "#dc/model/ref.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
 import { AUDIT_ACTIONS, AUDIT_INTERFACES } from "#dc/model/words.ts";
 import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
+import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { resolvedThrough } from "./feed/resolved.ts";
-import { openPageToken, sealPageToken } from "./page_token.ts";
 
 /** The parameters of a history read-back as they come from outside, by their wire names. Source: data contract 7.2, HTTP. */
 export const HISTORY_PARAMETERS = [

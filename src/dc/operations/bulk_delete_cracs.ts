@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { bulkDelete } from "./mutations.ts";
 import { defineWrite } from "./rpc.ts";
+import { bulkDelete } from "./writes/mutations.ts";
 
 export const bulkDeleteCracs = defineWrite({
   method: DatacenterService.method.bulkDeleteCracs,

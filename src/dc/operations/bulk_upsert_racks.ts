@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { bulkUpsert } from "./mutations.ts";
 import { defineWrite } from "./rpc.ts";
+import { bulkUpsert } from "./writes/mutations.ts";
 
 export const bulkUpsertRacks = defineWrite({
   method: DatacenterService.method.bulkUpsertRacks,

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { DatacenterService, DeleteCracResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { deleteOne } from "./mutations.ts";
 import { defineWrite } from "./rpc.ts";
+import { deleteOne } from "./writes/mutations.ts";
 
 export const deleteCrac = defineWrite({
   method: DatacenterService.method.deleteCrac,

@@ -1,8 +1,8 @@
 import { create } from "@bufbuild/protobuf";
 import { DatacenterService, DeleteFabricLinkResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { namedEnds } from "./ends.ts";
-import { removeResource } from "./remove.ts";
 import { defineWrite } from "./rpc.ts";
+import { namedEnds } from "./writes/ends.ts";
+import { removeResource } from "./writes/remove.ts";
 
 export const deleteFabricLink = defineWrite({
   method: DatacenterService.method.deleteFabricLink,

@@ -1,7 +1,7 @@
 import { create } from "@bufbuild/protobuf";
 import { DatacenterService, DeleteRackResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { deleteOne } from "./mutations.ts";
 import { defineWrite } from "./rpc.ts";
+import { deleteOne } from "./writes/mutations.ts";
 
 export const deleteRack = defineWrite({
   method: DatacenterService.method.deleteRack,

@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { fabricTopologyAnswer } from "./answers/fabric_topology.ts";
-import { pictured } from "./pictured.ts";
+import { pictured } from "./answers/pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const fabricTopology = defineRead({

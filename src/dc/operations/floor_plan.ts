@@ -1,7 +1,7 @@
 import { readColoring } from "#dc/render/read_options.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { floorPlanAnswer } from "./answers/floor_plan.ts";
-import { pictured } from "./pictured.ts";
+import { pictured } from "./answers/pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const floorPlan = defineRead({

@@ -4,9 +4,9 @@ import { refuse } from "#dc/model/refusal.ts";
 import { DEVICE_VIEWS } from "#dc/model/words.ts";
 import { DatacenterService, GetDeviceResponseSchema, InletPathSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readWord } from "./answers/parameters.ts";
-import { auditMessage } from "./audit_messages.ts";
-import { toMessage } from "./convert.ts";
-import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages.ts";
+import { auditMessage } from "./messages/audit_messages.ts";
+import { toMessage } from "./messages/convert.ts";
+import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
 /** Changes shown in an inspector. Source: data contract 7.2, recent. */

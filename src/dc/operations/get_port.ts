@@ -12,9 +12,9 @@ import {
   PortSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readPortName } from "./answers/parameters.ts";
-import { toMessage } from "./convert.ts";
-import { cableMessage, portFields } from "./messages.ts";
-import { pathMessage } from "./paths.ts";
+import { toMessage } from "./messages/convert.ts";
+import { cableMessage, portFields } from "./messages/messages.ts";
+import { pathMessage } from "./messages/paths.ts";
 import { defineRead } from "./rpc.ts";
 
 /** Hops of the path in an inspector. Ours: as many as a trace takes by default. */

@@ -4,7 +4,7 @@ import { roleColor } from "#dc/render/parts/roles.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { getRackAnswer } from "./answers/get_rack.ts";
 import { readWord } from "./answers/parameters.ts";
-import { pictured } from "./pictured.ts";
+import { pictured } from "./answers/pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const getRack = defineRead({

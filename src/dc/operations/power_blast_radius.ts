@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { pictured } from "./answers/pictured.ts";
 import { powerBlastRadiusAnswer } from "./answers/power_blast_radius.ts";
-import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const powerBlastRadius = defineRead({

@@ -2,8 +2,8 @@ import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
-import type { Changes } from "./changes.ts";
-import type { Turns } from "./turns.ts";
+import type { Turns } from "./answers/turns.ts";
+import type { Changes } from "./writes/changes.ts";
 
 /** What a read works with: one snapshot of the database. */
 export interface ReadSession {

@@ -6,12 +6,12 @@ import type { DeviceBody } from "#dc/model/resources.ts";
 import { DEVICE_VIEWS } from "#dc/model/words.ts";
 import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
 import { DatacenterService, type Device, SearchDevicesResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type PowerFilter, readFilter } from "./answers/device_filter.ts";
+import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { readWord } from "./answers/parameters.ts";
-import { toMessage } from "./convert.ts";
-import { type PowerFilter, readFilter } from "./device_filter.ts";
-import { basicDeviceMessage, deviceMessage } from "./messages.ts";
-import { openPageToken, sealPageToken } from "./page_token.ts";
-import { downstreamDevices, sourceNodes } from "./power_sources.ts";
+import { downstreamDevices, sourceNodes } from "./answers/power_sources.ts";
+import { toMessage } from "./messages/convert.ts";
+import { basicDeviceMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
 
 export const searchDevices = defineRead({

@@ -1,7 +1,7 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { pictured } from "./answers/pictured.ts";
 import { thermalHeadroomAnswer } from "./answers/thermal_headroom.ts";
 import { placesOf } from "./answers/thermal_places.ts";
-import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const thermalHeadroom = defineRead({

@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { pictured } from "./answers/pictured.ts";
 import { traceCablePathAnswer } from "./answers/trace_cable_path.ts";
-import { pictured } from "./pictured.ts";
 import { defineRead } from "./rpc.ts";
 
 export const traceCablePath = defineRead({

@@ -1,6 +1,6 @@
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { upsertOne } from "./mutations.ts";
 import { defineWrite } from "./rpc.ts";
+import { upsertOne } from "./writes/mutations.ts";
 
 const method = DatacenterService.method.upsertRack;
 

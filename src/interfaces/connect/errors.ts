@@ -1,5 +1,5 @@
 import { Code, ConnectError } from "@connectrpc/connect";
-import { challenge, errorDetails, GRPC_CODE } from "#dc/operations/status.ts";
+import { challenge, errorDetails, GRPC_CODE } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** Told of each defect, with the full name of the method that met it. */

@@ -1,6 +1,6 @@
 import type { JsonReadOptions, JsonWriteOptions } from "@bufbuild/protobuf";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
 import { requestDecoder } from "./json_reading.ts";
 
 /** How JSON is read and written: proto names and zero values out; both spellings in. Source: decision D-02. */

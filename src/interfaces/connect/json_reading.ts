@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
-import { unknownWord, unreadablePlace } from "#dc/operations/json_place.ts";
+import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { toConnectError } from "./errors.ts";
 
 interface Reading {

@@ -1,6 +1,6 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { codeToHttpStatus, errorFromJsonBytes, errorToJsonBytes } from "@connectrpc/connect/protocol-connect";
-import { ERROR_DOMAIN } from "#dc/operations/status.ts";
+import { ERROR_DOMAIN } from "#dc/operations/messages/status.ts";
 import { BadRequestSchema, ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type MessageShape,
 } from "@bufbuild/protobuf";
-import { unreadablePlace } from "#dc/operations/json_place.ts";
+import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
 

@@ -1,7 +1,7 @@
 import { create, type DescMethodUnary, type JsonObject, type MessageShape, toJson } from "@bufbuild/protobuf";
 import { type TSchema, Type } from "@sinclair/typebox";
-import { commentOf, fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/message_schema.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
+import { commentOf, fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";

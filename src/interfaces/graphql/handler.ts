@@ -7,7 +7,7 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
 } from "graphql";
-import { challenge } from "#dc/operations/status.ts";
+import { challenge } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Documents } from "./documents.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";

@@ -10,8 +10,8 @@ import {
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import { rpcs } from "#dc/operations/index.ts";
-import { unreadablePlace } from "#dc/operations/json_place.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
+import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";

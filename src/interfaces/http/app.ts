@@ -8,7 +8,7 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { ChainVerdict, DcService } from "#dc/service.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";

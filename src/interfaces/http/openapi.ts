@@ -2,7 +2,12 @@ import { createHash } from "node:crypto";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { HISTORY_PARAMETERS } from "#dc/operations/audit_history.ts";
-import { commentOf, type JsonSchema, messageSchema, type SchemaOptions } from "#dc/operations/message_schema.ts";
+import {
+  commentOf,
+  type JsonSchema,
+  messageSchema,
+  type SchemaOptions,
+} from "#dc/operations/messages/message_schema.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { InvalidToken } from "#dc/operations/status.ts";
+import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
 /** One token as its file keeps it: what it opens, but not the token itself. */

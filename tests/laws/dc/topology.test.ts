@@ -9,8 +9,8 @@ import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
-import { TopologyCache } from "#dc/operations/topology.ts";
-import { Turns } from "#dc/operations/turns.ts";
+import { TopologyCache } from "#dc/operations/answers/topology.ts";
+import { Turns } from "#dc/operations/answers/turns.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import {
   FloorPlanRequestSchema,

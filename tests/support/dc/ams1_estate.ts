@@ -1,10 +1,10 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import type { Estate } from "#dc/model/estate.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import { Changes, SCHEMAS } from "#dc/operations/changes.ts";
-import { fromMessage } from "#dc/operations/convert.ts";
+import { fromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
-import { upsertResource } from "#dc/operations/upsert.ts";
+import { Changes, SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { upsertResource } from "#dc/operations/writes/upsert.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import { type Ams1, ams1 } from "./ams1.ts";
 import { START } from "./service.ts";

@@ -1,7 +1,7 @@
 import { blastRadius } from "#dc/analysis/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Estate } from "#dc/model/estate.ts";
-import { sourceNodes } from "#dc/operations/power_sources.ts";
+import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
 import type { Drawing, DrawOptions, GraphNode } from "#dc/render/drawing.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import type { Item } from "#dc/render/scene.ts";

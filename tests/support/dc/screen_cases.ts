@@ -1,8 +1,8 @@
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { PICTURES } from "#dc/operations/answers/render_subject.ts";
+import { Turns } from "#dc/operations/answers/turns.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
-import { Turns } from "#dc/operations/turns.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
 import { SCREENS, type Screen } from "#dc/render/options.ts";

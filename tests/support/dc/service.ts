@@ -2,7 +2,7 @@ import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/pro
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
 import { rpcs } from "#dc/operations/index.ts";
-import { detailRegistry } from "#dc/operations/status.ts";
+import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { ams1 } from "./ams1.ts";

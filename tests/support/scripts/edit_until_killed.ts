@@ -3,7 +3,7 @@
  * it has begun. The test that starts it kills it at a random moment: `bun edit_until_killed.ts <root> <id> <size>`.
  */
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/spec_store.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { provenText } from "../proven_text.ts";
 
 const [root = "", id = "", size = "0"] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 /** Holds the lock of a project until it is ended, and prints a line once it has it: `bun hold_lock.ts <root>`. */
-import { withProjectLock } from "#planner/store/project_lock.ts";
+import { withProjectLock } from "#planner/store/locks/project_lock.ts";
 
 const [root = ""] = process.argv.slice(2);
 

@@ -5,7 +5,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { Claim } from "#planner/run_ports.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openRuns } from "#planner/store/open_runs.ts";
+import { openRuns } from "#planner/store/processes/open_runs.ts";
 
 const [root = ""] = process.argv.slice(2);
 const runs = openRuns(root, { now: () => new Date() });

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { SpecStore } from "#planner/ports.ts";
 import { editFields } from "#planner/spec/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openSpecStore } from "#planner/store/spec_store.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 
 type Operation = (store: SpecStore, words: readonly string[]) => Promise<unknown>;
 

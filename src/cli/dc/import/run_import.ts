@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { LoadItem } from "#dc/operations/load.ts";
+import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { KIND_NAMES, readItem } from "../kinds.ts";
 import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch } from "./target.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
-import type { LoadBatch, LoadItem } from "#dc/operations/load.ts";
+import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 

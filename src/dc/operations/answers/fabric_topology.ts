@@ -16,8 +16,8 @@ import {
   FabricTopologyResponseSchema,
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
-import { CONGESTED_PCT } from "../messages.ts";
+import { toMessage } from "../messages/convert.ts";
+import { CONGESTED_PCT } from "../messages/messages.ts";
 import { BatchedSite } from "./batched_site.ts";
 import { readCode, readPercent, readRef } from "./parameters.ts";
 

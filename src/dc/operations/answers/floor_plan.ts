@@ -9,7 +9,7 @@ import {
   type FloorPlanResponse,
   FloorPlanResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
+import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
 import { readRef } from "./parameters.ts";
 

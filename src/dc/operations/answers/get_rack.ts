@@ -9,7 +9,7 @@ import {
   GetRackResponseSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
+import { toMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
 /** The structured answer of GetRack; the screen adds its picture and the colours of roles. @throws Refusal not_found */

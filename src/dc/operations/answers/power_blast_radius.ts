@@ -19,10 +19,10 @@ import {
   PowerBlastRadiusResponseSchema,
   PowerNodeKind,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
-import { type Sources, sourceNodes } from "../power_sources.ts";
-import type { Turns } from "../turns.ts";
+import { toMessage } from "../messages/convert.ts";
 import { readBasis, readCount } from "./parameters.ts";
+import { type Sources, sourceNodes } from "./power_sources.ts";
+import type { Turns } from "./turns.ts";
 
 /** The structured answer of PowerBlastRadius and what its picture is drawn from. @throws Refusal for an unknown source */
 export async function powerBlastRadiusAnswer(

@@ -8,7 +8,7 @@ import {
   type ThermalHeadroomResponse,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
+import { toMessage } from "../messages/convert.ts";
 import { readBasis, readCode, readCount, readRef } from "./parameters.ts";
 
 /** Largest reserve that is asked for. Ours: more units than any zone has. */

@@ -10,8 +10,8 @@ import {
   type TraceCablePathResponse,
   TraceCablePathResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { toMessage } from "../convert.ts";
-import { pathMessage } from "../paths.ts";
+import { toMessage } from "../messages/convert.ts";
+import { pathMessage } from "../messages/paths.ts";
 import { readCode, readCount, readPortName, readRef } from "./parameters.ts";
 
 /** The structured answer of TraceCablePath and what its picture is drawn from. @throws Refusal for an unknown port */

@@ -3,8 +3,8 @@ import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { PortSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { relatedTo, SCHEMAS } from "../changes.ts";
-import { modelJson } from "../model_json.ts";
+import { modelJson } from "../messages/model_json.ts";
+import { relatedTo, SCHEMAS } from "../writes/changes.ts";
 import { type FeedEvent, PoisonError, type Row } from "./delivery.ts";
 
 export type FeedTable = ResourceKind | "port";

@@ -4,7 +4,7 @@ import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/words.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
-import { changedFields } from "../changes.ts";
+import { changedFields } from "../writes/changes.ts";
 import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";
 import { findOwnWrite } from "./own_writes.ts";
 import { raiseResolved } from "./resolved.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { isUtf8 } from "node:buffer";
 import fc from "fast-check";
-import { decodeText } from "#planner/store/decode_text.ts";
+import { decodeText } from "#planner/store/files/decode_text.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const wellFormed = fc.string({ unit: "binary" });

@@ -5,7 +5,7 @@ import { liveSet } from "#dc/analysis/power_live.ts";
 import { failoverLoadW, loads } from "#dc/analysis/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Estate } from "#dc/model/estate.ts";
-import { sourceNodes } from "#dc/operations/power_sources.ts";
+import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
 import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
 import { estate, load, panel, source } from "../../../support/dc/power.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "#dc/audit/verify_log.ts";
-import { etagOf } from "#dc/operations/changes.ts";
+import { etagOf } from "#dc/operations/writes/changes.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";

@@ -4,11 +4,11 @@ import { appendFileSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { openConfig } from "#planner/store/config_file.ts";
-import { openGitHistory } from "#planner/store/git_history.ts";
-import { openLogStore } from "#planner/store/log_store.ts";
-import { openProcessControl } from "#planner/store/process_control.ts";
-import { openPromptStore } from "#planner/store/prompt_store.ts";
+import { openGitHistory } from "#planner/store/git/git_history.ts";
+import { openLogStore } from "#planner/store/logs/log_store.ts";
+import { openProcessControl } from "#planner/store/processes/process_control.ts";
+import { openConfig } from "#planner/store/project/config_file.ts";
+import { openPromptStore } from "#planner/store/project/prompt_store.ts";
 import { sleeper } from "../../../support/sleeper.ts";
 import { type TempProject, tempProject } from "../../../support/temp_project.ts";
 

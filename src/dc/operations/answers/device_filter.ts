@@ -1,0 +1,100 @@
+import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
+import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Area, DeviceFilter } from "#dc/ports.ts";
+import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { fromMessage } from "../messages/convert.ts";
+import { readCode } from "./parameters.ts";
+
+/** A filter as the contract has it: places are references. */
+interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "codes"> {
+  readonly floorRefs?: readonly string[];
+  readonly roomRefs?: readonly string[];
+  readonly rowRefs?: readonly string[];
+  readonly fedBy?: string;
+  readonly redundancyUnmet?: boolean;
+}
+
+/** What a filter asks of the power graph; it is still to be worked out. */
+export interface PowerFilter {
+  readonly fedBy?: string;
+  readonly redundancyUnmet?: boolean;
+}
+
+/** A filter with its references parsed. */
+export interface ParsedFilter {
+  readonly filter: DeviceFilter;
+  readonly power: PowerFilter;
+}
+
+/** Reads a filter. @throws Refusal for codes and references that do not parse, or too many values */
+export function readFilter(message: FilterMessage | undefined): ParsedFilter {
+  if (message === undefined) return { filter: {}, power: {} };
+  const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
+  const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, ...plain } = written;
+  const { query = "", tags = [], labels = {}, ...others } = plain;
+  demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
+  // A device has no more of these, and all that are named must match.
+  demandAtMost(MAX_TAGS, tags.length, { field: "tags", unit: "values" });
+  demandAtMost(MAX_LABELS, Object.keys(labels).length, { field: "labels", unit: "values" });
+  for (const [field, value] of Object.entries({ ...others, floorRefs, roomRefs, rowRefs })) {
+    if (Array.isArray(value))
+      demandAtMost(MAX_FILTER_VALUES, value.length, { field: inSnakeCase(field), unit: "values" });
+  }
+  demandCodes("filter.site_ids", plain.siteIds ?? []);
+  demandCodes("filter.rack_codes", plain.rackCodes ?? []);
+  return {
+    filter: {
+      ...plain,
+      ...(floorRefs !== undefined && {
+        floors: floorRefs.map((text, index) => floor(text, `filter.floor_refs[${index}]`)),
+      }),
+      ...(roomRefs !== undefined && { rooms: areas("room", roomRefs, "filter.room_refs") }),
+      ...(rowRefs !== undefined && { rows: areas("row", rowRefs, "filter.row_refs") }),
+    },
+    power: {
+      ...(fedBy !== undefined && { fedBy }),
+      ...(redundancyUnmet !== undefined && { redundancyUnmet }),
+    },
+  };
+}
+
+function demandAtMost(max: number, count: number, { field, unit }: { readonly field: string; readonly unit: string }) {
+  if (count <= max) return;
+  const expected = `at most ${max} ${unit}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Filter "${field}" holds too many ${unit}: expected ${expected}`, {
+    field: `filter.${field}`,
+    value: count,
+    expected,
+  });
+}
+
+function demandCodes(field: string, codes: readonly string[]): void {
+  for (const [index, code] of codes.entries()) readCode(`${field}[${index}]`, code);
+}
+
+function inSnakeCase(name: string): string {
+  return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+function floor(text: string, field: string) {
+  const ref = parsed(text, "floor", field);
+  return { siteId: ref.site, floorNumber: ref.floor };
+}
+
+function areas(kind: "room" | "row", texts: readonly string[], field: string): readonly Area[] {
+  return texts.map((text, index) => {
+    const ref = parsed(text, kind, `${field}[${index}]`) as Extract<Ref, { name: unknown }>;
+    return { siteId: ref.site, floorNumber: ref.floor, name: ref.name };
+  });
+}
+
+function parsed<Kind extends Ref["kind"]>(text: string, kind: Kind, field: string): Extract<Ref, { kind: Kind }> {
+  const ref = parseRef(text);
+  if (ref?.kind === kind) return ref as Extract<Ref, { kind: Kind }>;
+  throw refuse("INVALID_REF", `Cannot read ${kind} "${text}": expected ${REF_GRAMMAR[kind]}`, {
+    field,
+    value: text,
+    expected: REF_GRAMMAR[kind],
+  });
+}

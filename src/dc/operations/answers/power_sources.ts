@@ -1,0 +1,53 @@
+import { standsIn } from "#dc/analysis/location_scope.ts";
+import { inNodeOrder } from "#dc/analysis/node_order.ts";
+import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import { readRef } from "./parameters.ts";
+
+/** The nodes that a power source stands for. `equipment` are those that fail themselves; the rest only loses supply. */
+export interface Sources {
+  readonly nodes: ReadonlySet<number>;
+  readonly equipment: ReadonlySet<number>;
+}
+
+const KINDS = ["feed", "device", "port", "rack", "row", "room", "floor", "site"] as const;
+
+/**
+ * Finds what a source reference means: one element, or everything in a place that draws or passes on power.
+ * @throws Refusal REQUIRED_FIELD or INVALID_REF for none or another kind, NOT_FOUND when there is no such element
+ */
+export function sourceNodes(graph: PowerGraph, text: string, field: string): Sources {
+  const ref = readRef(field, text, KINDS);
+  const single = graph.indexOf.get(refKey(text));
+  if (single !== undefined) return { nodes: new Set([single]), equipment: new Set([single]) };
+  const inside = [...graph.nodes.keys()].filter((index) => isIn(graph, index, ref));
+  const nodes = inNodeOrder(graph, inside);
+  if (nodes.length === 0)
+    throw refuse("NOT_FOUND", `Cannot find power source "${text}"`, { field, value: text, ref: text });
+  return { nodes: new Set(nodes), equipment: new Set(nodes.filter((index) => isEquipment(graph, index))) };
+}
+
+function isEquipment(graph: PowerGraph, index: number): boolean {
+  const node = graph.nodes[index];
+  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
+function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
+  const node = graph.nodes[index];
+  if (node?.kind === "DEVICE") return standsIn(node.device, ref);
+  return node?.kind === "CRAC" && standsIn(node.crac, ref);
+}
+
+/** Codes of the devices that hang on sources, directly or not; the sources themselves are left out. */
+export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
+  const seen = new Set(nodes);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of seen) for (const { to } of graph.supplies[index] ?? []) seen.add(to);
+  return [...seen].flatMap((index) => {
+    const node = graph.nodes[index];
+    return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];
+  });
+}

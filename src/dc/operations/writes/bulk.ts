@@ -1,0 +1,208 @@
+import { create } from "@bufbuild/protobuf";
+import { MAX_BATCH_ITEMS } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { Finding } from "#dc/model/finding.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { findingInit } from "../messages/findings.ts";
+import { statusOf } from "../messages/status.ts";
+import type { WriteSession } from "../rpc.ts";
+
+/** One item of a bulk call. `needs` are the codes of items that must be applied before it. */
+export interface BulkItem {
+  /** Where the request names it, as `items[7].code`. */
+  readonly field: string;
+  readonly code: string;
+  readonly needs: readonly string[];
+  readonly apply: () => Promise<ItemDone>;
+}
+
+export interface ItemDone {
+  readonly outcome: Outcome;
+  readonly etag: string;
+  readonly warnings: readonly Finding[];
+}
+
+/** Looks at an applied item again once all are applied. */
+export type Review = (code: string) => Promise<readonly Finding[]>;
+
+export interface BulkOptions {
+  readonly atomic: boolean;
+  readonly review?: Review;
+}
+
+type Result = { readonly done: ItemDone } | { readonly error: OperationError };
+
+/** Thrown to undo an atomic batch; carries what became of every item. */
+class BatchFailed extends Error {
+  readonly results: readonly Result[];
+
+  constructor(results: readonly Result[]) {
+    super("The batch failed");
+    this.results = results;
+  }
+}
+
+/**
+ * Applies items in the order of their needs, each in a savepoint of its own. An item whose need failed fails too.
+ * With `atomic`, one failure undoes all. Source: data contract 8.12.
+ */
+export async function runBulk(
+  session: WriteSession,
+  items: readonly BulkItem[],
+  { atomic, review = async () => [] }: BulkOptions,
+): Promise<BulkReply> {
+  const { transactionId } = session.changes;
+  if (!atomic)
+    return reply(items, await reviewed(items, await applyAll(session, items), review), {
+      committed: true,
+      transactionId,
+    });
+  try {
+    const results = await session.changes.attempt(async () => {
+      const applied = await applyAll(session, items);
+      if (applied.some((result) => "error" in result)) throw new BatchFailed(applied);
+      return reviewed(items, applied, review);
+    });
+    return reply(items, results, { committed: true, transactionId });
+  } catch (error) {
+    if (!(error instanceof BatchFailed)) throw error;
+    return reply(items, error.results, { committed: false, transactionId });
+  }
+}
+
+/** Refuses an empty or too large batch, before anything of it is looked at. */
+export function demandBatchSize(field: string, count: number): void {
+  const expected = `1 to ${MAX_BATCH_ITEMS} items`;
+  const detail = { field, value: count, expected };
+  if (count === 0) throw refuse("REQUIRED_FIELD", `A bulk call needs items: expected ${expected}`, detail);
+  if (count <= MAX_BATCH_ITEMS) return;
+  throw refuse("BATCH_TOO_LARGE", `A bulk call takes no ${count} items: expected ${expected}`, detail);
+}
+
+async function applyAll(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
+  const results: Result[] = Array.from({ length: items.length });
+  const failed = new Set<string>();
+  for (const index of duplicates(items)) results[index] = duplicate(items[index]);
+  for (const index of inOrderOfNeeds(items)) {
+    const item = items[index];
+    if (item === undefined || results[index] !== undefined) continue;
+    const result = await applyOne(session, item, failed);
+    if ("error" in result) failed.add(codeKey(item.code));
+    results[index] = result;
+  }
+  return results;
+}
+
+async function reviewed(
+  items: readonly BulkItem[],
+  results: readonly Result[],
+  review: Review,
+): Promise<readonly Result[]> {
+  const complete: Result[] = [];
+  for (const [index, result] of results.entries()) {
+    const changed =
+      "done" in result && (result.done.outcome === Outcome.CREATED || result.done.outcome === Outcome.UPDATED);
+    if (!changed) complete.push(result);
+    else {
+      const found = await review(items[index]?.code ?? "");
+      complete.push({ done: { ...result.done, warnings: [...result.done.warnings, ...found] } });
+    }
+  }
+  return complete;
+}
+
+async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {
+  const need = item.needs.find((code) => failed.has(codeKey(code)));
+  if (need !== undefined) {
+    return {
+      error: refuse("DEPENDENCY_FAILED", `"${item.code}" needs "${need}", which failed in the same batch`, {
+        field: item.field,
+        value: need,
+        expected: "an item that succeeds",
+      }),
+    };
+  }
+  try {
+    return { done: await session.changes.attempt(item.apply) };
+  } catch (error) {
+    // A refusal belongs to the item; a database that went away belongs to the call.
+    if (error instanceof OperationError && error.kind !== "unavailable") return { error };
+    throw error;
+  }
+}
+
+function duplicates(items: readonly BulkItem[]): readonly number[] {
+  const places = new Map<string, number[]>();
+  for (const [index, { code }] of items.entries()) {
+    const key = codeKey(code);
+    places.set(key, [...(places.get(key) ?? []), index]);
+  }
+  return [...places.values()].filter((list) => list.length > 1).flat();
+}
+
+function duplicate({ field = "", code = "" }: Partial<BulkItem> = {}): Result {
+  const detail = { field, value: code, expected: "each code once" };
+  return { error: refuse("DUPLICATE", `Code "${code}" is given twice in the batch`, detail) };
+}
+
+/** Depth first along the needs; where they form a circle the given order decides, and the rules refuse. */
+export function inOrderOfNeeds(items: readonly Pick<BulkItem, "code" | "needs">[]): readonly number[] {
+  const byCode = new Map(items.map(({ code }, index) => [codeKey(code), index]));
+  const visited = new Set<number>();
+  const order: number[] = [];
+  for (const start of items.keys()) {
+    // An explicit stack: a chain of a thousand needs must not exhaust the call stack.
+    const stack: { readonly index: number; readonly leave: boolean }[] = [{ index: start, leave: false }];
+    for (let step = stack.pop(); step !== undefined; step = stack.pop()) {
+      if (step.leave) order.push(step.index);
+      else if (!visited.has(step.index)) {
+        visited.add(step.index);
+        stack.push({ index: step.index, leave: true });
+        stack.push(...needsOf(items[step.index], byCode).map((index) => ({ index, leave: false })));
+      }
+    }
+  }
+  return order;
+}
+
+function needsOf(item: Pick<BulkItem, "needs"> | undefined, byCode: ReadonlyMap<string, number>): readonly number[] {
+  return (item?.needs ?? [])
+    .map((code) => byCode.get(codeKey(code)))
+    .filter((index): index is number => index !== undefined)
+    .toReversed();
+}
+
+function reply(
+  items: readonly BulkItem[],
+  results: readonly Result[],
+  { committed, transactionId }: { readonly committed: boolean; readonly transactionId: string },
+): BulkReply {
+  const failures = results.filter((result) => "error" in result).length;
+  return create(BulkReplySchema, {
+    results: results.map((result, index) => ({
+      index,
+      code: items[index]?.code ?? "",
+      ...itemResult(result, committed),
+    })),
+    succeeded: committed ? results.length - failures : 0,
+    failed: committed ? failures : results.length,
+    committed,
+    transactionId,
+  });
+}
+
+function itemResult(result: Result, committed: boolean) {
+  if ("error" in result) return { outcome: failedOutcome(result.error), error: statusOf(result.error) };
+  if (!committed) {
+    const error = refuse("BATCH_ABORTED", "Another item of the atomic batch failed");
+    return { outcome: Outcome.ABORTED, error: statusOf(error) };
+  }
+  const { outcome, etag, warnings } = result.done;
+  return { outcome, etag, warnings: warnings.map(findingInit) };
+}
+
+function failedOutcome(error: OperationError): Outcome {
+  return error instanceof Refusal && error.reason === "NOT_FOUND" ? Outcome.NOT_FOUND : Outcome.FAILED;
+}

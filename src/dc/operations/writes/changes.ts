@@ -1,0 +1,185 @@
+import { createHash } from "node:crypto";
+import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
+import { seal } from "#dc/audit/chain.ts";
+import type { Caller, DcContext } from "#dc/context.ts";
+import { canonicalJson, inKeyOrder, rememberCanonical } from "#dc/model/canonical_json.ts";
+import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
+import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { AuditAction } from "#dc/model/words.ts";
+import type { DcWriter, Stored } from "#dc/ports.ts";
+import {
+  CableSchema,
+  CracSchema,
+  DeviceSchema,
+  FabricLinkSchema,
+  RackSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { modelJson } from "../messages/model_json.ts";
+
+export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
+  device: DeviceSchema,
+  rack: RackSchema,
+  crac: CracSchema,
+  cable: CableSchema,
+  fabric_link: FabricLinkSchema,
+};
+
+interface Origin {
+  readonly context: DcContext;
+  readonly caller: Caller;
+  readonly method: string;
+  readonly requestId: string;
+  readonly message: string;
+  readonly now: string;
+}
+
+/**
+ * Every write of one transaction goes through here: the row and its change log entry are written together, or neither.
+ * Entries wait until `flush`, so that an undone savepoint can take its own back.
+ */
+export class Changes {
+  readonly transactionId: string;
+  private readonly origin: Origin;
+  private readonly writer: DcWriter;
+  /** The same for all entries, and written down with each of them. */
+  private readonly actor: ChangeActor;
+  private readonly request: ChangeRequest;
+  private drafts: ChangeDraft[] = [];
+
+  constructor(writer: DcWriter, origin: Origin) {
+    this.writer = writer;
+    this.origin = origin;
+    this.transactionId = origin.context.newId();
+    this.actor = inKeyOrder(actorOf(origin.caller));
+    this.request = inKeyOrder(requestOf(origin));
+  }
+
+  /** Writes a resource and notes the change. */
+  async put<Kind extends ResourceKind>(
+    kind: Kind,
+    resource: ResourceByKind[Kind],
+    before: Stored<ResourceByKind[Kind]> | undefined,
+  ): Promise<Stored<ResourceByKind[Kind]>> {
+    const { now } = this.origin;
+    // Of what has no parts of its own, the text of the version is that of the row as well.
+    rememberCanonical(resource);
+    const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
+    await this.writer.put(kind, stored);
+    this.note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
+    return stored;
+  }
+
+  async remove<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
+    await this.writer.remove(kind, resourceKey(resource));
+    this.note("DELETE", kind, resource, undefined);
+  }
+
+  /** How many changes are noted that are not in the log yet. */
+  get noted(): number {
+    return this.drafts.length;
+  }
+
+  /** Runs `work` in a savepoint; when it throws, its entries go with its rows. */
+  async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mark = this.drafts.length;
+    try {
+      return await this.writer.savepoint(work);
+    } catch (error) {
+      this.drafts = this.drafts.slice(0, mark);
+      throw error;
+    }
+  }
+
+  /** Seals the entries onto the chain and raises the revision; without entries, nothing happens. */
+  async flush(): Promise<void> {
+    if (this.drafts.length === 0) return;
+    let head = await this.writer.chainHead();
+    const records = this.drafts.map((draft) => {
+      const record = seal(head, draft);
+      head = record;
+      return record;
+    });
+    await this.writer.append(records);
+    await this.writer.raiseRevision();
+    this.drafts = [];
+  }
+
+  private note<Kind extends ResourceKind>(
+    action: AuditAction,
+    kind: Kind,
+    before: ResourceByKind[Kind] | undefined,
+    after: ResourceByKind[Kind] | undefined,
+  ): void {
+    const named = after ?? before;
+    if (named === undefined) return;
+    const { context, now, message } = this.origin;
+    const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
+    const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
+    this.drafts.push({
+      id: context.newId(),
+      occurredAt: now,
+      recordedAt: now,
+      actor: this.actor,
+      request: this.request,
+      action,
+      entity: resourceRef(kind, named),
+      related: [...new Set([...relatedTo(before), ...relatedTo(after)])],
+      ...(was !== undefined && { before: was }),
+      ...(is !== undefined && { after: is }),
+      changedFields: changedFields(was, is),
+      ...(message !== "" && { message }),
+      source: "CORE",
+      transactionId: this.transactionId,
+    });
+  }
+}
+
+/** A version of a resource: equal resources have equal versions, on every replica. */
+export function etagOf(resource: object): string {
+  return createHash("sha256").update(canonicalJson(resource)).digest("base64url").slice(0, 22);
+}
+
+/** Top-level fields that differ. */
+export function changedFields(before: JsonObject | undefined, after: JsonObject | undefined): readonly string[] {
+  if (before === undefined || after === undefined) return Object.keys(before ?? after ?? {}).toSorted();
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].filter((name) => canonicalJson(before[name]) !== canonicalJson(after[name])).toSorted();
+}
+
+/** What a resource belongs to, so that the history of a rack shows its devices and that of a device its cables. */
+export function relatedTo(resource: ResourceByKind[ResourceKind] | undefined): readonly string[] {
+  if (resource === undefined) return [];
+  if ("a" in resource) {
+    return [resource.a, resource.b].flatMap(({ deviceCode, portName }) =>
+      portName === "" ? [`device:${deviceCode}`] : [`device:${deviceCode}`, `port:${deviceCode}/${portName}`],
+    );
+  }
+  const found: string[] = [];
+  if ("rackCode" in resource && resource.rackCode !== undefined) found.push(`rack:${resource.rackCode}`);
+  if ("parentDeviceCode" in resource && resource.parentDeviceCode !== undefined) {
+    found.push(`device:${resource.parentDeviceCode}`);
+  }
+  return found;
+}
+
+function actorOf({ principal, onBehalfOf }: Caller): ChangeActor {
+  return {
+    principal: principal?.name ?? "anonymous",
+    roles: principal?.roles ?? [],
+    authMethod: principal?.authMethod ?? "none",
+    ...(onBehalfOf !== undefined && { onBehalfOf }),
+  };
+}
+
+function requestOf({ caller, method, requestId }: Origin): ChangeRequest {
+  const { clientIp, userAgent, traceId } = caller;
+  return {
+    id: requestId,
+    interface: caller.interface,
+    method,
+    ...(clientIp !== undefined && { clientIp }),
+    ...(userAgent !== undefined && { userAgent }),
+    ...(traceId !== undefined && { traceId }),
+  };
+}

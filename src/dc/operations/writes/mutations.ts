@@ -1,0 +1,214 @@
+import { create, type DescMessage, type DescMethodUnary, type MessageShape } from "@bufbuild/protobuf";
+import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
+import { codeKey, parseCode } from "#dc/model/code.ts";
+import type { WarningFinding } from "#dc/model/finding.ts";
+import { PowerWarnings } from "#dc/model/power_warnings.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
+import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Stored } from "#dc/ports.ts";
+import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readCode } from "../answers/parameters.ts";
+import { fromMessage } from "../messages/convert.ts";
+import { findingInit } from "../messages/findings.ts";
+import { cableMessage, cracMessage, deviceMessage, fabricLinkMessage, rackMessage } from "../messages/messages.ts";
+import { checkMask } from "../messages/update_mask.ts";
+import type { WriteSession } from "../rpc.ts";
+import { codesNeeded, type Needs } from "./batch_dependencies.ts";
+import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
+import { SCHEMAS } from "./changes.ts";
+import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
+import { type Upserted, upsertResource } from "./upsert.ts";
+
+// Single and bulk calls of every kind come through here, so that they cannot differ.
+
+const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
+  CREATED: Outcome.CREATED,
+  UPDATED: Outcome.UPDATED,
+  UNCHANGED: Outcome.UNCHANGED,
+};
+
+const MESSAGES: { readonly [Kind in ResourceKind]: (stored: Stored<ResourceByKind[Kind]>) => object } = {
+  device: deviceMessage,
+  rack: rackMessage,
+  crac: cracMessage,
+  cable: cableMessage,
+  fabric_link: fabricLinkMessage,
+};
+
+const FIELDS: Readonly<Record<ResourceKind, string>> = {
+  device: "device",
+  rack: "rack",
+  crac: "crac",
+  cable: "cable",
+  fabric_link: "fabricLink",
+};
+
+interface UpsertRequest {
+  readonly etag: string;
+  readonly updateMask?: { readonly paths: readonly string[] } | undefined;
+}
+
+/** Runs a single upsert: the resource stands in the request and the reply under the name of its kind. */
+export async function upsertOne<Method extends DescMethodUnary, Kind extends ResourceKind>(
+  session: WriteSession,
+  method: Method,
+  kind: Kind,
+  request: UpsertRequest,
+): Promise<MessageShape<Method["output"]>> {
+  const given = (request as unknown as Record<string, object | undefined>)[FIELDS[kind]];
+  if (given === undefined) throw refuse("REQUIRED_FIELD", `Field "${kind}" is required`, { field: kind });
+  const { stored, outcome, warnings } = await upsertResource(session, kind, {
+    resource: fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], given, kind),
+    at: kind,
+    maskPaths: request.updateMask?.paths ?? [],
+    etag: request.etag,
+  });
+  const loads = outcome === "UNCHANGED" ? [] : await loadWarnings(session, kind, stored.resource);
+  return create(
+    method.output as DescMessage,
+    {
+      [FIELDS[kind]]: MESSAGES[kind](stored),
+      outcome: OUTCOMES[outcome],
+      warnings: [...warnings, ...loads].map(findingInit),
+    } as never,
+  ) as MessageShape<Method["output"]>;
+}
+
+/** A device moves the loads above itself, a power cable those above its inlet. */
+async function loadWarnings(
+  session: WriteSession,
+  kind: ResourceKind,
+  resource: ResourceByKind[ResourceKind],
+): Promise<readonly WarningFinding[]> {
+  if (kind === "device" && "code" in resource) return powerWarnings(session, 1).of(resource.code);
+  if (kind !== "cable" || !("a" in resource)) return [];
+  for (const { deviceCode, portName } of [resource.a, resource.b]) {
+    const device = await session.writer.device(deviceCode);
+    const inlet = device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN");
+    if (inlet === true) return powerWarnings(session, 1).of(deviceCode);
+  }
+  return [];
+}
+
+interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
+  readonly code: string;
+  readonly cascade: boolean;
+}
+
+type Coded = "device" | "rack" | "crac";
+
+/** A resource as far as its code goes: all that removing looks at. */
+function named(kind: Coded, code: string): ResourceByKind[Coded] {
+  const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
+    device: { code, kind: "OTHER" } satisfies Device,
+    rack: { code } satisfies Rack,
+    crac: { code, kind: "CRAC", sensibleCapacityKw: 0 } satisfies Crac,
+  };
+  return blank[kind];
+}
+
+export async function deleteOne(session: WriteSession, kind: Coded, request: DeleteRequest): Promise<Removed> {
+  return removeResource(session, kind, named(kind, readCode(request.field, request.code)), request);
+}
+
+interface BulkUpsertRequest {
+  readonly items: readonly { readonly code: string }[];
+  readonly atomic: boolean;
+  readonly updateMask?: { readonly paths: readonly string[] } | undefined;
+}
+
+export async function bulkUpsert(session: WriteSession, kind: Coded, request: BulkUpsertRequest): Promise<BulkReply> {
+  demandBatchSize("items", request.items.length);
+  const maskPaths = request.updateMask?.paths ?? [];
+  checkMask(SCHEMAS[kind], maskPaths);
+  const models = request.items.map((item, index) => read(kind, item, `items[${index}]`));
+  const needs = codesNeeded(
+    kind,
+    models.filter((model): model is ResourceByKind[Coded] => !(model instanceof Refusal)),
+  );
+  const items = request.items.map(({ code }, index) =>
+    upsertItem(session, kind, { at: `items[${index}]`, code, model: models[index], maskPaths, needs }),
+  );
+  const { atomic } = request;
+  if (kind !== "device") return runBulk(session, items, { atomic });
+  const power = powerWarnings(session, items.length);
+  return runBulk(session, items, { atomic, review: (code) => power.of(code) });
+}
+
+/** Loads are judged when all of a call is written, since each item moves them. */
+function powerWarnings({ writer }: WriteSession, items: number): PowerWarnings {
+  return new PowerWarnings(writer, MAX_LOAD_WALK + items * MAX_LOAD_WALK_PER_ITEM);
+}
+
+/** An item that cannot be read fails alone; the others go on. */
+function read(kind: Coded, item: object, at: string): ResourceByKind[Coded] | Refusal {
+  try {
+    return fromMessage<ResourceByKind[Coded]>(SCHEMAS[kind], item, at);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+interface ItemInput {
+  readonly at: string;
+  readonly code: string;
+  readonly model: ResourceByKind[Coded] | Refusal | undefined;
+  readonly maskPaths: readonly string[];
+  readonly needs: Needs;
+}
+
+function upsertItem(session: WriteSession, kind: Coded, { at, code, model, maskPaths, needs }: ItemInput): BulkItem {
+  return {
+    field: `${at}.code`,
+    code,
+    needs: model === undefined || model instanceof Refusal ? [] : needs(model),
+    apply: async () => {
+      if (model === undefined || model instanceof Refusal) throw model;
+      const { stored, outcome, warnings } = await upsertResource(session, kind, {
+        resource: model,
+        at,
+        maskPaths,
+        etag: "",
+      });
+      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
+    },
+  };
+}
+
+interface BulkDeleteRequest {
+  readonly codes: readonly string[];
+  readonly cascade: boolean;
+  readonly atomic: boolean;
+  readonly allowMissing: boolean;
+}
+
+/** Consumers and children go before what they depend on, so that a batch may hold both. */
+export async function bulkDelete(session: WriteSession, kind: Coded, request: BulkDeleteRequest): Promise<BulkReply> {
+  demandBatchSize("codes", request.codes.length);
+  const { cascade, allowMissing } = request;
+  const readable = request.codes.filter((code) => parseCode(code) !== undefined);
+  const stored = await Promise.all(readable.map((code) => session.writer.stored(kind, codeKey(code))));
+  const found = stored.flatMap((one) => (one === undefined ? [] : [one.resource]));
+  const needs = codesNeeded(kind, found);
+  const dependants = new Map<string, string[]>();
+  for (const resource of found) {
+    for (const code of needs(resource)) {
+      const key = codeKey(code);
+      dependants.set(key, [...(dependants.get(key) ?? []), resource.code]);
+    }
+  }
+  const items = request.codes.map((code, index): BulkItem => {
+    const field = `codes[${index}]`;
+    return {
+      field,
+      code,
+      needs: dependants.get(codeKey(code)) ?? [],
+      apply: async () => {
+        const { deleted } = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });
+        return { outcome: deleted ? Outcome.DELETED : Outcome.NOT_FOUND, etag: "", warnings: [] };
+      },
+    };
+  });
+  return runBulk(session, items, { atomic: request.atomic });
+}

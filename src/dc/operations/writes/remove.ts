@@ -1,0 +1,209 @@
+import { codeKey } from "#dc/model/code.ts";
+import { broken, type ErrorFinding } from "#dc/model/finding.ts";
+import { cableRef, fabricLinkRef, portRef } from "#dc/model/ref.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
+import type { WriteSession } from "../rpc.ts";
+import { checkEtag } from "./upsert.ts";
+
+export interface RemoveOptions {
+  /** The field of the request that names the resource, as `codes[3]`; empty for an edge, which two fields name. */
+  readonly field: string;
+  /** Empty for any version. */
+  readonly etag: string;
+  readonly cascade: boolean;
+  readonly allowMissing: boolean;
+}
+
+export interface Removed {
+  readonly ref: string;
+  /** False when there was none and that was allowed. */
+  readonly deleted: boolean;
+  /** What else was removed or changed. */
+  readonly cascadedRefs: readonly string[];
+}
+
+/**
+ * Removes one resource: the one way out for single and bulk calls of every kind.
+ * @param named the resource as far as its identity goes
+ * @throws Refusal not_found, etag_mismatch, or for what depends on it when `cascade` is not set
+ */
+export async function removeResource<Kind extends ResourceKind>(
+  session: WriteSession,
+  kind: Kind,
+  named: ResourceByKind[Kind],
+  options: RemoveOptions,
+): Promise<Removed> {
+  const ref = resourceRef(kind, named);
+  const stored = await session.writer.stored(kind, resourceKey(named));
+  if (stored === undefined) {
+    if (options.allowMissing) return { ref, deleted: false, cascadedRefs: [] };
+    throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field: options.field, ref, value: ref });
+  }
+  checkEtag(options.etag, stored.etag, ref);
+  const cascadedRefs: string[] = [];
+  const { resource } = stored;
+  // The kinds are told apart by the word, which the compiler cannot follow.
+  if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
+  if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
+  await session.changes.remove(kind, resource);
+  return { ref: resourceRef(kind, resource), deleted: true, cascadedRefs };
+}
+
+type Parts = Pick<RemoveOptions, "field" | "cascade">;
+
+async function removeDeviceParts(
+  session: WriteSession,
+  device: Device,
+  { field, cascade }: Parts,
+  gone: string[],
+): Promise<void> {
+  const { writer, changes } = session;
+  const cables = await writer.cablesOf(device.code);
+  const links = await writer.fabricLinksOf(device.code);
+  const children = await writer.childrenOf(device.code);
+  const consumers = await writer.consumersOf(suppliesOf(device));
+  if (!cascade) {
+    const depends = dependent(device, field);
+    demandNone([
+      ...cables.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "cable", cableRef(a, b))),
+      ...links.map(({ a, b }) => depends("DEVICE_HAS_CABLES", "fabric link", fabricLinkRef(a, b))),
+      ...children.map(({ code }) => depends("DEVICE_HAS_CHILDREN", "child", `device:${code}`)),
+      ...consumers.map((consumer) => depends("DEVICE_FEEDS_OTHERS", "consumer", consumerRef(consumer))),
+    ]);
+  }
+  for (const cable of cables) {
+    await changes.remove("cable", cable);
+    gone.push(cableRef(cable.a, cable.b));
+  }
+  for (const link of links) {
+    await changes.remove("fabric_link", link);
+    gone.push(fabricLinkRef(link.a, link.b));
+  }
+  await disconnect(session, device, consumers, gone);
+  for (const { code } of children) await removeInner(session, code, gone);
+}
+
+async function removeInner(session: WriteSession, code: string, gone: string[]): Promise<void> {
+  const child = await session.writer.device(code);
+  if (child === undefined) return;
+  await removeDeviceParts(session, child, { field: "", cascade: true }, gone);
+  await session.changes.remove("device", child);
+  gone.push(`device:${child.code}`);
+}
+
+/** Every reference under which a device can be named as a source. */
+function suppliesOf(device: Device): readonly string[] {
+  const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
+  return [
+    `device:${device.code}`,
+    ...outlets.map(({ name }) => portRef({ deviceCode: device.code, portName: name })),
+    ...outlets.flatMap(({ powerOut }) => (powerOut?.feedId === undefined ? [] : [`feed:${powerOut.feedId}`])),
+  ];
+}
+
+function consumerRef({ kind, code, inlet }: Consumer): string {
+  return kind === "crac" ? `crac:${code}` : `port:${code}/${inlet}`;
+}
+
+/** Clears the consumers' references to a device that goes. */
+async function disconnect(
+  { writer, changes }: WriteSession,
+  device: Device,
+  consumers: readonly Consumer[],
+  gone: string[],
+): Promise<void> {
+  const supplies = new Set(suppliesOf(device).map(refKey));
+  const named = (sourceRef: string | undefined) => sourceRef !== undefined && supplies.has(refKey(sourceRef));
+  for (const code of codes(consumers, "device")) {
+    const stored = await writer.stored("device", codeKey(code));
+    if (stored === undefined || codeKey(code) === codeKey(device.code)) continue;
+    const ports = (stored.resource.ports ?? []).map((port) => {
+      if (!named(port.powerIn?.sourceRef)) return port;
+      const { sourceRef: _, ...powerIn } = port.powerIn ?? {};
+      return { ...port, powerIn };
+    });
+    await changes.put("device", { ...stored.resource, ports }, stored);
+    gone.push(`device:${stored.resource.code}`);
+  }
+  for (const code of codes(consumers, "crac")) {
+    const stored = await writer.stored("crac", codeKey(code));
+    if (stored === undefined) continue;
+    const powerInputs = (stored.resource.powerInputs ?? []).map((input) => {
+      if (!named(input.sourceRef)) return input;
+      const { sourceRef: _, ...rest } = input;
+      return rest;
+    });
+    await changes.put("crac", { ...stored.resource, powerInputs }, stored);
+    gone.push(`crac:${stored.resource.code}`);
+  }
+}
+
+function codes(consumers: readonly Consumer[], kind: Consumer["kind"]): ReadonlySet<string> {
+  return new Set(consumers.filter((consumer) => consumer.kind === kind).map(({ code }) => code));
+}
+
+async function removeRackParts(
+  session: WriteSession,
+  rack: Rack,
+  { field, cascade }: Parts,
+  gone: string[],
+): Promise<void> {
+  const { writer, changes } = session;
+  const devices = await writer.devicesInRack(rack.code);
+  const cracs = await coolers(session, rack);
+  if (!cascade) {
+    demandNone([
+      ...devices.map(({ code }) => holds(rack, field, `device:${code}`)),
+      ...cracs.map(({ code }) => holds(rack, field, `crac:${code}`)),
+    ]);
+  }
+  for (const { code } of devices) await removeInner(session, code, gone);
+  for (const crac of cracs) {
+    gone.push(`crac:${crac.code}`);
+    if (crac.rackCode !== undefined && codeKey(crac.rackCode) === codeKey(rack.code))
+      await changes.remove("crac", crac);
+    else await changes.put("crac", withoutScope(crac, rack), await writer.stored("crac", codeKey(crac.code)));
+  }
+}
+
+/** Cooling units inside a rack, or that name it among what they serve. */
+async function coolers({ writer }: WriteSession, rack: Rack): Promise<readonly Crac[]> {
+  if (rack.location === undefined) return [];
+  const all = await writer.cracsOnFloor(rack.location.siteId, rack.location.floorNumber);
+  const own = `rack:${codeKey(rack.code)}`;
+  return all.filter(
+    ({ rackCode = "", serves = [] }) =>
+      codeKey(rackCode) === codeKey(rack.code) || serves.some((scope) => scope.toLowerCase() === own),
+  );
+}
+
+function withoutScope(crac: Crac, rack: Rack): Crac {
+  const own = `rack:${codeKey(rack.code)}`;
+  return { ...crac, serves: (crac.serves ?? []).filter((scope) => scope.toLowerCase() !== own) };
+}
+
+type Dependence = "DEVICE_HAS_CABLES" | "DEVICE_HAS_CHILDREN" | "DEVICE_FEEDS_OTHERS";
+
+function dependent(device: Device, field: string) {
+  return (reason: Dependence, what: string, ref: string): ErrorFinding =>
+    broken(reason, field, `Device "${device.code}" has ${what} "${ref}"`, {
+      value: ref,
+      expected: "nothing that depends on it, or cascade",
+      ref,
+    });
+}
+
+function holds(rack: Rack, field: string, ref: string): ErrorFinding {
+  return broken("RACK_NOT_EMPTY", field, `Rack "${rack.code}" holds "${ref}"`, {
+    value: ref,
+    expected: "an empty rack, or cascade",
+    ref,
+  });
+}
+
+function demandNone([first, ...others]: readonly ErrorFinding[]): void {
+  if (first !== undefined) throw new Refusal(first, others);
+}

@@ -1,0 +1,95 @@
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { parsePortName } from "#dc/model/code.ts";
+import type { WarningFinding } from "#dc/model/finding.ts";
+import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { judge } from "#dc/model/rule.ts";
+import type { Stored } from "#dc/ports.ts";
+import { applyMask, checkMask } from "../messages/update_mask.ts";
+import type { WriteSession } from "../rpc.ts";
+import { SCHEMAS } from "./changes.ts";
+import { followUp } from "./follow_up.ts";
+import { KINDS } from "./kinds.ts";
+
+export interface UpsertInput<Kind extends ResourceKind> {
+  readonly resource: ResourceByKind[Kind];
+  /** Where the resource lies in the request, as `items[7]`; empty outside of requests. Refusals name their fields below it. */
+  readonly at: string;
+  readonly maskPaths: readonly string[];
+  /** Empty for any version. */
+  readonly etag: string;
+}
+
+export interface Upserted<Kind extends ResourceKind> {
+  readonly stored: Stored<ResourceByKind[Kind]>;
+  readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
+  readonly warnings: readonly WarningFinding[];
+}
+
+/**
+ * Creates or updates one resource: the one way in for single and bulk calls of every kind.
+ * @throws Refusal when the version differs or a rule refuses
+ */
+export async function upsertResource<Kind extends ResourceKind>(
+  session: WriteSession,
+  kind: Kind,
+  { resource: patch, at, maskPaths, etag }: UpsertInput<Kind>,
+): Promise<Upserted<Kind>> {
+  const { writer, changes, now } = session;
+  demandIdentity(patch, at);
+  const before = await writer.stored(kind, resourceKey(patch));
+  checkEtag(etag, before?.etag, resourceRef(kind, patch));
+  const after = await wanted(session, kind, patch, before?.resource, maskPaths);
+  if (before !== undefined && canonicalJson(after) === canonicalJson(before.resource)) {
+    return { stored: before, outcome: "UNCHANGED", warnings: [] };
+  }
+  const { errors, warnings } = await judge(KINDS[kind].rules, { before: before?.resource, after, now }, writer);
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
+  if (first !== undefined) throw new Refusal(first, others);
+  const stored = await changes.put(kind, after, before);
+  if (before !== undefined) await followUp(session, kind, before.resource, after);
+  return { stored, outcome: before === undefined ? "CREATED" : "UPDATED", warnings };
+}
+
+async function wanted<Kind extends ResourceKind>(
+  { writer }: WriteSession,
+  kind: Kind,
+  patch: ResourceByKind[Kind],
+  before: ResourceByKind[Kind] | undefined,
+  maskPaths: readonly string[],
+): Promise<ResourceByKind[Kind]> {
+  const { forget, complete } = KINDS[kind];
+  checkMask(SCHEMAS[kind], maskPaths);
+  const merged =
+    before === undefined ? patch : forget(applyMask(SCHEMAS[kind], before, patch, maskPaths), before, patch);
+  return complete(merged, writer);
+}
+
+/** An edge without its two ends has no identity to look up. */
+function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): void {
+  if ("code" in resource) return;
+  for (const field of ["a", "b"] as const) {
+    const end: { readonly portName: string } | undefined = resource[field];
+    if (end === undefined) {
+      throw refuse("REQUIRED_FIELD", `End "${field}" is required`, { field: fieldWithin(at, field) });
+    }
+    if (end.portName !== "" && parsePortName(end.portName) === undefined) {
+      throw refuse("INVALID_CODE", `Cannot read port name "${end.portName}"`, {
+        field: fieldWithin(at, `${field}.port_name`),
+        value: end.portName,
+      });
+    }
+  }
+}
+
+/** @throws Refusal ETAG_MISMATCH when a version is demanded and another, or none, is stored */
+export function checkEtag(demanded: string, stored: string | undefined, ref: string): void {
+  if (demanded === "" || demanded === stored) return;
+  throw refuse("ETAG_MISMATCH", `"${ref}" was changed by someone else: expected etag "${demanded}"`, {
+    field: "etag",
+    value: stored ?? "",
+    expected: demanded,
+    ref,
+  });
+}

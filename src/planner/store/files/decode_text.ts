@@ -1,0 +1,42 @@
+import { placeOf } from "../../spec/text_lines.ts";
+
+/** The text of a file, or the place of its first byte that is not UTF-8. */
+export type DecodedText =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly line: number; readonly column: number; readonly message: string };
+
+const STRICT = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
+const REPLACEMENT = "\uFFFD";
+
+/**
+ * Decodes UTF-8; a byte-order mark stays in the text. Nothing is replaced: a file that came back with other bytes in
+ * place of its own would be damaged by the next edit.
+ */
+export function decodeText(bytes: Uint8Array): DecodedText {
+  try {
+    return { ok: true, text: STRICT.decode(bytes) };
+  } catch {
+    const text = LENIENT.decode(bytes);
+    const { index, offset } = firstReplaced(text, bytes);
+    const byte = (bytes[offset] ?? 0).toString(16).padStart(2, "0");
+    return { ok: false, ...placeOf(text, index), message: `Byte 0x${byte} is not valid UTF-8: expected UTF-8 text` };
+  }
+}
+
+/** Finds the first replacement character that the file itself does not hold: everything before it decoded as it stands. */
+function firstReplaced(text: string, bytes: Uint8Array): { readonly index: number; readonly offset: number } {
+  let offset = 0;
+  let from = 0;
+  for (let index = text.indexOf(REPLACEMENT); index !== -1; index = text.indexOf(REPLACEMENT, from)) {
+    offset += Buffer.byteLength(text.slice(from, index));
+    if (!holdsReplacement(bytes, offset)) return { index, offset };
+    offset += 3;
+    from = index + 1;
+  }
+  return { index: text.length, offset: bytes.length };
+}
+
+function holdsReplacement(bytes: Uint8Array, offset: number): boolean {
+  return bytes[offset] === 0xef && bytes[offset + 1] === 0xbf && bytes[offset + 2] === 0xbd;
+}

@@ -1,0 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { type FileHandle, open, readdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isAlive } from "../processes/process_life.ts";
+import { errorCode } from "./disk_error.ts";
+
+const NAME = /^\.planner-([0-9a-z]+)-[0-9a-f]+\.tmp$/;
+
+/** The same names in the format of a .gitignore. */
+export const TEMPORARY_PATTERN = ".planner-*.tmp";
+
+/** How a new file shall be kept: its permission bits and, where this process may set it, its owner. */
+export interface FileOwnership {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/**
+ * Writes `text` to a new file beside `target` and waits until the disk has it. The name is hidden and no spec's.
+ *
+ * @param like whose permissions and owner the file takes; without it those of any new file
+ * @returns the new file's path
+ * @throws an error of the system; nothing is left behind then
+ */
+export async function writeBeside(target: string, text: string | Uint8Array, like?: FileOwnership): Promise<string> {
+  const path = temporaryBeside(target);
+  const handle = await open(path, "wx", like?.mode);
+  try {
+    if (like !== undefined) await takeAfter(handle, like);
+    await handle.writeFile(text);
+    await handle.sync();
+    await handle.close();
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await removeQuietly(path);
+    throw error;
+  }
+  return path;
+}
+
+/** A name for such a file that nobody has. */
+export function temporaryBeside(target: string): string {
+  return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
+}
+
+async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership): Promise<void> {
+  const own = await handle.stat();
+  // Only a privileged process may give a file away; to anybody else it stays theirs, as with any editor.
+  if (own.uid !== uid || own.gid !== gid) await handle.chown(uid, gid).catch(() => {});
+  // Creation takes the process's mask off, and giving away takes off special bits.
+  if ((own.mode & 0o7777) !== mode) await handle.chmod(mode);
+}
+
+/** Removes a file of ours that nobody needs; that it is gone already is as good. */
+export async function removeQuietly(path: string): Promise<void> {
+  await unlink(path).catch(() => {});
+}
+
+/** The process that wrote the temporary file of this name, or null when it is none. */
+export function temporaryPid(name: string): number | null {
+  const digits = NAME.exec(name)?.[1];
+  return digits === undefined ? null : Number.parseInt(digits, 36);
+}
+
+/** Removes what killed writers left in a folder. What a living process writes stays: not every writer holds a lock. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const pid = temporaryPid(name);
+    if (pid !== null && !isAlive(pid, null)) await removeQuietly(join(folder, name));
+  }
+}
+
+/** Waits until the disk has the folder's names. Windows and some file systems do not offer that. */
+export async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(folder, "r");
+    await handle.sync();
+  } catch (error) {
+    if (errorCode(error) === "EIO") throw error;
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,38 @@
+import { execFile } from "node:child_process";
+import type { GitHistory } from "../../ports.ts";
+
+/** Longest wait for git, in milliseconds. Ours: a history of a million commits takes seconds; longer is a hang. */
+const GIT_TIMEOUT_MS = 10_000;
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+/** The git repository around `root`; every answer is empty where git or the repository is missing. */
+export function openGitHistory(root: string): GitHistory {
+  return {
+    async commitsNaming(id) {
+      const grep = ["--fixed-strings", "--grep", `planner(${id})`];
+      const answer = await git(root, ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h", "--"]);
+      return answer.split("\n").filter((line) => line !== "");
+    },
+  };
+}
+
+function git(root: string, args: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    const options = {
+      cwd: root,
+      env: environment(),
+      timeout: GIT_TIMEOUT_MS,
+      killSignal: "SIGKILL",
+      maxBuffer: MAX_ANSWER_BYTES,
+      windowsHide: true,
+    } as const;
+    execFile("git", args, options, (error, stdout) => resolve(error === null ? stdout : ""));
+  });
+}
+
+/** Asks nobody for a password, and looks at the repository around the root even when a hook of another one calls. */
+function environment(): NodeJS.ProcessEnv {
+  const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...rest } = process.env;
+  return { ...rest, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };
+}

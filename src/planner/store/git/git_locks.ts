@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { GitLock, GitLocks } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { removeQuietly } from "../files/temporary_file.ts";
+import { WORKTREES } from "../project/places.ts";
+import { contains } from "../project/project_bounds.ts";
+import { worktreeFiles, worktreeIds } from "../worktrees/worktree_place.ts";
+import { Git } from "./git.ts";
+
+/** Age from which a lock of the checkout that people work in may be taken for left over, in milliseconds. Ours. */
+const OLD_MS = 60_000;
+
+/** Opens the locks on git's index in the project in `root`, an absolute path, and in its worktrees. */
+export function openGitLocks(root: string): GitLocks {
+  return {
+    find: () => findLocks(root),
+    async remove({ spec_id, path }) {
+      const now = (await findLocks(root)).find((one) => one.path === path && one.spec_id === spec_id);
+      if (now === undefined || !now.removable) return false;
+      await removeQuietly(path);
+      return true;
+    },
+  };
+}
+
+async function findLocks(root: string): Promise<readonly GitLock[]> {
+  const places: (readonly [folder: string, id: SpecId | null])[] = [[root, null]];
+  for (const id of await worktreeIds(root)) places.push([join(root, worktreeFiles.folder(id)), id]);
+  const found: GitLock[] = [];
+  for (const [folder, id] of places) {
+    const place = await placeOf(folder, id);
+    // A folder that is no worktree lies in the checkout.
+    if (place === null || found.some(({ path }) => path === place.path)) continue;
+    const lock = lockAt(place);
+    if (lock !== null) found.push(lock);
+  }
+  return found;
+}
+
+interface Place {
+  readonly path: string;
+  readonly id: SpecId | null;
+  /** Real path of the checkout that it locks. */
+  readonly top: string;
+}
+
+/** Null outside of a repository, and for a folder that is gone. */
+async function placeOf(folder: string, id: SpecId | null): Promise<Place | null> {
+  if (statSync(folder, { throwIfNoEntry: false }) === undefined) return null;
+  const git = new Git(folder);
+  const path = await git.ask(["rev-parse", "--path-format=absolute", "--git-path", "index.lock"]);
+  const top = await git.ask(["rev-parse", "--show-toplevel"]);
+  return path === null || top === null ? null : { path, id, top };
+}
+
+function lockAt({ path, id, top }: Place): GitLock | null {
+  try {
+    const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
+    // The worktrees lie in the checkout and have locks of their own.
+    const worksThere = (cwd: string): boolean =>
+      contains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
+    const holder = holderOf(path, worksThere);
+    return { path, spec_id: id, ageMs, holder, removable: holder === null && (id !== null || ageMs >= OLD_MS) };
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw diskRefusal(`read "${path}"`, error);
+  }
+}
+
+/**
+ * The process that may hold it: one that has the file open, else a git that works there. git closes the file while it
+ * waits for a person's editor. A git whose folder cannot be seen, another user's, may be at work anywhere.
+ */
+function holderOf(path: string, worksThere: (cwd: string) => boolean): GitLock["holder"] {
+  if (process.platform !== "linux") return "unknown";
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    if (opened(pid).includes(path)) return pid;
+    if (!isGit(pid)) continue;
+    const cwd = linkAt(`/proc/${pid}/cwd`);
+    if (cwd === null ? runs(pid) : worksThere(cwd)) return pid;
+  }
+  return null;
+}
+
+function isGit(pid: number): boolean {
+  try {
+    return /^git\b/.test(readFileSync(`/proc/${pid}/comm`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+/** Not for one that has just ended, or waits for its parent to notice that. */
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+function opened(pid: number): readonly string[] {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).map((name) => linkAt(`/proc/${pid}/fd/${name}`) ?? "");
+  } catch {
+    return [];
+  }
+}
+
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
+  }
+}

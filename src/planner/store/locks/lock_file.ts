@@ -1,0 +1,89 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { LockHolder } from "../../ports.ts";
+import type { ClaimHolder, ProcessMark } from "../../run_ports.ts";
+import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
+import { isAlive } from "../processes/process_life.ts";
+import { stillRuns } from "../processes/process_mark.ts";
+import { LOCKS } from "../project/places.ts";
+
+/** Age at which the heartbeat of another machine's holder has stopped, in milliseconds. Ours: it beats every minute. */
+export const HEARTBEAT_LIMIT_MS = 5 * 60_000;
+
+export function lockFile(id: string): string {
+  return `${LOCKS}/${id}.lock`;
+}
+
+/** Who holds the lock of a spec, in short. */
+export function readLock(root: string, id: string, now: Date): LockHolder | null {
+  const holder = readClaim(root, id, now)?.holder;
+  return holder === undefined ? null : { pid: holder.pid, alive: holder.alive, file: lockFile(id) };
+}
+
+/**
+ * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
+ * plain pid. A lock that says neither belongs to nobody: pid 0, not alive.
+ *
+ * Source: decision S-23.
+ *
+ * @returns the holder, and the token by which it knows the lock for its own
+ */
+export function readClaim(
+  root: string,
+  id: string,
+  now: Date,
+): { readonly holder: ClaimHolder; readonly token: string | null } | undefined {
+  const read = readJson(join(root, lockFile(id)));
+  if (read.kind === "missing") return undefined;
+  const named = holderOf(read);
+  const object = read.kind === "object" ? read.object : {};
+  const holder = {
+    pid: named?.pid ?? 0,
+    host: named?.host ?? hostname(),
+    started_at: (named?.since ?? read.modified).toISOString(),
+    heartbeat: (timeField(object, "heartbeat") ?? read.modified).toISOString(),
+    process_id: textField(object, "process_id"),
+    agent: markIn(object["agent"]),
+  };
+  const alive = named !== null && lives(holder, { since: named.since, began: textField(object, "began"), now });
+  return { holder: { ...holder, alive }, token: textField(object, "token") };
+}
+
+interface Evidence {
+  readonly since: Date;
+  readonly began: string | null;
+  readonly now: Date;
+}
+
+function lives({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, began, now }: Evidence): boolean {
+  if (host !== hostname()) return now.getTime() - Date.parse(heartbeat) < HEARTBEAT_LIMIT_MS;
+  return began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+}
+
+function markIn(value: unknown): ProcessMark | null {
+  if (typeof value !== "object" || value === null) return null;
+  const { pid, began } = value as Readonly<Record<string, unknown>>;
+  if (!Number.isSafeInteger(pid)) return null;
+  return { pid: Number(pid), began: typeof began === "string" ? began : null };
+}
+
+/**
+ * Who a small file of ours names: JSON with `pid`, or nothing but a pid; null when it names nobody. Where the file does
+ * not say since when, its own age does: it was written by the process it names.
+ */
+export function holderOf(
+  read: Exclude<JsonRead, { readonly kind: "missing" }>,
+): { readonly pid: number; readonly host: string | null; readonly since: Date } | null {
+  const { modified: since } = read;
+  if (read.kind === "broken") {
+    const digits = /^\s*(\d{1,10})\s*$/.exec(read.text ?? "")?.[1];
+    return digits === undefined ? null : { pid: Number(digits), host: null, since };
+  }
+  const pid = read.object["pid"];
+  if (!Number.isSafeInteger(pid)) return null;
+  return {
+    pid: Number(pid),
+    host: textField(read.object, "host"),
+    since: timeField(read.object, "started_at") ?? since,
+  };
+}

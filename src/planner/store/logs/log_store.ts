@@ -1,0 +1,60 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { LogFile, LogStore } from "../../ports.ts";
+import { isMissing, reason } from "../files/disk_error.ts";
+import { READ_WITHOUT_WAITING } from "../files/read_text.ts";
+import { LOGS } from "../project/places.ts";
+import { leadsOutside } from "../project/project_bounds.ts";
+
+/** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
+export function openLogStore(root: string): LogStore {
+  return {
+    async open(id) {
+      const file = `${LOGS}/${id}.log`;
+      const path = join(root, file);
+      if (leadsOutside(root, path)) {
+        const message = `Cannot read "${file}": it is a symbolic link that leads out of the project`;
+        throw new OperationError("failed_precondition", message);
+      }
+      const found = await withFile(file, path, (handle) => handle.stat());
+      if (found === null) return null;
+      if (!found.isFile()) throw new OperationError("failed_precondition", `Cannot read "${file}": it is not a file`);
+      return { file, size: found.size, modified: found.mtime, read: reader(file, path) };
+    },
+  };
+}
+
+function reader(file: string, path: string): LogFile["read"] {
+  return async (offset, length) => {
+    const found = await withFile(file, path, async (handle) => {
+      const bytes = Buffer.allocUnsafe(length);
+      let filled = 0;
+      while (filled < length) {
+        const { bytesRead } = await handle.read(bytes, filled, length - filled, offset + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      return bytes.subarray(0, filled);
+    });
+    return found ?? new Uint8Array();
+  };
+}
+
+/** Null when the file is not there, be it never or no longer. */
+async function withFile<Result>(
+  file: string,
+  path: string,
+  use: (handle: FileHandle) => Promise<Result>,
+): Promise<Result | null> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, READ_WITHOUT_WAITING);
+    return await use(handle);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new OperationError("unavailable", `Cannot read "${file}": ${reason(error)}`, { cause: error });
+  } finally {
+    await handle?.close();
+  }
+}

@@ -1,0 +1,170 @@
+import { existsSync } from "node:fs";
+import { type FileHandle, mkdir, open } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Clock } from "#kernel/clock.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { RunLog, RunLogs } from "../../run_ports.ts";
+import { logLines, ownLine, printedLine, runHeader } from "../../work/log_format.ts";
+import { diskRefusal } from "../files/disk_error.ts";
+import { LOGS } from "../project/places.ts";
+import { isLink, leadsOutside } from "../project/project_bounds.ts";
+
+/** Longest time that a line waits in memory, in milliseconds. Ours: a reader who follows sees no delay. */
+const LOG_FLUSH_MS = 100;
+
+/** Characters that may wait to be written before the caller has to. Ours: a disk write's worth, for each of many agents. */
+const MAX_WAITING_CHARS = 64 * 1024;
+
+/** Longest stored line, in characters. Ours: at three bytes each it fits into one answer of planner_log. */
+const MAX_LINE_CHARS = 256 * 1024;
+
+/** Opens the writing side of `.planner/logs/`. */
+export function openRunLogs(root: string, clock: Clock): RunLogs {
+  return {
+    async open(id, processId) {
+      const file = `${LOGS}/${id}.log`;
+      const path = join(root, file);
+      refuseLink(root, { file, path });
+      const handle = await openForAppend(path, file);
+      const log = new FileRunLog(handle, { file, clock });
+      await log.begin(processId);
+      return log;
+    },
+  };
+}
+
+/** A link to nothing too: writing would make the file that it names. */
+function refuseLink(root: string, { file, path }: { readonly file: string; readonly path: string }): void {
+  if (!isLink(path)) return;
+  const where = leadsOutside(root, path) ? "out of the project" : existsSync(path) ? null : "to no file";
+  if (where === null) return;
+  throw new OperationError("failed_precondition", `Cannot write "${file}": it is a symbolic link that leads ${where}`);
+}
+
+async function openForAppend(path: string, file: string): Promise<FileHandle> {
+  let handle: FileHandle | undefined;
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    handle = await open(path, "a+");
+    await completeLastLine(handle);
+    return handle;
+  } catch (error) {
+    await handle?.close();
+    throw diskRefusal(`write "${file}"`, error);
+  }
+}
+
+/** A killed writer may have left the beginning of a line. */
+async function completeLastLine(handle: FileHandle): Promise<void> {
+  const { size } = await handle.stat();
+  if (size === 0) return;
+  const last = Buffer.alloc(1);
+  await handle.read(last, 0, 1, size - 1);
+  if (last[0] !== 10) await handle.appendFile("\n");
+}
+
+class FileRunLog implements RunLog {
+  readonly #handle: FileHandle;
+  readonly #file: string;
+  readonly #clock: Clock;
+  #waiting: string[] = [];
+  #waitingChars = 0;
+  #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: unknown;
+  #ended = false;
+
+  constructor(handle: FileHandle, { file, clock }: { readonly file: string; readonly clock: Clock }) {
+    this.#handle = handle;
+    this.#file = file;
+    this.#clock = clock;
+  }
+
+  async begin(processId: string): Promise<void> {
+    this.#store(`${runHeader(this.#clock.now(), processId)}\n`);
+    await this.flush();
+  }
+
+  line(text: string): Promise<void> {
+    return this.#append(text.split(/\r?\n/), ownLine);
+  }
+
+  printed(lines: readonly string[], from: "stdout" | "stderr"): Promise<void> {
+    return this.#append(lines, (part) => printedLine(part, from));
+  }
+
+  /** @param marked for each stored line: a piece of a long one must not read as another's words either */
+  async #append(lines: readonly string[], marked: (part: string) => string): Promise<void> {
+    if (this.#ended) throw new OperationError("failed_precondition", `Cannot write "${this.#file}": the run has ended`);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (lines.length === 0) return;
+    const parts = lines.some((line) => line.length > MAX_LINE_CHARS) ? lines.flatMap(partsOf) : lines;
+    this.#store(logLines(this.#clock.now(), parts.map(marked)));
+    if (this.#waitingChars >= MAX_WAITING_CHARS) await this.flush();
+    else this.#timer ??= setTimeout(() => this.#flushInTheBackground(), LOG_FLUSH_MS);
+  }
+
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    // What is being written may be followed by lines that came since.
+    while (this.#failure === undefined && (this.#writing !== undefined || this.#waiting.length > 0)) {
+      this.#writing ??= this.#write();
+      await this.#writing;
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async end(): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    try {
+      await this.flush();
+    } finally {
+      await this.#handle.close();
+    }
+  }
+
+  #store(text: string): void {
+    this.#waiting.push(text);
+    this.#waitingChars += text.length;
+  }
+
+  #flushInTheBackground(): void {
+    // The failure is kept, and the next line or the end tells it.
+    this.flush().catch(() => {});
+  }
+
+  /** Never rejects. Lines are written in whole ones, so that a reader, or a kill between two writes, sees no half. */
+  async #write(): Promise<void> {
+    const bytes = Buffer.from(this.#waiting.join(""));
+    this.#waiting = [];
+    this.#waitingChars = 0;
+    try {
+      for (let offset = 0; offset < bytes.length; ) {
+        offset += (await this.#handle.write(bytes, offset)).bytesWritten;
+      }
+    } catch (error) {
+      this.#failure = diskRefusal(`write "${this.#file}"`, error);
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+}
+
+/** A line in parts of bearable length; a surrogate pair stays together. */
+function partsOf(line: string): readonly string[] {
+  if (line.length <= MAX_LINE_CHARS) return [line];
+  const parts: string[] = [];
+  for (let start = 0; start < line.length; ) {
+    let end = Math.min(start + MAX_LINE_CHARS, line.length);
+    if (end < line.length && isHighSurrogate(line.charCodeAt(end - 1))) end--;
+    parts.push(line.slice(start, end));
+    start = end;
+  }
+  return parts;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

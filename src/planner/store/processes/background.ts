@@ -1,0 +1,58 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { Background } from "../../program_ports.ts";
+import { diskRefusal, reason } from "../files/disk_error.ts";
+import { PROCESSES } from "../project/places.ts";
+import { RUN_VARIABLE } from "./run_processes.ts";
+
+const OUTPUT = `${PROCESSES}/background.log`;
+
+export interface OwnProgram {
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Starts the program anew for the project in `root`, an absolute path. */
+export function openBackground(root: string, { command, env }: OwnProgram): Background {
+  return {
+    async start(args, extra) {
+      const [program = "", ...first] = command;
+      const output = openOutput(root);
+      try {
+        const child = spawn(program, [...first, ...args, "--root", root], {
+          cwd: root,
+          detached: true,
+          windowsHide: true,
+          stdio: ["ignore", output, output],
+          // An agent that starts work is ended by its run's name; what it started here is no part of that run.
+          env: { ...env, [RUN_VARIABLE]: undefined, NO_COLOR: "1", ...extra },
+        });
+        const pid = await started(child);
+        child.unref();
+        return { pid };
+      } finally {
+        closeSync(output);
+      }
+    },
+  };
+}
+
+function openOutput(root: string): number {
+  try {
+    mkdirSync(join(root, PROCESSES), { recursive: true });
+    return openSync(join(root, OUTPUT), "a");
+  } catch (error) {
+    throw diskRefusal(`write "${OUTPUT}"`, error);
+  }
+}
+
+function started(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once("spawn", () => resolve(child.pid ?? 0));
+    child.once("error", (error) => {
+      reject(new OperationError("unavailable", `Cannot start a process in the background: ${reason(error)}`));
+    });
+  });
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { readdir, unlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "#kernel/clock.ts";
+import type { Claim, ClaimAnswer, ClaimHolder, Claims, ProcessMark } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { createFile, replaceFile } from "../files/place_file.ts";
+import { removeLeftovers } from "../files/temporary_file.ts";
+import { lockFile, readClaim } from "../locks/lock_file.ts";
+import { withProjectLock } from "../locks/project_lock.ts";
+import { LOCKS } from "../project/places.ts";
+import { markProcess } from "./process_mark.ts";
+
+/** Time between two heartbeats, in milliseconds. Ours: a fifth of the age at which the holder counts as gone. */
+const BEAT_MS = 60_000;
+
+/**
+ * Claims in `.planner/locks/<id>.lock`. Every step, reading included, happens with the project's lock held, which the
+ * kernel takes back from a dead process: between looking at a claim and changing it nobody else changes it.
+ *
+ * Source: decision S-23.
+ */
+export function openClaims(root: string, clock: Clock): Claims {
+  return {
+    claim: (id, processId) => withProjectLock(root, () => claim({ root, clock, id }, processId)),
+    holder: async (id) => readClaim(root, id, clock.now())?.holder ?? null,
+    ids: () => claimedIds(root),
+    clearStale: (id) => withProjectLock(root, () => clearStale(root, id, clock.now())),
+  };
+}
+
+interface Place {
+  readonly root: string;
+  readonly clock: Clock;
+  readonly id: SpecId;
+}
+
+async function claim(place: Place, processId: string): Promise<ClaimAnswer> {
+  const { root, clock, id } = place;
+  await removeLeftovers(join(root, LOCKS));
+  const held = readClaim(root, id, clock.now())?.holder;
+  if (held?.alive) return { heldBy: held };
+  if (held !== undefined) await removeLock(root, id);
+  const own = new FileClaim(place, processId);
+  if (await own.take()) return { claim: own, tookOver: held ?? null };
+  // Only a program that does not keep to the project's lock can have come between.
+  const other = readClaim(root, id, clock.now())?.holder;
+  return other === undefined ? claim(place, processId) : { heldBy: other };
+}
+
+class FileClaim implements Claim {
+  readonly id: SpecId;
+  readonly #root: string;
+  readonly #clock: Clock;
+  readonly #processId: string;
+  readonly #token = randomUUID();
+  readonly #self = markProcess(process.pid);
+  #agent: ProcessMark | null = null;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor({ root, clock, id }: Place, processId: string) {
+    this.#root = root;
+    this.#clock = clock;
+    this.id = id;
+    this.#processId = processId;
+  }
+
+  /** False when there is a lock by now. */
+  async take(): Promise<boolean> {
+    const file = lockFile(this.id);
+    if (!(await createFile(join(this.#root, file), file, this.#text()))) return false;
+    this.#timer = setInterval(() => {
+      // A beat that fails is made up by the next one: the claim lives for several.
+      this.renew().catch(() => {});
+    }, BEAT_MS);
+    this.#timer.unref();
+    return true;
+  }
+
+  renew(): Promise<boolean> {
+    return withProjectLock(this.#root, () => this.#write());
+  }
+
+  noteAgent(agent: ProcessMark): Promise<boolean> {
+    this.#agent = agent;
+    return this.renew();
+  }
+
+  release(): Promise<void> {
+    clearInterval(this.#timer);
+    return withProjectLock(this.#root, async () => {
+      if (this.#isOwn()) await removeLock(this.#root, this.id);
+    });
+  }
+
+  async #write(): Promise<boolean> {
+    if (!this.#isOwn()) return false;
+    const file = lockFile(this.id);
+    await replaceFile(join(this.#root, file), file, this.#text());
+    return true;
+  }
+
+  #isOwn(): boolean {
+    return readClaim(this.#root, this.id, this.#clock.now())?.token === this.#token;
+  }
+
+  #text(): string {
+    const holder = {
+      pid: process.pid,
+      host: hostname(),
+      started_at: new Date(performance.timeOrigin).toISOString(),
+      process_id: this.#processId,
+      heartbeat: this.#clock.now().toISOString(),
+      began: this.#self.began,
+      agent: this.#agent,
+      token: this.#token,
+    };
+    return `${JSON.stringify(holder, null, 2)}\n`;
+  }
+}
+
+async function claimedIds(root: string): Promise<readonly SpecId[]> {
+  try {
+    const names = await readdir(join(root, LOCKS));
+    return names
+      .filter((name) => name.endsWith(".lock") && !name.startsWith("."))
+      .map((name) => name.slice(0, -".lock".length) as SpecId)
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${LOCKS}"`, error);
+  }
+}
+
+async function clearStale(root: string, id: SpecId, now: Date): Promise<ClaimHolder | null> {
+  const holder = readClaim(root, id, now)?.holder;
+  if (holder === undefined || holder.alive) return null;
+  await removeLock(root, id);
+  return holder;
+}
+
+async function removeLock(root: string, id: SpecId): Promise<void> {
+  try {
+    await unlink(join(root, lockFile(id)));
+  } catch (error) {
+    if (!isMissing(error)) throw diskRefusal(`remove "${lockFile(id)}"`, error);
+  }
+}

@@ -1,0 +1,49 @@
+import type { ProcessRecord } from "../../ports.ts";
+import { buildSpec } from "../../spec/build_spec.ts";
+import { parseDocument } from "../../spec/document.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { readProjectText } from "../files/read_text.ts";
+import { activeFile, archiveFile } from "../project/places.ts";
+import { splitUnderWay } from "../specs/create_members.ts";
+
+/** The fields by which a record is terminal. */
+export interface RecordEnd {
+  readonly status: "completed" | "failed";
+  /** ISO 8601 UTC. */
+  readonly completed_at: string;
+}
+
+/**
+ * How a run ended whose process is gone without having said so: as its spec says. A run writes its spec first and its
+ * record last, so one that was killed in between has completed all the same; any other one failed, at the time of its
+ * discovery.
+ *
+ * Source: decision S-26.
+ */
+export function endOfDeadRun(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
+  const failed = { status: "failed", completed_at: now.toISOString() } as const;
+  const id = parseSpecId(spec_id);
+  const spec = id === undefined ? null : readSpec(root, id);
+  if (spec === null) return failed;
+  if (mode === "split") {
+    // A split leaves the status alone: its last step makes the spec a driver, and what it decided is finished by others.
+    const split = spec.members.length > 0 || splitUnderWay(root) === id;
+    return split ? { ...failed, status: "completed" } : failed;
+  }
+  const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
+  const since = typeof at === "string" ? new Date(at).getTime() : Number.NaN;
+  // Completed before the run began: some other one's work. Without a time nobody of ours completed it.
+  if (Number.isNaN(since) || since < Date.parse(started_at)) return failed;
+  return { status: "completed", completed_at: new Date(since).toISOString() };
+}
+
+function readSpec(root: string, id: SpecId): Spec | null {
+  for (const [file, archived] of [[activeFile(id), false] as const, [archiveFile(id), true] as const]) {
+    const read = readProjectText(root, file);
+    if (read.kind !== "text") continue;
+    const document = parseDocument(read.text);
+    return document.ok ? buildSpec({ id, file, archived }, document) : null;
+  }
+  return null;
+}

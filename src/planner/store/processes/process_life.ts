@@ -1,0 +1,47 @@
+import { readFileSync } from "node:fs";
+import { errorCode } from "../files/disk_error.ts";
+
+/** How far the system's account of a process's start may lie behind our own note of it, in milliseconds. */
+const SLACK_MS = 10_000;
+
+/** Length of the ticks in which Linux tells it, in milliseconds: the same on every machine, whatever its clock does. */
+const TICK_MS = 10;
+
+/**
+ * Whether the process that was known under this number still lives.
+ *
+ * @param knownSince when it was first seen alive; one that began later is another one with the same number. Only
+ *   systems with `/proc` can tell; null leaves the question out
+ */
+export function isAlive(pid: number, knownSince: Date | null): boolean {
+  if (!Number.isSafeInteger(pid) || pid <= 0 || !takesSignals(pid)) return false;
+  const facts = factsOf(pid);
+  if (facts === undefined) return true;
+  if (facts.ended) return false;
+  return knownSince === null || facts.startedMs <= knownSince.getTime() + SLACK_MS;
+}
+
+function takesSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there and belongs to somebody else.
+    return errorCode(error) === "EPERM";
+  }
+}
+
+/** Undefined on a system without `/proc`. */
+function factsOf(pid: number): { readonly ended: boolean; readonly startedMs: number } | undefined {
+  try {
+    const boot = /^btime (\d+)$/m.exec(readFileSync("/proc/stat", "latin1"))?.[1];
+    const line = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name in parentheses may hold anything; behind it come the state (field 3) and the start (field 22).
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const [state, start] = [fields[0] ?? "", fields[19]];
+    if (boot === undefined || start === undefined) return undefined;
+    return { ended: "ZX".includes(state), startedMs: Number(boot) * 1000 + Number(start) * TICK_MS };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import type { ProcessMark } from "../../run_ports.ts";
+
+/** What Linux tells of a process in `/proc/<pid>/stat`. */
+export interface ProcessFacts {
+  /** It ended, and its parent has not asked for its status yet. */
+  readonly ended: boolean;
+  readonly group: number;
+  readonly session: number;
+  /** Ticks from the machine's start to the process's. */
+  readonly startTicks: number;
+}
+
+/** Undefined when the process is gone, and on systems without `/proc`. */
+export function processFacts(pid: number): ProcessFacts | undefined {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, "latin1");
+    // The name in parentheses may hold anything; behind it come the state (field 3), the group (5), the session (6) and
+    // the start (22).
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const [state = "", , group, session] = fields;
+    const start = fields[19];
+    if (start === undefined) return undefined;
+    return {
+      ended: "ZX".includes(state),
+      group: Number(group),
+      session: Number(session),
+      startTicks: Number(start),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Who the process with this number is just now. */
+export function markProcess(pid: number): ProcessMark {
+  return { pid, began: beganOf(pid) };
+}
+
+/** Whether that very process still runs; true also when the system cannot tell and the number is in use. */
+export function stillRuns({ pid, began }: ProcessMark): boolean {
+  if (!isInUse(pid) || processFacts(pid)?.ended === true) return false;
+  if (began === null) return true;
+  const now = beganOf(pid);
+  return now === null || now === began;
+}
+
+/**
+ * Whether the process can be the one that wrote the file: both belong to one user. True where the system does not tell.
+ * A number that another user's process has got since is in use, and no signal of ours reaches it.
+ */
+export function wroteFile(pid: number, file: string): boolean {
+  const uid = userOf(file);
+  if (uid === undefined || process.platform === "win32") return true;
+  const owner = process.platform === "linux" ? userOf(`/proc/${pid}`) : undefined;
+  if (owner !== undefined) return owner === uid;
+  return uid !== process.geteuid?.() || takesOurSignals(pid);
+}
+
+function userOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
+}
+
+function takesOurSignals(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+function isInUse(pid: number): boolean {
+  // 0 and negative numbers mean whole groups.
+  if (!Number.isSafeInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there and belongs to somebody else.
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function beganOf(pid: number): string | null {
+  if (process.platform === "win32") return null;
+  if (process.platform !== "linux") return beganByPs(pid);
+  const facts = processFacts(pid);
+  const boot = bootId();
+  return facts === undefined || boot === null ? null : `${boot}:${facts.startTicks}`;
+}
+
+let boot: string | null | undefined;
+
+/** Ticks begin anew with each start of the machine. */
+function bootId(): string | null {
+  if (boot !== undefined) return boot;
+  try {
+    boot = readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+  } catch {
+    boot = null;
+  }
+  return boot;
+}
+
+function beganByPs(pid: number): string | null {
+  try {
+    const env = { ...process.env, LC_ALL: "C", TZ: "UTC" };
+    const said = execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { env, timeout: 5_000, stdio: "pipe" });
+    return said.toString().trim() || null;
+  } catch {
+    return null;
+  }
+}

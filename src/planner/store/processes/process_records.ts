@@ -1,0 +1,150 @@
+import { renameSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { ProcessRecord } from "../../ports.ts";
+import type { UnreadableFile } from "../../spec/spec.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
+import { removeQuietly, writeBeside } from "../files/temporary_file.ts";
+import { PROCESSES } from "../project/places.ts";
+import { endOfDeadRun, type RecordEnd } from "./dead_record.ts";
+import { isAlive } from "./process_life.ts";
+
+type JsonObject = Extract<JsonRead, { readonly kind: "object" }>;
+
+/** The records of `.planner/processes/`, oldest first, and the files there that are none. */
+export interface RecordSet {
+  readonly records: readonly ProcessRecord[];
+  readonly broken: readonly UnreadableFile[];
+  /** Those of the records that were `running` without a process until now. */
+  readonly repaired: readonly ProcessRecord[];
+}
+
+/**
+ * Reads every record. A `running` one whose process is gone gets the end that `endOfDeadRun` finds, in its file as well
+ * where that can be written: nobody else is left to do it.
+ *
+ * Source: decision S-26; contract, Work process record.
+ */
+export async function readProcessRecords(root: string, now: Date): Promise<RecordSet> {
+  const records: ProcessRecord[] = [];
+  const broken: UnreadableFile[] = [];
+  const repaired: ProcessRecord[] = [];
+  for (const name of await recordNames(root)) {
+    const file = `${PROCESSES}/${name}`;
+    const read = readJson(join(root, file));
+    if (read.kind === "missing") continue;
+    const problem = read.kind === "broken" ? read.message : problemOf(read.object);
+    if (read.kind === "broken" || problem !== null) {
+      broken.push({ file, line: null, column: null, message: problem ?? "" });
+      continue;
+    }
+    const record = toRecord(read);
+    if (hasEnded(record, read.object)) {
+      const ended = await endRecord(join(root, file), read, { record, end: endOfDeadRun(root, record, now) });
+      records.push(ended);
+      repaired.push(ended);
+    } else records.push(record);
+  }
+  return { records: records.sort(byStart), broken, repaired };
+}
+
+/** Ends one `running` record whose process is gone; null when it is none. */
+export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
+  const path = join(root, recordFile(processId));
+  const read = readJson(path);
+  if (read.kind !== "object" || problemOf(read.object) !== null) return null;
+  const record = toRecord(read);
+  if (!hasEnded(record, read.object)) return null;
+  return endRecord(path, read, { record, end: endOfDeadRun(root, record, now) });
+}
+
+/** Path from the root, with forward slashes. */
+export function recordFile(processId: string): string {
+  return `${PROCESSES}/${processId}.json`;
+}
+
+/** The records that are `running` without a process; no file changes. */
+export async function deadRecords(root: string): Promise<readonly ProcessRecord[]> {
+  const dead: ProcessRecord[] = [];
+  for (const name of await recordNames(root)) {
+    const read = readJson(join(root, PROCESSES, name));
+    if (read.kind !== "object" || problemOf(read.object) !== null) continue;
+    const record = toRecord(read);
+    if (hasEnded(record, read.object)) dead.push(record);
+  }
+  return dead.sort(byStart);
+}
+
+async function recordNames(root: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(join(root, PROCESSES));
+    return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${PROCESSES}"`, error);
+  }
+}
+
+const STATUSES: readonly unknown[] = ["running", "completed", "failed"];
+
+function problemOf(object: Readonly<Record<string, unknown>>): string | null {
+  for (const name of ["process_id", "spec_id", "started_at", "mode"]) {
+    if (textField(object, name) === null) return `Invalid "${name}": expected a text`;
+  }
+  if (!Number.isSafeInteger(object["pid"])) return 'Invalid "pid": expected an integer';
+  return STATUSES.includes(object["status"]) ? null : `Invalid "status": expected one of ${STATUSES.join(", ")}`;
+}
+
+function toRecord({ object, modified }: JsonObject): ProcessRecord {
+  const text = (name: string): string => textField(object, name) ?? "";
+  const base = {
+    process_id: text("process_id"),
+    spec_id: text("spec_id"),
+    pid: Number(object["pid"]),
+    started_at: text("started_at"),
+    mode: text("mode"),
+  };
+  const status = object["status"] as ProcessRecord["status"];
+  if (status === "running") return { ...base, status, completed_at: null };
+  // Whoever wrote that it ended wrote it when it ended.
+  const completed_at = textField(object, "completed_at") ?? modified.toISOString();
+  const error = textField(object, "error");
+  return { ...base, status, completed_at, ...(error === null ? {} : { error }) };
+}
+
+function hasEnded({ status, pid }: ProcessRecord, object: Readonly<Record<string, unknown>>): boolean {
+  if (status !== "running") return false;
+  // Only its own machine knows whether a process lives.
+  const host = textField(object, "host");
+  return (host === null || host === hostname()) && !isAlive(pid, timeField(object, "started_at"));
+}
+
+async function endRecord(
+  path: string,
+  read: JsonObject,
+  { record, end }: { readonly record: ProcessRecord; readonly end: RecordEnd },
+): Promise<ProcessRecord> {
+  let temporary: string | undefined;
+  try {
+    temporary = await writeBeside(path, `${JSON.stringify({ ...read.object, ...end }, null, 2)}\n`);
+    const current = readJson(path);
+    if (current.kind !== "object") return { ...record, ...end };
+    // Another reader was faster: all shall tell the same end.
+    if (current.text !== read.text)
+      return problemOf(current.object) === null ? toRecord(current) : { ...record, ...end };
+    renameSync(temporary, path);
+    temporary = undefined;
+  } catch {
+    // The answer holds without the file.
+  } finally {
+    if (temporary !== undefined) await removeQuietly(temporary);
+  }
+  return { ...record, ...end };
+}
+
+function byStart(a: ProcessRecord, b: ProcessRecord): number {
+  const [left, right] = [Date.parse(a.started_at), Date.parse(b.started_at)];
+  return left - right || (a.process_id < b.process_id ? -1 : 1);
+}

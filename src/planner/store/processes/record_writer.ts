@@ -1,0 +1,71 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "#kernel/clock.ts";
+import type { ProcessRecord } from "../../ports.ts";
+import type { NewProcessRecord, ProcessRecords } from "../../run_ports.ts";
+import { readJson } from "../files/json_file.ts";
+import { createFileAtOnce, replaceFile } from "../files/place_file.ts";
+import { removeLeftovers } from "../files/temporary_file.ts";
+import { withProjectLock } from "../locks/project_lock.ts";
+import { PROCESSES } from "../project/places.ts";
+import type { RecordEnd } from "./dead_record.ts";
+import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
+
+/**
+ * Opens the writing side of `.planner/processes/`. Files hold the contract's fields and `host`: only its own machine can
+ * say whether a process is gone.
+ *
+ * Source: contract, Work process record; decision S-26.
+ */
+export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
+  return {
+    start: (record) => withProjectLock(root, () => start(root, record)),
+    announce: (record) => announce(root, record),
+    finish: (processId, end, at) =>
+      withProjectLock(root, () => finish(root, processId, { ...end, completed_at: at.toISOString() })),
+    dead: () => deadRecords(root),
+    endDead: (processId) => endDeadRecord(root, processId, clock.now()),
+    repair: async () => (await readProcessRecords(root, clock.now())).repaired,
+  };
+}
+
+async function start(root: string, given: NewProcessRecord): Promise<ProcessRecord> {
+  await removeLeftovers(join(root, PROCESSES));
+  const record = runningRecord(given);
+  const file = recordFile(given.process_id);
+  await replaceFile(join(root, file), file, recordText(stored(record)));
+  return record;
+}
+
+/** Takes no lock and waits for no disk: the process itself writes its record again when its run begins. */
+async function announce(root: string, given: NewProcessRecord): Promise<void> {
+  const file = recordFile(given.process_id);
+  const record = runningRecord(given);
+  if (createFileAtOnce(join(root, file), file, recordText(stored(record)))) return;
+  await withProjectLock(root, async () => {
+    const read = readJson(join(root, file));
+    const own = read.kind === "object" && read.object["started_at"] === given.started_at;
+    // Else a process of old had the same number.
+    if (!own) await start(root, given);
+  });
+}
+
+function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProcessRecord): ProcessRecord {
+  return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
+}
+
+async function finish(root: string, processId: string, end: RecordEnd): Promise<boolean> {
+  const read = readJson(join(root, recordFile(processId)));
+  if (read.kind !== "object" || read.object["status"] !== "running") return false;
+  const file = recordFile(processId);
+  await replaceFile(join(root, file), file, recordText({ ...read.object, ...end }));
+  return true;
+}
+
+function stored(record: ProcessRecord): object {
+  return { ...record, host: hostname() };
+}
+
+function recordText(record: object): string {
+  return `${JSON.stringify(record, null, 2)}\n`;
+}

@@ -1,0 +1,125 @@
+import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperationError } from "#kernel/errors.ts";
+import type { ProcessMark } from "../../run_ports.ts";
+import { processFacts, stillRuns } from "./process_mark.ts";
+
+/** The environment variable by which everything that a run starts is known again. */
+export const RUN_VARIABLE = "PLANNER_RUN";
+
+/** Pauses between two looks at what still runs, in milliseconds. */
+const FIRST_PAUSE_MS = 5;
+const LONGEST_PAUSE_MS = 100;
+
+/** Time that forced processes get to be gone, in milliseconds. Ours: only one that hangs in the kernel takes longer. */
+const FORCED_END_MS = 10_000;
+
+/** What belongs to one run. */
+export interface RunProcesses {
+  /** The value of `RUN_VARIABLE`. */
+  readonly name: string;
+  /** The leader of its process group, or null when it is not known. */
+  readonly leader: ProcessMark | null;
+  /** Whether the group's number may be relied on although its leader is gone: it was never seen empty. */
+  readonly trustGroup: boolean;
+}
+
+/**
+ * The numbers of every process that runs for it, this process left out. On Linux these are the group's members and all
+ * that inherited `RUN_VARIABLE`, in whatever group or session they are; elsewhere the group stands for all, as minus
+ * its number.
+ *
+ * Not found: a process that left the group and also threw its environment away.
+ */
+export function processesOf({ name, leader, trustGroup }: RunProcesses): readonly number[] {
+  const group = leader !== null && (trustGroup || stillRuns(leader)) ? leader.pid : null;
+  if (process.platform === "linux") return scan(group, Buffer.from(`\0${RUN_VARIABLE}=${name}\0`));
+  if (process.platform === "win32") return leader !== null && stillRuns(leader) ? [leader.pid] : [];
+  return group !== null && signal(-group, 0) ? [-group] : [];
+}
+
+function scan(group: number | null, variable: Buffer): number[] {
+  const found: number[] = [];
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid) || pid === process.pid) continue;
+    const facts = processFacts(pid);
+    if (facts === undefined || facts.ended) continue;
+    const inGroup = facts.group === group && facts.session === group;
+    if (inGroup || environmentOf(pid).includes(variable)) found.push(pid);
+  }
+  return found;
+}
+
+/** With a zero byte before each variable and behind it; empty for another user's process. */
+function environmentOf(pid: number): Buffer {
+  try {
+    return Buffer.concat([ZERO, readFileSync(`/proc/${pid}/environ`), ZERO]);
+  } catch {
+    return ZERO;
+  }
+}
+
+const ZERO = Buffer.alloc(1);
+
+/** How long ending may take; `hurry` makes it short once it aborts. */
+export interface Grace {
+  readonly graceMs: number;
+  readonly hurry?: AbortSignal;
+}
+
+/**
+ * Asks every process of the run to end, and forces those that are still there when the grace is over. Resolves when none
+ * is left, with the number of those it met.
+ *
+ * @throws OperationError `unavailable` when one survives being forced
+ */
+export async function endProcesses(run: () => RunProcesses, { graceMs, hurry }: Grace): Promise<number> {
+  const asked = new Set<number>();
+  const forceAt = performance.now() + graceMs;
+  let pause = FIRST_PAUSE_MS;
+  let forcedSince: number | undefined;
+  for (;;) {
+    const now = performance.now();
+    const left = processesOf(run());
+    if (left.length === 0) return asked.size;
+    if (now >= forceAt || hurry?.aborted === true) forcedSince ??= now;
+    if (forcedSince !== undefined && now - forcedSince > FORCED_END_MS) throw survivor(left);
+    for (const pid of left) await end(pid, { force: forcedSince !== undefined, first: !asked.has(pid) });
+    for (const pid of left) asked.add(pid);
+    await sleep(pause);
+    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+  }
+}
+
+async function end(pid: number, { force, first }: { readonly force: boolean; readonly first: boolean }): Promise<void> {
+  if (process.platform === "win32") {
+    // Without /F only programs with a window are asked.
+    if (force || first) await taskkill(pid, force);
+  } else if (force) signal(pid, "SIGKILL");
+  else if (first) signal(pid, "SIGTERM");
+}
+
+function survivor(left: readonly number[]): OperationError {
+  return new OperationError(
+    "unavailable",
+    `Cannot end process ${left.join(", ")}: still there ${FORCED_END_MS / 1000} seconds after it was forced`,
+  );
+}
+
+/** @param pid minus a group's number for the whole group */
+function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+function taskkill(pid: number, force: boolean): Promise<void> {
+  const args = ["/PID", String(pid), "/T", ...(force ? ["/F"] : [])];
+  return new Promise((resolve) => {
+    execFile("taskkill", args, { windowsHide: true, timeout: 10_000 }, () => resolve());
+  });
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from "node:crypto";
+import { unlink } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import type { WatchFile, WatchHold } from "../../run_ports.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { readJson, textField } from "../files/json_file.ts";
+import { createFile } from "../files/place_file.ts";
+import { holderOf } from "../locks/lock_file.ts";
+import { withProjectLock } from "../locks/project_lock.ts";
+import { WATCH_PID } from "../project/places.ts";
+import { isAlive } from "./process_life.ts";
+import { markProcess, stillRuns, wroteFile } from "./process_mark.ts";
+
+/**
+ * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change happens with the
+ * project's lock held, so of several processes that start at once one gets it.
+ *
+ * Source: decision S-27; contract, behaviour rules 7 and 8.
+ */
+export function openWatchFile(root: string): WatchFile {
+  return {
+    take: () => withProjectLock(root, () => take(root)),
+    holder: async () => readWatch(root),
+    clearStale: () =>
+      withProjectLock(root, async () => {
+        const holder = readWatch(root);
+        if (holder === null || holder.alive) return false;
+        await removeFile(root);
+        return true;
+      }),
+  };
+}
+
+async function take(root: string): Promise<WatchHold | null> {
+  const holder = readWatch(root);
+  if (holder?.alive === true) return null;
+  if (holder !== null) await removeFile(root);
+  const token = randomUUID();
+  const text = `${JSON.stringify(ownMark(token), null, 2)}\n`;
+  if (!(await createFile(join(root, WATCH_PID), WATCH_PID, text))) return null;
+  const isHeld = (): boolean => readToken(root) === token;
+  return {
+    isHeld: async () => isHeld(),
+    release: () =>
+      withProjectLock(root, async () => {
+        if (isHeld()) await removeFile(root);
+      }),
+  };
+}
+
+function ownMark(token: string): object {
+  const { pid, began } = markProcess(process.pid);
+  return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
+}
+
+/** Who watches, or did until it was killed. A file that names nobody counts as a dead holder's. */
+export function readWatch(
+  root: string,
+): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
+  const read = readJson(join(root, WATCH_PID));
+  if (read.kind === "missing") return null;
+  const named = holderOf(read);
+  if (named === null) return { pid: 0, here: true, alive: false };
+  const { pid, host, since } = named;
+  // Another machine's process cannot be asked: it counts as alive until somebody there ends it.
+  if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
+  const began = read.kind === "object" ? textField(read.object, "began") : null;
+  const alive = began === null ? isAlive(pid, since) : stillRuns({ pid, began });
+  return { pid, here: true, alive: alive && wroteFile(pid, join(root, WATCH_PID)) };
+}
+
+function readToken(root: string): string | null {
+  const read = readJson(join(root, WATCH_PID));
+  return read.kind === "object" ? textField(read.object, "token") : null;
+}
+
+async function removeFile(root: string): Promise<void> {
+  try {
+    await unlink(join(root, WATCH_PID));
+  } catch (error) {
+    if (!isMissing(error)) throw diskRefusal(`remove "${WATCH_PID}"`, error);
+  }
+}

@@ -1,0 +1,20 @@
+import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
+
+/** Paths from the project's root, with forward slashes. Source: decision S-01. */
+export const SPECS = ".planner/specs";
+export const ARCHIVE = ".planner/archive";
+export const LOGS = ".planner/logs";
+export const PROCESSES = ".planner/processes";
+export const LOCKS = ".planner/locks";
+export const WORKTREES = ".planner/worktrees";
+export const WATCH_PID = ".planner/watch.pid";
+
+export function activeFile(id: SpecId): string {
+  return `${SPECS}/${id}.md`;
+}
+
+/** Where a spec is put away: in the folder of its id's day, and flat when its id names no day. */
+export function archiveFile(id: SpecId): string {
+  const day = specIdParts(id)?.day;
+  return day === undefined ? `${ARCHIVE}/${id}.md` : `${ARCHIVE}/${day}/${id}.md`;
+}

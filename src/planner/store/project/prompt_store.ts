@@ -1,0 +1,38 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { PromptStore } from "../../ports.ts";
+import { isMissing, reason } from "../files/disk_error.ts";
+import { readProjectText } from "../files/read_text.ts";
+import { readProjectFile } from "./project_file.ts";
+
+const FOLDER = ".planner/prompts";
+
+/** Opens `.planner/prompts/` and the files of the project at `root`. Source: decision S-01. */
+export function openPromptStore(root: string): PromptStore {
+  return {
+    async names() {
+      const entries = await readdir(join(root, FOLDER), { withFileTypes: true }).catch((error: unknown) => {
+        if (isMissing(error)) return [];
+        throw new OperationError("unavailable", `Cannot read "${FOLDER}": ${reason(error)}`, { cause: error });
+      });
+      return entries
+        .filter((entry) => !entry.isDirectory() && entry.name.endsWith(".md") && !entry.name.startsWith("."))
+        .map((entry) => entry.name.slice(0, -".md".length))
+        .sort();
+    },
+
+    async text(name) {
+      // A name that leads to another folder is no name.
+      if (name === "" || name.startsWith(".") || /[\\/\0]/.test(name)) return null;
+      const file = `${FOLDER}/${name}.md`;
+      const read = readProjectText(root, file);
+      if (read.kind === "text") return read.text;
+      if (read.kind === "missing") return null;
+      const place = read.line === null ? "" : `line ${read.line}, column ${read.column}: `;
+      throw new OperationError("failed_precondition", `Cannot read "${file}": ${place}${read.message}`);
+    },
+
+    projectFile: (path, maxBytes) => readProjectFile(root, path, maxBytes),
+  };
+}

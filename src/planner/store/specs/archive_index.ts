@@ -1,0 +1,75 @@
+import type { SpecSet } from "../../ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { ARCHIVE } from "../project/places.ts";
+import { FolderNames, type Listing } from "./folder_names.ts";
+import { sortById } from "./sort_ids.ts";
+import { SpecFiles } from "./spec_files.ts";
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+
+interface Folder {
+  readonly names: FolderNames;
+  readonly files: SpecFiles;
+}
+
+/**
+ * The archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Nothing follows these folders, for they change
+ * seldom; a question for ids costs one system call a folder, one for specs one a file, and what changed is read.
+ */
+export class ArchiveIndex {
+  readonly #root: string;
+  readonly #folders = new Map<string, Folder>();
+  #listings: readonly Listing[] = [];
+  #ids: ReadonlySet<SpecId> = new Set();
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /** The ids as they are now; the same object as before when nothing changed. */
+  ids(): ReadonlySet<SpecId> {
+    const listings = this.#paths().map((path) => this.#folder(path).names.read());
+    const same = listings.length === this.#listings.length && listings.every((one, at) => one === this.#listings[at]);
+    if (!same) {
+      this.#listings = listings;
+      this.#ids = new Set(listings.flatMap(({ ids }) => ids));
+    }
+    return this.#ids;
+  }
+
+  /** The path from the root of an archived spec's file, or undefined. */
+  find(id: SpecId): string | undefined {
+    const name = `${id}.md`;
+    const folder = this.#paths().find((path) => this.#folder(path).names.read().entries.has(name));
+    return folder === undefined ? undefined : `${folder}/${name}`;
+  }
+
+  read(): SpecSet {
+    const sets = this.#paths().map((path) => {
+      const { files } = this.#folder(path);
+      files.checkAll();
+      return files.set;
+    });
+    return {
+      specs: sortById(sets.flatMap(({ specs }) => specs)),
+      unreadable: sets.flatMap(({ unreadable }) => unreadable),
+    };
+  }
+
+  /** The archive itself and its folders of days. */
+  #paths(): readonly string[] {
+    const { folders } = this.#folder(ARCHIVE).names.read();
+    const paths = [ARCHIVE, ...folders.filter((name) => DAY.test(name)).map((name) => `${ARCHIVE}/${name}`)];
+    for (const path of this.#folders.keys()) if (!paths.includes(path)) this.#folders.delete(path);
+    return paths;
+  }
+
+  #folder(path: string): Folder {
+    const known = this.#folders.get(path);
+    if (known !== undefined) return known;
+    const names = new FolderNames(this.#root, path);
+    const folder = { names, files: new SpecFiles({ root: this.#root, folder: path, archived: true, names }) };
+    this.#folders.set(path, folder);
+    return folder;
+  }
+}

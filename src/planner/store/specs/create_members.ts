@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { NewMembers } from "../../ports.ts";
+import { editFields, type FieldChanges } from "../../spec/edit_fields.ts";
+import { parentOf, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { readJson, textField } from "../files/json_file.ts";
+import { createFile, replaceFile } from "../files/place_file.ts";
+import { readText } from "../files/read_text.ts";
+import { removeQuietly } from "../files/temporary_file.ts";
+import { activeFile, LOCKS } from "../project/places.ts";
+import { checkWritable, editSpec } from "./edit_spec.ts";
+
+/** Everything that a split writes, from before the first file to behind the last one. One at a time: the lock is held. */
+const INTENT = `${LOCKS}/split.json`;
+
+/**
+ * Creates the files of a spec's members, then changes the spec's own. What has been created goes again when a later step
+ * fails; what a kill cuts off, `finishSplit` brings to its end. The project's lock must be held.
+ */
+export async function createMembers(root: string, parent: SpecId, { members, fields }: NewMembers): Promise<void> {
+  for (const { id, text } of members) checkWritable(activeFile(id), text);
+  const intent = `${JSON.stringify({ parent, members, fields })}\n`;
+  checkWritable(INTENT, intent);
+  await replaceFile(join(root, INTENT), INTENT, intent);
+  const created: string[] = [];
+  try {
+    for (const { id, text } of members) {
+      const file = activeFile(id);
+      if (!(await createFile(join(root, file), file, text))) {
+        throw new OperationError("already_exists", `Spec "${id}" is there already`);
+      }
+      created.push(join(root, file));
+    }
+    await editSpec(root, parent, (text) => editFields(text, fields));
+  } catch (error) {
+    for (const path of created) await removeQuietly(path);
+    throw error;
+  } finally {
+    await removeQuietly(join(root, INTENT));
+  }
+}
+
+/** The spec whose split is under way or was cut off by a kill. Cost: one system call where there is none. */
+export function splitUnderWay(root: string): SpecId | null {
+  return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
+}
+
+/**
+ * Finishes the split that a killed process had begun: members that are missing are created, and the spec becomes their
+ * driver. Where that cannot be, because the spec was removed or broken by hand since, the members go again, but for those
+ * that somebody has changed. The project's lock must be held.
+ */
+export async function finishSplit(root: string): Promise<void> {
+  if (!existsSync(join(root, INTENT))) return;
+  const intent = readIntent(root);
+  if (intent !== null) {
+    try {
+      await goOn(root, intent);
+    } catch (error) {
+      if (!(error instanceof OperationError) || !ENDS_IT.has(error.kind)) throw error;
+      await goBack(root, intent);
+    }
+  }
+  await removeQuietly(join(root, INTENT));
+}
+
+/** Refusals for good; what the disk refuses may go the next time. */
+const ENDS_IT: ReadonlySet<string> = new Set(["not_found", "failed_precondition", "invalid_argument"]);
+
+async function goOn(root: string, { parent, members, fields }: Intent): Promise<void> {
+  for (const { id, text } of members) await createFile(join(root, activeFile(id)), activeFile(id), text);
+  await editSpec(root, parent, (text) => editFields(text, fields));
+}
+
+async function goBack(root: string, { members }: Intent): Promise<void> {
+  for (const { id, text } of members) {
+    const path = join(root, activeFile(id));
+    const now = readText(path);
+    if (now.kind === "text" && now.text === text) await removeQuietly(path);
+  }
+}
+
+interface Intent extends NewMembers {
+  readonly parent: SpecId;
+}
+
+/** Null for what this program has not written: a checkout may bring any file along. */
+function readIntent(root: string): Intent | null {
+  const read = readJson(join(root, INTENT));
+  if (read.kind !== "object") return null;
+  const parent = parseSpecId(textField(read.object, "parent") ?? "");
+  const { members, fields } = read.object;
+  if (parent === undefined || !Array.isArray(members) || typeof fields !== "object" || fields === null) return null;
+  const isMember = (one: unknown): boolean => {
+    const { id, text } = (one ?? {}) as Readonly<Record<string, unknown>>;
+    const known = typeof id === "string" ? parseSpecId(id) : undefined;
+    return known !== undefined && parentOf(known) === parent && typeof text === "string";
+  };
+  if (!members.every(isMember)) return null;
+  return { parent, members: members as NewMembers["members"], fields: fields as FieldChanges };
+}

@@ -1,0 +1,51 @@
+import { randomInt } from "node:crypto";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { createFile } from "../files/place_file.ts";
+import { activeFile } from "../project/places.ts";
+import { checkWritable } from "./edit_spec.ts";
+
+/** Three base-36 characters. Source: decision S-03. */
+const WIDTH = 3;
+const COUNT = 36 ** WIDTH;
+
+export interface NewSpecFile {
+  /** `YYYY-MM-DD` */
+  readonly day: string;
+  /** Every id there is, the archive's included. */
+  readonly taken: Iterable<SpecId>;
+  readonly build: (id: SpecId) => string;
+}
+
+/**
+ * Creates a spec under the next counter of the day. The file appears whole or not at all. The project's lock must be
+ * held: two processes that count at once would come to the same number.
+ *
+ * @throws OperationError `resource_exhausted` behind counter `zzz`
+ */
+export async function createSpec(root: string, { day, taken, build }: NewSpecFile): Promise<SpecId> {
+  const counter = nextCounter(day, taken);
+  for (;;) {
+    const id = `${day}-${base36(counter)}-${base36(randomInt(COUNT))}` as SpecId;
+    const file = activeFile(id);
+    const text = build(id);
+    checkWritable(file, text);
+    if (await createFile(join(root, file), file, text)) return id;
+  }
+}
+
+function nextCounter(day: string, taken: Iterable<SpecId>): number {
+  let highest = 0;
+  for (const id of taken) {
+    if (!id.startsWith(day)) continue;
+    const parts = specIdParts(id);
+    if (parts?.day === day) highest = Math.max(highest, parts.counter);
+  }
+  if (highest + 1 < COUNT) return highest + 1;
+  throw new OperationError("resource_exhausted", `Cannot create a spec: ${day} has no counter behind "zzz" left`);
+}
+
+function base36(value: number): string {
+  return value.toString(36).padStart(WIDTH, "0");
+}

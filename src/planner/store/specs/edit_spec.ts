@@ -1,0 +1,152 @@
+import { constants, renameSync } from "node:fs";
+import { access, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { MAX_SPEC_BYTES } from "../../limits.ts";
+import type { EditOutcome } from "../../ports.ts";
+import { BrokenText } from "../../spec/document.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { readProjectText, readText, tooLarge } from "../files/read_text.ts";
+import { type FileOwnership, removeQuietly, syncFolder, writeBeside } from "../files/temporary_file.ts";
+import { activeFile } from "../project/places.ts";
+
+/** How often an edit begins again because another program wrote meanwhile. Ours: it takes one such write a try. */
+const MAX_TRIES = 8;
+
+/** Files that wait for the disk side by side. Ours: it flushes so many nearly as fast as one, and more no faster. */
+const MAX_WAITING = 16;
+
+/**
+ * Replaces the text of an active spec by `change(text)`. The project's lock must be held: it keeps other planner
+ * processes out. Another program's write is noticed up to the moment before the new text takes the file's place.
+ *
+ * Returns false, touching nothing, when the text stays the same. A symbolic link stays, the file behind it changes.
+ *
+ * Source: decision S-06.
+ */
+export async function editSpec(root: string, id: SpecId, change: (text: string) => string): Promise<boolean> {
+  const folders = new Set<string>();
+  const edited = await edit(root, id, { change, folders });
+  await syncAll(folders);
+  return edited;
+}
+
+/**
+ * The same for several specs, whose files wait for the disk side by side. Each is replaced whole, for itself; a refusal is
+ * the outcome of its spec alone.
+ */
+export async function editSpecs(
+  root: string,
+  ids: Iterable<SpecId>,
+  change: (text: string, id: SpecId) => string,
+): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+  const outcomes = new Map<SpecId, EditOutcome>();
+  const folders = new Set<string>();
+  const left = new Set(ids).values();
+  const work = async (): Promise<void> => {
+    for (const id of left) {
+      try {
+        outcomes.set(id, await edit(root, id, { change: (text) => change(text, id), folders }));
+      } catch (error) {
+        if (!(error instanceof OperationError)) throw error;
+        outcomes.set(id, error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_WAITING }, work));
+  await syncAll(folders);
+  return outcomes;
+}
+
+interface EditWork {
+  readonly change: (text: string) => string;
+  /** Takes the folders whose names the disk is still to be waited for. */
+  readonly folders: Set<string>;
+}
+
+async function edit(root: string, id: SpecId, { change, folders }: EditWork): Promise<boolean> {
+  const file = activeFile(id);
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const text = readForEdit(root, file, id);
+    const next = changed(file, text, change);
+    if (next === text) return false;
+    checkWritable(file, next);
+    const folder = await replace(join(root, file), file, { text, next });
+    if (folder === undefined) continue;
+    folders.add(folder);
+    return true;
+  }
+  throw new OperationError("aborted", `Cannot write "${file}": another program keeps changing it`);
+}
+
+async function syncAll(folders: Iterable<string>): Promise<void> {
+  for (const folder of folders) {
+    await syncFolder(folder).catch((error: unknown) => {
+      throw diskRefusal(`write in "${folder}"`, error);
+    });
+  }
+}
+
+/** @throws OperationError for a file that is not there or cannot be read */
+function readForEdit(root: string, file: string, id: SpecId): string {
+  const read = readProjectText(root, file);
+  if (read.kind === "text") return read.text;
+  if (read.kind === "missing") throw new OperationError("not_found", `Spec not found: ${id}`);
+  const place = read.line === null ? "" : `:${read.line}:${read.column}`;
+  throw new OperationError("failed_precondition", `Cannot edit "${file}${place}": ${read.message}`);
+}
+
+/** Only here is it known whose text does not parse. */
+function changed(file: string, text: string, change: (text: string) => string): string {
+  try {
+    return change(text);
+  } catch (error) {
+    throw error instanceof BrokenText ? new BrokenText(`"${file}"`, error.problem) : error;
+  }
+}
+
+/** Refuses a text that could not be read back as it is. */
+export function checkWritable(file: string, text: string): void {
+  if (!text.isWellFormed()) {
+    throw new OperationError("invalid_argument", `Cannot write "${file}": the text holds half a surrogate pair`);
+  }
+  const size = Buffer.byteLength(text);
+  if (size > MAX_SPEC_BYTES) throw new OperationError("invalid_argument", `Cannot write "${file}": ${tooLarge(size)}`);
+}
+
+/** Puts `next` in the place of `text`; returns the folder, undefined when the file holds another text by then or is gone. */
+async function replace(
+  path: string,
+  file: string,
+  { text, next }: { readonly text: string; readonly next: string },
+): Promise<string | undefined> {
+  let temporary: string | undefined;
+  try {
+    const target = await realpath(path);
+    // Renaming would pass over a file's own write protection.
+    await access(target, constants.W_OK);
+    temporary = await writeBeside(target, next, await ownershipOf(target));
+    // Nothing waits between the look and the renaming.
+    if (!putInPlace(temporary, target, text)) return undefined;
+    temporary = undefined;
+    return dirname(target);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw diskRefusal(`write "${file}"`, error);
+  } finally {
+    if (temporary !== undefined) await removeQuietly(temporary);
+  }
+}
+
+function putInPlace(temporary: string, target: string, expected: string): boolean {
+  const now = readText(target);
+  if (now.kind !== "text" || now.text !== expected) return false;
+  renameSync(temporary, target);
+  return true;
+}
+
+async function ownershipOf(path: string): Promise<FileOwnership> {
+  const { mode, uid, gid } = await stat(path);
+  return { mode: mode & 0o7777, uid, gid };
+}

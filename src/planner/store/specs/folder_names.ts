@@ -1,0 +1,90 @@
+import { type Dirent, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { parseSpecId, type SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, errorCode } from "../files/disk_error.ts";
+import { type FileMark, isUnsettled, markOf, sameMark } from "../files/file_mark.ts";
+import { sortById } from "./sort_ids.ts";
+
+const EXTENSION = ".md";
+
+/** Whether an entry of a specs folder is a spec by its name: hidden entries and other kinds of file are not. */
+export function isSpecName(name: string): boolean {
+  return name.endsWith(EXTENSION) && !name.startsWith(".");
+}
+
+/** The id that a file's name gives; undefined where the name can be no id. */
+export function idOfName(name: string): SpecId | undefined {
+  // A name that is not UTF-8 arrives with replacement characters and leads to no file.
+  return name.includes("\uFFFD") ? undefined : parseSpecId(name.slice(0, -EXTENSION.length));
+}
+
+/** What a folder lists. Entries are in the folder's own order, ids are sorted. */
+export interface Listing {
+  readonly entries: ReadonlyMap<string, { readonly isRegular: boolean }>;
+  readonly ids: readonly SpecId[];
+  /** Names of sub-folders, sorted. */
+  readonly folders: readonly string[];
+}
+
+const EMPTY: Listing = { entries: new Map(), ids: [], folders: [] };
+
+/**
+ * The names in one folder. They are listed again only when the folder's own state says that they changed: every
+ * creation, removal and renaming changes it.
+ */
+export class FolderNames {
+  readonly #root: string;
+  readonly #folder: string;
+  #listing = EMPTY;
+  #mark: FileMark | undefined;
+  #settled = false;
+
+  /** @param folder path from the root, with forward slashes */
+  constructor(root: string, folder: string) {
+    this.#root = root;
+    this.#folder = folder;
+  }
+
+  /**
+   * The names as they are now; none where there is no folder. The same object as before when nothing changed.
+   *
+   * @throws OperationError for a folder that cannot be read
+   */
+  read(): Listing {
+    const path = join(this.#root, this.#folder);
+    try {
+      const now = Date.now();
+      const mark = markOf(statSync(path));
+      if (this.#settled && this.#mark !== undefined && sameMark(mark, this.#mark)) return this.#listing;
+      this.#listing = toListing(readdirSync(path, { withFileTypes: true }));
+      this.#mark = mark;
+      this.#settled = !isUnsettled(mark, now);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") throw diskRefusal(`read "${this.#folder}"`, error);
+      this.#listing = EMPTY;
+      this.#settled = false;
+    }
+    return this.#listing;
+  }
+}
+
+function toListing(found: readonly Dirent[]): Listing {
+  const entries = new Map<string, { readonly isRegular: boolean }>();
+  const ids: { readonly id: SpecId }[] = [];
+  const folders: string[] = [];
+  for (const entry of found) {
+    const { name } = entry;
+    if (!isSpecName(name)) {
+      if (entry.isDirectory()) folders.push(name);
+      continue;
+    }
+    entries.set(name, entry.isFile() ? REGULAR : OTHER);
+    const id = idOfName(name);
+    if (id !== undefined) ids.push({ id });
+  }
+  return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort() };
+}
+
+// Shared, so that ten thousand entries cost no object each.
+const REGULAR = { isRegular: true } as const;
+const OTHER = { isRegular: false } as const;

@@ -1,0 +1,81 @@
+import { buildSpec } from "../../spec/build_spec.ts";
+import { parseDocument } from "../../spec/document.ts";
+import type { Spec, UnreadableFile } from "../../spec/spec.ts";
+import { type FileMark, isUnsettled, markAt, sameMark } from "../files/file_mark.ts";
+import { readProjectText, type TextRead } from "../files/read_text.ts";
+import { isLink } from "../project/project_bounds.ts";
+import { idOfName } from "./folder_names.ts";
+
+/** What is known of one file of a specs folder. */
+export interface SpecEntry {
+  /** Null where not even the file's state could be had. */
+  readonly mark: FileMark | null;
+  /** False when an equal mark later on proves nothing yet. */
+  readonly settled: boolean;
+  /** The file can change without a word from its folder: another name leads to it. */
+  readonly linked: boolean;
+  /** The text that `content` was made of; null where none could be read. */
+  readonly text: string | null;
+  readonly content: Spec | UnreadableFile;
+}
+
+/** Where a file lies: `file` is its path from `root`, `path` the absolute one. */
+export interface EntryPlace {
+  readonly root: string;
+  readonly name: string;
+  readonly file: string;
+  readonly path: string;
+  readonly archived: boolean;
+}
+
+/** Whether a look at the file's state is enough to know that nothing changed. Cost: one system call. */
+export function isCurrent(entry: SpecEntry, path: string): boolean {
+  if (entry.mark === null || !entry.settled) return false;
+  const mark = markAt(path);
+  return mark !== null && sameMark(mark, entry.mark);
+}
+
+export function isSpec(content: Spec | UnreadableFile): content is Spec {
+  return "id" in content;
+}
+
+/**
+ * Reads one file; undefined when there is none.
+ *
+ * @param isRegular true when the folder's listing has just said so
+ * @param known what was read before: its content stays the same object when the text did not change
+ */
+export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEntry): SpecEntry | undefined {
+  const now = Date.now();
+  const read = readProjectText(place.root, place.file, isRegular);
+  if (read.kind === "missing") {
+    // A name that is not UTF-8 is listed with replacement characters and leads to no file.
+    if (!place.name.includes("\uFFFD")) return undefined;
+    return { mark: null, settled: false, linked: false, text: null, content: unreadable(place, NAME_NOT_UTF8) };
+  }
+  const text = read.kind === "text" ? read.text : null;
+  return {
+    mark: read.mark,
+    settled: read.mark !== null && !isUnsettled(read.mark, now),
+    linked: (read.mark?.links ?? 1) > 1 || (!isRegular && isLink(place.path)),
+    text,
+    content: text !== null && text === known?.text ? known.content : toContent(place, read),
+  };
+}
+
+const NAME_NOT_UTF8 = 'The file\'s name is not valid UTF-8: expected a spec id and ".md"';
+const NAME_NO_ID = "The file's name cannot be a spec id: expected at most 200 characters and no backslash";
+
+function toContent(place: EntryPlace, read: Exclude<TextRead, { kind: "missing" }>): Spec | UnreadableFile {
+  if (read.kind === "unreadable")
+    return { file: place.file, line: read.line, column: read.column, message: read.message };
+  const id = idOfName(place.name);
+  if (id === undefined) return unreadable(place, NAME_NO_ID);
+  const document = parseDocument(read.text);
+  if (!document.ok) return { file: place.file, ...document.problem };
+  return buildSpec({ id, file: place.file, archived: place.archived }, document);
+}
+
+function unreadable({ file }: EntryPlace, message: string): UnreadableFile {
+  return { file, line: null, column: null, message };
+}

@@ -1,0 +1,198 @@
+import { lstatSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { EditOutcome, NewMembers, SpecSet, SpecStore } from "../../ports.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { readProjectText } from "../files/read_text.ts";
+import { removeLeftovers } from "../files/temporary_file.ts";
+import { withProjectLock } from "../locks/project_lock.ts";
+import { activeFile, SPECS } from "../project/places.ts";
+import { ArchiveIndex } from "./archive_index.ts";
+import { archiveSpec } from "./archive_spec.ts";
+import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
+import { createSpec } from "./create_spec.ts";
+import { editSpec, editSpecs } from "./edit_spec.ts";
+import { isSpec, readEntry } from "./spec_entry.ts";
+import { SpecIndex } from "./spec_index.ts";
+
+export interface SpecStoreOptions {
+  /** For a process that lives long, on an engine that reports file events in order: follow the files. */
+  readonly follow: boolean;
+}
+
+/** Opens the spec files below `root`, an absolute path. Nothing is read before it is asked for. */
+export function openSpecStore(root: string, { follow }: SpecStoreOptions): SpecStore {
+  return new FileSpecStore(root, follow);
+}
+
+class FileSpecStore implements SpecStore {
+  readonly #root: string;
+  readonly #index: SpecIndex;
+  readonly #archive: ArchiveIndex;
+  #cleaned = false;
+
+  constructor(root: string, follow: boolean) {
+    this.#root = root;
+    this.#index = new SpecIndex(root, follow);
+    this.#archive = new ArchiveIndex(root);
+  }
+
+  async ids(): Promise<readonly SpecId[]> {
+    await this.#settle();
+    return this.#index.names.read().ids;
+  }
+
+  async archivedIds(): Promise<ReadonlySet<SpecId>> {
+    return this.#archive.ids();
+  }
+
+  async active(): Promise<SpecSet> {
+    await this.#settle();
+    return this.#index.read();
+  }
+
+  async archived(): Promise<SpecSet> {
+    return this.#archive.read();
+  }
+
+  async load(id: SpecId): Promise<Spec> {
+    const root = this.#root;
+    const { file, archived } = this.#find(id);
+    const entry = readEntry({ root, name: `${id}.md`, file, path: join(root, file), archived }, false);
+    if (entry === undefined) throw notFound(id);
+    const { content } = entry;
+    if (isSpec(content)) return content;
+    throw unreadable(file, content);
+  }
+
+  async readText(id: SpecId): Promise<{ readonly file: string; readonly text: string }> {
+    const { file } = this.#find(id);
+    const read = readProjectText(this.#root, file);
+    if (read.kind === "missing") throw notFound(id);
+    if (read.kind === "unreadable") throw unreadable(file, read);
+    return { file, text: read.text };
+  }
+
+  async modified(id: SpecId): Promise<Date> {
+    const { file } = this.#find(id);
+    try {
+      return statSync(join(this.#root, file)).mtime;
+    } catch (error) {
+      throw isMissing(error) ? notFound(id) : diskRefusal(`read "${file}"`, error);
+    }
+  }
+
+  edit(id: SpecId, change: (text: string) => string): Promise<boolean> {
+    return this.#write(() => {
+      this.#refuseUnlessActive(id);
+      return editSpec(this.#root, id, change);
+    });
+  }
+
+  editEach(
+    ids: Iterable<SpecId>,
+    change: (text: string, id: SpecId) => string,
+  ): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+    return this.#write(async () => {
+      const refused = new Map<SpecId, EditOutcome>();
+      const active = [...ids].filter((id) => {
+        try {
+          this.#refuseUnlessActive(id);
+          return true;
+        } catch (error) {
+          if (!(error instanceof OperationError)) throw error;
+          refused.set(id, error);
+          return false;
+        }
+      });
+      return new Map([...refused, ...(await editSpecs(this.#root, active, change))]);
+    });
+  }
+
+  create(day: string, build: (id: SpecId) => string): Promise<SpecId> {
+    return this.#write(() => {
+      const taken = [...this.#index.names.read().ids, ...this.#archive.ids()];
+      return createSpec(this.#root, { day, taken, build });
+    });
+  }
+
+  createMembers(parent: SpecId, split: NewMembers): Promise<void> {
+    return this.#write(async () => {
+      this.#refuseUnlessActive(parent);
+      const taken = split.members.find(({ id }) => isThere(this.#root, activeFile(id)) || this.#archive.find(id));
+      if (taken !== undefined) throw new OperationError("already_exists", `Spec "${taken.id}" is there already`);
+      await createMembers(this.#root, parent, split);
+    });
+  }
+
+  moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string> {
+    return this.#write(async () => {
+      this.#refuseUnlessActive(id);
+      admit?.(await this.load(id));
+      const file = this.#archive.find(id);
+      if (file === undefined) return archiveSpec(this.#root, id);
+      throw new OperationError("already_exists", `Cannot archive spec "${id}": the archive holds "${file}"`);
+    });
+  }
+
+  #write<Result>(task: () => Promise<Result>): Promise<Result> {
+    return withProjectLock(this.#root, async () => {
+      if (!this.#cleaned) await removeLeftovers(join(this.#root, SPECS));
+      this.#cleaned = true;
+      await finishSplit(this.#root);
+      return task();
+    });
+  }
+
+  /** No reader sees half a split: one that is under way is waited for, one that a kill cut off is finished. */
+  async #settle(): Promise<void> {
+    if (splitUnderWay(this.#root) === null) return;
+    try {
+      await withProjectLock(this.#root, () => finishSplit(this.#root));
+    } catch (error) {
+      // What may only be read is read as it is.
+      if (!(error instanceof OperationError)) throw error;
+    }
+  }
+
+  #find(id: SpecId): { readonly file: string; readonly archived: boolean } {
+    const active = activeFile(id);
+    if (isThere(this.#root, active)) return { file: active, archived: false };
+    const archived = this.#archive.find(id);
+    if (archived !== undefined) return { file: archived, archived: true };
+    throw notFound(id);
+  }
+
+  #refuseUnlessActive(id: SpecId): void {
+    const { archived, file } = this.#find(id);
+    if (archived)
+      throw new OperationError("failed_precondition", `Spec "${id}" is archived: "${file}" does not change`);
+  }
+}
+
+/** A link to nothing is there, too. */
+function isThere(root: string, file: string): boolean {
+  try {
+    lstatSync(join(root, file));
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw diskRefusal(`read "${file}"`, error);
+  }
+}
+
+function notFound(id: SpecId): OperationError {
+  return new OperationError("not_found", `Spec not found: ${id}`);
+}
+
+function unreadable(
+  file: string,
+  { line, column, message }: { readonly line: number | null; readonly column: number | null; readonly message: string },
+): OperationError {
+  return new OperationError(
+    "failed_precondition",
+    line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`,
+  );
+}

@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { parseDocument } from "../../spec/document.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import { Git, gitsWords } from "../git/git.ts";
+
+/** Two versions of one text and the one that both began from. */
+export interface TextVersions {
+  readonly ours: string;
+  readonly base: string;
+  readonly theirs: string;
+}
+
+/**
+ * Joins the changes of both sides, line by line.
+ *
+ * @param favour whose lines are taken where both sides changed the same ones; without it the text then holds conflict
+ *   marks, and `clean` is false
+ */
+export async function mergeText(
+  { ours, base, theirs }: TextVersions,
+  favour?: "ours" | "theirs",
+): Promise<{ readonly text: string; readonly clean: boolean }> {
+  if (ours === theirs || base === theirs) return { text: ours, clean: true };
+  if (base === ours) return { text: theirs, clean: true };
+  const folder = await mkdtemp(join(tmpdir(), "planner-merge-"));
+  try {
+    await writeFile(join(folder, "ours"), ours);
+    await writeFile(join(folder, "base"), base);
+    await writeFile(join(folder, "theirs"), theirs);
+    const side = favour === undefined ? [] : [`--${favour}`];
+    const merge = ["merge-file", "--quiet", "-p", ...side, "ours", "base", "theirs"];
+    const { status, stdout, stderr } = await new Git(folder).try(merge);
+    // Up to 127 it is the number of conflicts.
+    if (status === null || status > 127) {
+      throw new OperationError("failed_precondition", `git merge-file failed: ${gitsWords(stderr)}`);
+    }
+    return { text: stdout.toString(), clean: status === 0 };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The same for a spec that was worked on in a worktree: its status there is the one that holds, for in the project it
+ * only says that the work was under way.
+ */
+export function mergeSpec(
+  { ours, base, theirs }: TextVersions,
+  favour?: "ours" | "theirs",
+): Promise<{ readonly text: string; readonly clean: boolean }> {
+  const status = statusOf(theirs);
+  const [left, middle] = [ours, base].map((text) => withStatus(text, status)) as [string, string];
+  return mergeText({ ours: left, base: middle, theirs }, favour);
+}
+
+function statusOf(text: string): string | undefined {
+  const document = parseDocument(text);
+  const status = document.ok ? document.frontmatter["status"] : undefined;
+  return typeof status === "string" ? status : undefined;
+}
+
+function withStatus(text: string, status: string | undefined): string {
+  if (status === undefined) return text;
+  try {
+    return editFields(text, { status });
+  } catch (error) {
+    // A text that does not parse is merged as it is.
+    if (error instanceof OperationError) return text;
+    throw error;
+  }
+}

@@ -1,0 +1,267 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Worktree } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { isMissing } from "../files/disk_error.ts";
+import { replaceFile } from "../files/place_file.ts";
+import { removeLeftovers, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
+import { Git } from "../git/git.ts";
+import { activeFile, SPECS } from "../project/places.ts";
+import { mergeText } from "./merge_text.ts";
+import {
+  type BroughtFile,
+  type Origin,
+  type Repository,
+  readOrigin,
+  worktreeFiles,
+  writeOrigin,
+} from "./worktree_place.ts";
+
+/** Parts of `.planner/` that a run may read, whether they are committed or not. */
+const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map((name) => `.planner/${name}`);
+
+/** One worktree with the project that it was made from. */
+export interface Place {
+  readonly root: string;
+  readonly id: SpecId;
+  readonly repository: Repository;
+  readonly worktree: Worktree;
+}
+
+/**
+ * Brings the project's uncommitted planner files into the worktree. git there is told to overlook all but the spec's
+ * own, so that no commit of the agent takes up another spec's state.
+ */
+export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
+  const { root, id, repository, worktree } = place;
+  const git = new Git(worktree.path);
+  const copies: Copy[] = [];
+  for (const path of await uncommittedShared(repository)) {
+    if (path === activeFile(id)) continue;
+    const copy = await copyOf(place, git, path);
+    if (copy !== null) copies.push(copy);
+  }
+  const spec = await specToBring(place);
+  const brought = copies.map(({ file }) => file);
+  const { branch, mainBranch } = worktree;
+  const origin = { branch, mainBranch, brought, spec: spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null };
+  // Known before they are there: whoever finds them after a crash knows whose they are.
+  await writeOrigin(root, id, { ...origin, moving: true });
+  await writeExclude(place, origin);
+  for (const copy of copies) await putCopy(place, git, copy);
+  if (spec !== null) await bringSpec(place, spec);
+  await writeOrigin(root, id, { ...origin, moving: false });
+  return brought;
+}
+
+/** Paths from the project's root: changed, new or ignored files, and deleted ones. */
+async function uncommittedShared({ git, prefix }: Repository): Promise<readonly string[]> {
+  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
+  const entries = await git.list([...listing, "--", ...SHARED]);
+  return entries
+    .map((entry) => entry.slice(3))
+    .filter((path) => path.startsWith(prefix))
+    .map((path) => path.slice(prefix.length))
+    .filter((path) => !path.endsWith("/") && !path.split("/").some((name) => name.startsWith(".planner-")));
+}
+
+/** A file with the bytes that it is to have in the worktree; null takes it away. */
+interface Copy {
+  readonly file: BroughtFile;
+  readonly bytes: Buffer | null;
+}
+
+/** Null when the worktree has the same, or work of its own there. */
+async function copyOf({ root, worktree, repository }: Place, git: Git, path: string): Promise<Copy | null> {
+  const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
+  if (bytes === null ? there === null : there !== null && bytes.equals(there)) return null;
+  const tracked = await isTracked(git, repository.prefix + path);
+  if (await differsFromBranch(git, repository.prefix + path, { tracked, there })) return null;
+  return { file: { path, hash: hashOf(bytes), tracked, own: false }, bytes };
+}
+
+async function putCopy({ worktree, repository }: Place, git: Git, { file, bytes }: Copy): Promise<void> {
+  const { path, tracked } = file;
+  if (bytes === null) await rm(join(worktree.root, path));
+  else await replaceFile(join(worktree.root, path), path, bytes);
+  if (tracked) await overlook(git, repository.prefix + path, true);
+}
+
+async function differsFromBranch(
+  git: Git,
+  path: string,
+  { tracked, there }: { readonly tracked: boolean; readonly there: Buffer | null },
+): Promise<boolean> {
+  if (!tracked) return there !== null;
+  return (await git.try(["diff", "--quiet", "HEAD", "--", path])).status !== 0;
+}
+
+interface SpecToBring {
+  readonly ours: Buffer;
+  readonly theirs: Buffer | null;
+  /** What it is to be in the worktree. */
+  readonly text: Buffer;
+}
+
+/** The spec as the project has it now; where the worktree holds an earlier run's changes, both together. */
+async function specToBring({ root, id, worktree }: Place): Promise<SpecToBring | null> {
+  const [ours, theirs, base] = await Promise.all([
+    readBytes(join(root, activeFile(id))),
+    readBytes(join(worktree.root, activeFile(id))),
+    readBytes(join(root, worktreeFiles.base(id))),
+  ]);
+  if (ours === null) return null;
+  if (theirs === null || base === null) return { ours, theirs, text: ours };
+  const texts = { ours: ours.toString(), base: base.toString(), theirs: theirs.toString() };
+  const { text } = await mergeText(texts, "ours");
+  return { ours, theirs, text: text === texts.ours ? ours : Buffer.from(text) };
+}
+
+/** The file first: a base of texts that never met would make the merge undo the project's changes. */
+async function bringSpec({ root, id, worktree }: Place, { ours, theirs, text }: SpecToBring): Promise<void> {
+  const file = activeFile(id);
+  if (theirs === null || !theirs.equals(text)) await replaceFile(join(worktree.root, file), file, text);
+  await keepBase(root, id, ours);
+}
+
+/** Remembers what both sides have in common from now on. */
+export function keepBase(root: string, id: SpecId, text: string | Uint8Array): Promise<void> {
+  return replaceFile(join(root, worktreeFiles.base(id)), worktreeFiles.base(id), text);
+}
+
+/** Puts a file of the tool's own into the project there. */
+export async function placeFile(place: Place, path: string, text: string): Promise<void> {
+  const { root, id, repository, worktree } = place;
+  const git = new Git(worktree.path);
+  const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
+  const tracked = await isTracked(git, repository.prefix + path);
+  const file = { path, hash: hashOf(Buffer.from(text)), tracked, own: true };
+  const origin = { ...known, brought: [...known.brought.filter((one) => one.path !== path), file] };
+  // Known before it is there: whoever finds it after a crash knows whose it is.
+  await writeOrigin(root, id, origin);
+  await writeExclude(place, origin);
+  await replaceFile(join(worktree.root, path), path, text);
+  if (tracked) await overlook(git, repository.prefix + path, true);
+}
+
+/** Takes the tool's own files away again; returns the branch's ones that the run has changed since, which stay. */
+export async function displaceFiles(place: Place): Promise<readonly string[]> {
+  const { root, id, repository, worktree } = place;
+  const origin = readOrigin(root, id);
+  const own = (origin?.brought ?? []).filter((file) => file.own);
+  if (origin === null || own.length === 0) return [];
+  const git = new Git(worktree.path);
+  const changed: string[] = [];
+  for (const { path, hash, tracked } of own) {
+    const file = join(worktree.root, path);
+    if (tracked && hashOf(await readBytes(file)) !== hash) {
+      changed.push(path);
+      continue;
+    }
+    if (tracked) await overlook(git, repository.prefix + path, false);
+    await restore(git, repository.prefix + path, { tracked, file });
+  }
+  const left = { ...origin, brought: origin.brought.filter((file) => !file.own || changed.includes(file.path)) };
+  await writeOrigin(root, id, left);
+  await writeExclude(place, left);
+  return changed;
+}
+
+/** Brought files that the run has changed since, paths from the project's root. */
+export async function changedBrought({ root, id, worktree }: Place): Promise<readonly string[]> {
+  const changed: string[] = [];
+  for (const { path, hash, own, tracked } of readOrigin(root, id)?.brought ?? []) {
+    if (own && !tracked) continue;
+    if (hashOf(await readBytes(join(worktree.root, path))) !== hash) changed.push(path);
+  }
+  return changed;
+}
+
+/** Takes every brought file away again, the spec's own too while it is as it was brought. The branch's files come back. */
+export async function takeAway(place: Place): Promise<void> {
+  const { root, id, repository, worktree } = place;
+  const origin = readOrigin(root, id);
+  const git = new Git(worktree.path);
+  if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
+  const folders = [SPECS, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
+  for (const folder of new Set(folders)) await removeLeftovers(join(worktree.root, folder));
+  for (const { path, tracked } of origin?.brought ?? []) {
+    if (tracked) await overlook(git, repository.prefix + path, false);
+    await restore(git, repository.prefix + path, { tracked, file: join(worktree.root, path) });
+  }
+  if (await specIsAsBrought(place)) await takeSpecAway(place, git);
+  if (origin !== null) await writeOrigin(root, id, { ...origin, brought: [], moving: false });
+}
+
+async function takeSpecAway({ root, id, repository, worktree }: Place, git: Git): Promise<void> {
+  // Against what was brought, the branch's own text would read as if the run had undone the project's changes.
+  await rm(join(root, worktreeFiles.base(id)), { force: true });
+  const path = repository.prefix + activeFile(id);
+  await restore(git, path, { tracked: await isTracked(git, path), file: join(worktree.root, activeFile(id)) });
+}
+
+async function restore(
+  git: Git,
+  path: string,
+  { tracked, file }: { readonly tracked: boolean; readonly file: string },
+): Promise<void> {
+  if (!tracked) await rm(file, { force: true });
+  else await git.try(["checkout", "--quiet", "--", path]);
+}
+
+export async function specIsAsBrought({ root, id, worktree }: Place): Promise<boolean> {
+  const [now, base] = await Promise.all([
+    readBytes(join(worktree.root, activeFile(id))),
+    readBytes(join(root, worktreeFiles.base(id))),
+  ]);
+  if (now === null) return false;
+  return (base !== null && now.equals(base)) || hashOf(now) === readOrigin(root, id)?.spec;
+}
+
+/** git has one list of ignored files per user: this one begins with that list. */
+async function writeExclude({ root, id, repository }: Place, { brought }: Origin): Promise<void> {
+  const users = await usersExclude(repository.git);
+  const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escaped(repository.prefix + path)}`);
+  const file = worktreeFiles.exclude(id);
+  await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
+}
+
+async function usersExclude(git: Git): Promise<string> {
+  const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
+  const path = (await git.ask(["config", "--type=path", "core.excludesFile"])) ?? join(home, "git", "ignore");
+  return (await readBytes(path).catch(() => null))?.toString() ?? "";
+}
+
+function escaped(path: string): string {
+  return path.replace(/[\\*?[\]! #]/g, String.raw`\$&`);
+}
+
+async function overlook(git: Git, path: string, on: boolean): Promise<void> {
+  await git.try(["update-index", on ? "--skip-worktree" : "--no-skip-worktree", "--", path]);
+}
+
+export async function isTracked(git: Git, path: string): Promise<boolean> {
+  return (await git.try(["ls-files", "--error-unmatch", "--", path])).status === 0;
+}
+
+export async function readBytes(path: string): Promise<Buffer | null> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw error;
+  }
+}
+
+function hashOf(bytes: Buffer | null): string | null {
+  return bytes === null ? null : createHash("sha256").update(bytes).digest("hex");
+}
+
+/** Keeps the worktrees out of the project's own git, whatever its .gitignore says. */
+export async function ignoreWorktrees(root: string): Promise<void> {
+  const file = ".planner/worktrees/.gitignore";
+  await mkdir(dirname(join(root, file)), { recursive: true });
+  if (!existsSync(join(root, file))) await replaceFile(join(root, file), file, "*\n");
+}

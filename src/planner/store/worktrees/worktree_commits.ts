@@ -1,0 +1,96 @@
+import { basename, join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { temporaryPid } from "../files/temporary_file.ts";
+import { Git } from "../git/git.ts";
+import { activeFile } from "../project/places.ts";
+import { changedBrought, type Place, readBytes, specIsAsBrought } from "./worktree_brought.ts";
+import { readOrigin } from "./worktree_place.ts";
+
+/** Two branches of one repository. */
+export interface Branches {
+  readonly branch: string;
+  readonly mainBranch: string;
+}
+
+/** Full hashes of what the branch has and the main branch lacks, oldest first; none for a branch that is gone. */
+export async function commitsAhead(git: Git, { branch, mainBranch }: Branches): Promise<readonly string[]> {
+  if (!(await exists(git, branch))) return [];
+  const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;
+  const listed = await git.run(["rev-list", "--reverse", "--topo-order", range, "--"]);
+  return listed.split("\n").filter((line) => line !== "");
+}
+
+/** Whether nothing would be lost without the branch: its changes are in the main branch, as these commits or as copies. */
+export async function isBranchMerged(git: Git, branches: Branches): Promise<boolean> {
+  const ahead = await commitsAhead(git, branches);
+  if (ahead.length === 0) return true;
+  const range = `refs/heads/${branches.mainBranch}..refs/heads/${branches.branch}`;
+  // A merge can hold changes of its own, and git cannot compare those.
+  if ((await git.line(["rev-list", "--merges", "--max-count=1", range, "--"])) !== "") return false;
+  const compared = await git.run(["cherry", `refs/heads/${branches.mainBranch}`, `refs/heads/${branches.branch}`]);
+  return !compared.split("\n").some((line) => line.startsWith("+"));
+}
+
+export async function exists(git: Git, branch: string): Promise<boolean> {
+  return (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
+}
+
+/** What a removal of the worktree would lose, paths from its top. */
+export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
+  const { id, repository, worktree } = place;
+  const git = new Git(worktree.path);
+  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
+  const { stdout } = await git.try(listing, { env: worktree.env });
+  const changed = stdout
+    .toString()
+    .split("\0")
+    .filter((entry) => entry !== "")
+    .map((entry) => entry.slice(3))
+    // Half of a file that a killed writer was about to put in place is nobody's work.
+    .filter((path) => temporaryPid(basename(path)) === null);
+  const spec = repository.prefix + activeFile(id);
+  const asBrought = changed.includes(spec) && (await specIsAsBrought(place));
+  const origin = readOrigin(place.root, id);
+  const moving = new Set(origin?.moving === true ? origin.brought.map(({ path }) => repository.prefix + path) : []);
+  const brought = (await changedBrought(place)).map((path) => repository.prefix + path);
+  const files = new Set([...changed.filter((path) => !(asBrought && path === spec)), ...brought]);
+  return [...files].filter((path) => !moving.has(path)).sort();
+}
+
+/** The same, and the spec where git ignores it and its changes were not brought back into the project. */
+export async function unsavedFiles(place: Place): Promise<readonly string[]> {
+  const { id, repository, worktree } = place;
+  const files = await uncommittedFiles(place);
+  const path = repository.prefix + activeFile(id);
+  const ignored = await isIgnored(new Git(worktree.path), path);
+  const changed = (await readBytes(join(worktree.root, activeFile(id)))) !== null && !(await specIsAsBrought(place));
+  return ignored && changed ? [...files, path] : files;
+}
+
+async function isIgnored(git: Git, path: string): Promise<boolean> {
+  return (await git.list(["ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--", path])).length > 0;
+}
+
+/** Commits the spec's file and it alone; false when there is nothing to commit. */
+export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
+  const { id, repository, worktree } = place;
+  const git = new Git(worktree.path);
+  const path = repository.prefix + activeFile(id);
+  if ((await git.run(["status", "--porcelain", "-z", "--", path])) === "") return false;
+  await git.run(["add", "--", path]);
+  await git.run(["commit", "--quiet", "--only", "-m", message, "--", path]);
+  return true;
+}
+
+/** @throws OperationError `failed_precondition` that names the first of them */
+export function refuseChanges(what: string, files: readonly string[]): void {
+  if (files.length === 0) return;
+  const named = files.slice(0, 5).map((file) => `"${file}"`);
+  const more = files.length > named.length ? ` and ${files.length - named.length} more` : "";
+  throw new OperationError("failed_precondition", `${what} has uncommitted changes: ${named.join(", ")}${more}`);
+}
+
+export function noWorktree(id: SpecId): OperationError {
+  return new OperationError("not_found", `Spec "${id}" has no worktree`);
+}

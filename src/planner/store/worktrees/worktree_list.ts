@@ -1,0 +1,46 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { WorktreeStatus } from "../../ports.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { readJson, textField } from "../files/json_file.ts";
+import { WORKTREES } from "../project/places.ts";
+
+const STATUSES: readonly unknown[] = ["working", "done", "failed"];
+
+/**
+ * Reads every folder `.planner/worktrees/<id>/` with what its worker wrote beside it into `<id>.status.json`. Paths are
+ * absolute: whoever gets one may stand elsewhere.
+ *
+ * Source: contract, Worktree status.
+ */
+export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
+  try {
+    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    return entries
+      .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
+      .map(({ name }) => statusOf(root, name))
+      .sort((a, b) => (a.spec_id < b.spec_id ? -1 : 1));
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${WORKTREES}"`, error);
+  }
+}
+
+function statusOf(root: string, id: string): WorktreeStatus {
+  const base = { spec_id: id, path: join(root, WORKTREES, id) };
+  const file = `${WORKTREES}/${id}.status.json`;
+  const read = readJson(join(root, file));
+  if (read.kind !== "object") {
+    const error = read.kind === "broken" ? `Cannot read "${file}": ${read.message}` : null;
+    return { ...base, status: "unknown", updated_at: null, error, commits: [] };
+  }
+  const { object } = read;
+  const commits = object["commits"];
+  return {
+    ...base,
+    status: STATUSES.includes(object["status"]) ? (object["status"] as WorktreeStatus["status"]) : "unknown",
+    updated_at: textField(object, "updated_at"),
+    error: textField(object, "error"),
+    commits: Array.isArray(commits) ? commits.filter((one): one is string => typeof one === "string") : [],
+  };
+}

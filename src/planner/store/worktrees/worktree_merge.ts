@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { MergeAnswer } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { Git, gitsWords } from "../git/git.ts";
+import { activeFile, SPECS } from "../project/places.ts";
+import { openSpecStore } from "../specs/spec_store.ts";
+import { mergeSpec, mergeText } from "./merge_text.ts";
+import { keepBase, type Place, readBytes, takeAway } from "./worktree_brought.ts";
+import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
+import { listWorktrees, worktreeFiles } from "./worktree_place.ts";
+import { blobText, endRebase, isRebasing, mergeMark, noted, rebase } from "./worktree_rebase.ts";
+
+/** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
+const MAX_TRIES = 8;
+
+/** Rebases, moves the main branch forward and brings the specs back. The worktree must be there. */
+export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
+  const { worktree } = place;
+  const git = new Git(worktree.path);
+  await endRebase(place);
+  if (await isRebasing(git)) {
+    throw new OperationError("failed_precondition", `Worktree "${worktreeFiles.folder(place.id)}" is amid a rebase`);
+  }
+  refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
+  const spec = await specThere(place);
+  if (!(await specsFit(place, spec)))
+    return { kind: "conflict", files: [place.repository.prefix + activeFile(place.id)] };
+  await takeAway(place);
+  const answer = await noted(place, () => moveForward(place, git));
+  if (answer.kind !== "conflict") await bringBack(place, spec);
+  return answer;
+}
+
+async function moveForward(place: Place, git: Git): Promise<MergeAnswer> {
+  const { worktree } = place;
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
+    const main = await mainCheckout(place);
+    if (main !== null) refuseChanges(`"${main.cwd}"`, await changesInTheWay(place, main));
+    const files = await rebase(place, git);
+    if (files !== null) return { kind: "conflict", files };
+    const commits = await commitsAhead(git, worktree);
+    // Every commit was there already, under other names.
+    if (commits.length === 0) return { kind: "nothing" };
+    const commit = await git.line(["rev-parse", "HEAD"]);
+    if (await fastForward(place, main, commit)) return { kind: "merged", commit, commits };
+  }
+  throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);
+}
+
+/** git where the main branch is checked out, or null when it is nowhere. */
+async function mainCheckout({ repository, worktree }: Place): Promise<Git | null> {
+  const listed = await listWorktrees(repository.git);
+  const main = listed.find(({ branch }) => branch === worktree.mainBranch);
+  return main === undefined ? null : new Git(main.path);
+}
+
+/** Changed files that git knows, but for specs: their changes are the tool's own, and are joined with the branch's. */
+async function changesInTheWay({ repository }: Place, main: Git): Promise<readonly string[]> {
+  const entries = await main.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no"]);
+  const specs = `${repository.prefix}${SPECS}/`;
+  const isProject = main.cwd === repository.top;
+  return entries.map((entry) => entry.slice(3)).filter((path) => !(isProject && path.startsWith(specs)));
+}
+
+/**
+ * Moves the main branch to `commit`, which continues it; false when it moved on meanwhile. Where specs are changed in
+ * its checkout, git is told beforehand that they are staged as the commit has them: it then leaves the files alone, and
+ * no moment comes at which a change lies in no file.
+ */
+async function fastForward(place: Place, main: Git | null, commit: string): Promise<boolean> {
+  const { worktree } = place;
+  const ref = `refs/heads/${worktree.mainBranch}`;
+  if (main === null) {
+    const { git } = place.repository;
+    const old = await git.line(["rev-parse", "--verify", ref]);
+    if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
+    return (await git.try(["update-ref", "-m", `planner: merge ${worktree.branch}`, ref, commit, old])).status === 0;
+  }
+  const staged = await stageSpecs(place, main, commit);
+  const { status, stderr } = await main.try(["merge", "--quiet", "--ff-only", "--no-autostash", commit], {
+    env: mergeMark(place.root),
+  });
+  if (status === 0) {
+    for (const { path, before, after } of staged) await joinOther(place, { path, before, after });
+    return true;
+  }
+  await unstage(main, staged);
+  if ((await main.try(["merge-base", "--is-ancestor", "HEAD", commit])).status !== 0) return false;
+  throw new OperationError("failed_precondition", `git merge failed: ${gitsWords(stderr)}`);
+}
+
+interface StagedSpec {
+  readonly path: string;
+  /** The file's text in the main branch until now and from now on; null where it has none. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+/** Stages the specs that the commit changes and that are changed, or not known to git, in the main checkout. */
+async function stageSpecs({ repository }: Place, main: Git, commit: string): Promise<readonly StagedSpec[]> {
+  if (main.cwd !== repository.top) return [];
+  const specs = `${repository.prefix}${SPECS}`;
+  const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--ignored=traditional"];
+  const local = new Set((await main.list([...listing, "--", specs])).map((entry) => entry.slice(3)));
+  const changed = await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--", specs]);
+  const staged: StagedSpec[] = [];
+  for (const path of changed.filter((one) => local.has(one))) {
+    staged.push({
+      path,
+      before: await blobText(main, `HEAD:${path}`),
+      after: await blobText(main, `${commit}:${path}`),
+    });
+    const entry = await main.line(["ls-tree", commit, "--", path]);
+    const [mode, , hash] = entry.split(/\s/);
+    if (mode === undefined || hash === undefined) await main.run(["update-index", "--force-remove", "--", path]);
+    else await main.run(["update-index", "--add", "--cacheinfo", `${mode},${hash},${path}`]);
+  }
+  return staged;
+}
+
+async function unstage(main: Git, staged: readonly StagedSpec[]): Promise<void> {
+  for (const { path } of staged) await main.try(["reset", "--quiet", "HEAD", "--", path]);
+}
+
+/** Takes what a branch did to another spec into its changed file; the spec's own is brought back by `bringBack`. */
+async function joinOther({ root, id, repository }: Place, { path, before, after }: StagedSpec): Promise<void> {
+  const other = path.slice(`${repository.prefix}${SPECS}/`.length).replace(/\.md$/, "") as SpecId;
+  if (other === id || after === null || before === null) return;
+  const ours = (await readBytes(join(root, activeFile(other))))?.toString();
+  if (ours === undefined) return;
+  const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");
+  if (text === ours) return;
+  await openSpecStore(root, { follow: false }).edit(other, (now) => (now === ours ? text : now));
+}
+
+/** The spec's text in the worktree, and the text that was brought there. */
+interface SpecThere {
+  readonly theirs: string | null;
+  readonly base: string | null;
+}
+
+async function specThere({ root, id, worktree }: Place): Promise<SpecThere> {
+  const [theirs, base] = await Promise.all([
+    readBytes(join(worktree.root, activeFile(id))),
+    readBytes(join(root, worktreeFiles.base(id))),
+  ]);
+  return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
+}
+
+/** Whether the project's spec and the worktree's can be joined. */
+async function specsFit({ root, id }: Place, { theirs, base }: SpecThere): Promise<boolean> {
+  const ours = (await readBytes(join(root, activeFile(id))))?.toString();
+  if (ours === undefined || theirs === null || base === null) return true;
+  return (await mergeSpec({ ours, base, theirs })).clean;
+}
+
+/**
+ * Joins the worktree's spec into the project's file. Done again it changes nothing, so a merge that was interrupted here
+ * is finished by the next one; once it is through, the project's file goes its own way.
+ */
+async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Promise<void> {
+  if (theirs === null || base === null || theirs === base) return;
+  const store = openSpecStore(root, { follow: false });
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
+    const ours = (await readBytes(join(root, activeFile(id))))?.toString();
+    // It was archived or deleted meanwhile.
+    if (ours === undefined) return;
+    const { text } = await mergeSpec({ ours, base, theirs }, "ours");
+    let stale = false;
+    await store.edit(id, (now) => {
+      stale = now !== ours;
+      return stale ? now : text;
+    });
+    if (!stale) return keepBase(root, id, theirs);
+  }
+  throw new OperationError("aborted", `Cannot write "${activeFile(id)}": another program keeps changing it`);
+}

@@ -1,0 +1,173 @@
+import { existsSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { Worktree } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { diskRefusal, isMissing } from "../files/disk_error.ts";
+import { readJson, textField } from "../files/json_file.ts";
+import { replaceFile } from "../files/place_file.ts";
+import { Git } from "../git/git.ts";
+import { WORKTREES } from "../project/places.ts";
+
+/** The git repository around a project. */
+export interface Repository {
+  /** git in the project's folder. */
+  readonly git: Git;
+  /** Absolute path of the working tree. */
+  readonly top: string;
+  /** Path from the working tree to the project with forward slashes, `""` or ending in one. */
+  readonly prefix: string;
+}
+
+/** @throws OperationError `failed_precondition` where there is none */
+export async function requireRepository(root: string): Promise<Repository> {
+  const git = new Git(root);
+  const top = await git.ask(["rev-parse", "--show-toplevel"]);
+  if (top === null) {
+    throw new OperationError(
+      "failed_precondition",
+      `No git repository around "${root}": run "git init" and commit, or work with --no-worktree`,
+    );
+  }
+  return { git, top, prefix: await git.line(["rev-parse", "--show-prefix"]) };
+}
+
+/** A file that lies in a worktree and is none of its branch's. Paths are from the project's root. */
+export interface BroughtFile {
+  readonly path: string;
+  /** SHA-256 of what was brought, or null when the file was taken away. */
+  readonly hash: string | null;
+  /** Whether the branch has a file there, which git was told to overlook. */
+  readonly tracked: boolean;
+  /** Whether it is the tool's own, not a copy from the project. */
+  readonly own: boolean;
+}
+
+/** What is remembered of a worktree in `.planner/worktrees/<id>.origin.json`. */
+export interface Origin {
+  readonly branch: string;
+  readonly mainBranch: string;
+  readonly brought: readonly BroughtFile[];
+  /** A merge is under way: a rebase without this is the agent's. */
+  readonly merging?: boolean;
+  /** The files are being brought or taken away: none of them holds work, whatever state a killed process left it in. */
+  readonly moving?: boolean;
+  /** SHA-256 of the spec's text where it was brought as the project has it, with nothing of an earlier run in it. */
+  readonly spec?: string | null;
+}
+
+export const worktreeFiles = {
+  folder: (id: string) => `${WORKTREES}/${id}`,
+  status: (id: string) => `${WORKTREES}/${id}.status.json`,
+  origin: (id: string) => `${WORKTREES}/${id}.origin.json`,
+  /** The spec's text as it was brought into the worktree: what both sides have changed since shows against it. */
+  base: (id: string) => `${WORKTREES}/${id}.base.md`,
+  /** What git overlooks in the worktree, in the format of a .gitignore. */
+  exclude: (id: string) => `${WORKTREES}/${id}.exclude`,
+} as const;
+
+/** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
+export async function worktreeIds(root: string): Promise<readonly SpecId[]> {
+  try {
+    const entries = await readdir(join(root, WORKTREES), { withFileTypes: true });
+    const ids = entries
+      .filter(({ name }) => !name.startsWith("."))
+      .map((entry) => (entry.isDirectory() ? entry.name : /^(.+)\.(?:origin|status)\.json$/.exec(entry.name)?.[1]))
+      .filter((id) => id !== undefined);
+    return [...new Set(ids as SpecId[])].sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw diskRefusal(`read "${WORKTREES}"`, error);
+  }
+}
+
+export function readOrigin(root: string, id: SpecId): Origin | null {
+  const read = readJson(join(root, worktreeFiles.origin(id)));
+  if (read.kind !== "object") return null;
+  const branch = textField(read.object, "branch");
+  const mainBranch = textField(read.object, "mainBranch");
+  const { brought } = read.object;
+  if (branch === null || mainBranch === null) return null;
+  const files = Array.isArray(brought) ? (brought as readonly BroughtFile[]) : [];
+  const [merging, moving] = [read.object["merging"] === true, read.object["moving"] === true];
+  return { branch, mainBranch, brought: files, merging, moving, spec: textField(read.object, "spec") };
+}
+
+export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<void> {
+  const file = worktreeFiles.origin(id);
+  return replaceFile(join(root, file), file, `${JSON.stringify(origin, null, 2)}\n`);
+}
+
+/**
+ * The worktree in its folder; null when there is no folder.
+ *
+ * @throws OperationError `failed_precondition` for a folder that is none: git would take the project's own repository
+ */
+export async function openWorktree(repository: Repository, root: string, id: SpecId): Promise<Worktree | null> {
+  const folder = worktreeFiles.folder(id);
+  const path = join(root, folder);
+  if (!existsSync(path)) return null;
+  const git = new Git(path);
+  const top = await git.ask(["rev-parse", "--show-toplevel"]);
+  if (top === null || realpathSync(top) !== realpathSync(path)) {
+    throw new OperationError("failed_precondition", `"${folder}" is not a git worktree: move it away`);
+  }
+  const origin = readOrigin(root, id);
+  return {
+    path,
+    root: join(path, repository.prefix),
+    branch: (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"])) ?? origin?.branch ?? "",
+    mainBranch: origin?.mainBranch ?? (await currentBranch(repository.git)),
+    reused: true,
+    copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
+    env: excludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
+  };
+}
+
+/** @throws OperationError `failed_precondition` when none is checked out */
+export async function currentBranch(git: Git): Promise<string> {
+  const branch = await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+  if (branch !== null) return branch;
+  throw new OperationError(
+    "failed_precondition",
+    'No branch is checked out: check one out, or set "defaults.main_branch" in .planner/config.md',
+  );
+}
+
+/** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
+export function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
+  const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
+  return {
+    GIT_CONFIG_COUNT: String(next + 1),
+    [`GIT_CONFIG_KEY_${next}`]: "core.excludesFile",
+    [`GIT_CONFIG_VALUE_${next}`]: file,
+  };
+}
+
+/** A worktree as git lists it. */
+export interface ListedWorktree {
+  readonly path: string;
+  /** Without `refs/heads/`; null when it has none checked out. */
+  readonly branch: string | null;
+  /** git was interrupted while making it. */
+  readonly unfinished: boolean;
+}
+
+export async function listWorktrees(git: Git): Promise<readonly ListedWorktree[]> {
+  const listing = await git.run(["worktree", "list", "--porcelain", "-z"]);
+  return listing
+    .split("\0\0")
+    .filter((block) => block !== "")
+    .map((block) => {
+      const lines = block.split("\0");
+      const field = (name: string): string | undefined =>
+        lines.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1);
+      return {
+        path: field("worktree") ?? "",
+        branch: field("branch")?.replace(/^refs\/heads\//, "") ?? null,
+        unfinished: field("locked") === "initializing",
+      };
+    });
+}

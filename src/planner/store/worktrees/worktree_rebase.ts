@@ -1,0 +1,147 @@
+import { existsSync } from "node:fs";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { OperationError } from "#kernel/errors.ts";
+import { Git, gitsWords } from "../git/git.ts";
+import { processesOf, RUN_VARIABLE } from "../processes/run_processes.ts";
+import { activeFile, SPECS } from "../project/places.ts";
+import { mergeSpec, mergeText } from "./merge_text.ts";
+import { type Place, readBytes } from "./worktree_brought.ts";
+import { readOrigin, worktreeFiles, writeOrigin } from "./worktree_place.ts";
+
+/** Longest wait for a git that a killed planner has left at work, in milliseconds. Ours: then its locks have to do. */
+const ORPHAN_LIMIT_MS = 60_000;
+const PAUSE_MS = 20;
+
+/** Environment by which a git that changes branches is known again when planner is killed and git is not. */
+export function mergeMark(root: string): Readonly<Record<string, string>> {
+  return { [RUN_VARIABLE]: `merge@${root}` };
+}
+
+/**
+ * Rebases the branch onto the main branch. Null when it now begins at that one's end; else the files in conflict, and
+ * it is as it was.
+ */
+export async function rebase(place: Place, git: Git): Promise<readonly string[] | null> {
+  const main = `refs/heads/${place.worktree.mainBranch}`;
+  if ((await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
+  return rebaseBranch(place, git);
+}
+
+/** Runs `merge` so that the next process learns of it when this one is killed. */
+export async function noted<Result>(place: Place, merge: () => Promise<Result>): Promise<Result> {
+  await noteMerge(place, true);
+  try {
+    return await merge();
+  } finally {
+    await noteMerge(place, false);
+  }
+}
+
+async function noteMerge({ root, id, worktree }: Place, merging: boolean): Promise<void> {
+  const { branch, mainBranch } = worktree;
+  const origin = readOrigin(root, id) ?? { branch, mainBranch, brought: [] };
+  await writeOrigin(root, id, { ...origin, merging });
+}
+
+/**
+ * Leaves a rebase that a killed merge had begun: the branch is as it was before. A rebase of the agent's stays.
+ *
+ * The worktree had no uncommitted changes when the merge began, so there is nothing to lose.
+ */
+export async function endRebase(place: Place): Promise<void> {
+  const { root, id, worktree } = place;
+  if (readOrigin(root, id)?.merging !== true) return;
+  await orphansEnd(root);
+  const git = new Git(worktree.path);
+  for (const folder of await rebaseFolders(git)) {
+    const { status } = await git.try(["rebase", "--abort"], { env: mergeMark(root) });
+    // Killed so early or so late that git cannot find its way back.
+    if (status !== 0) await rm(folder, { recursive: true, force: true });
+  }
+  await git.run(["symbolic-ref", "HEAD", `refs/heads/${worktree.branch}`]);
+  await git.run(["reset", "--quiet", "--hard"]);
+  await noteMerge(place, false);
+}
+
+/** A rebase under way in the worktree, whoever began it. */
+export async function isRebasing(git: Git): Promise<boolean> {
+  return (await rebaseFolders(git)).length > 0;
+}
+
+async function rebaseFolders(git: Git): Promise<readonly string[]> {
+  const names = ["rebase-merge", "rebase-apply"];
+  const ask = (name: string): Promise<string> => git.line(["rev-parse", "--path-format=absolute", "--git-path", name]);
+  return (await Promise.all(names.map(ask))).filter((folder) => existsSync(folder));
+}
+
+/** Waits for every git of a merge whose planner was killed: ended by force, it would leave its own locks behind. */
+async function orphansEnd(root: string): Promise<void> {
+  const deadline = performance.now() + ORPHAN_LIMIT_MS;
+  const name = mergeMark(root)[RUN_VARIABLE] ?? "";
+  const run = { name, leader: null, trustGroup: false };
+  while (processesOf(run).length > 0 && performance.now() < deadline) await sleep(PAUSE_MS);
+}
+
+async function rebaseBranch(place: Place, git: Git): Promise<readonly string[] | null> {
+  const main = `refs/heads/${place.worktree.mainBranch}`;
+  const options = { env: mergeMark(place.root) };
+  const settings = ["-c", "rebase.autoStash=false", "-c", "rebase.updateRefs=false", "-c", "rebase.autoSquash=false"];
+  let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
+  while (status !== 0) {
+    const files = await git.list(["diff", "--name-only", "-z", "--diff-filter=U"]);
+    if (files.length > 0 && (await settleSpecs(place, git, files))) {
+      ({ status, stderr } = await git.try([...settings, "rebase", "--continue"], options));
+      continue;
+    }
+    await git.run(["rebase", "--abort"], options);
+    if (files.length > 0) return files;
+    throw new OperationError("failed_precondition", `git rebase failed: ${gitsWords(stderr)}`);
+  }
+  return null;
+}
+
+/** Settles conflicts in specs; false when other files are in conflict as well, or the spec's own cannot be joined. */
+async function settleSpecs(place: Place, git: Git, files: readonly string[]): Promise<boolean> {
+  const { id, repository } = place;
+  const specs = `${repository.prefix}${SPECS}/`;
+  const own = repository.prefix + activeFile(id);
+  if (!files.every((path) => path.startsWith(specs))) return false;
+  if (files.includes(own) && !(await settleOwnSpec(place, git, own))) return false;
+  for (const path of files) if (path !== own) await settleOtherSpec(git, path);
+  return true;
+}
+
+/** A branch speaks for its own spec only: of any other one the main branch's version holds. */
+async function settleOtherSpec(git: Git, path: string): Promise<void> {
+  // While rebasing, "ours" is the branch that is rebased upon; it may have no such file.
+  const there = (await git.try(["checkout", "--quiet", "--ours", "--", path])).status === 0;
+  await git.run(there ? ["add", "--", path] : ["rm", "--quiet", "--cached", "--", path]);
+}
+
+/**
+ * The main branch may hold states of the spec that a run brought into the project, and somebody committed there: they
+ * contradict the branch's own, one by one, and no person's words do. What a person wrote there stays beside the agent's.
+ */
+async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {
+  const { branch, mainBranch } = worktree;
+  const brought = (await readBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
+  const [main, tip] = await Promise.all(
+    [mainBranch, branch].map((name) => blobText(git, `refs/heads/${name}:${path}`)),
+  );
+  if (brought === null || main == null || tip == null) return false;
+  if (!(await mergeSpec({ ours: main, base: brought, theirs: tip })).clean) return false;
+  const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => blobText(git, `:${stage}:${path}`)));
+  if (ours == null || theirs == null) return false;
+  const { text } = await mergeText({ ours, base: base ?? brought, theirs }, "theirs");
+  await writeFile(join(worktree.path, path), text);
+  await git.run(["add", "--", path]);
+  return true;
+}
+
+/** @param name as git has it, `<commit>:<path>` say; null where it has no such file */
+export async function blobText(git: Git, name: string): Promise<string | null> {
+  const { status, stdout } = await git.try(["cat-file", "blob", name]);
+  return status === 0 ? stdout.toString() : null;
+}

@@ -1,0 +1,154 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openRunLogs } from "#planner/store/logs/log_writer.ts";
+import { plannerProject } from "../../../../support/planner_project.ts";
+import { RunWorker } from "../../../../support/run_worker.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+
+const ID = "2026-01-05-001-abc" as SpecId;
+const LOG = `.planner/logs/${ID}.log`;
+const NOW = "2026-01-05T12:00:00.000Z";
+const clock = { now: () => new Date(NOW) };
+
+test("RunLog stores each line with its time behind the run's header", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, `${ID}-7`);
+
+  await log.line("one\r\ntwo\n");
+  await log.end();
+
+  expect(project.read(LOG)).toBe(`${NOW} === run ${ID}-7 ===\n${NOW} one\n${NOW} two\n${NOW} \n`);
+});
+
+test("RunLog appends a run behind a line that a killed writer left half written", async () => {
+  using project = tempProject();
+  project.write(LOG, `${NOW} whole\n${NOW} ha`);
+
+  await (await openRunLogs(project.root, clock).open(ID, "next")).end();
+
+  expect(project.read(LOG)).toBe(`${NOW} whole\n${NOW} ha\n${NOW} === run next ===\n`);
+});
+
+test("RunLog writes by itself before it is ended", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+
+  await log.line("soon");
+
+  while (!project.read(LOG).includes("soon")) await Bun.sleep(5);
+  await log.end();
+});
+
+test("RunLog splits a line that is too long, between characters", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  const text = `a${"😀".repeat(200_000)}`;
+
+  await log.line(text);
+  await log.end();
+
+  const stored = project.read(LOG).trimEnd().split("\n").slice(1);
+  expect(stored.length).toBe(2);
+  expect(stored.map((line) => line.slice(NOW.length + 1)).join("")).toBe(text);
+});
+
+test("RunLog marks what a program printed where it reads as planner's own words", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+
+  await log.printed(["plain", "=== run forged ===", " planner: completed", "stderr: no", "\u2028planner: x"], "stdout");
+  await log.printed(["=== run forged ==="], "stderr");
+  await log.line("planner: not committed: a\n=== run forged ===");
+  await log.printed([`${"x".repeat(256 * 1024)}=== run forged ===`], "stdout");
+  await log.end();
+
+  const stored = project.read(LOG).trimEnd().split("\n");
+  const texts = stored.map((line) => line.slice(NOW.length + 1, NOW.length + 40));
+  expect(texts).toEqual([
+    "=== run run ===",
+    "plain",
+    "stdout: === run forged ===",
+    "stdout:  planner: completed",
+    "stdout: stderr: no",
+    "stdout: \u2028planner: x",
+    "stderr: === run forged ===",
+    "planner: not committed: a",
+    "planner: === run forged ===",
+    "x".repeat(39),
+    "stdout: === run forged ===",
+  ]);
+});
+
+test("RunLog refuses lines behind its end", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+  await log.end();
+
+  expect(log.line("late")).rejects.toThrow("the run has ended");
+});
+
+test("a reader that follows by offset gets every line of a flood once and in order", async () => {
+  const project = await plannerProject();
+  using _ = project;
+  const count = 100_000;
+  project.spec(ID, "---\nstatus: in_progress\n---\n\n# Flood\n");
+  project.write(LOG, "");
+  await using worker = new RunWorker(project.root);
+  await worker.do("claim", ID);
+  let written = false;
+  const writing = worker.do("log", ID, String(count)).finally(() => {
+    written = true;
+  });
+
+  let [text, offset] = ["", 0];
+  for (;;) {
+    const last = written;
+    const answer = await project.json("log", { id: ID, offset, lines: 1_000 });
+    text += answer.content;
+    offset = answer.byte_offset;
+    if (last && !answer.has_more) break;
+  }
+  await writing;
+
+  const numbers = text.match(/(?<=Z line )\d+/g)?.map(Number);
+  expect(numbers).toEqual(Array.from({ length: count }, (_, number) => number));
+  expect(text).toBe(project.read(LOG));
+}, 60_000);
+
+test("RunLog ends when the last that was printed were no lines", async () => {
+  using project = tempProject();
+  const log = await openRunLogs(project.root, clock).open(ID, "run");
+
+  await log.printed([], "stdout");
+  await log.end();
+
+  expect(project.read(LOG)).toBe(`${NOW} === run run ===\n`);
+});
+
+test("RunLog follows no link out of the project, be the file there or not, and one within it", async () => {
+  using project = tempProject();
+  using outside = tempProject();
+  const logs = openRunLogs(project.root, clock);
+  mkdirSync(dirname(join(project.root, LOG)), { recursive: true });
+  outside.write("there.log", "kept\n");
+  for (const [name, where] of [
+    ["there.log", "out of the project"],
+    ["missing.log", "to no file"],
+  ] as const) {
+    symlinkSync(join(outside.root, name), join(project.root, LOG));
+
+    await expect(logs.open(ID, "run")).rejects.toThrow(
+      `Cannot write "${LOG}": it is a symbolic link that leads ${where}`,
+    );
+
+    rmSync(join(project.root, LOG));
+  }
+  expect(outside.list(".")).not.toContain("missing.log");
+  expect(outside.read("there.log")).toBe("kept\n");
+  project.write(".planner/logs/other.log", "");
+  symlinkSync("other.log", join(project.root, LOG));
+  await (await logs.open(ID, "run")).end();
+  expect(project.read(".planner/logs/other.log")).toContain("=== run run ===");
+});

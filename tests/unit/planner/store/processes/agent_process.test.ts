@@ -1,0 +1,225 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AgentProcess } from "#planner/run_ports.ts";
+import { openAgents } from "#planner/store/processes/agent_process.ts";
+import { markProcess, stillRuns } from "#planner/store/processes/process_mark.ts";
+import { RunWorker } from "../../../../support/run_worker.ts";
+import { sleeper } from "../../../../support/sleeper.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+
+const RUN = "2026-01-05-001-abc-7";
+
+/** Ignores SIGTERM and starts children that do so too: one in its group, one that leaves the session. */
+const STUBBORN = `
+trap "" TERM
+bash -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done' &
+setsid bash -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done' &
+echo $$
+while :; do sleep 0.05; done
+`;
+
+async function textOf(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** The numbers that the first `count` lines hold. */
+async function numbers(agent: AgentProcess, count: number): Promise<number[]> {
+  let text = "";
+  for await (const chunk of agent.stdout) {
+    text += Buffer.from(chunk).toString();
+    if (text.split("\n").length > count) break;
+  }
+  return text.split("\n").slice(0, count).map(Number);
+}
+
+function alive(pid: number): boolean {
+  return stillRuns({ pid, began: null });
+}
+
+test("start hands over arguments, input, folder and environment as they are", async () => {
+  using project = tempProject();
+  const script =
+    'console.log(JSON.stringify([process.argv.slice(1), process.cwd(), process.env.A, process.env.GIT_DIR ?? null, process.env.PLANNER_RUN])); process.stdin.on("data", (d) => console.error(String(d)));';
+  process.env["GIT_DIR"] = "/nowhere";
+  const agent = await openAgents(project.root).start({
+    argv: [process.execPath, "-e", script, "--", "-x", "two words", "$HOME", ""],
+    cwd: project.root,
+    env: { A: "b c" },
+    input: "the prompt",
+    processId: RUN,
+  });
+  delete process.env["GIT_DIR"];
+
+  const [out, err, exit] = await Promise.all([textOf(agent.stdout), textOf(agent.stderr), agent.exited]);
+
+  expect(JSON.parse(out)).toEqual([
+    ["-x", "two words", "$HOME", ""],
+    project.root,
+    "b c",
+    null,
+    `${RUN}@${project.root}`,
+  ]);
+  expect(err).toBe("the prompt\n");
+  expect(exit).toEqual({ code: 0, signal: null });
+});
+
+test("start reads both streams side by side, however much comes", async () => {
+  using project = tempProject();
+  const script = "for i in 1 2 3 4 5 6 7 8; do head -c 500000 /dev/zero; head -c 500000 /dev/zero >&2; done; exit 3";
+  const agent = await openAgents(project.root).start({
+    argv: ["bash", "-c", script],
+    cwd: project.root,
+    processId: RUN,
+  });
+
+  const [out, err, exit] = await Promise.all([textOf(agent.stdout), textOf(agent.stderr), agent.exited]);
+
+  expect([out.length, err.length, exit.code]).toEqual([4_000_000, 4_000_000, 3]);
+});
+
+test("start keeps output for a reader that comes after the end", async () => {
+  using project = tempProject();
+  const agent = await openAgents(project.root).start({ argv: ["echo", "said"], cwd: project.root, processId: RUN });
+
+  await agent.exited;
+  await sleep(50);
+
+  expect(await textOf(agent.stdout)).toBe("said\n");
+});
+
+test.each([
+  [["planner-no-such-program"], 'Cannot start "planner-no-such-program": no such file or folder (ENOENT)'],
+  [["/"], 'Cannot start "/": permission denied (EACCES)'],
+  [[], "Cannot start an agent: no program given"],
+])("start refuses what cannot run: %j", async (argv, message) => {
+  using project = tempProject();
+
+  expect(openAgents(project.root).start({ argv, cwd: project.root, processId: RUN })).rejects.toThrow(message);
+});
+
+test("start refuses a folder that is not there", async () => {
+  using project = tempProject();
+  const cwd = `${project.root}/none`;
+
+  expect(openAgents(project.root).start({ argv: ["true"], cwd, processId: RUN })).rejects.toThrow("no such folder");
+});
+
+test("stop lets an agent end by itself when it is asked", async () => {
+  using project = tempProject();
+  const script = 'trap "echo bye; exit 5" TERM; echo $$; while :; do sleep 0.02; done';
+  const agent = await openAgents(project.root).start({
+    argv: ["bash", "-c", script],
+    cwd: project.root,
+    processId: RUN,
+  });
+  const chunks = agent.stdout[Symbol.asyncIterator]();
+  await chunks.next();
+
+  await agent.stop(20_000);
+
+  expect(Buffer.from((await chunks.next()).value).toString()).toBe("bye\n");
+  expect(await agent.exited).toEqual({ code: 5, signal: null });
+});
+
+test("stop ends an agent that ignores being asked with its children, those that left its session too", async () => {
+  using project = tempProject();
+  const agent = await openAgents(project.root).start({
+    argv: ["bash", "-c", STUBBORN],
+    cwd: project.root,
+    processId: RUN,
+  });
+  const pids = await numbers(agent, 3);
+  const before = pids.map(alive);
+
+  await agent.stop(100);
+
+  expect(before).toEqual([true, true, true]);
+  expect(pids.map(alive)).toEqual([false, false, false]);
+  expect(await agent.exited).toEqual({ code: null, signal: "SIGKILL" });
+});
+
+test("stop cuts a long grace short when it is called again", async () => {
+  using project = tempProject();
+  const agent = await openAgents(project.root).start({
+    argv: ["bash", "-c", STUBBORN],
+    cwd: project.root,
+    processId: RUN,
+  });
+  await numbers(agent, 3);
+
+  const first = agent.stop(600_000);
+  await agent.stop(0);
+
+  await first;
+  expect(alive(agent.mark.pid)).toBe(false);
+});
+
+test("stop after the agent's own end takes the children that hold its streams", async () => {
+  using project = tempProject();
+  const argv = ["bash", "-c", "sleep 600 & echo $!"];
+  const agent = await openAgents(project.root).start({ argv, cwd: project.root, processId: RUN });
+  const text = textOf(agent.stdout);
+  await agent.exited;
+
+  await agent.stop(5_000);
+
+  expect(alive(Number(await text))).toBe(false);
+});
+
+test("stop lets readers end although a process that cannot be found holds the streams", async () => {
+  using project = tempProject();
+  const argv = ["bash", "-c", "setsid env -i sleep 600 & echo $!; sleep 0.2"];
+  const agent = await openAgents(project.root).start({ argv, cwd: project.root, processId: RUN });
+  const text = textOf(agent.stdout);
+  await agent.exited;
+
+  await agent.stop(0);
+
+  const escaped = Number(await text);
+  expect(alive(escaped)).toBe(true);
+  process.kill(escaped);
+});
+
+test("endRun ends what a killed planner has left, and no process of another project or number", async () => {
+  using project = tempProject();
+  using other = tempProject();
+  await using bystander = sleeper();
+  const worker = new RunWorker(project.root);
+  const mark = await worker.do("agent", "spec", "sleep 600");
+  const processId = `spec-${worker.pid}`;
+  // Killed before the new program stands, what was begun still carries its parent's environment.
+  while (!readFileSync(`/proc/${mark.pid}/cmdline`, "utf8").startsWith("sleep")) await sleep(5);
+  await worker.kill();
+  const reused = { pid: bystander.pid, began: "an-earlier-start-of-the-machine:1" };
+
+  expect(await openAgents(other.root).endRun({ processId, agent: reused }, 0)).toBe(0);
+  const before = [stillRuns(mark), alive(bystander.pid)];
+  const found = await openAgents(project.root).endRun({ processId, agent: null }, 1_000);
+
+  expect(before).toEqual([true, true]);
+  expect(found).toBe(1);
+  expect([stillRuns(mark), alive(bystander.pid)]).toEqual([false, true]);
+});
+
+test("endRun knows the agent's group when its environment is gone", async () => {
+  using project = tempProject();
+  const agents = openAgents(project.root);
+  const argv = ["env", "-i", "sleep", "600"];
+  const agent = await agents.start({ argv, cwd: project.root, processId: RUN });
+
+  const found = await openAgents(project.root).endRun({ processId: "other", agent: agent.mark }, 1_000);
+
+  expect(found).toBe(1);
+  expect(await agent.exited).toEqual({ code: null, signal: "SIGTERM" });
+});
+
+test("stillRuns tells a process from a later one with its number", () => {
+  const own = markProcess(process.pid);
+
+  expect(stillRuns(own)).toBe(true);
+  expect(stillRuns({ ...own, began: `${own.began}1` })).toBe(false);
+  expect(stillRuns({ pid: 0, began: null })).toBe(false);
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+
+test("findRoot finds the nearest folder above that has .planner", () => {
+  using project = tempProject();
+  const deep = join(project.root, "src", "deep");
+  mkdirSync(deep, { recursive: true });
+
+  expect(findRoot(deep)).toBe(project.root);
+  expect(findRoot(project.root)).toBe(project.root);
+});
+
+test("findRoot takes a worktree's own .planner before the one around it", () => {
+  using project = tempProject();
+  const worktree = join(project.root, ".planner", "worktrees", "x");
+  mkdirSync(join(worktree, ".planner", "specs"), { recursive: true });
+  mkdirSync(join(worktree, "src"));
+
+  expect(findRoot(join(worktree, "src"))).toBe(worktree);
+});
+
+test("findRoot passes over a file named .planner", () => {
+  using project = tempProject();
+  const inner = join(project.root, "inner");
+  mkdirSync(inner);
+  writeFileSync(join(inner, ".planner"), "");
+
+  expect(findRoot(inner)).toBe(project.root);
+});
+
+test("findRoot finds nothing outside of every project", () => {
+  expect(findRoot("/")).toBeUndefined();
+  expect(findRoot("/no/such/folder")).toBeUndefined();
+});
+
+test("isInitialised demands the specs folder", () => {
+  using project = tempProject();
+
+  expect(isInitialised(project.root)).toBe(true);
+  expect(isInitialised(join(project.root, ".planner"))).toBe(false);
+});

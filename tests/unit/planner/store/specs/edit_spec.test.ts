@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+
+const ID = "a" as SpecId;
+
+test("edit begins again with the text that another program wrote meanwhile", async () => {
+  using project = tempProject();
+  project.spec(ID, "one\n");
+  const store = openSpecStore(project.root, { follow: false });
+  const seen: string[] = [];
+
+  const changed = await store.edit(ID, (text) => {
+    seen.push(text);
+    // The editor of a person who saves at this moment.
+    if (seen.length === 1) project.spec(ID, "two\n");
+    return `${text}more\n`;
+  });
+
+  expect(changed).toBe(true);
+  expect(seen).toEqual(["one\n", "two\n"]);
+  expect(project.read(".planner/specs/a.md")).toBe("two\nmore\n");
+});
+
+test("edit gives up rather than overwrite a program that keeps writing", async () => {
+  using project = tempProject();
+  project.spec(ID, "0\n");
+  const store = openSpecStore(project.root, { follow: false });
+  let writes = 0;
+
+  const edit = store.edit(ID, (text) => {
+    project.spec(ID, `${++writes}\n`);
+    return `${text}more\n`;
+  });
+
+  await expect(edit).rejects.toMatchObject({
+    kind: "aborted",
+    message: 'Cannot write ".planner/specs/a.md": another program keeps changing it',
+  });
+  expect(project.read(".planner/specs/a.md")).toBe(`${writes}\n`);
+  expect(project.list(".planner/specs")).toEqual(["a.md"]);
+});
+
+test("edit says that a spec is gone that was deleted meanwhile", async () => {
+  using project = tempProject();
+  project.spec(ID, "one\n");
+  const store = openSpecStore(project.root, { follow: false });
+
+  const edit = store.edit(ID, (text) => {
+    rmSync(join(project.root, ".planner/specs/a.md"));
+    return `${text}more\n`;
+  });
+
+  await expect(edit).rejects.toMatchObject({ kind: "not_found", message: "Spec not found: a" });
+  expect(project.list(".planner/specs")).toEqual([]);
+});
+
+test("edit keeps every byte that the change keeps", async () => {
+  using project = tempProject();
+  const text = "\uFEFF---\r\nstatus: pending\r\n---\r\n# Ä\u2028\t \r\nno end of line";
+  project.spec(ID, text);
+  const store = openSpecStore(project.root, { follow: false });
+
+  await store.edit(ID, (given) => given.replace("pending", "failed"));
+
+  expect(project.read(".planner/specs/a.md")).toBe(text.replace("pending", "failed"));
+});

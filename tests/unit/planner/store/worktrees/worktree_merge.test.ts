@@ -1,0 +1,354 @@
+import { expect, test } from "bun:test";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LAW_RUNS } from "../../../../support/law_runs.ts";
+import { RunWorker } from "../../../../support/run_worker.ts";
+import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
+
+const FILE = `.planner/specs/${ID}.md`;
+const DONE = SPEC.replace("pending", "completed").replaceAll("[ ]", "[x]");
+
+async function headOf(project: { mustGit(...args: string[]): Promise<string> }, ref = "main"): Promise<string> {
+  return (await project.mustGit("rev-parse", ref)).trim();
+}
+
+test("merge moves the main branch forward and brings the spec back", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  agent.write(FILE, DONE);
+  const commit = await agent.commitAll();
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer).toEqual({ kind: "merged", commit, commits: [commit] });
+  expect(await headOf(project)).toBe(commit);
+  expect(project.read("done.txt")).toBe("done\n");
+  expect(project.read(FILE)).toBe(DONE);
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+  expect(await project.worktrees.isMerged(ID)).toBe(true);
+  expect(await project.worktrees.merge(ID)).toEqual({ kind: "nothing" });
+});
+
+test("merge rebases onto what came meanwhile", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("src/code.txt", "ONE\ntwo\nthree\n");
+  await agent.commitAll();
+  project.write("beside.txt", "beside\n");
+  await project.mustGit("add", "-A");
+  await project.mustGit("commit", "--quiet", "-m", "beside");
+  const before = await headOf(project);
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer).toMatchObject({ kind: "merged", commits: [await headOf(project)] });
+  expect(await headOf(project, "main~1")).toBe(before);
+  expect(project.read("src/code.txt")).toBe("ONE\ntwo\nthree\n");
+});
+
+test("merge leaves everything as it was when it meets a conflict", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("src/code.txt", "agent\n");
+  const commit = await agent.commitAll();
+  project.write("src/code.txt", "person\n");
+  await project.mustGit("commit", "--quiet", "-am", "person");
+  const before = await headOf(project);
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer).toEqual({ kind: "conflict", files: ["src/code.txt"] });
+  expect(await headOf(project)).toBe(before);
+  expect(await headOf(project, `planner/${ID}`)).toBe(commit);
+  expect(await agent.git("status", "--porcelain")).toBe("");
+  expect(await agent.git("symbolic-ref", "--short", "HEAD")).toBe(`planner/${ID}\n`);
+});
+
+test("merge joins a person's change of the spec with the agent's", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, DONE);
+  await agent.commitAll();
+  await project.set(ID, { status: "in_progress" });
+  project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("merged");
+  expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
+});
+
+test("merge leaves a spec alone that it has brought back and that went on since", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, DONE.replace("completed", "in_progress"));
+  await agent.commitAll();
+  await project.worktrees.merge(ID);
+  await project.set(ID, { status: "completed" });
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("nothing");
+  expect(project.read(FILE)).toBe(DONE);
+});
+
+test("merge is a conflict when a person and the agent changed the same lines of the spec", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
+  await agent.commitAll();
+  const persons = SPEC.replace("Text.", "Person's text.");
+  project.write(FILE, persons);
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer).toEqual({ kind: "conflict", files: [FILE] });
+  expect(project.read(FILE)).toBe(persons);
+});
+
+test("merge brings a spec home that is in no commit, or in the branch's only", async () => {
+  using project = await worktreeProject();
+  const [mine, theirs] = ["2026-01-05-003-aaa", "2026-01-05-004-bbb"] as (typeof ID)[];
+  for (const id of [mine, theirs]) {
+    if (id === undefined) continue;
+    project.spec(id, SPEC);
+    const agent = agentIn(project, await project.worktrees.prepare(id, OPTIONS));
+    agent.write(`.planner/specs/${id}.md`, DONE);
+    agent.write(`${id}.txt`, "done\n");
+    await agent.commitAll(`planner(${id}): work`);
+  }
+
+  for (const id of [mine, theirs]) {
+    if (id === undefined) continue;
+    expect((await project.worktrees.merge(id)).kind).toBe("merged");
+    expect(project.read(`.planner/specs/${id}.md`)).toBe(DONE);
+  }
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+});
+
+test("merge brings back a spec that git ignores", async () => {
+  using project = await worktreeProject();
+  await project.mustGit("rm", "--quiet", "-r", "--cached", ".planner");
+  project.write(".gitignore", ".planner/\n");
+  await project.mustGit("add", ".gitignore");
+  await project.mustGit("commit", "--quiet", "-m", "local only");
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, DONE);
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+
+  await expect(project.worktrees.remove(ID)).rejects.toThrow(`has uncommitted changes: "${FILE}"`);
+  expect((await project.worktrees.merge(ID)).kind).toBe("merged");
+  expect(project.read(FILE)).toBe(DONE);
+  await project.worktrees.remove(ID);
+});
+
+test("merge takes a branch whose commits hold another spec's earlier state, and the project's state stays", async () => {
+  using project = await worktreeProject();
+  await project.set(OTHER, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  await agent.git("update-index", "--no-skip-worktree", `.planner/specs/${OTHER}.md`);
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  await project.set(OTHER, { status: "completed" });
+  await project.mustGit("commit", "--quiet", "-am", "the other is completed");
+  await project.set(OTHER, { status: "needs_attention" });
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("merged");
+  expect(project.read(`.planner/specs/${OTHER}.md`)).toContain("status: needs_attention");
+  expect(await project.mustGit("show", `HEAD:.planner/specs/${OTHER}.md`)).toContain("status: completed");
+});
+
+test.each(["worktree", "main"])("merge refuses uncommitted changes in the %s checkout", async (where) => {
+  using project = await worktreeProject();
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const agent = agentIn(project, worktree);
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+  if (where === "main") project.write("src/code.txt", "not yet\n");
+  else agent.write("more.txt", "not yet\n");
+
+  await expect(project.worktrees.merge(ID)).rejects.toThrow(/has uncommitted changes: "(more.txt|src\/code.txt)"/);
+  expect(await headOf(project, `planner/${ID}`)).toBe(commit);
+  expect(existsSync(join(project.root, "done.txt"))).toBe(false);
+});
+
+test("merge refuses rather than overwrite a file that git does not know", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "agent's\n");
+  await agent.commitAll();
+  project.write("done.txt", "person's\n");
+  await project.set(ID, { status: "in_progress" });
+
+  await expect(project.worktrees.merge(ID)).rejects.toThrow(/git merge failed: .*done.txt/);
+  expect(project.read("done.txt")).toBe("person's\n");
+  expect(await project.mustGit("diff", "--cached", "--name-only")).toBe("");
+});
+
+test("merge moves a main branch that is checked out nowhere", async () => {
+  using project = await worktreeProject();
+  await project.mustGit("checkout", "--quiet", "-b", "desk");
+  const agent = agentIn(project, await project.worktrees.prepare(ID, { ...OPTIONS, mainBranch: "main" }));
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("merged");
+  expect(await headOf(project)).toBe(commit);
+  expect(existsSync(join(project.root, "done.txt"))).toBe(false);
+});
+
+test("merges that come at once all arrive", async () => {
+  using project = await worktreeProject();
+  const ids = Array.from({ length: 4 }, (_, at) => `2026-01-06-00${at + 1}-abc` as typeof ID);
+  for (const id of ids) {
+    project.spec(id, SPEC);
+    const agent = agentIn(project, await project.worktrees.prepare(id, OPTIONS));
+    agent.write(`${id}.txt`, "done\n");
+    agent.write(`.planner/specs/${id}.md`, DONE);
+    await agent.commitAll();
+  }
+
+  const answers = await Promise.all(ids.map((id) => project.worktrees.merge(id)));
+
+  expect(answers.map(({ kind }) => kind)).toEqual(ids.map(() => "merged"));
+  expect(ids.every((id) => project.read(`.planner/specs/${id}.md`) === DONE)).toBe(true);
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+}, 30_000);
+
+test("a kill amid merging loses nothing, and the next merge finishes it", async () => {
+  const rounds = LAW_RUNS >= 1000 ? 40 : 6;
+  for (let round = 0; round < rounds; round++) {
+    using project = await worktreeProject();
+    await project.set(ID, { status: "in_progress" });
+    const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+    agent.write("done.txt", "done\n");
+    agent.write(FILE, DONE);
+    await agent.commitAll();
+    project.write("beside.txt", "beside\n");
+    await project.mustGit("add", "beside.txt");
+    await project.mustGit("commit", "--quiet", "-m", "beside");
+    project.write(FILE, project.read(FILE).replace("Text.", "Text, made clearer."));
+    const worker = new RunWorker(project.root);
+    await worker.do("merge", ID);
+    await sleep((round * 250) / rounds);
+    await worker.kill();
+
+    const persons = project.read(FILE);
+    await project.worktrees.merge(ID);
+
+    expect(persons).toContain("made clearer");
+    expect(project.read(FILE)).toBe(DONE.replace("Text.", "Text, made clearer."));
+    expect(project.read("done.txt")).toBe("done\n");
+    expect(await project.mustGit("status", "--porcelain")).toBe(` M ${FILE}\n`);
+    expect(await project.mustGit("log", "--format=%s")).toBe(`planner(${ID}): work\nbeside\nbegin\n`);
+    await project.worktrees.remove(ID);
+  }
+}, 300_000);
+
+test("merge recreates a deleted worktree from its branch", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+
+  expect(await project.worktrees.merge(ID)).toMatchObject({ kind: "merged", commit });
+});
+
+test("merge leaves a rebase alone that the agent had begun", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("src/code.txt", "agent\n");
+  await agent.commitAll();
+  project.write("src/code.txt", "person\n");
+  await project.mustGit("commit", "--quiet", "-am", "person");
+  await project.git(["rebase", "main"], { cwd: join(project.root, ".planner/worktrees", ID) });
+
+  await expect(project.worktrees.merge(ID)).rejects.toThrow("is amid a rebase");
+  await expect(project.worktrees.remove(ID)).rejects.toThrow("has uncommitted changes");
+  expect(await agent.git("status")).toContain("both modified:   src/code.txt");
+});
+
+test("commitSpec commits the spec's file and no other", async () => {
+  using project = await worktreeProject();
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const agent = agentIn(project, worktree);
+  agent.write(FILE, DONE);
+  agent.write("half.txt", "half\n");
+  await agent.git("add", "half.txt");
+
+  const committed = await project.worktrees.commitSpec(ID, `planner(${ID}): finish`);
+  const again = await project.worktrees.commitSpec(ID, "again");
+
+  expect([committed, again]).toEqual([true, false]);
+  expect(await agent.git("show", "--name-only", "--format=%s")).toBe(`planner(${ID}): finish\n\n${FILE}\n`);
+  expect(await project.worktrees.uncommitted(ID)).toEqual(["half.txt"]);
+});
+
+test("remove takes worktree, branch and notes away once everything is merged", async () => {
+  using project = await worktreeProject();
+  await project.set(OTHER, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  await project.worktrees.place(ID, ".mcp.json", "{}\n");
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  await project.worktrees.writeStatus({ spec_id: ID, status: "done", error: null, commits: [] });
+  await project.worktrees.merge(ID);
+
+  await project.worktrees.remove(ID);
+
+  expect(project.list(".planner/worktrees")).toEqual([".gitignore"]);
+  expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
+  expect(await project.mustGit("worktree", "list")).not.toContain(ID);
+});
+
+test("remove refuses commits that are not merged, with and without the folder", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+
+  await expect(project.worktrees.remove(ID)).rejects.toThrow(`Branch "planner/${ID}" has 1 commit that "main" lacks`);
+  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+  await expect(project.worktrees.remove(ID)).rejects.toThrow("has 1 commit");
+  expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
+});
+
+test.each(["half.txt", "src/code.txt", FILE, `.planner/specs/${OTHER}.md`])(
+  "remove refuses a change of %s",
+  async (path) => {
+    using project = await worktreeProject();
+    await project.set(OTHER, { status: "in_progress" });
+    const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+    agent.write(path, `${SPEC}\nchanged\n`);
+
+    await expect(project.worktrees.remove(ID)).rejects.toThrow(`has uncommitted changes: "${path}"`);
+    expect(readFileSync(join(project.root, ".planner/worktrees", ID, path), "utf8")).toBe(`${SPEC}\nchanged\n`);
+  },
+);
+
+test("remove takes a branch whose changes the main branch has as other commits", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+  project.write("first.txt", "first\n");
+  await project.mustGit("add", "-A");
+  await project.mustGit("commit", "--quiet", "-m", "first");
+  await project.mustGit("cherry-pick", commit);
+
+  expect(await project.worktrees.isMerged(ID)).toBe(true);
+  await project.worktrees.remove(ID);
+  expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
+});

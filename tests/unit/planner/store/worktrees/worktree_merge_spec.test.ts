@@ -1,0 +1,46 @@
+import { expect, test } from "bun:test";
+import { agentIn, ID, OPTIONS, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
+
+const FILE = `.planner/specs/${ID}.md`;
+const DONE = SPEC.replace("pending", "completed").replaceAll("[ ]", "[x]");
+
+async function headOf(project: { mustGit(...args: string[]): Promise<string> }): Promise<string> {
+  return (await project.mustGit("rev-parse", "main")).trim();
+}
+
+test("merge takes states of the spec that were committed on the main branch meanwhile for what they are", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, SPEC.replace("pending", "failed"));
+  await agent.commitAll();
+  agent.write(FILE, DONE);
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  const worded = (text: string): string => text.replace("# Title", "# A person's title");
+  project.write(FILE, worded(SPEC.replace("pending", "failed\ncompleted_at: 2026-01-06T00:00:00.000Z")));
+  await project.mustGit("commit", "--quiet", "-am", "everything so far");
+  project.write(FILE, worded(DONE));
+  await project.mustGit("commit", "--quiet", "-am", "everything once more");
+
+  const answer = await project.worktrees.merge(ID);
+
+  expect(answer.kind).toBe("merged");
+  expect(project.read(FILE)).toBe(worded(DONE));
+  expect(project.read("done.txt")).toBe("done\n");
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+});
+
+test("merge is a conflict when a person's change of the agent's lines is committed on the main branch only", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
+  await agent.commitAll();
+  project.write(FILE, SPEC.replace("Text.", "Person's text."));
+  await project.mustGit("commit", "--quiet", "-am", "a person's");
+  project.write(FILE, SPEC);
+  const before = await headOf(project);
+
+  expect(await project.worktrees.merge(ID)).toEqual({ kind: "conflict", files: [FILE] });
+  expect(await headOf(project)).toBe(before);
+});

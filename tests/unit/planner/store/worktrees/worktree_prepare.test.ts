@@ -1,0 +1,236 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
+import { gitProject } from "../../../../support/git_project.ts";
+import { tempProject } from "../../../../support/temp_project.ts";
+import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
+
+const clock = { now: () => new Date() };
+
+test("prepare makes a worktree on a branch of the spec's own, unseen by the project's git", async () => {
+  using project = await worktreeProject();
+  rmSync(join(project.root, ".planner/.gitignore"));
+  await project.mustGit("commit", "--quiet", "-am", "without");
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  const path = join(project.root, ".planner/worktrees", ID);
+  expect(worktree).toMatchObject({
+    path,
+    root: path,
+    branch: `planner/${ID}`,
+    mainBranch: "main",
+    reused: false,
+    copied: [],
+  });
+  expect(readFileSync(join(path, "src/code.txt"), "utf8")).toBe("one\ntwo\nthree\n");
+  expect(await project.mustGit("status", "--porcelain")).toBe("");
+  expect(await project.worktrees.find(ID)).toMatchObject({ path, branch: `planner/${ID}`, mainBranch: "main" });
+  expect(await project.worktrees.find(OTHER)).toBeNull();
+});
+
+test("prepare brings the spec as it is now, and other uncommitted planner files unseen by git", async () => {
+  using project = await worktreeProject();
+  const fresh = "2026-01-05-003-new";
+  await project.set(ID, { status: "in_progress" });
+  await project.set(OTHER, { status: "completed" });
+  project.spec(fresh, SPEC);
+  project.write(".planner/config.md", "---\nproject: {name: x}\n---\n");
+  project.write(".planner/prompts/odd [name] #1.md", "# Prompt\n");
+  project.write("src/code.txt", "changed and not the worktree's business\n");
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const agent = agentIn(project, worktree);
+
+  const copied = [
+    ".planner/config.md",
+    ".planner/prompts/odd [name] #1.md",
+    `.planner/specs/${OTHER}.md`,
+    `.planner/specs/${fresh}.md`,
+  ];
+  expect([...worktree.copied].sort()).toEqual(copied.sort());
+  for (const file of copied) expect(readFileSync(join(worktree.root, file), "utf8")).toBe(project.read(file));
+  const store = project.worktrees.specs(worktree);
+  expect((await store.load(ID)).status).toBe("in_progress");
+  expect((await store.load(OTHER)).status).toBe("completed");
+  expect(await agent.git("status", "--porcelain")).toBe(` M .planner/specs/${ID}.md\n`);
+  expect(await project.worktrees.uncommitted(ID)).toEqual([]);
+
+  await agent.commitAll();
+  expect(await agent.git("show", "--name-only", "--format=")).toBe(`.planner/specs/${ID}.md\n`);
+});
+
+test("prepare brings an archived spec's absence as well", async () => {
+  using project = await worktreeProject();
+  renameSync(join(project.root, `.planner/specs/${OTHER}.md`), join(project.root, `.planner/${OTHER}.md`));
+  project.write(`.planner/archive/2026-01-05/${OTHER}.md`, project.read(`.planner/${OTHER}.md`));
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  const store = project.worktrees.specs(worktree);
+  expect(await store.ids()).toEqual([ID]);
+  expect([...(await store.archivedIds())]).toEqual([OTHER]);
+  expect(await agentIn(project, worktree).git("status", "--porcelain")).toBe("");
+});
+
+test("prepare keeps commits, changes and ticks of an earlier run", async () => {
+  using project = await worktreeProject();
+  await project.set(ID, { status: "in_progress" });
+  const first = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  first.write("done.txt", "done\n");
+  const commit = await first.commitAll();
+  first.write("half.txt", "half\n");
+  first.write(`.planner/specs/${ID}.md`, SPEC.replace("pending", "in_progress").replace("[ ] one", "[x] one"));
+  await project.set(ID, { status: "in_progress", model: "larger" });
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  expect(worktree.reused).toBe(true);
+  expect(await project.worktrees.commits(ID)).toEqual([commit]);
+  expect(readFileSync(join(worktree.path, "half.txt"), "utf8")).toBe("half\n");
+  const { text } = await project.worktrees.specs(worktree).readText(ID);
+  expect(text).toBe(project.read(`.planner/specs/${ID}.md`).replace("[ ] one", "[x] one"));
+  expect(text).toContain("model: larger");
+});
+
+test("prepare moves a worktree without work up to the main branch", async () => {
+  using project = await worktreeProject();
+  await project.worktrees.prepare(ID, OPTIONS);
+  project.write("src/code.txt", "newer\n");
+  await project.mustGit("commit", "--quiet", "-am", "newer");
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  expect(worktree.reused).toBe(false);
+  expect(readFileSync(join(worktree.path, "src/code.txt"), "utf8")).toBe("newer\n");
+});
+
+test("prepare takes up the branch of a worktree whose folder was deleted", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  expect(worktree.reused).toBe(true);
+  expect(await project.worktrees.commits(ID)).toEqual([commit]);
+});
+
+test("prepare works for a project that is a folder of the repository, with spaces and dashes in its path", async () => {
+  using repository = await gitProject();
+  repository.write("-a b/.planner/specs/x.md", SPEC);
+  repository.write(`-a b/.planner/specs/${ID}.md`, SPEC);
+  repository.write("beside.txt", "beside\n");
+  await repository.mustGit("add", "-A");
+  await repository.mustGit("commit", "--quiet", "-m", "begin");
+  const root = join(repository.root, "-a b");
+
+  const worktree = await openWorktrees(root, clock).prepare(ID, OPTIONS);
+
+  expect(worktree.path).toBe(join(root, ".planner/worktrees", ID));
+  expect(worktree.root).toBe(join(worktree.path, "-a b/"));
+  expect(existsSync(join(worktree.path, "beside.txt"))).toBe(true);
+  expect(existsSync(join(worktree.root, `.planner/specs/${ID}.md`))).toBe(true);
+});
+
+test("prepare brings a project that git ignores altogether", async () => {
+  using project = await worktreeProject();
+  await project.mustGit("rm", "--quiet", "-r", "--cached", ".planner");
+  project.write(".gitignore", ".planner/\n");
+  await project.mustGit("add", ".gitignore");
+  await project.mustGit("commit", "--quiet", "-m", "local only");
+
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  expect(await project.worktrees.specs(worktree).ids()).toEqual([ID, OTHER]);
+  expect(await project.worktrees.commitSpec(ID, "spec")).toBe(false);
+});
+
+test("prepare runs in the project's repository although a hook of another one calls", async () => {
+  using project = await worktreeProject();
+  using other = await gitProject();
+  process.env["GIT_DIR"] = join(other.root, ".git");
+  process.env["GIT_INDEX_FILE"] = join(other.root, ".git/index");
+
+  try {
+    await project.worktrees.prepare(ID, OPTIONS);
+  } finally {
+    delete process.env["GIT_DIR"];
+    delete process.env["GIT_INDEX_FILE"];
+  }
+
+  expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
+  expect(other.list(".git")).not.toContain("worktrees");
+});
+
+test("prepare makes worktrees side by side", async () => {
+  using project = await worktreeProject();
+
+  const made = await Promise.all([ID, OTHER].map((id) => project.worktrees.prepare(id, OPTIONS)));
+
+  expect(made.map(({ branch }) => branch)).toEqual([`planner/${ID}`, `planner/${OTHER}`]);
+});
+
+test("prepare refuses without a repository and tells what to do", async () => {
+  using project = tempProject();
+
+  expect(openWorktrees(project.root, clock).prepare(ID, OPTIONS)).rejects.toThrow(/No git repository .*--no-worktree/);
+});
+
+test("prepare refuses without a commit", async () => {
+  using project = await gitProject();
+
+  expect(openWorktrees(project.root, clock).prepare(ID, OPTIONS)).rejects.toThrow(/no commit yet/);
+});
+
+test.each([
+  [{ branchPrefix: "-x", mainBranch: null }, "git does not allow that name"],
+  [{ branchPrefix: "a..b", mainBranch: null }, "git does not allow that name"],
+  [{ branchPrefix: "planner/", mainBranch: "none" }, 'Cannot find the main branch "none"'],
+])("prepare refuses %j", async (options, message) => {
+  using project = await worktreeProject();
+
+  expect(project.worktrees.prepare(ID, options)).rejects.toThrow(message);
+});
+
+test("prepare refuses a folder that is no worktree, and a branch that is checked out elsewhere", async () => {
+  using project = await worktreeProject();
+  project.write(`.planner/worktrees/${ID}/file.txt`, "somebody's\n");
+  await project.mustGit("worktree", "add", "--quiet", join(project.root, "elsewhere"), "-b", `planner/${OTHER}`);
+
+  await expect(project.worktrees.prepare(ID, OPTIONS)).rejects.toThrow("is not a git worktree");
+  await expect(project.worktrees.prepare(OTHER, OPTIONS)).rejects.toThrow("is checked out in");
+});
+
+test("place hides the tool's own files from git, also in place of a committed one", async () => {
+  using project = await worktreeProject();
+  project.write(".mcp.json", "{}\n");
+  await project.mustGit("add", "-A");
+  await project.mustGit("commit", "--quiet", "-m", "more");
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+
+  await project.worktrees.place(ID, ".mcp.json", '{"planner":1}\n');
+  await project.worktrees.place(ID, ".cursor/mcp.json", "{}\n");
+
+  expect(readFileSync(join(worktree.root, ".mcp.json"), "utf8")).toBe('{"planner":1}\n');
+  expect(await agentIn(project, worktree).git("status", "--porcelain", "-uall")).toBe("");
+  expect(await project.worktrees.uncommitted(ID)).toEqual([]);
+});
+
+test("prepare waits for a worktree that another git has only half made", async () => {
+  using project = await worktreeProject();
+  const half = join(project.root, ".git/worktrees/half");
+  mkdirSync(half, { recursive: true });
+  writeFileSync(join(half, "gitdir"), `${join(project.root, "elsewhere", ".git")}\n`);
+  writeFileSync(join(half, "HEAD"), "ref: refs/heads/main\n");
+  writeFileSync(join(half, "commondir"), "");
+  expect((await project.git(["worktree", "list"])).stderr).toContain("commondir");
+
+  const prepared = project.worktrees.prepare(ID, OPTIONS);
+  setTimeout(() => writeFileSync(join(half, "commondir"), "../..\n"), 50);
+
+  expect(await prepared).toMatchObject({ branch: `planner/${ID}`, reused: false });
+});

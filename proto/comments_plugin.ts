@@ -1,4 +1,4 @@
-/** A plugin of `buf generate`: writes down the contract's comments, which the generated descriptors leave out. */
+/** A plugin of `buf generate`: writes down the proto's comments, which the generated descriptors leave out. */
 import { createEcmaScriptPlugin, getComments, runNodeJs, type Schema } from "@bufbuild/protoplugin";
 
 /** Files whose comments the program shows to its callers. */

@@ -91,7 +91,7 @@ const ROOMS: readonly Room[] = [
     place: "dc/render",
     may: ["kernel", "gen", "dc/model", "dc/analysis", "dc/limits.ts", "dc/render/digest.ts"],
     pure: true,
-    because: "it draws the contract's answers and knows nothing of where they come from",
+    because: "it draws the proto's answers and knows nothing of where they come from",
   },
   { place: "dc/render/digest.ts", may: [], pure: false, because: "hashing needs node:crypto" },
   {

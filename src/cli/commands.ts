@@ -14,7 +14,7 @@ export type CommandTable = Readonly<Record<string, CommandEntry>>;
 
 /**
  * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
- * exports `command` and a row here. Source: decision S-28.
+ * exports `command` and a row here. Source: docs/decisions.md#s-28.
  */
 export const COMMANDS: CommandTable = {
   init: {

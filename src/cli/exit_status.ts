@@ -2,7 +2,7 @@ import type { ErrorKind } from "#kernel/errors.ts";
 
 /**
  * Every status that the program ends with. Scripts and hooks rely on them, so a meaning never moves to another number.
- * Source: contract, `lint`; decisions S-12 and S-28.
+ * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12, docs/decisions.md#s-28.
  */
 export const EXIT_STATUS = {
   /** Done; for a check: clean, or warnings only. */

@@ -58,7 +58,7 @@ export function statusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];
 }
 
-/** Prints a table of specs; the last line counts the files that could not be read. Source: decision S-08 */
+/** Prints a table of specs; the last line counts the files that could not be read. Source: docs/decisions.md#s-08 */
 export function printListing<Row extends ListedSpec>(
   cli: Cli,
   list: ListedSpecs<Row>,

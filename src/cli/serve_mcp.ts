@@ -16,7 +16,7 @@ export function plainMcpWords(words: readonly string[]): ServeMcpOptions | undef
 
 /**
  * Serves the planner's tools on standard input and output until the input ends, then ends the process.
- * Source: contract, Versioning: the tools' contract says who the server is and has its own version.
+ * Source: docs/contract/spec-tool.md#versioning: the tools' contract says who the server is and has its own version.
  */
 export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
   return serveStdio({

@@ -43,7 +43,7 @@ type OptionToken = Extract<Token, { kind: "option" }>;
  * everything else that is wrong.
  *
  * @param name the command's, empty for the program itself
- * @throws UsageError naming the word, its value and what was expected. Source: decision S-28
+ * @throws UsageError naming the word, its value and what was expected. Source: docs/decisions.md#s-28
  */
 export function parseWords(name: string, command: Command, words: readonly string[]): ParsedWords {
   const flags: Readonly<Record<string, Flag>> = { ...command.flags, ...GLOBAL_FLAGS };

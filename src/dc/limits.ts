@@ -1,8 +1,11 @@
 /** Longest comment, in characters. Ours: a note, not a document; keeps rows and change log entries small. */
 export const MAX_COMMENT_CHARS = 4096;
-/** Longest short text, in characters: names by data contract 7.1; manufacturer, serial, tenant and the like as those. */
+/**
+ * Longest short text, in characters: names by docs/contract/datacenter-model.md#device; manufacturer, serial, tenant
+ * and the like as those.
+ */
 export const MAX_TEXT_CHARS = 128;
-/** Label pairs per resource and characters of key and value. Source: data contract 10, General. */
+/** Label pairs per resource and characters of key and value. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_LABELS = 64;
 export const MAX_LABEL_KEY_CHARS = 63;
 export const MAX_LABEL_VALUE_CHARS = 255;
@@ -10,18 +13,24 @@ export const MAX_LABEL_VALUE_CHARS = 255;
 export const MAX_TAGS = 64;
 /** Ports per device. Ours: the largest patch frames and chassis stay below; keeps one device's write bounded. */
 export const MAX_PORTS = 4096;
-/** How far a measurement may lie ahead of the server's clock, in milliseconds. Source: data contract 10, General. */
+/**
+ * How far a measurement may lie ahead of the server's clock, in milliseconds. Source:
+ * docs/contract/datacenter-rules.md#general.
+ */
 export const MAX_CLOCK_LEAD_MS = 5 * 60 * 1000;
-/** Items of one bulk call. Source: data contract 7.2. */
+/** Items of one bulk call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
 export const MAX_BATCH_ITEMS = 1000;
-/** Longest cable, in metres. Source: data contract 10, Cable. */
+/** Longest cable, in metres. Source: docs/contract/datacenter-rules.md#cable. */
 export const MAX_CABLE_M = 100_000;
-/** Longest change message, in characters. Source: data contract 7.2. */
+/** Longest change message, in characters. Source: docs/contract/datacenter-messages.md#common-fields-of-changes. */
 export const MAX_CHANGE_MESSAGE_CHARS = 200;
-/** Default and largest page of a search. Source: data contract 7.2. */
+/** Default and largest page of a search. Source: docs/contract/datacenter-messages.md#searchdevices. */
 export const DEFAULT_PAGE_SIZE = 50;
 export const MAX_PAGE_SIZE = 1000;
-/** How long a request_id is remembered, in milliseconds. Source: data contract 7.2. */
+/**
+ * How long a request_id is remembered, in milliseconds. Source:
+ * docs/contract/datacenter-messages.md#common-fields-of-changes.
+ */
 export const REQUEST_MEMORY_MS = 24 * 60 * 60 * 1000;
 /** Devices that a write looks at to warn about loads, per call and more per item. Ours: bounds a write's cost. */
 export const MAX_LOAD_WALK = 250;
@@ -30,9 +39,11 @@ export const MAX_LOAD_WALK_PER_ITEM = 5;
 export const MAX_FILTER_VALUES = 1000;
 /** Longest text that is searched for, in characters. Ours: longer than any text of a device but its comments. */
 export const MAX_QUERY_CHARS = 256;
-/** Default and largest list of a blast radius. Source: data contract 7.2. */
+/** Default and largest list of a blast radius. Source: docs/contract/datacenter-messages.md#powerblastradius. */
 export const DEFAULT_ITEMS = 1000;
 export const MAX_ITEMS = 10_000;
-/** Default and largest length of a traced path, in devices. Source: data contract 7.2. */
+/**
+ * Default and largest length of a traced path, in devices. Source: docs/contract/datacenter-messages.md#tracecablepath.
+ */
 export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;

@@ -17,7 +17,10 @@ interface MemorySession {
   readonly now: Date;
 }
 
-/** Answers a repeated request_id as the first time. Source: AIP-155; data contract 7.2. */
+/**
+ * Answers a repeated request_id as the first time. Source: AIP-155;
+ * docs/contract/datacenter-messages.md#common-fields-of-changes.
+ */
 export class RequestMemory {
   private readonly rpc: WriteRpc;
   private readonly session: MemorySession;

@@ -5,7 +5,8 @@ export type ToolEffect = "read" | "write" | "destroy";
 
 /**
  * What a tool answers: `value` is the structured answer (the command line prints tables from it, `--json` prints it
- * whole); `text` is the wire text where the contract gives a sentence. Without `text` the wire text is `value` as JSON.
+ * whole); `text` is the wire text where docs/contract/spec-tool.md#tools fixes a sentence. Without `text` the wire text
+ * is `value` as JSON.
  */
 export interface ToolResult<Value = unknown> {
   readonly value: Value;

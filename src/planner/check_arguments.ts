@@ -53,7 +53,7 @@ type Mismatch = Pick<ValueError, "path" | "schema" | "value">;
 
 function describe({ path, schema, value }: Mismatch): string {
   const name = path.slice(1).replaceAll("/", ".");
-  // The contract gives this sentence for a status; every other enumerated parameter follows it.
+  // docs/contract/spec-tool.md#tool-errors fixes the sentence for a status; other enumerated parameters follow it.
   if (schema[Kind] === ONE_OF) return `Invalid ${name}: ${bare(value)}. Must be one of: ${schema["enum"].join(", ")}`;
   return `Invalid parameter "${name}": expected ${expectation(schema)}, got ${shown(value)}`;
 }

@@ -7,16 +7,16 @@ export const MAX_FRONTMATTER_CHARS = 256 * 1024;
 /** Levels of nesting in frontmatter. Ours: readers of it recurse, and no person nests as deeply. */
 export const MAX_FRONTMATTER_DEPTH = 64;
 
-/** YAML aliases in one frontmatter. Ours (S-07): so few cannot blow it up, a few are honest use. */
+/** YAML aliases in one frontmatter. Ours (docs/decisions.md#s-07): so few cannot blow it up, a few are honest use. */
 export const MAX_FRONTMATTER_ALIASES = 16;
 
-/** Entries of a list answer unless the caller says otherwise. Source: contract, Limits. */
+/** Entries of a list answer unless the caller says otherwise. Source: docs/contract/spec-tool.md#limits. */
 export const DEFAULT_LIST_LIMIT = 50;
 
-/** Lines of a log answer unless the caller says otherwise. Source: contract, Limits. */
+/** Lines of a log answer unless the caller says otherwise. Source: docs/contract/spec-tool.md#limits. */
 export const DEFAULT_LOG_LINES = 100;
 
-/** Levels that a split may nest unless the caller says otherwise. Source: contract, Limits. */
+/** Levels that a split may nest unless the caller says otherwise. Source: docs/contract/spec-tool.md#limits. */
 export const DEFAULT_SPLIT_DEPTH = 3;
 
 /** Most bytes of log in one answer. Ours: what follows comes with the next call, and a client's line stays bearable. */
@@ -58,7 +58,10 @@ export const MAX_PROBLEM_LINES = 50;
 /** Time for comparing one output with its schema, in milliseconds. Ours: 16 MiB take a second or two. */
 export const OUTPUT_CHECK_LIMIT_MS = 10_000;
 
-/** Time for one match of a schema's pattern, in milliseconds. Ours: an honest one takes microseconds. Source: decision S-17. */
+/**
+ * Time for one match of a schema's pattern, in milliseconds. Ours: an honest one takes microseconds. Source:
+ * docs/decisions.md#s-17.
+ */
 export const PATTERN_LIMIT_MS = 2_000;
 
 /** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand, and nobody looks for more. */

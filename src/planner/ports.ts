@@ -82,7 +82,7 @@ export interface LogStore {
   open(id: SpecId): Promise<LogFile | null>;
 }
 
-/** A work process as stored. Source: contract, Work process record. */
+/** A work process as stored. Source: docs/contract/spec-tool.md#work-process-record. */
 export type ProcessRecord = {
   readonly process_id: string;
   readonly spec_id: string;
@@ -102,7 +102,7 @@ export interface LockHolder {
   readonly file: string;
 }
 
-/** Source: contract, Worktree status. */
+/** Source: docs/contract/spec-tool.md#worktree-status. */
 export interface WorktreeStatus {
   readonly spec_id: string;
   readonly path: string;

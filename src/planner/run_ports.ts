@@ -43,7 +43,7 @@ export type ClaimAnswer =
  * Who works on a spec: at most one process at a time, over any number of them. A claim is stale when its process is
  * gone (this machine), or when its heartbeat is older than `HEARTBEAT_LIMIT_MS` (another machine); no other is taken over.
  *
- * Source: decision S-23.
+ * Source: docs/decisions.md#s-23.
  */
 export interface Claims {
   /** Never waits for another holder. @param processId of the run that the claim is for */
@@ -101,7 +101,7 @@ export type MergeAnswer =
  * A git worktree and a branch for each spec that is worked on: `.planner/worktrees/<id>`. Nothing here discards
  * uncommitted changes or commits that are not in the main branch. Call with the spec's claim held.
  *
- * Source: decision S-24. How specs travel: docs/work.md.
+ * Source: docs/decisions.md#s-24. How specs travel: docs/work.md.
  */
 export interface Worktrees {
   /** Touches nothing. @throws OperationError `failed_precondition` where no worktree can be made, without a commit say */

@@ -28,7 +28,7 @@ export async function runTool<Params extends TObject, Value>(
 
 /**
  * Whether `text` has a dated id's shape, whole or cut off in its last part. It then means at most the specs whose id
- * begins with it; any other text may turn out to mean any spec. Source: decision S-04.
+ * begins with it; any other text may turn out to mean any spec. Source: docs/decisions.md#s-04.
  */
 export function isDatedId(text: string): boolean {
   return specIdParts(text) !== undefined;

@@ -75,7 +75,7 @@ async function overMcp(url: string, { rpc, request, expected }: Question) {
   const { page_size: size = 1000, ...own } = toJson(input, fromJson(input, request), options) as JsonObject;
   const fields = Object.keys(expected);
   const { value } = await tool.call({ ...own, fields, max_items: size }, new AbortController().signal);
-  // Tools leave out what is zero, so both sides are read as the contract says.
+  // Tools leave out what is zero, so both sides are read by the proto's rules.
   const full = (json: unknown) =>
     toJson(output, fromJson(output, json as JsonObject, { ignoreUnknownFields: true }), {
       ...options,

@@ -31,7 +31,7 @@ const TOOLS = [
   "planner_split",
 ];
 
-/** The parameters that the contract stars. */
+/** The parameters with a star in docs/contract/spec-tool.md#tools. */
 const REQUIRED: Readonly<Record<string, string>> = {
   planner_search: "query",
   planner_add: "description",

@@ -22,7 +22,7 @@ interface ItemResult {
   readonly etag: string;
 }
 
-/** Calls bulk mutations as a client does that knows the introspected schema; tells outcomes in the contract's words. */
+/** Calls bulk mutations as a client does that knows the introspected schema; reports outcomes by their wire names. */
 async function overGraphql(url: string): Promise<Call> {
   const ask = async (query: string, variables: JsonObject = {}) => {
     const headers = { "content-type": "application/json" };

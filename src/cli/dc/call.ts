@@ -7,7 +7,7 @@ import { isTerminal } from "../terminal.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
 
-/** The names of all RPCs, in the order of the contract. */
+/** The names of all RPCs, in the order of the proto. */
 export const RPC_NAMES: readonly string[] = rpcs.map(({ method }) => method.name);
 
 /** Prints every RPC with whether it reads or writes. */

@@ -23,7 +23,7 @@ const GUARD = "'";
 
 const columns = new Map<ResourceKind, readonly CsvColumn[]>();
 
-/** The columns of a kind in the order of the contract's fields. */
+/** The columns of a kind in the order of the proto's fields. */
 export function csvColumns(kind: ResourceKind): readonly CsvColumn[] {
   const known = columns.get(kind);
   if (known !== undefined) return known;

@@ -8,7 +8,7 @@ import type { Talk } from "../talk.ts";
 import { UsageError } from "../usage_error.ts";
 import { writeFile } from "../write_file.ts";
 
-/** Bytes of a token. Source: decision D-07; 256 bits cannot be guessed, so its hash needs no salt. */
+/** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */
 const TOKEN_BYTES = 32;
 
 export interface NewToken {

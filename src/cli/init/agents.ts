@@ -11,12 +11,12 @@ export interface Agent {
   extend(file: string, text: string): Promise<ConfigEdit>;
 }
 
-/** How every agent starts the server: the program of that name on its PATH. Source: contract, point 4. */
+/** How every agent starts the server: the program of that name on its PATH. Source: docs/contract/spec-tool.md#init. */
 const SERVER: McpServer = { command: "planner", args: ["mcp"] };
 
 /**
  * Every agent that `init --agent` knows. Each row was checked against the agent's own documentation in November 2026;
- * docs/cli.md names the pages. Source: decision S-28
+ * docs/cli.md names the pages. Source: docs/decisions.md#s-28
  */
 export const AGENTS = {
   claude: agent("Claude Code", AGENT_FILES.claude, "Claude Code asks once whether to trust the project's servers"),

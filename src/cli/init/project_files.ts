@@ -6,7 +6,7 @@ export interface ProjectFile {
   readonly text: string;
 }
 
-/** Every file of a new project; git keeps no empty folder, so each has a file. Source: decision S-01 */
+/** Every file of a new project; git keeps no empty folder, so each has a file. Source: docs/decisions.md#s-01 */
 export function projectFiles(name: string, withPrompts: boolean): readonly ProjectFile[] {
   return [
     { path: "config.md", text: configText(name, withPrompts) },

@@ -12,7 +12,7 @@ import { stagedSource } from "./staged_source.ts";
  *
  * @throws OperationError `failed_precondition` outside a git repository
  *
- * Source: decision S-15.
+ * Source: docs/decisions.md#s-15.
  */
 export async function lintStaged(context: PlannerContext, root: string): Promise<LintReport> {
   const repository = await requireRepository(root);

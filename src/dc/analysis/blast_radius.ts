@@ -8,7 +8,7 @@ import { type Overload, overloaded, type Rise, wouldTrip } from "./power_overloa
 import { inService, type RackState, rackStates } from "./rack_supply.ts";
 import type { Topology } from "./topology.ts";
 
-/** Most steps of a cascade. Source: data contract 8.5. */
+/** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
 const MAX_STEPS = 20;
 
 export interface BlastOptions {
@@ -74,7 +74,8 @@ export interface Impact {
  * @returns counts and lists; an element that was off before counts nowhere
  *
  * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
- * power also works out live set and loads of the estate. Source: data contract 8.3 to 8.5; decision D-08.
+ * power also works out live set and loads of the estate. Source: docs/contract/datacenter-analyses.md#blast-radius,
+ * docs/contract/datacenter-analyses.md#power-loads; docs/decisions.md#d-08.
  */
 export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));

@@ -50,7 +50,7 @@ interface Place {
  *
  * @returns one path, or one per branch with `followSplits`
  *
- * Cost: two look-ups per hop. Source: data contract 8.6.
+ * Cost: two look-ups per hop. Source: docs/contract/datacenter-analyses.md#cable-trace.
  */
 export async function traceCable(
   start: PortRef,

@@ -60,7 +60,10 @@ export interface FabricAnswer {
   };
 }
 
-/** Spread of the utilisation in one ECMP group that is worth telling, in percent of its mean. Source: data contract 8.9. */
+/**
+ * Spread of the utilisation in one ECMP group that is worth telling, in percent of its mean. Source:
+ * docs/contract/datacenter-analyses.md#fabric.
+ */
 const IMBALANCE_PCT = 25;
 
 /**
@@ -68,7 +71,7 @@ const IMBALANCE_PCT = 25;
  * @param links of the fabric; `a` is the leaf's end
  * @param devices every device that a link names
  *
- * Cost: O(links + leaves × spines). Source: data contract 8.9.
+ * Cost: O(links + leaves × spines). Source: docs/contract/datacenter-analyses.md#fabric.
  */
 export function fabricTopology(
   links: readonly FabricLink[],

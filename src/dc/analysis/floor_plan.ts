@@ -31,7 +31,7 @@ export interface FloorAnswer {
 
 /**
  * A floor from above with the health of every rack on it. Cost: O(racks), and O(devices × depth of supply) of those racks
- * that changed. Source: data contract 8.10.
+ * that changed. Source: docs/contract/datacenter-analyses.md#rack-health.
  */
 export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
   const { estate } = topology;

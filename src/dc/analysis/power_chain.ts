@@ -54,7 +54,7 @@ function labelOf(graph: PowerGraph, index: number): string | undefined {
 /**
  * References of the elements whose loss alone darkens a node, nearest first: its dominators when one inlet is enough.
  * Found by removing each ancestor in turn, which sees only the ancestors.
- * Cost: O(ancestors × edges among them). Source: data contract 8.5, single points.
+ * Cost: O(ancestors × edges among them). Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
  */
 export function singlePoints(graph: PowerGraph, live: LiveSet, index: number): readonly string[] {
   if (live[index] !== 1) return [];

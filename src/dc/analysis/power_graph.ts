@@ -49,7 +49,7 @@ export interface PowerGraph {
 
 /**
  * Builds the graph: a feed is an edge that starts at the outlet which declares it, a power cable is one between its two
- * ports. Cost: O(ports + cables). Source: data contract 8.1.
+ * ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export function powerGraph(estate: Estate): PowerGraph {
   return atOnce(PowerGraphEditor.build(estate)).graph();

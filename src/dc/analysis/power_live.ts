@@ -7,7 +7,7 @@ export type LiveSet = Uint8Array;
 /**
  * The truth: the least set that holds every root and every node with enough live inlets. Circles of supply never keep
  * themselves alive, since each node waits for inlets that were live before it.
- * Cost: O(nodes + edges). Source: data contract 8.2.
+ * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#live-set.
  *
  * @param stays nodes that need no supply, unless they are removed
  */
@@ -127,7 +127,7 @@ export interface Spreading {
  * Spreads a failure downstream from `removed`, touching nothing else; what is dark already spreads no further. Equal to
  * the difference of two live sets; a law checks it.
  * Cost: O(edges downstream), plus a copy of the live set; that of `liveSet` on circles, which writes refuse but a database
- * can be given behind the service's back. Source: data contract 8.3.
+ * can be given behind the service's back. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function spreadDarkness(
   graph: PowerGraph,

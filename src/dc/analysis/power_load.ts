@@ -25,7 +25,7 @@ export function isCircular(loadsW: Float64Array): boolean {
  * What every live node carries, in watts: its own draw and what it passes on. A consumer splits its load over its live
  * inlets, equally or by their recorded draws; a transfer switch takes everything from its first live one. Supply that
  * runs in a circle carries nothing where it comes back, so that the watts are those of the draws there as well.
- * Cost: O(nodes + edges). Source: data contract 8.5.
+ * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#power-loads.
  */
 export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Float64Array {
   const carried = new Float64Array(graph.nodes.length);
@@ -163,7 +163,7 @@ function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) 
 
 /**
  * What a node carries when everything that can reach it hangs on it alone: the full draws of the distinct consumers
- * downstream, in watts. Cost: O(edges downstream). Source: data contract 8.5, failover load.
+ * downstream, in watts. Cost: O(edges downstream). Source: docs/contract/datacenter-analyses.md#p8.
  */
 export function failoverLoadW(graph: PowerGraph, start: number, basis: LoadBasis): number {
   const seen = new Set([start]);

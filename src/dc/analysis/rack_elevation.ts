@@ -55,7 +55,8 @@ type Positioned = readonly [DeviceBody, Space];
  * @param devices what stands in the rack
  * @param now ISO 8601 in UTC; reservations that ended before it hold nothing
  *
- * Cost: O(units + devices), and the pairs that share a unit. Source: data contract 8.7.
+ * Cost: O(units + devices), and the pairs that share a unit. Source:
+ * docs/contract/datacenter-analyses.md#rack-elevation.
  */
 export function rackElevation(
   rack: Rack,

@@ -27,7 +27,10 @@ export interface RackHealthInput {
 /** Age from which a measurement is called stale, in milliseconds. Ours: a day without telemetry is an outage of it. */
 export const STALE_MS = 24 * 60 * 60 * 1000;
 
-/** The worst of everything that is known about a rack, always with reasons. Source: data contract 8.10. */
+/**
+ * The worst of everything that is known about a rack, always with reasons. Source:
+ * docs/contract/datacenter-analyses.md#rack-health.
+ */
 export function rackHealth(input: RackHealthInput): {
   readonly health: Health;
   readonly reasons: readonly HealthReason[];

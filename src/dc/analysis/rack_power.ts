@@ -32,7 +32,10 @@ interface Supply {
   readonly labels: readonly string[];
 }
 
-/** Looks at the supply of every device of one rack. Cost: O(devices × depth). Source: data contract 8.5, 8.7, 8.10. */
+/**
+ * Looks at the supply of every device of one rack. Cost: O(devices × depth). Source:
+ * docs/contract/datacenter-analyses.md#power-loads, docs/contract/datacenter-analyses.md#rack-health.
+ */
 export function rackPower(
   graph: PowerGraph,
   live: LiveSet,

@@ -55,7 +55,9 @@ interface Struck {
   lostIt: boolean;
 }
 
-/** Judges each rack in which a failure touches a device, and counts what is undocumented there. Decision D-08. */
+/**
+ * Judges each rack in which a failure touches a device, and counts what is undocumented there. docs/decisions.md#d-08.
+ */
 export function rackStates(
   topology: Topology,
   { dark }: Darkness,

@@ -60,9 +60,15 @@ export interface ThermalAnswer {
   readonly hotspots: readonly Hotspot[];
 }
 
-/** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: field facts 4, Thermal. */
+/**
+ * m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source:
+ * docs/contract/datacenter-analyses.md#thermal-figures.
+ */
 const AIRFLOW_FACTOR = 2985;
-/** Share for lights, people and envelope in the cooling capacity factor. Source: field facts 4, CCF. */
+/**
+ * Share for lights, people and envelope in the cooling capacity factor. Source:
+ * docs/contract/datacenter-analyses.md#thermal-figures.
+ */
 const CCF_SHARE = 1.1;
 
 /** A place and the air heat of everything that stands there, losses included. */
@@ -78,7 +84,7 @@ interface Heat {
  * Heat is shared to the units that serve its place in proportion to their effective capacity; a unit that also serves
  * places outside the scope counts with the share of its load that comes from inside.
  * Cost: O(places inside and those of the units that serve them, units), and the devices of places that changed. Source:
- * data contract 8.8.
+ * docs/contract/datacenter-analyses.md#thermal-headroom.
  */
 export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
   const { estate } = topology;

@@ -11,7 +11,7 @@ interface Limits {
   readonly allowableHigh: number;
 }
 
-/** Source: ASHRAE TC 9.9 as in field facts 4, Thermal. */
+/** Source: docs/contract/datacenter-analyses.md#thermal-figures. */
 const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
   A1: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 15, allowableHigh: 32 },
   A2: { recommendedLow: 18, recommendedHigh: 27, allowableLow: 10, allowableHigh: 35 },
@@ -53,7 +53,7 @@ export interface RackHeat {
   readonly hotspots: readonly Hotspot[];
 }
 
-/** One rack and its devices with what is too warm among them. Source: data contract 8.8, Hotspots. */
+/** One rack and its devices with what is too warm among them. Source: docs/contract/datacenter-analyses.md#hotspots. */
 export function rackThermal(
   rack: Rack,
   devices: readonly Device[],
@@ -120,7 +120,7 @@ export function zoneHotspots(zone: {
 
 /**
  * How far measured inlets stray beyond the recommended range, 100 % being not at all; absent without measurements.
- * Devices count where they are measured, racks elsewhere. Source: Herrlin 2005 as in field facts 4, RCI.
+ * Devices count where they are measured, racks elsewhere. Source: docs/contract/datacenter-analyses.md#thermal-figures.
  */
 export function rackCoolingIndex(
   devices: readonly Device[],

@@ -32,7 +32,10 @@ export function uncooledIn(topology: Topology, scope: Ref, basis: LoadBasis): Un
   };
 }
 
-/** The answer with what is uncooled as a fault: a zone without units has no roll-up of its own. Source: data contract 8.8. */
+/**
+ * The answer with what is uncooled as a fault: a zone without units has no roll-up of its own. Source:
+ * docs/contract/datacenter-analyses.md#thermal-headroom.
+ */
 export function withUncooled<Answer extends Pick<ThermalAnswer, "hotspots" | "racks" | "redundancyOk">>(
   answer: Answer,
   scope: Ref,

@@ -6,7 +6,7 @@ import type { ChainHead } from "#dc/ports.ts";
 /** Bound into every hash, so that entries of another layout never verify as these. */
 const LAYOUT = "audit-v1";
 
-/** Gives a change its place at the end of the chain. Source: data contract 8.13. */
+/** Gives a change its place at the end of the chain. Source: docs/contract/datacenter-analyses.md#audit-chain. */
 export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
   const placed = inKeyOrder({ ...draft, seq: head.seq + 1, prevHash: head.hash, hash: "" });
   return { ...placed, hash: hashOf(placed) };

@@ -1,6 +1,6 @@
 /** Names of fields as JSON, since the same few are written over and over. */
 const quoted = new Map<string, string>();
-/** Names kept. Ours: the contract has some 300; labels, whose names are anybody's, must not make it grow without end. */
+/** Names kept. Ours: the proto has some 300; labels, whose names are anybody's, must not make it grow without end. */
 const MAX_QUOTED = 4096;
 
 /** The texts of objects that are written down more than once. */

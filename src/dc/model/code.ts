@@ -12,7 +12,7 @@ export const CODE_GRAMMAR = "1 to 64 letters, digits, '.', '_' or '-', beginning
 export const PORT_NAME_GRAMMAR = "1 to 64 printable characters without '~' and without blanks at the ends";
 export const SLUG_GRAMMAR = "1 to 64 lower-case letters, digits, '.', '_' or '-', beginning with a letter or digit";
 
-/** Returns `text` as a code, or undefined when it lacks the shape. Source: data contract 7, Codes. */
+/** Returns `text` as a code, or undefined when it lacks the shape. Source: docs/contract/datacenter-model.md#codes. */
 export function parseCode(text: string): Code | undefined {
   return CODE.test(text) ? (text as Code) : undefined;
 }

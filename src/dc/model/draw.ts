@@ -34,7 +34,7 @@ export function airHeatW(device: Heating, basis: LoadBasis): number {
 
 /**
  * What an outlet passes at 100 %, in watts with power factor 1, or undefined without a rating.
- * Source: field facts 4, three-phase W = sqrt(3) x V(line-line) x A.
+ * Source: docs/contract/datacenter-analyses.md#electrical-figures.
  */
 export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): number | undefined {
   if (voltageV === undefined || amperageA === undefined) return undefined;

@@ -2,7 +2,8 @@ import type { ErrorKind } from "#kernel/errors.ts";
 
 /**
  * Every reason for a refusal and the kind of refusal that it is. Callers switch on the reason, so none is ever renamed.
- * Source: data contract 9; those after DEPENDENCY_FAILED name rules of section 10 that it leaves unnamed.
+ * Source: docs/contract/datacenter-errors.md#reasons; the reasons after DEPENDENCY_FAILED name rules of
+ * docs/contract/datacenter-rules.md#general and below.
  */
 export const REASONS = {
   INVALID_CODE: "invalid_argument",
@@ -48,7 +49,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** What a write is allowed but warned about. Source: data contract 10, rules marked W. */
+/** What a write is allowed but warned about. Source: docs/contract/datacenter-rules.md#general. */
 export type WarningCode =
   | "TILE_OVERLAP"
   | "WEIGHT_NEAR_LIMIT"

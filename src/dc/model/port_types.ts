@@ -52,7 +52,7 @@ export function isCableless(type: string | undefined): boolean {
 const DATA: readonly PortKind[] = ["NETWORK", "CONSOLE", "CONSOLE_SERVER"];
 const PASSIVE: readonly PortKind[] = ["FRONT", "REAR"];
 
-/** Whether a cable may join ports of these kinds. Symmetric. Source: data contract 10, Cable; pairs as in field facts 2.2. */
+/** Whether a cable may join ports of these kinds. Symmetric. Source: docs/contract/datacenter-rules.md#cable. */
 export function kindsJoin(a: PortKind, b: PortKind): boolean {
   const either = (one: PortKind, other: PortKind) => (a === one && b === other) || (a === other && b === one);
   if (either("POWER_IN", "POWER_OUT") || either("NETWORK", "NETWORK") || either("CONSOLE", "CONSOLE_SERVER"))

@@ -58,7 +58,7 @@ async function sourcesOf(device: Device | undefined, site: SiteReader): Promise<
 
 /**
  * Returns a way from `device` upstream back to itself, as references, or undefined when there is none.
- * Cost: one look-up per element upstream. Source: data contract 8.1.
+ * Cost: one look-up per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
   const start = `device:${device.code}`;

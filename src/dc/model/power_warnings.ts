@@ -9,7 +9,10 @@ import type { SiteReader } from "./site.ts";
 import type { PhaseLeg } from "./words.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
-/** Spread of the loads on the phases that is worth telling, in percent of their mean. Source: data contract 10, Power. */
+/**
+ * Spread of the loads on the phases that is worth telling, in percent of their mean. Source:
+ * docs/contract/datacenter-rules.md#power.
+ */
 const IMBALANCE_PCT = 20;
 
 /**

@@ -29,7 +29,7 @@ export function spaceOf(device: DeviceBody): Space | undefined {
   };
 }
 
-/** Whether two spaces share a place. Symmetric. Source: data contract 10, Device placement. */
+/** Whether two spaces share a place. Symmetric. Source: docs/contract/datacenter-rules.md#device-placement. */
 export function overlaps(a: Space, b: Space): boolean {
   return (
     a.from < b.to &&

@@ -7,7 +7,7 @@ export interface Supplied {
   readonly need: number;
 }
 
-/** Whether a supply is as redundant as is required. Source: data contract 10, Power. */
+/** Whether a supply is as redundant as is required. Source: docs/contract/datacenter-rules.md#power. */
 export function meetsRedundancy(required: Redundancy, { inlets, sides, need }: Supplied): boolean {
   switch (required) {
     case "N":

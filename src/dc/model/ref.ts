@@ -9,7 +9,8 @@ export interface PortEnd {
 
 /**
  * A parsed reference. A cable's ends are in canonical order.
- * Source: data contract 7, Refs; `fabric_link` names a fabric link by its ends, as the change log needs.
+ * Source: docs/contract/datacenter-model.md#references; `fabric_link` names a fabric link by its ends, as the change
+ * log needs.
  */
 export type Ref =
   | { readonly kind: "site"; readonly site: Code }

@@ -9,7 +9,10 @@ import type { ChainHead, DcReader, HistoryQuery } from "#dc/ports.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
 import { resolvedThrough } from "./feed/resolved.ts";
 
-/** The parameters of a history read-back as they come from outside, by their wire names. Source: data contract 7.2, HTTP. */
+/**
+ * The parameters of a history read-back as they come from outside, by their wire names. Source:
+ * docs/contract/datacenter-messages.md#change-history.
+ */
 export const HISTORY_PARAMETERS = [
   "entity",
   "actor",

@@ -9,7 +9,7 @@ import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, cableMessage, deviceMessage } from "./messages/messages.ts";
 import { defineRead } from "./rpc.ts";
 
-/** Changes shown in an inspector. Source: data contract 7.2, recent. */
+/** Changes shown in an inspector. Source: docs/contract/datacenter-messages.md#getdevice-and-getport. */
 const RECENT = 10;
 
 export const getDevice = defineRead({

@@ -26,7 +26,7 @@ import { upsertDevice } from "./upsert_device.ts";
 import { upsertFabricLink } from "./upsert_fabric_link.ts";
 import { upsertRack } from "./upsert_rack.ts";
 
-/** Every RPC in the order of the contract. Source: contract 001, gRPC RPCs. */
+/** Every RPC in the order of the proto. Source: docs/contract/datacenter-interfaces.md#rpcs. */
 export const rpcs: readonly Rpc[] = [
   powerBlastRadius,
   traceCablePath,

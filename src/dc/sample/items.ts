@@ -5,7 +5,7 @@ import { type Hall, hallsOf } from "./plan.ts";
 import type { Item } from "./ports.ts";
 import { rackItems } from "./racks.ts";
 
-/** Racks of the well-known sample. Source: decision D-12. */
+/** Racks of the well-known sample. Source: docs/decisions.md#d-12. */
 export const SAMPLE_RACKS = 40;
 /** Most racks of a sample. Ours: half a million devices, more than one server is made for. */
 export const MAX_SAMPLE_RACKS = 10_000;

@@ -1,4 +1,4 @@
-/** An item as an upsert request takes it, in proto JSON with the names of the contract. */
+/** An item as an upsert request takes it, in proto JSON with the names of the proto. */
 export type Item = Readonly<Record<string, unknown>>;
 
 const SPEEDS: Readonly<Record<string, number>> = {

@@ -37,7 +37,7 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse) => b
 
 /**
  * Serves the datacenter's RPCs, health and reflection in Connect's, gRPC-Web's and gRPC's protocols, told apart by
- * Content-Type; Connect JSON is the REST. Source: decision D-02.
+ * Content-Type; Connect JSON is the REST. Source: docs/decisions.md#d-02.
  */
 export function connectHandler(options: ConnectOptions): ConnectHandler {
   const { service, findPrincipal, isReady, report, shutdown } = options;

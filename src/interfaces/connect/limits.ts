@@ -1,6 +1,6 @@
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 
-/** Largest message in either direction, in bytes. Source: data contract 10, General. */
+/** Largest message in either direction, in bytes. Source: docs/contract/datacenter-rules.md#general. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 /** Longest deadline that a caller may ask for, in milliseconds. Ours: no answer takes minutes. */
 export const MAX_TIMEOUT_MS = 10 * 60 * 1000;

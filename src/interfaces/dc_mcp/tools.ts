@@ -10,7 +10,7 @@ import { checkNames, readRequest } from "./read_arguments.ts";
 import { readSelection, shorten } from "./shorten.ts";
 import { SHOWN_FIELDS } from "./shown_fields.ts";
 
-/** Items of each list unless asked for otherwise, and the most. Source: decision D-04. */
+/** Items of each list unless asked for otherwise, and the most. Source: docs/decisions.md#d-04. */
 const DEFAULT_ITEMS = 50;
 const MAX_ITEMS = 1000;
 
@@ -19,7 +19,7 @@ const REPLACED = ["render", "max_items", "page_size"];
 
 const { method } = DatacenterService;
 
-/** The questions but for the picture. Source: contract 001, MCP adapter. */
+/** The questions but for the picture. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
 const READS: readonly DescMethodUnary[] = [
   method.powerBlastRadius,
   method.traceCablePath,
@@ -34,7 +34,7 @@ const READS: readonly DescMethodUnary[] = [
 
 const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), unspecified: false };
 
-/** The ten tools. Source: contract 001, MCP adapter; decision D-04. */
+/** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
 export const tools: readonly ToolDefinition<DcDoor>[] = [...READS.map(readTool), renderTool()];
 
 function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {

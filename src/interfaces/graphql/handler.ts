@@ -26,7 +26,7 @@ interface Answer {
 
 /**
  * GraphQL over HTTP. A browser cannot send JSON to a foreign page's server unasked, so only JSON is taken by POST, and
- * GET never changes anything. Source: GraphQL over HTTP; decision D-03.
+ * GET never changes anything. Source: GraphQL over HTTP; docs/decisions.md#d-03.
  */
 export function graphqlHandler(): GraphqlHandler {
   const documents = new Documents(graphqlSchema());

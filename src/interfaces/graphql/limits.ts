@@ -1,4 +1,4 @@
-// Limits of one GraphQL request. Source: decision D-03, except where said.
+// Limits of one GraphQL request. Source: docs/decisions.md#d-03, except where said.
 
 /** Levels of fields. */
 export const MAX_DEPTH = 12;

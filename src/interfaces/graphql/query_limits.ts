@@ -16,7 +16,7 @@ type Variables = Readonly<Record<string, unknown>>;
  * Refuses an operation that would be too dear to answer, before it runs. Questions about the schema itself are bounded
  * by the validation's own rule and by the number of tokens.
  *
- * Source: decision D-03. @throws GraphQLError QUERY_TOO_COMPLEX
+ * Source: docs/decisions.md#d-03. @throws GraphQLError QUERY_TOO_COMPLEX
  */
 export function checkLimits(document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): void {
   const meter = new Meter(document, variables);

@@ -28,10 +28,10 @@ export interface GraphqlContext {
   readonly signal?: AbortSignal;
 }
 
-/** Queries are named after the RPC, but for these. Source: contract 001, GraphQL. */
+/** Queries are named after the RPC, but for these. Source: docs/contract/datacenter-interfaces.md#graphql. */
 const QUERY_NAMES: Readonly<Record<string, string>> = { GetRack: "rack", GetDevice: "device", GetPort: "port" };
 
-/** What clients switch on. Source: data contract 9. */
+/** What clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */
 const CODE: Readonly<Record<ErrorKind, string>> = {
   invalid_argument: "BAD_USER_INPUT",
   not_found: "NOT_FOUND",
@@ -49,7 +49,7 @@ type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
 
 /**
  * One query or mutation per RPC of the proto, its request's fields as arguments: a field added there appears here.
- * Source: decision D-03.
+ * Source: docs/decisions.md#d-03.
  */
 export function graphqlSchema(): GraphQLSchema {
   const { methods } = DatacenterService;

@@ -22,7 +22,7 @@ import { DATE_TIME, JSON_VALUE } from "./scalars.ts";
 type OutputItem = GraphQLObjectType | GraphQLScalarType | GraphQLEnumType;
 type InputItem = GraphQLInputObjectType | GraphQLScalarType | GraphQLEnumType;
 
-/** Names that the contract gives; others follow from the message's. Source: contract 001, GraphQL. */
+/** Fixed names; the others follow from the message's. Source: docs/contract/datacenter-interfaces.md#graphql. */
 const GIVEN_NAMES: Readonly<Record<string, string>> = { SearchDevicesResponse: "DevicePage", BulkReply: "BulkResult" };
 
 /** The details of a refused item, which name fields of the request. */
@@ -42,7 +42,7 @@ const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
  * GraphQL types of the proto's messages, each built once. Values are proto JSON with camelCase names, so that an answer
  * needs no walk of its own: enumerations carry the proto's full names inside and lose their prefix outside.
  *
- * Source: decision D-03.
+ * Source: docs/decisions.md#d-03.
  */
 export class Types {
   readonly #outputs = new Map<DescMessage, GraphQLObjectType>();

@@ -50,7 +50,7 @@ type AppContext = Context<{ Bindings: Bindings }>;
 
 /**
  * The plain HTTP routes beside the RPCs. Failures have Connect's form, `{code, message, details}`, so that a client of
- * one knows the other. Source: contract 001, Other HTTP routes; decision D-11.
+ * one knows the other. Source: docs/contract/datacenter-interfaces.md#http-routes; docs/decisions.md#d-11.
  */
 export function httpApp(options: AppOptions): App {
   const app: App = new Hono();
@@ -143,7 +143,7 @@ async function metrics(context: AppContext, { metrics: text }: AppOptions): Prom
 }
 
 async function openapi(context: AppContext, { version = "" }: AppOptions): Promise<Response> {
-  // Asked for by few, and made of the whole contract.
+  // Asked for by few, and made from the whole proto file.
   const { openapiDocument } = await import("./openapi.ts");
   const { body, etag } = openapiDocument(version);
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };

@@ -50,7 +50,10 @@ export function jwtOf(authorization: string | null): string | undefined {
   return authorization === null ? undefined : JWT.exec(authorization)?.[1];
 }
 
-/** Finds who calls by a JWT. Keys are fetched when they are first needed and kept. Source: decision D-07; RFC 8725. */
+/**
+ * Finds who calls by a JWT. Keys are fetched when they are first needed and kept. Source: docs/decisions.md#d-07; RFC
+ * 8725.
+ */
 export class JwtPrincipals {
   readonly #options: JwtOptions;
   readonly #keys: JWTVerifyGetKey;

@@ -53,8 +53,8 @@ export interface DatabaseFacts {
 type FamilyType = "counter" | "gauge" | "histogram";
 
 /**
- * Counts finished calls. Labels have few values: methods, interfaces and outcomes are words of the contract.
- * Source: decision D-11.
+ * Counts finished calls. Labels have few values: methods, interfaces and outcomes are fixed sets.
+ * Source: docs/decisions.md#d-11.
  */
 export class Metrics {
   /** By method and interface. */

@@ -66,8 +66,8 @@ export interface OpenapiDocument {
 let made: OpenapiDocument | undefined;
 
 /**
- * The whole HTTP surface as OpenAPI 3.1, from the contract's descriptors and comments. `version` is the program's.
- * Source: decision D-11. Cost: a few milliseconds once.
+ * The whole HTTP surface as OpenAPI 3.1, from the proto's descriptors and comments. `version` is the program's.
+ * Source: docs/decisions.md#d-11. Cost: a few milliseconds once.
  */
 export function openapiDocument(version: string): OpenapiDocument {
   made ??= make(version);

@@ -27,7 +27,7 @@ export function hashToken(token: string): string {
  * Finds who calls by a token. Without a header nobody is known, which the door refuses where it must; a header that
  * opens nothing is refused at once. Every row is compared, each in constant time.
  *
- * Source: decision D-07. @throws Refusal UNAUTHENTICATED
+ * Source: docs/decisions.md#d-07. @throws Refusal UNAUTHENTICATED
  */
 export function principalOf(
   rows: readonly TokenRow[],

@@ -6,14 +6,19 @@ type Content =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly data: string; readonly mimeType: string };
 
-/** The result of `tools/call`. Source: contract, Transport; structured content since MCP 2025-06-18. */
+/**
+ * The result of `tools/call`. Source: docs/contract/spec-tool.md#transport; structured content since MCP 2025-06-18.
+ */
 export interface CallResult {
   readonly content: readonly Content[];
   readonly structuredContent?: unknown;
   readonly isError?: true;
 }
 
-/** Finds the tool that a call names, or the refusal that answers the call. Source: contract, Tool-level errors. */
+/**
+ * Finds the tool that a call names, or the refusal that answers the call. Source:
+ * docs/contract/spec-tool.md#tool-errors.
+ */
 export function toolNamed(tools: ToolSet, name: unknown): McpTool | CallResult {
   if (typeof name !== "string") return refusal("Missing tool name");
   return tools.get(name) ?? refusal(`Unknown tool: ${name}`);

@@ -5,7 +5,9 @@ export type Id = string | number | null;
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Source: JSON-RPC 2.0, Error object; contract, Protocol-level errors; -32022 from MCP revision 2026-07-28. */
+/**
+ * Source: JSON-RPC 2.0, Error object; docs/contract/spec-tool.md#protocol-errors; -32022 from MCP revision 2026-07-28.
+ */
 export const RPC_CODE = {
   parse: -32700,
   invalidRequest: -32600,
@@ -57,7 +59,7 @@ export function parseError(detail: string): RpcError {
  *
  * The contract decides: a wrong or absent `jsonrpc` is -32600 with the id echoed, an absent id makes a notification,
  * which is never answered. `id: null` asks for an answer with id null, and `params: null` counts as absent, because
- * clients write absent members so. Source: contract, Transport and Errors; decision S-18.
+ * clients write absent members so. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18.
  */
 export function readMessage(value: unknown): Message {
   if (!isObject(value)) {

@@ -28,7 +28,10 @@ export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
   });
 }
 
-/** The spec that a call's `id` names. Anything but a dated id may turn out to mean any spec. Source: decision S-04. */
+/**
+ * The spec that a call's `id` names. Anything but a dated id may turn out to mean any spec. Source:
+ * docs/decisions.md#s-04.
+ */
 function specNamed(args: unknown): Subject {
   if (!isObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;

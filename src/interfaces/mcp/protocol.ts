@@ -18,7 +18,10 @@ const CAPABILITIES = { tools: {} } as const;
 
 type Method = (request: Request, info: ServerInfo) => Plan;
 
-/** The methods of clients that shake hands. Source: contract, Transport; decision S-18 for `ping`. */
+/**
+ * The methods of clients that shake hands. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for
+ * `ping`.
+ */
 const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     "initialize",

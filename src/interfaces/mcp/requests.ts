@@ -21,7 +21,9 @@ export interface RequestsOptions {
 
 type CallPlan = Extract<Plan, { kind: "call" }>;
 
-/** What a defect is answered with; the reason goes to the log only. Source: contract, Protocol-level errors. */
+/**
+ * What a defect is answered with; the reason goes to the log only. Source: docs/contract/spec-tool.md#protocol-errors.
+ */
 const SERVER_ERROR: RpcError = { code: RPC_CODE.server, message: "Server error" };
 
 /** Brings each message to its answer: decides, puts it in its turn, runs the tool, cancels. */

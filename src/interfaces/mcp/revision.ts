@@ -12,10 +12,10 @@ export interface ServerInfo {
  */
 export type Era = "handshake" | "stateless";
 
-/** What `initialize` answers, whatever the client asks for. Source: contract, Versioning. */
+/** What `initialize` answers, whatever the client asks for. Source: docs/contract/spec-tool.md#versioning. */
 export const HANDSHAKE_VERSION = "2024-11-05";
 
-/** Versions that a request may name. Source: decision S-18. */
+/** Versions that a request may name. Source: docs/decisions.md#s-18. */
 export const STATELESS_VERSIONS: readonly string[] = ["2026-07-28"];
 
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";

@@ -23,7 +23,7 @@ interface Aside {
 }
 
 /**
- * Decides when each task runs. Source: decision S-20.
+ * Decides when each task runs. Source: docs/decisions.md#s-20.
  *
  * - Ordinary tasks stand in one line: each begins when the one before it has ended, so their answers come in the order
  *   of arrival and each sees what the ones before it wrote.

@@ -1,7 +1,7 @@
 import type { PromptVia, StreamKind } from "./provider_words.ts";
 import type { RuleName } from "./rule_names.ts";
 
-/** How one frontmatter field must look. Source: contract, Configuration. */
+/** How one frontmatter field must look. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {
   readonly type?: "string" | "array" | "boolean" | "integer" | "number" | "object";
   readonly enum?: readonly string[];
@@ -31,7 +31,7 @@ export interface ProviderSettings {
   readonly skip_permissions?: boolean;
 }
 
-/** Source: decision S-27. */
+/** Source: docs/decisions.md#s-27. */
 export interface WatchSettings {
   readonly poll_interval_ms: number;
   /** Minutes without work after which watch ends; 0 means never. */

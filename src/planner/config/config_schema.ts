@@ -52,7 +52,8 @@ const WATCH = Type.Object({
  * The frontmatter of `.planner/config.md` as it may be written: every key may be left out. Keys that are not here are
  * kept out of it by the walk over unknown keys, which knows the nearest right one.
  *
- * Source: contract, Configuration; decisions S-11 for the thresholds, S-22 to S-27 for the agents.
+ * Source: docs/contract/spec-tool.md#configuration; docs/decisions.md#s-11 for the thresholds, docs/decisions.md#s-22
+ * for the agents.
  */
 export const CONFIG_SCHEMA: TObject = Type.Object({
   project: Type.Optional(Type.Object({ name: TEXT })),

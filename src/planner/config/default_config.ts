@@ -4,7 +4,7 @@ import type { PlannerConfig } from "./config.ts";
  * What holds where `.planner/config.md` says nothing. The field rules are those of the contract's table of a spec's
  * fields; the thresholds are those that projects of this kind have used before.
  *
- * Source: contract, Spec and Configuration; decision S-11.
+ * Source: docs/contract/spec-tool.md#configuration; docs/decisions.md#s-11.
  */
 export const DEFAULT_CONFIG: PlannerConfig = {
   project: { name: null },

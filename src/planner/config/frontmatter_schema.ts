@@ -7,7 +7,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 const TEXT: JsonSchema = { type: "string" };
 const TEXTS: JsonSchema = { type: "array", items: TEXT };
 
-/** The fields beside the contract's table. Source: decision S-05. */
+/** The fields beside the table of docs/contract/spec-tool.md#spec. Source: docs/decisions.md#s-05. */
 const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
   context: { ...TEXTS, description: "Files whose contents belong to the work" },
   prompt: { ...TEXT, description: "Name of a prompt template in .planner/prompts" },
@@ -59,7 +59,7 @@ const TYPE_EXAMPLES = ["code", "task", "docs", "fix", "research", "driver", "gro
  * The JSON Schema of a spec's frontmatter, for editors: what rule `required` demands under this configuration. Keys that it does not name are allowed. `title` is never required here, because the body's heading is
  * one as well.
  *
- * Source: decision S-15.
+ * Source: docs/decisions.md#s-15.
  */
 export function frontmatterSchema({ schema }: PlannerConfig, draft: SchemaDraft = "2020-12"): JsonSchema {
   const { required, fields } = schema.spec;

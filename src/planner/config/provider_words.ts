@@ -1,4 +1,4 @@
-/** The agents that the provider table has a row for, the default first. Source: decision S-22. */
+/** The agents that the provider table has a row for, the default first. Source: docs/decisions.md#s-22. */
 export const PROVIDER_NAMES = ["claude", "codex", "gemini", "cursor-agent", "opencode", "kiro", "command"] as const;
 
 export type ProviderName = (typeof PROVIDER_NAMES)[number];

@@ -8,7 +8,7 @@ export interface RuleFinding {
   readonly severity: Severity;
   /** The frontmatter field that is to blame, or `frontmatter` or `body`. */
   readonly field: string;
-  /** In the form of the contract's text output: lower case, values in single quotes, no period. */
+  /** In the form of docs/contract/spec-tool.md#lint-text-report: lower case, values in single quotes, no period. */
   readonly message: string;
   /** The values that the field may have, where they are enumerated. */
   readonly allowed?: readonly string[];
@@ -20,7 +20,7 @@ export interface RuleFinding {
   readonly bodyLine?: number | undefined;
 }
 
-/** Something that lint has to say about a file. Source: contract, Lint diagnostic. */
+/** Something that lint has to say about a file. Source: docs/contract/spec-tool.md#lint-diagnostic. */
 export interface Finding {
   readonly rule: RuleName;
   readonly severity: Severity;

@@ -15,7 +15,7 @@ export type UnplacedFinding = Finding & { readonly path?: FieldPath };
  * Judges every spec of the input by every rule that `lint.disable` does not name. Findings in the body have their line;
  * those in the frontmatter carry a `path`, which `placeFindings` turns into line and column. Pure; never throws.
  *
- * Cost: linear in the text of the specs. Source: contract, Lint diagnostic; decision S-11.
+ * Cost: linear in the text of the specs. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-11.
  */
 export function lintSpecs(input: LintInput): LintReport {
   const disabled = new Set<RuleName>(input.config.lint.disable);

@@ -35,7 +35,7 @@ const ENDED: readonly string[] = ["completed", "cancelled"];
  * @throws OperationError `failed_precondition` where there is nothing to decide, `invalid_argument` without a name or,
  *   for a rejection, a reason
  *
- * Source: decisions S-05, S-28.
+ * Source: docs/decisions.md#s-05, docs/decisions.md#s-28.
  */
 export async function decideApproval(
   context: PlannerContext,

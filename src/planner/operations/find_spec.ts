@@ -17,7 +17,7 @@ export interface FindOptions {
  * @throws OperationError `not_found`, `invalid_argument` when the text is empty or means several specs,
  *   `failed_precondition` when it means an archived spec that is to be changed
  *
- * Source: decision S-04.
+ * Source: docs/decisions.md#s-04.
  */
 export async function findSpecId(context: PlannerContext, text: string, options: FindOptions): Promise<SpecId> {
   const wanted = text.trim();

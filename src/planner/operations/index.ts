@@ -24,7 +24,10 @@ import { watchStop } from "./watch_stop.ts";
 import { workList } from "./work_list.ts";
 import { workStart } from "./work_start.ts";
 
-/** Every tool in the order in which `tools/list` names them. Source: contract, Tools; order from decision S-18. */
+/**
+ * Every tool in the order in which `tools/list` names them. Source: docs/contract/spec-tool.md#tools; order from
+ * docs/decisions.md#s-18.
+ */
 export const tools: readonly ToolDefinition<PlannerContext>[] = [
   specList,
   specGet,

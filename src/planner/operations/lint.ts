@@ -6,7 +6,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./find_spec.ts";
 import { diagnosticsOf, lintProject } from "./lint_project.ts";
 
-/** The grades of one spec. Source: decision S-16. */
+/** The grades of one spec. Source: docs/decisions.md#s-16. */
 interface Graded extends Scores {
   readonly id: SpecId;
   readonly title: string | null;

@@ -2,7 +2,7 @@ import type { PlannerContext } from "../context.ts";
 import type { LintReport } from "../lint/finding.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 
-/** A finding as the tools answer it. Source: contract, Lint diagnostic; decision S-16. */
+/** A finding as the tools answer it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
 export interface Diagnostic {
   readonly spec_id: string;
   readonly severity: "error" | "warning";

@@ -13,7 +13,10 @@ export interface SpecRow {
   readonly depends_on?: readonly string[];
 }
 
-/** The answer of every tool that lists specs. Source: contract, planner_spec_list; `unreadable` from decision S-08. */
+/**
+ * The answer of every tool that lists specs. Source: docs/contract/spec-tool.md#tools; `unreadable` from
+ * docs/decisions.md#s-08.
+ */
 export interface Listing<Row> {
   readonly specs: readonly Row[];
   /** Matches before `limit` is applied. */

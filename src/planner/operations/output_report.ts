@@ -10,7 +10,7 @@ export interface OutputReport {
   readonly verdict: OutputVerdict;
   /** Path of the spec's log from the project root, or null when it has none. */
   readonly log: string | null;
-  /** The contract's sentence, then one line for each problem, then where the log lies. */
+  /** A sentence, a line for each problem, then the log's path. Source: docs/contract/spec-tool.md#output-4. */
   readonly lines: readonly string[];
 }
 
@@ -19,7 +19,7 @@ export interface OutputReport {
  *
  * @param schemaPath another schema than the spec's own
  *
- * Source: contract, Output schema validation, rule 4.
+ * Source: docs/contract/spec-tool.md#output-4.
  */
 export async function outputReport(
   context: PlannerContext,

@@ -6,7 +6,7 @@ import { parentOf } from "../spec/spec_id.ts";
 /**
  * Refuses a spec that cannot be split now.
  *
- * @param force accepts any status. Source: decision S-27
+ * @param force accepts any status. Source: docs/decisions.md#s-27
  */
 export async function refuseUnsplittable(context: PlannerContext, spec: Spec, force: boolean): Promise<void> {
   const { id, status, members } = spec;

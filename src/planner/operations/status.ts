@@ -112,7 +112,7 @@ function unreadable(error: unknown): { readonly modified: null } {
   throw error;
 }
 
-/** The contract's line and, where activity was asked for as well, one line per spec in progress. */
+/** One line of counts and, with activity, a line per spec in progress. Source: docs/contract/spec-tool.md#tools. */
 function briefText(counts: Counts, activity: readonly Activity[]): string {
   const line = `${counts.pending} pending | ${counts.in_progress} in_progress | ${counts.completed} completed`;
   const lines = activity.map(

@@ -18,7 +18,7 @@ const FENCE = /^(`{3,}|~{3,})[ \t]*(.*)$/s;
  * Every way to find the output, strongest first. The first that finds a value wins; among several values of one way the
  * last wins, because an agent drafts first and answers last.
  *
- * Source: contract, Output schema validation, rule 2. A scalar in an untagged block is most often a program's output, so
+ * Source: docs/contract/spec-tool.md#output-2. A scalar in an untagged block is most often a program's output, so
  * it only counts when nothing else is there.
  */
 const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => ExtractedJson | undefined)[] = [

@@ -9,7 +9,7 @@ import { SchemaIndex } from "./schema_index.ts";
  * @param schemaPath as the spec names it
  * @param bundle the schema and the files that it refers to
  *
- * Source: contract, Output schema validation, rule 1.
+ * Source: docs/contract/spec-tool.md#output-1.
  */
 export function outputFormatSection(schemaPath: string, bundle: SchemaBundle): string {
   const [{ schema }, ...others] = bundle;

@@ -8,7 +8,7 @@ export interface OutputConsequence {
 }
 
 /**
- * Decides the status of a spec whose work is done, by its output. Source: contract, Output schema validation, rule 5.
+ * Decides the status of a spec whose work is done, by its output. Source: docs/contract/spec-tool.md#output-5.
  *
  * An output without JSON and a schema that cannot be used count as a misfit: nobody knows that the output fits.
  *

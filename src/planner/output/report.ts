@@ -12,7 +12,7 @@ export interface JudgedOutput {
 /**
  * What a check of an output says, line by line: the sentence, one line for each problem, and where to look.
  *
- * Source: contract, Output schema validation, rule 4.
+ * Source: docs/contract/spec-tool.md#output-4.
  */
 export function outputReportLines({ schemaPath, verdict, log }: JudgedOutput): readonly string[] {
   if (verdict.kind === "passed") return [`Output validation passed (schema: ${schemaPath})`];

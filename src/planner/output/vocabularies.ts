@@ -10,7 +10,7 @@ const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => 
  *
  * Another meta-schema than the dialect's must be among the indexed documents, and its `$vocabulary` decides. So that
  * nobody needs to write a meta-schema for it, `format-assertion` counts as well in a `$vocabulary` of the schema itself.
- * Source: JSON Schema 2020-12 Core, 8.1.2; decision S-17.
+ * Source: JSON Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
  */
 export function vocabulariesOf(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {
   const own = known(resource.root);

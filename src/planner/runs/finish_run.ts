@@ -106,7 +106,10 @@ interface OutputReport {
 /** Each holds its whole run in memory, and runs may end together. */
 const judging = oneByOne();
 
-/** Source: contract, Output schema validation, rules 2, 4 and 5. */
+/**
+ * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
+ * docs/contract/spec-tool.md#output-5.
+ */
 async function outputReport({ context }: RunDeps, { config, log }: BegunRun, spec: Spec): Promise<OutputReport> {
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null };
   await log.flush();

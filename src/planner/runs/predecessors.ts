@@ -20,7 +20,7 @@ const merging = oneByOne();
  * @param stillWanted looked at while others are waited for; once it is false nothing more is merged
  * @throws OperationError `failed_precondition` naming the one that cannot be merged
  *
- * Source: decision S-24.
+ * Source: docs/decisions.md#s-24.
  */
 export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: () => Promise<boolean>): Promise<void> {
   const world = await loadWorld(deps.context);

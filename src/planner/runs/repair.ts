@@ -7,7 +7,7 @@ import type { RunDeps } from "./run_types.ts";
  * A spec that is in_progress without anybody working on it is told of and left as it is: only a person knows whether its
  * work is to be gone on with.
  *
- * Source: decisions S-23 and S-26.
+ * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
 export async function repairRuns(deps: RunDeps): Promise<void> {
   const { ports, context, tell } = deps;

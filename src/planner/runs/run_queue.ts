@@ -33,7 +33,7 @@ export interface QueueResult {
  *
  * @throws what a run throws, once all others have ended
  *
- * Source: decision S-24; contract, behaviour rule 4.
+ * Source: docs/decisions.md#s-24; docs/contract/spec-tool.md#rule-4.
  */
 export async function runQueue(deps: RunDeps, wishes: QueueWishes): Promise<QueueResult> {
   const queue = new Queue(deps, wishes);

@@ -33,7 +33,7 @@ const ENDED_OUTSIDE = "ended from outside";
  * @throws OperationError, nothing being touched, when the spec cannot be worked; anything else is a defect, and told
  *   after the run was brought to its end
  *
- * Source: decisions S-23 to S-26.
+ * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
 export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Promise<RunResult> {
   const { config } = await checkStart(deps, id, wishes);

@@ -22,7 +22,7 @@ export interface RunDeps {
 
 /** How runs are to be done. */
 export interface RunWishes {
-  /** `single`, `chain` or `parallel(N)`. Source: contract, Work process record. */
+  /** `single`, `chain` or `parallel(N)`. Source: docs/contract/spec-tool.md#work-process-record. */
   readonly mode: string;
   /** In place of the configured one. */
   readonly provider: string | null;

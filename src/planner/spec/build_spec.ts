@@ -16,7 +16,8 @@ export interface SpecPlace {
  * Reads the known fields. A list may be written as one text (`labels: web`); what has another shape than its field
  * reads as absent, which is for lint to say.
  *
- * Source: decisions S-05, S-09; contract, Spec: the title is the body's first heading, else the field `title`.
+ * Source: docs/decisions.md#s-05, docs/decisions.md#s-09; docs/contract/spec-tool.md#spec: the title is the body's
+ * first heading, else the field `title`.
  */
 export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly ok: true }): Spec {
   const { frontmatter, body, bodyLine } = document;

@@ -15,7 +15,7 @@ const CHECKBOX = /^[ \t]*[-*+][ \t]+\[([ xX])\](?!\()/;
 
 /**
  * The checkbox lines of the last "Acceptance Criteria" section outside fenced code; without such a section, those of
- * the whole body. Source: decision S-10.
+ * the whole body. Source: docs/decisions.md#s-10.
  */
 export function criteriaOf(body: string): readonly Criterion[] {
   const section = sectionOf(body, "Acceptance Criteria");

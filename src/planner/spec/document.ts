@@ -23,7 +23,7 @@ export type ReadableDocument = SpecDocument & { readonly ok: true };
 /**
  * Takes the text of a spec file apart; never throws. A text without frontmatter is a spec all the same.
  *
- * Source: decisions S-05, S-07.
+ * Source: docs/decisions.md#s-05, docs/decisions.md#s-07.
  */
 export function parseDocument(text: string): SpecDocument {
   const split = splitText(text);

@@ -14,7 +14,7 @@ const ENDS_LINE = /[\r\n]$/;
  * @throws OperationError `failed_precondition` with line and column when `text` does not parse, `invalid_argument` when
  *   no spec file can hold `output`
  *
- * Source: contract, behaviour rule 1.
+ * Source: docs/contract/spec-tool.md#rule-1.
  */
 export function appendOutput(text: string, output: string): string {
   const { head, body } = takeApart(text);
@@ -32,7 +32,7 @@ export function appendOutput(text: string, output: string): string {
  *
  * @throws OperationError as `appendOutput`
  *
- * Source: contract, behaviour rule 1.
+ * Source: docs/contract/spec-tool.md#rule-1.
  */
 export function replaceBody(text: string, body: string): string {
   const { head, body: old } = takeApart(text);

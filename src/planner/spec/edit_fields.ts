@@ -22,7 +22,7 @@ export type FieldChanges = Readonly<Record<string, FieldValue | undefined>>;
  *   `invalid_argument` for a number that is not finite or a value that no frontmatter holds
  *
  * The result is parsed again: it holds the new values and is otherwise as before. Cost: two parses per field.
- * Source: decision S-06.
+ * Source: docs/decisions.md#s-06.
  */
 export function editFields(text: string, changes: FieldChanges): string {
   let edited = text;

@@ -51,7 +51,7 @@ export function yamlOf(text: string, range: FrontmatterRange): string {
   return text.slice(range.start, range.end).replace(/\r(?!\n)/g, "\n");
 }
 
-/** Parses the YAML in `range` of the file `text`; never throws. Source: decision S-07. */
+/** Parses the YAML in `range` of the file `text`; never throws. Source: docs/decisions.md#s-07. */
 export function parseFrontmatter(text: string, range: FrontmatterRange): ParsedFrontmatter {
   const result = parseYaml(yamlOf(text, range));
   if (!("at" in result)) return { ok: true, fields: result.fields };

@@ -31,7 +31,7 @@ const WORKABLE: ReadonlySet<string> = new Set(["pending", "failed"]);
  *   own `depends_on`, be it empty.
  *
  * Specs in a dependency cycle wait for each other, so none is ever ready. Cost: O(dependencies + members) in all.
- * Source: decision S-09.
+ * Source: docs/decisions.md#s-09.
  */
 export function readinessOf(specs: readonly Spec[], archivedIds: ReadonlySet<string>): Readiness {
   const world = new World(specs, archivedIds);

@@ -11,7 +11,7 @@ const MAX_NAMED = 20;
  * @param today `YYYY-MM-DD`
  * @throws OperationError `not_found` or, for an empty or ambiguous text, `invalid_argument`
  *
- * Source: decision S-04.
+ * Source: docs/decisions.md#s-04.
  */
 export function resolveSpecId(text: string, ids: readonly SpecId[], today: string): SpecId {
   const wanted = text.trim();

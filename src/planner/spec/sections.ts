@@ -41,7 +41,7 @@ export function titleHeading(body: string): Heading | undefined {
   return title;
 }
 
-/** The text of the first heading of level 1, or null. Source: contract, Spec. */
+/** The text of the first heading of level 1, or null. Source: docs/contract/spec-tool.md#spec. */
 export function titleOf(body: string): string | null {
   return titleHeading(body)?.text ?? null;
 }

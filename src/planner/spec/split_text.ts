@@ -18,7 +18,7 @@ export type SplitText =
  * Finds the frontmatter: it opens at a first line of exactly `---` and ends at the next line of exactly `---`, blanks
  * behind either allowed. `---js` and the like name another language in other tools and are a problem here.
  *
- * Cost: one pass over the text. Source: decision S-07.
+ * Cost: one pass over the text. Source: docs/decisions.md#s-07.
  */
 export function splitText(text: string): SplitText {
   const unreadable = unreadableAt(text);

@@ -1,10 +1,10 @@
-/** The values that the update tool accepts and the schema's default enum. Source: contract, Spec and Tools tables. */
+/** The values that the update tool accepts and the schema's default enum. Source: docs/contract/spec-tool.md#tools. */
 export const UPDATE_STATUSES = ["pending", "in_progress", "completed", "failed"] as const;
 
-/** The values that the tool itself writes beside them, whatever a schema enumerates. Source: decision S-13. */
+/** The values that the tool itself writes beside them, whatever a schema enumerates. Source: docs/decisions.md#s-13. */
 export const TOOL_STATUSES = ["blocked", "cancelled", "needs_attention"] as const;
 
-/** The values that may stand in a file. Source: decision S-09. */
+/** The values that may stand in a file. Source: docs/decisions.md#s-09. */
 export const STORED_STATUSES = [...UPDATE_STATUSES, ...TOOL_STATUSES] as const;
 
 /** What a list filter may ask for: the stored words and the computed `ready`. */

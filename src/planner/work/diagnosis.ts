@@ -32,7 +32,9 @@ export interface Diagnosis {
   readonly suggestion: string | null;
 }
 
-/** Every check in the order of the report: the later ones rest on the earlier. Source: contract, planner_diagnose. */
+/**
+ * Every check in the order of the report: the later ones rest on the earlier. Source: docs/contract/spec-tool.md#tools.
+ */
 const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
   fileCheck,
   logCheck,

@@ -54,7 +54,7 @@ export const NO_EVIDENCE: Evidence = {
  * cancelled spec stays so, a failed one too, and one that it completed is not failed by a bad exit status, but evidence
  * is asked for all the same.
  *
- * Source: decision S-25.
+ * Source: docs/decisions.md#s-25.
  */
 export function endOfRun(facts: RunFacts): RunEnd {
   if (facts.status === "cancelled") return { status: "cancelled", reasons: ["the spec was cancelled"] };

@@ -16,7 +16,7 @@ export interface OutputPlaces {
  *
  * @returns null when the spec names no schema or has no output at all
  *
- * Source: contract, Output schema validation; decision S-17 for the last run.
+ * Source: docs/contract/spec-tool.md#output-validation; docs/decisions.md#s-17 for the last run.
  */
 export async function judgeOutput({ logs, outputs }: OutputPlaces, spec: Spec): Promise<OutputVerdict | null> {
   if (spec.outputSchema === null) return null;

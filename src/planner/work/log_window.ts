@@ -23,7 +23,7 @@ export interface LogQuery {
   readonly growing: boolean;
 }
 
-/** Source: contract, planner_log. */
+/** Source: docs/contract/spec-tool.md#tools. */
 export interface LogWindow {
   readonly content: string;
   /** Where the next call continues. */

@@ -49,7 +49,7 @@ export interface AssembledPrompt {
  *
  * @throws OperationError for a template, a context path or an output schema that cannot be used
  *
- * Source: contract, Output schema validation, rule 1; decision S-22.
+ * Source: docs/contract/spec-tool.md#output-1; docs/decisions.md#s-22.
  */
 export async function assemblePrompt(places: PromptPlaces, request: PromptRequest): Promise<AssembledPrompt> {
   const { spec, place } = request;

@@ -10,7 +10,7 @@ import { kiro } from "./providers/kiro.ts";
 import { opencode } from "./providers/opencode.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
 
-/** Every agent that planner knows how to start. Source: decision S-22. */
+/** Every agent that planner knows how to start. Source: docs/decisions.md#s-22. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
   claude,
   codex,

@@ -10,7 +10,7 @@ export const MAX_RETRY_DELAY_MS = 60 * 60_000;
  *
  * @param records of this spec alone, oldest first
  *
- * Source: decision S-27.
+ * Source: docs/decisions.md#s-27.
  */
 export function retryAt(records: readonly ProcessRecord[], settings: WatchSettings): number | null {
   const failed = records.length - 1 - records.findLastIndex(({ status }) => status !== "failed");

@@ -1,6 +1,6 @@
 import { device, front, inlet, net, oldDevice, outlet, ported, type Row, rear } from "./rule_requests.ts";
 
-/** Devices that the small site must refuse. Source: data contract 10, rules marked E. */
+/** Devices that the small site must refuse. Source: docs/contract/datacenter-rules.md#general. */
 export const refusedDevices: readonly Row[] = [
   ["a code outside the grammar", device({ code: "a/b" }), "INVALID_CODE", "code"],
   ["an empty code", device({ code: "" }), "INVALID_CODE", "code"],

@@ -1,7 +1,7 @@
 import { cable, crac, known, link, oldRack, type Row, rack } from "./rule_requests.ts";
 import { end, racks } from "./small_site.ts";
 
-/** Everything but devices that the small site must refuse. Source: data contract 10, rules marked E. */
+/** Everything but devices that the small site must refuse. Source: docs/contract/datacenter-rules.md#general. */
 export const refusedOthers: Readonly<Record<string, readonly Row[]>> = {
   UpsertRack: [
     ["another spelling of a code", oldRack({ code: "r1" }), "CODE_CASE_CONFLICT", "code"],

@@ -7,7 +7,10 @@ const LONG = "x".repeat(129);
 const label = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, "v"]));
 const free = [end("LEAF-1", "e2"), end("SPINE-1", "e2")] as const;
 
-/** Values beyond what their field can hold. Source: data contract 7.1 and 10. */
+/**
+ * Values beyond what their field can hold. Source: docs/contract/datacenter-model.md#messages,
+ * docs/contract/datacenter-rules.md#general.
+ */
 export const refusedRanges: Readonly<Record<string, readonly Row[]>> = {
   UpsertDevice: [
     ["100.5 units", device({ u_height: 100.5 }), OUT, "u_height"],

@@ -1,7 +1,7 @@
 import { cable, crac, device, inlet, link, oldRack, ported, type Row, rack } from "./rule_requests.ts";
 import { end } from "./small_site.ts";
 
-/** What the small site takes with a warning. Source: data contract 10, rules marked W. */
+/** What the small site takes with a warning. Source: docs/contract/datacenter-rules.md#general. */
 export const warned: Readonly<Record<string, readonly Row[]>> = {
   UpsertDevice: [
     [

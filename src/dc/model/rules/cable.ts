@@ -113,7 +113,7 @@ async function power({ after }: Change<Cable>, site: SiteReader): Promise<Findin
   return wanted === undefined ? [] : plugMismatch(field, wanted, outlet.device, outlet.port.name);
 }
 
-/** Source: data contract 10, Cable. */
+/** Source: docs/contract/datacenter-rules.md#cable. */
 export const cableRules: RulePhases<Cable> = [
   [shape, described],
   [differ],

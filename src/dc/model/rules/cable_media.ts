@@ -12,7 +12,10 @@ interface Reach {
   readonly fromMbps: number;
 }
 
-/** How far a medium carries. Source: data contract 10, Cable; OM3 and OM4 at 100G as in the SR4 standard. */
+/**
+ * How far a medium carries. Source: docs/contract/datacenter-rules.md#cable; OM3 and OM4 at 100G as in the SR4
+ * standard.
+ */
 const REACHES: readonly Reach[] = [
   { types: ["DAC_PASSIVE"], maxM: 7, fromMbps: 0 },
   { types: ["DAC_ACTIVE"], maxM: 15, fromMbps: 0 },

@@ -158,7 +158,7 @@ async function reserve({ after }: Change<Crac>, site: SiteReader): Promise<Findi
   });
 }
 
-/** Source: data contract 10, Crac. */
+/** Source: docs/contract/datacenter-rules.md#crac. */
 export const cracRules: RulePhases<Crac> = [
   [codeShape, placed, numbers, words, described, servesShape],
   [codeSpelling, figures],

@@ -88,6 +88,6 @@ async function assetTag({ after }: Change<Device>, site: SiteReader): Promise<Fi
   ];
 }
 
-/** Source: data contract 10, Device data. */
+/** Source: docs/contract/datacenter-rules.md#device-data. */
 export const deviceDataRules = [numbers, words, draws, liquid];
 export const deviceUniquenessRules = [assetTag];

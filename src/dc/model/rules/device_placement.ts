@@ -13,7 +13,7 @@ function conflict(field: string, message: string, expected: string): ErrorFindin
   return broken("FIELD_CONFLICT", field, message, { expected });
 }
 
-/** Fields that need or forbid each other. Source: data contract 10, Device placement. */
+/** Fields that need or forbid each other. Source: docs/contract/datacenter-rules.md#device-placement. */
 function combination({ after }: Change<Device>): Findings {
   const { positionU, uHeight, face, mount, slot, rackCode } = after;
   const found: ErrorFinding[] = [];
@@ -296,7 +296,7 @@ function totals(devices: readonly DeviceBody[], rack: Rack): Findings {
   return found;
 }
 
-/** Source: data contract 10, Device placement. */
+/** Source: docs/contract/datacenter-rules.md#device-placement. */
 export const devicePlacementRules = [combination];
 export const deviceWhereaboutsRules = [whereabouts, bay];
 export const deviceSpaceRules = [space, fitsRack];

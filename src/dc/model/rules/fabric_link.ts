@@ -170,7 +170,7 @@ async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Prom
   ];
 }
 
-/** Source: data contract 10, FabricLink. */
+/** Source: docs/contract/datacenter-rules.md#fabriclink. */
 export const fabricLinkRules: RulePhases<FabricLink> = [
   [shape, numbers, described],
   [differ],

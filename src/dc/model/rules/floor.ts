@@ -11,7 +11,9 @@ interface Tile {
   readonly placement?: Placement;
 }
 
-/** Warns about footprints on the same floor that cover common ground. Source: data contract 10, Rack. */
+/**
+ * Warns about footprints on the same floor that cover common ground. Source: docs/contract/datacenter-rules.md#rack.
+ */
 export function tileOverlap(kind: "rack" | "crac") {
   return async ({ after }: Change<Tile>, site: SiteReader): Promise<Findings> => {
     const { location, placement } = after;

@@ -169,6 +169,6 @@ async function bound(before: Device, after: Device, site: SiteReader): Promise<r
   ];
 }
 
-/** Source: data contract 10, Ports. */
+/** Source: docs/contract/datacenter-rules.md#ports. */
 export const portLinkRules = [mappings, channels];
 export const portUseRules = [inUse];

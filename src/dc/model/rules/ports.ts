@@ -31,7 +31,7 @@ const OUTLET_FIGURES: readonly NumberCheck<PowerOut>[] = [
   ["breaker_poles", ({ breakerPoles }) => breakerPoles, { min: 1, max: 3 }],
 ];
 
-/** Each port by itself. Source: data contract 10, Ports. */
+/** Each port by itself. Source: docs/contract/datacenter-rules.md#ports. */
 function shapes({ after, now }: Change<Device>): Findings {
   const found: ErrorFinding[] = [];
   for (const [index, port] of (after.ports ?? []).entries()) {
@@ -160,6 +160,6 @@ function kinds({ after }: Change<Device>): Findings {
   });
 }
 
-/** Source: data contract 10, Ports. */
+/** Source: docs/contract/datacenter-rules.md#ports. */
 export const portShapeRules = [shapes, names];
 export const portKindRules = [kinds];

@@ -184,7 +184,7 @@ export function plugMismatch(field: string, wanted: string, supplier: Device | u
   ];
 }
 
-/** Source: data contract 10, Power. */
+/** Source: docs/contract/datacenter-rules.md#power. */
 export const powerSourceShapeRules = [shapes];
 export const powerSourceRules = [sources];
 export const powerCycleRules = [cycle, plugs];

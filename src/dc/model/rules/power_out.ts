@@ -64,6 +64,6 @@ async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Fi
   return found;
 }
 
-/** Source: data contract 10, Power. */
+/** Source: docs/contract/datacenter-rules.md#power. */
 export const powerOutRules = [outlets, minLiveInlets];
 export const feedRules = [feedOnce];

@@ -7,7 +7,7 @@ import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 
-/** Warns about supplies that fail together. Source: data contract 10, Power. */
+/** Warns about supplies that fail together. Source: docs/contract/datacenter-rules.md#power. */
 async function redundancy({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const inlets = inletsOf(after);
   if (inlets.length === 0) return [];

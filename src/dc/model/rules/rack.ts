@@ -77,7 +77,7 @@ function reservations({ after }: Change<Rack>): Findings {
   ];
 }
 
-/** A rack must still hold what is mounted in it. Source: data contract 10, Rack: shrink and starting_unit. */
+/** A rack must still hold what is mounted in it. Source: docs/contract/datacenter-rules.md#rack. */
 async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const { from, to } = unitRange(after);
@@ -165,7 +165,10 @@ function sharesAisle(one: Rack, other: Rack): boolean {
   return turn === 0 && one.location?.row !== undefined && one.location.row === other.location?.row;
 }
 
-/** Source: data contract 10, General and Rack. Data first, then what other resources say, then warnings. */
+/**
+ * Source: docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack. Data first, then what
+ * other resources say, then warnings.
+ */
 export const rackRules: RulePhases<Rack> = [
   [codeShape, locationRequired, placed, numbers, railWidth, words, described],
   [codeSpelling, reservations],

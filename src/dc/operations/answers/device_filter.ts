@@ -6,7 +6,7 @@ import { DeviceFilterSchema, type DeviceFilter as FilterMessage } from "#gen/dat
 import { fromMessage } from "../messages/convert.ts";
 import { readCode } from "./parameters.ts";
 
-/** A filter as the contract has it: places are references. */
+/** A filter as the proto has it: places are references. */
 interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "codes"> {
   readonly floorRefs?: readonly string[];
   readonly roomRefs?: readonly string[];

@@ -21,7 +21,7 @@ import { CONGESTED_PCT } from "../messages/messages.ts";
 import { BatchedSite } from "./batched_site.ts";
 import { readCode, readPercent, readRef } from "./parameters.ts";
 
-/** Utilisation from which a link is watched. Source: data contract 7.2. */
+/** Utilisation from which a link is watched. Source: docs/contract/datacenter-messages.md#fabrictopology. */
 const WATCH_PCT = 60;
 
 /** The structured answer of FabricTopology and what its picture is drawn from. @throws Refusal for parameters that are none */

@@ -56,7 +56,7 @@ export function readCount(
   });
 }
 
-/** The word of an enumeration's number; undefined for 0. @throws Refusal for a value that the contract does not know */
+/** The word of an enumeration's number; undefined for 0. @throws Refusal for a value that the proto does not have */
 export function readWord<Word extends string>(field: string, number: number, words: readonly Word[]): Word | undefined {
   if (number === 0) return undefined;
   const found = words[number - 1];
@@ -69,7 +69,7 @@ export function readWord<Word extends string>(field: string, number: number, wor
   });
 }
 
-/** @throws Refusal for a value that the contract does not know */
+/** @throws Refusal for a value that the proto does not have */
 export function readBasis(basis: LoadBasisNumber): LoadBasis {
   return readWord("load_basis", basis, LOAD_BASES) ?? "ALLOCATED";
 }

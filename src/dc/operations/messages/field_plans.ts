@@ -33,7 +33,7 @@ export interface FieldPlan {
 
 const plans = new WeakMap<DescMessage, readonly FieldPlan[]>();
 
-/** The fields of a message that the model takes, in the order of the contract: all but those that the service fills in. */
+/** The fields of a message that the model takes, in the order of the proto: all but those that the service fills in. */
 export function fieldPlans(schema: DescMessage): readonly FieldPlan[] {
   const known = plans.get(schema);
   if (known !== undefined) return known;

@@ -4,7 +4,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 type Options = Partial<JsonReadOptions>;
 
 /**
- * Where the first value lies that keeps proto JSON from being read, in the contract's spelling: `ports[3].speed_mbps`;
+ * Where the first value lies that keeps proto JSON from being read, in the proto's spelling: `ports[3].speed_mbps`;
  * empty when it is the whole, or nothing. Cost: reads every value on the way once more, so it is for refusals only.
  */
 export function unreadablePlace(desc: DescMessage, json: unknown, options: Options): string {
@@ -41,7 +41,7 @@ function reads(desc: DescMessage, json: Record<string, JsonValue>, options: Opti
 }
 
 export interface UnknownWord {
-  /** Its place in the contract's spelling. */
+  /** Its place in the proto's spelling. */
   readonly field: string;
   readonly value: string;
   readonly expected: string;

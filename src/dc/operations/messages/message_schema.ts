@@ -21,15 +21,15 @@ const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
 
 const INT32 = { type: "integer", minimum: -2_147_483_648, maximum: 2_147_483_647 } as const;
 
-/** What a comment of the contract begins with when a request is refused without the field. */
+/** What a comment of the proto begins with when a request is refused without the field. */
 const REQUIRED = /^Required\b(?! unless)/;
 
-/** The comment of a message, field, word or method of the contract; empty without one. */
+/** The comment of a message, field, word or method of the proto; empty without one. */
 export function commentOf(name: string): string {
   return COMMENTS[name] ?? "";
 }
 
-/** A message as proto JSON with the contract's names: properties, comments as descriptions, what is required. */
+/** A message as proto JSON with the proto's names: properties, comments as descriptions, what is required. */
 export function messageSchema(desc: DescMessage, options: SchemaOptions): JsonSchema {
   const known = WELL_KNOWN[desc.typeName];
   if (known !== undefined) return known;

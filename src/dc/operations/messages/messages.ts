@@ -11,7 +11,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "./convert.ts";
 
-/** Links are congested from here on. Source: data contract 8.9. */
+/** Links are congested from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const CONGESTED_PCT = 80;
 
 function kept<Desc extends DescMessage>(

@@ -7,7 +7,7 @@ type Write = (value: unknown) => JsonValue;
 interface Entry {
   /** In the model. */
   readonly localName: string;
-  /** In the contract. */
+  /** In the proto. */
   readonly name: string;
   readonly write: Write;
   /** Whether a value counts as absent: without presence, zero does; so do empty lists and maps. */
@@ -17,7 +17,7 @@ interface Entry {
 const plans = new WeakMap<DescMessage, readonly Entry[]>();
 
 /**
- * A model's value as proto JSON with the names of the contract: what `toJson` gives for its message, without making the
+ * A model's value as proto JSON with the names of the proto: what `toJson` gives for its message, without making the
  * message. Cost: a few microseconds for a resource, since every change is written down twice this way.
  */
 export function modelJson(schema: DescMessage, model: object): JsonObject {

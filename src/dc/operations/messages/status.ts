@@ -45,7 +45,7 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
 /**
  * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for the
  * fields of the request, PreconditionFailure for what the estate forbids, ResourceInfo for what is missing or taken.
- * Source: AIP-193; data contract 9.
+ * Source: AIP-193; docs/contract/datacenter-errors.md#reasons.
  */
 export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   if (!(error instanceof Refusal)) return [];

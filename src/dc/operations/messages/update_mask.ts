@@ -9,7 +9,7 @@ type Plain = Record<string, unknown>;
  *
  * An empty mask writes the populated fields: a nested message, list or map replaces the stored one. `*` replaces
  * everything. Other paths write exactly those fields, and clear what the request leaves out; they reach into nested
- * messages (`power.capacity_w`), not into lists and maps. Source: AIP-134; decision D-13.
+ * messages (`power.capacity_w`), not into lists and maps. Source: AIP-134; docs/decisions.md#d-13.
  */
 export function applyMask<Resource extends object>(
   schema: DescMessage,

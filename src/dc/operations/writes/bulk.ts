@@ -46,7 +46,7 @@ class BatchFailed extends Error {
 
 /**
  * Applies items in the order of their needs, each in a savepoint of its own. An item whose need failed fails too.
- * With `atomic`, one failure undoes all. Source: data contract 8.12.
+ * With `atomic`, one failure undoes all. Source: docs/contract/datacenter-analyses.md#bulk-calls.
  */
 export async function runBulk(
   session: WriteSession,

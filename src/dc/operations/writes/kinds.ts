@@ -43,7 +43,7 @@ function forgetDerived(merged: Device, before: Device, patch: Device): Device {
 }
 
 function forgetPlace(merged: Crac, before: Crac, patch: Crac): Crac {
-  // The capacity has no presence in the contract, so an update that leaves it out sends 0.
+  // The capacity has no presence in the proto, so an update that leaves it out sends 0.
   const sensibleCapacityKw = patch.sensibleCapacityKw === 0 ? before.sensibleCapacityKw : merged.sensibleCapacityKw;
   if (merged.rackCode === before.rackCode) return { ...merged, sensibleCapacityKw };
   const { location, ...rest } = merged;

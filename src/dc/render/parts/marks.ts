@@ -57,7 +57,10 @@ export function stateOfHealth(health: number): State {
   return word === undefined ? "info" : OF_HEALTH[word];
 }
 
-/** The state of a share in percent: 80 is to be watched, 100 is too much. Source: data contract 8.10. */
+/**
+ * The state of a share in percent: 80 is to be watched, 100 is too much. Source:
+ * docs/contract/datacenter-analyses.md#rack-health.
+ */
 export function stateOfShare(pct: number): State {
   if (pct > 100) return "fault";
   return pct >= 80 ? "watch" : "ok";

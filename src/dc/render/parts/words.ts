@@ -1,4 +1,4 @@
-/** The word of an enumeration's number: the contract numbers its words from 1; undefined for 0 and unknown numbers. */
+/** The word of an enumeration's number: the proto numbers its values from 1; undefined for 0 and unknown numbers. */
 export function wordAt<Word extends string>(words: readonly Word[], number: number): Word | undefined {
   return words[number - 1];
 }

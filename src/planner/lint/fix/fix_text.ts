@@ -32,7 +32,7 @@ export interface FixedFile {
  * A text that does not parse is left alone, a status outside the enum too. Nothing else changes: the values of the
  * frontmatter and the rendered body are the same afterwards, and a second call finds nothing to do.
  *
- * Source: contract, Auto-fix; decision S-14.
+ * Source: docs/contract/spec-tool.md#auto-fix; docs/decisions.md#s-14.
  */
 export function fixText(text: string, id: SpecId): FixedText {
   if (!parseDocument(text).ok) return { text, fixes: [] };

@@ -1,7 +1,7 @@
 import type { Finding, LintReport, Severity } from "../finding.ts";
 import type { FixedFile } from "../fix/fix_text.ts";
 
-/** One finding in the JSON report. Source: contract, Lint JSON report. */
+/** One finding in the JSON report. Source: docs/contract/spec-tool.md#lint-json-report. */
 export interface JsonFinding {
   readonly file: string;
   readonly field: string;
@@ -18,7 +18,9 @@ export interface JsonReport {
   readonly fixed?: readonly { readonly file: string; readonly fixes: readonly string[] }[];
 }
 
-/** The report for programs. Source: contract, Lint JSON report; decision S-12 for `warnings`. */
+/**
+ * The report for programs. Source: docs/contract/spec-tool.md#lint-json-report; docs/decisions.md#s-12 for `warnings`.
+ */
 export function jsonReport(report: LintReport, fixed?: readonly FixedFile[]): JsonReport {
   return {
     valid: report.errors === 0,

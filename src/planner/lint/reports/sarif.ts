@@ -18,7 +18,7 @@ export interface SarifOptions {
  * A SARIF 2.1.0 log for code scanning: one run, every rule in the table, one result a finding. Code scanning wants a
  * region for each result, so a finding without a line points at line 1.
  *
- * Source: decision S-12; OASIS SARIF 2.1.0.
+ * Source: docs/decisions.md#s-12; OASIS SARIF 2.1.0.
  */
 export function sarifReport(report: LintReport, { version, prefix = "", project = null }: SarifOptions): unknown {
   return {

@@ -10,7 +10,7 @@ import type { FixedFile } from "../fix/fix_text.ts";
  * @param fixed what `--fix` changed, or would; files with nothing else to say are listed too
  * @param said how such a line begins
  *
- * Source: contract, Validation rules; decision S-12.
+ * Source: docs/contract/spec-tool.md#lint-text-report; docs/decisions.md#s-12.
  */
 export function textReport(report: LintReport, fixed: readonly FixedFile[] = [], said = "fixed"): string {
   const fixes = new Map(fixed.map((file) => [file.file, file.fixes]));
@@ -24,7 +24,7 @@ export function textReport(report: LintReport, fixed: readonly FixedFile[] = [],
   return [...lines, totalLine(report), ""].join("\n");
 }
 
-/** `<n> errors, <m> warnings`, the plural whatever the number, as the contract has it. */
+/** `<n> errors, <m> warnings`, the plural whatever the number. Source: docs/contract/spec-tool.md#lint-text-report. */
 export function totalLine({ errors, warnings }: LintReport): string {
   return `${errors} errors, ${warnings} warnings`;
 }

@@ -5,7 +5,7 @@ import type { Rule } from "../rule.ts";
 
 const STATUSES = ["pending", "approved", "rejected"] as const;
 
-/** The `approval` block is whole and does not contradict itself. Source: decision S-05. */
+/** The `approval` block is whole and does not contradict itself. Source: docs/decisions.md#s-05. */
 export const approval: Rule = {
   name: "approval",
   *check(spec) {

@@ -4,7 +4,7 @@ import { isMissing } from "../field_value.ts";
 import type { RuleFinding } from "../finding.ts";
 import type { Rule } from "../rule.ts";
 
-/** Source: decision S-05. */
+/** Source: docs/decisions.md#s-05. */
 const TYPES = ["code", "task", "docs", "documentation", "fix", "research", "driver", "group"] as const;
 
 /** The type is a known one, and the spec has what a spec of its type needs. */

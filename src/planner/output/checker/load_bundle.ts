@@ -9,7 +9,7 @@ const OWN_SCHEMAS = /^https?:\/\/json-schema\.org\//;
 /**
  * Reads the schema that a spec names and everything that it refers to, over as many files as it takes; circles of files
  * are fine. A reference leads to the file with that `$id`, else to the file at that path from the referring one. The
- * network is never asked. Source: decision S-17.
+ * network is never asked. Source: docs/decisions.md#s-17.
  *
  * @throws SchemaError that names every reference which leads to no file
  */

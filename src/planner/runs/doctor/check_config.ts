@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
-/** Path of the settings from the project root. Source: decision S-01. */
+/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
 
 /** Settings that cannot be read, without which no agent starts: only a person knows what they were to say. */

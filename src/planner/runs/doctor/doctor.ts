@@ -29,7 +29,8 @@ export interface DoctorReport {
 
 /**
  * In this order, because each goes by what the one before it has settled: a claim's end marks its spec and its worktree,
- * reading the records for the later checks makes dead ones failed, and a worktree whose index is locked is not removed. Source: decisions S-23, S-26, S-27.
+ * reading the records for the later checks makes dead ones failed, and a worktree whose index is locked is not removed.
+ * Source: docs/decisions.md#s-23, docs/decisions.md#s-26, docs/decisions.md#s-27.
  */
 const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   staleClaims,

@@ -13,7 +13,7 @@ import { missingForCompletion } from "./missing_evidence.ts";
  * Merges the branch of one spec and finalises the spec: one that is completed as it is, any other only with the evidence
  * that a run's end asks for. Then worktree and branch go.
  *
- * Never throws a refusal. Source: decisions S-24, S-25.
+ * Never throws a refusal. Source: docs/decisions.md#s-24, docs/decisions.md#s-25.
  */
 export async function mergeSpec(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<MergeResult> {
   try {

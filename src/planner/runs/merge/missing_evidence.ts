@@ -7,7 +7,7 @@ import type { RunDeps, StopWishes } from "../run_types.ts";
 /**
  * What a spec lacks for being completed: a run's end asks the same. Commands of `verify.commands` are run for it.
  *
- * Source: decision S-25.
+ * Source: docs/decisions.md#s-25.
  */
 export async function missingForCompletion(
   deps: RunDeps,

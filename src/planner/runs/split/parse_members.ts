@@ -21,7 +21,7 @@ export const MAX_MEMBERS = 50;
  *
  * @throws OperationError `failed_precondition` that names the member and what is wrong with it
  *
- * Source: decision S-27.
+ * Source: docs/decisions.md#s-27.
  */
 export function parseMembers(answer: string): readonly ProposedMember[] {
   const found = extractJson(answer);

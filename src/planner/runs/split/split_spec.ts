@@ -41,7 +41,7 @@ export interface SplitReport {
  *
  * @throws OperationError when the spec itself cannot be split: nothing is changed then
  *
- * Source: decision S-27.
+ * Source: docs/decisions.md#s-27.
  */
 export async function splitSpec(deps: RunDeps, id: SpecId, wishes: SplitWishes): Promise<SplitReport> {
   const splits = [await splitOne(deps, id, wishes)];

@@ -21,7 +21,7 @@ export interface WatchWishes {
  * @returns whether the last look left finished work unmerged
  * @throws OperationError `failed_precondition` when another one watches
  *
- * Source: decision S-27; contract, behaviour rules 7 and 8.
+ * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
 export async function watch(deps: RunDeps, wishes: WatchWishes): Promise<{ readonly unmerged: boolean }> {
   const hold = await deps.ports.watch.take();

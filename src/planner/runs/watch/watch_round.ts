@@ -36,7 +36,7 @@ export interface RoundOptions {
  * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised,
  * drivers and groups whose members are done are closed, and failed specs whose time has come are tried again, each by a process of its own.
  *
- * Source: decision S-27.
+ * Source: docs/decisions.md#s-27.
  */
 export async function watchRound(deps: RunDeps, state: WatchState, options: RoundOptions): Promise<RoundResult> {
   await repair(deps, options);

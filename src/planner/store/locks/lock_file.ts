@@ -24,7 +24,7 @@ export function readLock(root: string, id: string, now: Date): LockHolder | null
  * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
  * plain pid. A lock that says neither belongs to nobody: pid 0, not alive.
  *
- * Source: decision S-23.
+ * Source: docs/decisions.md#s-23.
  *
  * @returns the holder, and the token by which it knows the lock for its own
  */

@@ -7,7 +7,7 @@ import { READ_WITHOUT_WAITING } from "../files/read_text.ts";
 import { LOGS } from "../project/places.ts";
 import { leadsOutside } from "../project/project_bounds.ts";
 
-/** Opens `.planner/logs/<id>.log`. Source: decision S-01. */
+/** Opens `.planner/logs/<id>.log`. Source: docs/decisions.md#s-01. */
 export function openLogStore(root: string): LogStore {
   return {
     async open(id) {

@@ -20,7 +20,7 @@ const BEAT_MS = 60_000;
  * Claims in `.planner/locks/<id>.lock`. Every step, reading included, happens with the project's lock held, which the
  * kernel takes back from a dead process: between looking at a claim and changing it nobody else changes it.
  *
- * Source: decision S-23.
+ * Source: docs/decisions.md#s-23.
  */
 export function openClaims(root: string, clock: Clock): Claims {
   return {

@@ -19,7 +19,7 @@ export interface RecordEnd {
  * record last, so one that was killed in between has completed all the same; any other one failed, at the time of its
  * discovery.
  *
- * Source: decision S-26.
+ * Source: docs/decisions.md#s-26.
  */
 export function endOfDeadRun(root: string, { spec_id, started_at, mode }: ProcessRecord, now: Date): RecordEnd {
   const failed = { status: "failed", completed_at: now.toISOString() } as const;

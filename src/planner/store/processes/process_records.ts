@@ -25,7 +25,7 @@ export interface RecordSet {
  * Reads every record. A `running` one whose process is gone gets the end that `endOfDeadRun` finds, in its file as well
  * where that can be written: nobody else is left to do it.
  *
- * Source: decision S-26; contract, Work process record.
+ * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
  */
 export async function readProcessRecords(root: string, now: Date): Promise<RecordSet> {
   const records: ProcessRecord[] = [];

@@ -12,10 +12,10 @@ import type { RecordEnd } from "./dead_record.ts";
 import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
 
 /**
- * Opens the writing side of `.planner/processes/`. Files hold the contract's fields and `host`: only its own machine can
+ * Opens the writing side of `.planner/processes/`. Files hold the documented fields and `host`: only its own machine can
  * say whether a process is gone.
  *
- * Source: contract, Work process record; decision S-26.
+ * Source: docs/contract/spec-tool.md#work-process-record; docs/decisions.md#s-26.
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {

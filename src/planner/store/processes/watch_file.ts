@@ -16,7 +16,7 @@ import { markProcess, stillRuns, wroteFile } from "./process_mark.ts";
  * Opens `.planner/watch.pid`: JSON `{pid, host, started_at, began, token}`, or a plain pid. Every change happens with the
  * project's lock held, so of several processes that start at once one gets it.
  *
- * Source: decision S-27; contract, behaviour rules 7 and 8.
+ * Source: docs/decisions.md#s-27; docs/contract/spec-tool.md#rule-7, docs/contract/spec-tool.md#rule-8.
  */
 export function openWatchFile(root: string): WatchFile {
   return {

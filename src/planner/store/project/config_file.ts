@@ -3,7 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { readText } from "../files/read_text.ts";
 
-/** Path of the settings from the project root. Source: decision S-01. */
+/** Path of the settings from the project root. Source: docs/decisions.md#s-01. */
 const CONFIG_FILE = ".planner/config.md";
 
 /**

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from "node:path";
  * Returns the absolute path of the nearest folder, from `cwd` upwards, that has a `.planner` folder; undefined when
  * none has. A git worktree's own `.planner` is nearer than the one of the checkout around it.
  *
- * Source: decision S-02.
+ * Source: docs/decisions.md#s-02.
  */
 export function findRoot(cwd: string): string | undefined {
   let folder = resolve(cwd);
@@ -17,7 +17,7 @@ export function findRoot(cwd: string): string | undefined {
   }
 }
 
-/** Whether `root` holds a project: `.planner/specs` is a folder. Source: contract, Tool-level errors. */
+/** Whether `root` holds a project: `.planner/specs` is a folder. Source: docs/contract/spec-tool.md#tool-errors. */
 export function isInitialised(root: string): boolean {
   return isFolder(join(root, ".planner", "specs"));
 }

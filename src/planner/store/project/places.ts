@@ -1,6 +1,6 @@
 import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
 
-/** Paths from the project's root, with forward slashes. Source: decision S-01. */
+/** Paths from the project's root, with forward slashes. Source: docs/decisions.md#s-01. */
 export const SPECS = ".planner/specs";
 export const ARCHIVE = ".planner/archive";
 export const LOGS = ".planner/logs";

@@ -21,7 +21,7 @@ export function isLink(path: string): boolean {
  * Whether `path` is a link to something outside the project at `root`. A `.planner` that is itself a link to another
  * place is part of the project. Cost: one system call for a file that is no link.
  *
- * Source: contract, "limits spec access to the current project".
+ * Source: docs/contract/spec-tool.md#authentication.
  */
 export function leadsOutside(root: string, path: string): boolean {
   if (!isLink(path)) return false;

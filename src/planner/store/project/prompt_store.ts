@@ -8,7 +8,7 @@ import { readProjectFile } from "./project_file.ts";
 
 const FOLDER = ".planner/prompts";
 
-/** Opens `.planner/prompts/` and the files of the project at `root`. Source: decision S-01. */
+/** Opens `.planner/prompts/` and the files of the project at `root`. Source: docs/decisions.md#s-01. */
 export function openPromptStore(root: string): PromptStore {
   return {
     async names() {

@@ -6,7 +6,7 @@ import { createFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
 
-/** Three base-36 characters. Source: decision S-03. */
+/** Three base-36 characters. Source: docs/decisions.md#s-03. */
 const WIDTH = 3;
 const COUNT = 36 ** WIDTH;
 

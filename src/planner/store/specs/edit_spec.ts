@@ -23,7 +23,7 @@ const MAX_WAITING = 16;
  *
  * Returns false, touching nothing, when the text stays the same. A symbolic link stays, the file behind it changes.
  *
- * Source: decision S-06.
+ * Source: docs/decisions.md#s-06.
  */
 export async function editSpec(root: string, id: SpecId, change: (text: string) => string): Promise<boolean> {
   const folders = new Set<string>();

@@ -11,7 +11,7 @@ const STATUSES: readonly unknown[] = ["working", "done", "failed"];
  * Reads every folder `.planner/worktrees/<id>/` with what its worker wrote beside it into `<id>.status.json`. Paths are
  * absolute: whoever gets one may stand elsewhere.
  *
- * Source: contract, Worktree status.
+ * Source: docs/contract/spec-tool.md#worktree-status.
  */
 export async function readWorktrees(root: string): Promise<readonly WorktreeStatus[]> {
   try {

@@ -16,12 +16,12 @@ export interface AgentFile {
   extend(file: string, text: string, server: McpServer): Promise<ConfigEdit>;
 }
 
-/** The name under which every agent knows the server. Source: contract, point 4. */
+/** The name under which every agent knows the server. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
 /**
  * The files in which agents look for a project's MCP servers, all JSON. Each row was checked against the agent's own
- * documentation in November 2026; docs/cli.md names the pages. Source: decisions S-22 and S-28.
+ * documentation in November 2026; docs/cli.md names the pages. Source: docs/decisions.md#s-22, docs/decisions.md#s-28.
  */
 export const AGENT_FILES = {
   claude: { files: [".mcp.json"], extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)) },

@@ -6,7 +6,7 @@ import type { AgentFile, McpServer } from "../mcp_config/agent_files.ts";
  * paths of the prompt's file and of a file as `.mcp.json`, and the model. In order the command line is program, `args`,
  * `guardedArgs` or `skipArgs`, the MCP server's, `modelArgs`, the configured ones, `lastArgs`, the prompt.
  *
- * Source: decision S-22; docs/providers.md tells what each row was checked against.
+ * Source: docs/decisions.md#s-22; docs/providers.md tells what each row was checked against.
  */
 export interface ProviderRow {
   readonly title: string;

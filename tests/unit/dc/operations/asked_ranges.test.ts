@@ -9,7 +9,10 @@ const many = <Value extends JsonValue>(count: number, value: Value): Value[] =>
 const codes = (count: number) => Array.from({ length: count }, (_, index) => `N${index}`);
 const rack = { code: "NEW", location: { site_id: "S1", floor_number: 1 } };
 
-/** What lies beyond the bounds of a request's own fields. Source: data contract 7.2 and 10, General. */
+/**
+ * What lies beyond the bounds of a request's own fields. Source:
+ * docs/contract/datacenter-messages.md#common-fields-of-changes, docs/contract/datacenter-rules.md#general.
+ */
 const BEYOND: readonly (readonly [rpc: string, request: JsonObject, reason: string, field: string])[] = [
   ["SearchDevices", { page_size: -1 }, OUT, "page_size"],
   ["SearchDevices", { view: 99 }, OUT, "view"],

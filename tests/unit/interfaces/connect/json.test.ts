@@ -236,7 +236,7 @@ describe("Connect JSON", () => {
     expect(info(body.details).reason).toBe("MESSAGE_TOO_LARGE");
   });
 
-  test("answers every method of the contract, unimplemented where there is no behaviour yet", async () => {
+  test("answers every method of the proto, unimplemented where there is no behaviour yet", async () => {
     const at = await served();
     const known = new Set(rpcs.map(({ method }) => method.name));
 

@@ -3,7 +3,8 @@ import { textReport } from "#planner/lint/reports/text.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { ID, lintTexts, OTHER, specText } from "../../../../support/lint_world.ts";
 
-// Contract, Validation rules: "a line `<file>:`, then lines `  error: status '<value>' not in enum [<values>]`,
+// docs/contract/spec-tool.md#lint-text-report: "a line `<file>:`, then lines `  error: status '<value>' not in enum
+// [<values>]`,
 // `  error: depends_on '<id>' does not exist`, `  warning: missing optional field '<name>'`, and a final line
 // `<n> errors, <m> warnings`".
 test("textReport has the contract's lines to the letter, and places and advice on lines of their own", async () => {

@@ -77,6 +77,15 @@ async function lookThrough(reader: Reads | PlainSite): Promise<unknown> {
   return found;
 }
 
+const TYPE = "lc";
+
+/** Free ports are counted when a transaction ends. */
+async function withPort(store: DcStore, hasFreePort: boolean): Promise<readonly string[]> {
+  const query = { filter: { portType: TYPE, hasFreePort }, order: "code", descending: false, limit: 10 } as const;
+  const { devices } = await store.read((reader) => reader.searchDevices(query));
+  return devices.map(({ resource }) => resource.code);
+}
+
 class Undone extends Error {}
 
 /** Takes the same steps on the transaction and on the map, and compares what both answer on the way. */
@@ -135,6 +144,7 @@ async function holdsAgainstMap(store: DcStore, runs: number): Promise<void> {
         site.goBack(before);
       } else await done;
       expect(await store.read(lookThrough)).toEqual(await lookThrough(site));
+      for (const free of [true, false]) expect(await withPort(store, free)).toEqual(await site.withPort(TYPE, free));
     }),
     // A failure that depends on earlier runs cannot be made smaller.
     { numRuns: runs, endOnFailure: true },

@@ -66,6 +66,21 @@ export class PlainSite {
     return undefined;
   }
 
+  /** Codes of devices with a port of this type, by whether one of these ports is neither cabled nor marked. */
+  async withPort(type: string, isFree: boolean): Promise<readonly string[]> {
+    const found: string[] = [];
+    for (const { code, ports = [] } of this.all<Device>("device")) {
+      const typed = ports.filter((port) => (port.type ?? "") === type);
+      let free = false;
+      for (const { name, markConnected } of typed) {
+        const cable = await this.cableAt({ deviceCode: code, portName: name });
+        if (cable === undefined && markConnected !== true) free = true;
+      }
+      if (typed.length > 0 && free === isFree) found.push(code);
+    }
+    return found;
+  }
+
   private all<One extends Resource>(kind: Kind): readonly One[] {
     const found = [...this.entries].filter(([name]) => name.startsWith(`${kind} `));
     return found

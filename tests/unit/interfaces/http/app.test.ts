@@ -226,12 +226,13 @@ describe("/audit/verify", () => {
     await changed(at);
     await at.site.store.write(async (writer) => {
       const [record] = await writer.history({ descending: false, after: 1, limit: 1 });
-      if (record !== undefined) await writer.append([{ ...record, message: "forged" }]);
+      const { seq, hash } = await writer.chainHead();
+      if (record !== undefined) await writer.append([{ ...record, seq: seq + 1, prevHash: hash, message: "forged" }]);
     });
 
     const { text } = await http1(`${at.url}/audit/verify`);
 
-    expect(JSON.parse(text)).toEqual({ ok: false, seq: 2, problem: "altered" });
+    expect(JSON.parse(text)).toEqual({ ok: false, seq: 4, problem: "altered" });
   });
 
   test("is closed to those who are not known", async () => {

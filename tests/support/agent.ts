@@ -53,7 +53,8 @@ function mcpServer(provider = ""): { command: string; args: string[] } {
       JSON.parse(settings.find((one) => one.startsWith(`mcp_servers.planner.${key}=`))?.replace(/^[^=]*=/, "") ?? "");
     return { command: value("command"), args: value("args") };
   }
-  const config = parseJson(readFileSync(CONFIG_FILES[provider] ?? process.argv[2] ?? "", "utf8"));
+  const own = provider === "opencode" ? process.env["OPENCODE_CONFIG"] : CONFIG_FILES[provider];
+  const config = parseJson(readFileSync(own ?? process.argv[2] ?? "", "utf8"));
   const [command = "", ...args] =
     provider === "opencode" ? config.mcp.planner.command : words(config.mcpServers.planner);
   return { command, args };
@@ -62,7 +63,6 @@ function mcpServer(provider = ""): { command: string; args: string[] } {
 const CONFIG_FILES: Readonly<Record<string, string>> = {
   "cursor-agent": ".cursor/mcp.json",
   gemini: ".gemini/settings.json",
-  opencode: "opencode.json",
   kiro: ".kiro/settings/mcp.json",
 };
 

@@ -32,11 +32,16 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const [command = "", ...first] = deps.self;
   const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;
   const writable = await deps.files.gitFolders(place.root);
-  const server = { command, args: [...first, "mcp", "--root", place.root] };
+  const task = promptText === undefined ? "work" : "split";
+  const server = task === "split" ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const launch = agentLaunch(provider, {
     prompt: prompt.text,
     promptFile: `${beside}.prompt.md`,
     mcpConfigFile: `${beside}.mcp.json`,
+    runFile: beside,
+    dir: place.root,
+    grant: { task, commands: run.config.verify.commands },
+    session: null,
     server,
     writable,
   });

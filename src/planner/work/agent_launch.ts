@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
 import { type McpServer, mcpConfigText } from "./mcp_config/agent_files.ts";
 import type { ConfigEdit } from "./mcp_config/config_edit.ts";
+import type { Grant } from "./providers/grant.ts";
 import type { Provider } from "./providers.ts";
 
 /** Where one run happens. Paths are absolute. */
@@ -10,8 +11,16 @@ export interface LaunchPlace {
   /** Files that the run may write for itself, outside of what is committed. */
   readonly promptFile: string;
   readonly mcpConfigFile: string;
-  /** How the agent is to start `planner mcp` for this run's worktree. */
-  readonly server: McpServer;
+  /** The beginning of the path of the agent's own settings for the run. */
+  readonly runFile: string;
+  /** The working directory. */
+  readonly dir: string;
+  /** How the agent starts `planner mcp` for this run's worktree; null gives it no server. */
+  readonly server: McpServer | null;
+  /** What the agent may do. */
+  readonly grant: Grant;
+  /** The agent's own session to continue, or null. */
+  readonly session: string | null;
   /** Folders outside the working directory that a commit writes to: git's own. */
   readonly writable: readonly string[];
 }
@@ -46,47 +55,68 @@ export interface AgentLaunch {
  * @throws OperationError `failed_precondition` when an argument wants a model and none is chosen
  */
 export function agentLaunch(provider: Provider, place: LaunchPlace): AgentLaunch {
-  const { row, model } = provider;
-  const pieces = [
-    ...row.args,
-    ...(provider.skipsPermissions ? row.skipArgs : row.guardedArgs),
-    ...(row.writableArgs === null || provider.skipsPermissions || place.writable.length === 0
-      ? []
-      : row.writableArgs(place.writable)),
-    ...(row.mcp?.kind === "arguments" ? row.mcp.args(place.server) : []),
-    ...(model === null ? [] : row.modelArgs),
-    ...provider.extraArgs,
-    ...row.lastArgs,
-  ];
-  const argv = [
-    provider.program,
-    ...pieces.map((piece) => filled(piece, provider, place)),
-    ...promptArgs(pieces, provider, place),
-  ];
-  const names = (path: string): boolean => argv.some((argument) => argument.includes(path));
+  const { row } = provider;
+  const runFile = runFileOf(provider, place);
+  const pieces = argumentsOf(provider, place);
+  const fill = (piece: string): string => filled(piece, provider, { ...place, runFile: runFile?.path ?? "" });
+  const argv = [provider.program, ...pieces.map(fill), ...promptArgs(pieces, provider, place)];
+  const env = Object.fromEntries(Object.entries(row.env).map(([name, value]) => [name, fill(value)]));
+  const named = [...argv, ...Object.values(env)];
   const files = [
     { path: place.promptFile, text: place.prompt },
     { path: place.mcpConfigFile, text: mcpConfigText(place.server) },
+    ...(runFile === null ? [] : [runFile]),
   ];
   return {
     argv,
-    env: provider.env,
+    env: { ...env, ...provider.env },
     input: provider.promptVia === "stdin" ? place.prompt : null,
-    files: files.filter(({ path }) => names(path)),
+    files: files.filter(({ path }) => named.some((argument) => argument.includes(path))),
     projectFile: projectFile(provider, place.server),
   };
 }
 
-function projectFile({ row }: Provider, server: McpServer): ProjectFile | null {
-  if (row.mcp?.kind !== "project_file") return null;
+/** Skipping permissions is for work: a split has nothing to change. */
+function isUnguarded({ skipsPermissions }: Provider, { grant }: LaunchPlace): boolean {
+  return skipsPermissions && grant.task === "work";
+}
+
+function argumentsOf(provider: Provider, place: LaunchPlace): readonly string[] {
+  const { row, model, extraArgs } = provider;
+  const { grant, writable, server, session } = place;
+  const unguarded = isUnguarded(provider, place);
+  const writes = row.writableArgs !== null && !unguarded && grant.task === "work" && writable.length > 0;
+  return [
+    ...row.args,
+    ...(unguarded ? row.skipArgs : row.guardedArgs(grant)),
+    ...(writes ? (row.writableArgs?.(writable) ?? []) : []),
+    ...(row.mcp?.kind === "arguments" && server !== null ? row.mcp.args(server) : []),
+    ...(model === null ? [] : row.modelArgs),
+    ...extraArgs,
+    ...(session === null ? [] : (row.resumeArgs?.(session) ?? [])),
+    ...row.lastArgs,
+  ];
+}
+
+function runFileOf(provider: Provider, place: LaunchPlace): { readonly path: string; readonly text: string } | null {
+  const { runFile } = provider.row;
+  if (runFile === null) return null;
+  const grant = isUnguarded(provider, place) ? null : place.grant;
+  return { path: `${place.runFile}${runFile.suffix}`, text: runFile.text(place.server, grant) };
+}
+
+function projectFile({ row }: Provider, server: McpServer | null): ProjectFile | null {
+  if (row.mcp?.kind !== "project_file" || server === null) return null;
   const { files, extend } = row.mcp.file;
   return { files, extend: (file, text) => extend(file, text, { ...server, trusted: true }) };
 }
 
 function filled(piece: string, { name, model }: Provider, place: LaunchPlace): string {
-  return piece.replace(/\{(prompt_file|mcp_config|model)\}/g, (_, word: string) => {
+  return piece.replace(/\{(prompt_file|mcp_config|run_file|dir|model)\}/g, (_, word: string) => {
     if (word === "prompt_file") return place.promptFile;
     if (word === "mcp_config") return place.mcpConfigFile;
+    if (word === "run_file") return place.runFile;
+    if (word === "dir") return place.dir;
     if (model !== null) return model;
     throw new OperationError(
       "failed_precondition",

@@ -9,11 +9,16 @@ import { type ByteLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
 import { TailText } from "./agent_stream/tail_text.ts";
 import { Transcript } from "./agent_stream/transcript.ts";
+import type { Usage } from "./usage.ts";
 
 /** Reads what one agent prints on its standard output. */
 export interface AgentStream {
   /** The lines for the log that these bytes complete, without line ends. Never throws, whatever the bytes. */
   push(chunk: Uint8Array): readonly string[];
+  /** What the agent reported so far, null before that. */
+  readonly usage: Usage | null;
+  /** What it was not allowed to do so far. */
+  readonly denied: readonly string[];
   /** To be called once, when the stream has ended. */
   end(): AgentAnswer;
 }
@@ -25,6 +30,10 @@ export interface AgentAnswer {
   readonly output: string;
   /** What the agent itself says went wrong, whatever its exit status; else null. */
   readonly failure: string | null;
+  /** The agent's own name for its session, or null. */
+  readonly session: string | null;
+  readonly usage: Usage | null;
+  readonly denied: readonly string[];
 }
 
 /** What becomes of each event; types that are not here are passed over. */
@@ -49,6 +58,8 @@ export function openAgentStream(kind: StreamKind, limitBytes = MAX_AGENT_LINE_BY
 }
 
 class PlainStream implements AgentStream {
+  readonly usage = null;
+  readonly denied = [];
   readonly #lines: LineReader;
   readonly #output = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
@@ -62,7 +73,7 @@ class PlainStream implements AgentStream {
 
   end(): AgentAnswer {
     const lines = this.#read(this.#lines.end());
-    return { lines, output: this.#output.text, failure: null };
+    return { lines, output: this.#output.text, failure: null, session: null, usage: null, denied: [] };
   }
 
   #read(lines: readonly ByteLine[]): readonly string[] {
@@ -84,6 +95,14 @@ class EventStream implements AgentStream {
     this.#lines = new LineReader({ limitBytes, onLong: "leave_out" });
   }
 
+  get usage(): Usage | null {
+    return this.#transcript.usage;
+  }
+
+  get denied(): readonly string[] {
+    return this.#transcript.denied;
+  }
+
   push(chunk: Uint8Array): readonly string[] {
     for (const line of this.#lines.push(chunk)) this.#read(line);
     return this.#transcript.take();
@@ -96,6 +115,9 @@ class EventStream implements AgentStream {
       lines: this.#transcript.take(),
       output: this.#transcript.output ?? this.#others.text,
       failure: this.#transcript.failure,
+      session: this.#transcript.session,
+      usage: this.#transcript.usage,
+      denied: this.#transcript.denied,
     };
   }
 

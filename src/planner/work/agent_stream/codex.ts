@@ -1,15 +1,27 @@
-import { aboutCall, type Event, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
+import { aboutCall, type Event, numberAt, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Events of `codex exec --json`. */
 export const CODEX_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
+  ["thread.started", (event: Event, to: Transcript) => to.begin(textAt(event, "thread_id"))],
   ["item.started", started],
   ["item.completed", completed],
   // It also tells of a connection that it lost and will try again, so a turn that ends well takes this back.
   ["error", (event: Event, to: Transcript) => to.fail(textAt(event, "message"))],
   ["turn.failed", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "error"), "message"))],
-  ["turn.completed", (_: Event, to: Transcript) => to.recover()],
+  ["turn.completed", turnCompleted],
 ]);
+
+function turnCompleted(event: Event, to: Transcript): void {
+  to.recover();
+  const usage = objectAt(event, "usage");
+  to.spent({
+    input_tokens: numberAt(usage, "input_tokens"),
+    cached_input_tokens: numberAt(usage, "cached_input_tokens"),
+    output_tokens: numberAt(usage, "output_tokens"),
+    cost_usd: null,
+  });
+}
 
 function started(event: Event, to: Transcript): void {
   const item = objectAt(event, "item");
@@ -38,10 +50,14 @@ function commandEnded(item: Event, to: Transcript): void {
   const status = textAt(item, "status");
   if (typeof code === "number" && code !== 0) to.stepFailed(`exit status ${code}`);
   else if (status === "failed" || status === "declined") to.stepFailed(status);
+  if (status === "declined") to.deny(`shell ${textAt(item, "command")}`);
 }
 
 function callEnded(item: Event, to: Transcript): void {
-  if (textAt(item, "status") === "failed") to.stepFailed(textAt(objectAt(item, "error"), "message"));
+  if (textAt(item, "status") !== "failed") return;
+  const why = textAt(objectAt(item, "error"), "message");
+  to.stepFailed(why);
+  if (/cancel+ed|rejected/i.test(why)) to.deny(`${textAt(item, "server")}.${textAt(item, "tool")}`);
 }
 
 function filesChanged(item: Event, to: Transcript): void {

@@ -19,6 +19,12 @@ export function textAt(event: Event, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The number under a key, 0 when there is none. */
+export function numberAt(event: Event, key: string): number {
+  const value = ownValue(event, key);
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
 export function ownValue(event: Event, key: string): unknown {
   return Object.hasOwn(event, key) ? event[key] : undefined;
 }

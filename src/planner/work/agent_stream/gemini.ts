@@ -1,13 +1,11 @@
-import { aboutCall, type Event, objectAt, ownValue, textAt } from "./event.ts";
+import { aboutCall, type Event, numberAt, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Events of `gemini --output-format stream-json`. */
 export const GEMINI_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["message", message],
-  [
-    "tool_use",
-    (event: Event, to: Transcript) => to.step(textAt(event, "tool_name"), aboutCall(objectAt(event, "parameters"))),
-  ],
+  ["init", (event: Event, to: Transcript) => to.begin(textAt(event, "session_id"))],
+  ["tool_use", toolUse],
   ["tool_result", toolResult],
   [
     "error",
@@ -23,12 +21,29 @@ function message(event: Event, to: Transcript): void {
   else to.say(textAt(event, "content"));
 }
 
+function toolUse(event: Event, to: Transcript): void {
+  const [name, about] = [textAt(event, "tool_name"), aboutCall(objectAt(event, "parameters"))];
+  to.step(name, about);
+  to.remember(textAt(event, "tool_id"), `${name} ${about}`);
+}
+
 function toolResult(event: Event, to: Transcript): void {
-  if (textAt(event, "status") === "error") {
-    to.stepFailed(textAt(objectAt(event, "error"), "message") || textAt(event, "output"));
+  if (textAt(event, "status") !== "error") return;
+  const error = objectAt(event, "error");
+  const why = textAt(error, "message") || textAt(event, "output");
+  to.stepFailed(why);
+  if (textAt(error, "type") === "policy_violation" || /denied by policy|requires? (?:user )?confirmation/i.test(why)) {
+    to.deny(to.recall(textAt(event, "tool_id")));
   }
 }
 
 function result(event: Event, to: Transcript): void {
+  const stats = objectAt(event, "stats");
+  to.spent({
+    input_tokens: numberAt(stats, "input_tokens"),
+    cached_input_tokens: numberAt(stats, "cached"),
+    output_tokens: numberAt(stats, "output_tokens"),
+    cost_usd: null,
+  });
   if (textAt(event, "status") === "error") to.fail(textAt(objectAt(event, "error"), "message"));
 }

@@ -1,5 +1,9 @@
 import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
+import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { TailText } from "./tail_text.ts";
+
+/** Most denials that are kept. Ours: an agent that repeats itself fills no record. */
+const MAX_DENIALS = 20;
 
 /**
  * What an agent did, as its events tell: lines for the log as they become whole, and at the end the text that counts as
@@ -13,6 +17,53 @@ export class Transcript {
   #said = "";
   #final: string | null = null;
   #failure: string | null = null;
+  #session: string | null = null;
+  #usage: Usage | null = null;
+  #message = "";
+  readonly #denied = new Set<string>();
+  /** What each call is about, by its id, until its answer comes. */
+  readonly #calls = new Map<string, string>();
+
+  /** The agent's own name for its session, by which it can be continued. */
+  begin(session: string): void {
+    if (session !== "") this.#session = session;
+  }
+
+  /** Consumption since the last report. */
+  spend(usage: Usage): void {
+    this.#usage = addUsage(this.#usage ?? NO_USAGE, usage);
+  }
+
+  /** Consumption of the whole run. */
+  spent(usage: Usage): void {
+    this.#usage = usage;
+  }
+
+  /** Whether this message differs from the last one that was asked for. */
+  isNew(message: string): boolean {
+    if (message === this.#message) return false;
+    this.#message = message;
+    return true;
+  }
+
+  /** A call that may be denied later on. */
+  remember(id: string, call: string): void {
+    if (this.#calls.size >= MAX_DENIALS) this.#calls.delete(this.#calls.keys().next().value ?? "");
+    this.#calls.set(id, oneLine(call));
+  }
+
+  /** The call of this id, or an empty text. */
+  recall(id: string): string {
+    return this.#calls.get(id) ?? "";
+  }
+
+  /** Something that the agent was not allowed to do. */
+  deny(call: string): void {
+    const denied = oneLine(call);
+    if (denied === "" || this.#denied.has(denied) || this.#denied.size >= MAX_DENIALS) return;
+    this.#denied.add(denied);
+    this.note("denied", denied);
+  }
 
   /** A whole message. */
   say(text: string): void {
@@ -96,6 +147,18 @@ export class Transcript {
 
   get failure(): string | null {
     return this.#failure;
+  }
+
+  get session(): string | null {
+    return this.#session;
+  }
+
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  get denied(): readonly string[] {
+    return [...this.#denied];
   }
 
   #endSaying(): void {

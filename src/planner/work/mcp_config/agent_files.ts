@@ -19,6 +19,9 @@ export interface AgentFile {
 /** The name under which every agent knows the server. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
+/** opencode adds this line to a settings file that lacks it, and so changes the file of whoever wrote it. */
+export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
+
 /**
  * The files in which agents look for a project's MCP servers, all JSON. Each row was checked against the agent's own
  * documentation in November 2026; docs/cli.md names the pages. Source: docs/decisions.md#s-22, docs/decisions.md#s-28.
@@ -41,9 +44,10 @@ export const AGENT_FILES = {
   vscode: { files: [".vscode/mcp.json"], extend: (file, text, server) => json(file, text, "servers", stdio(server)) },
 } as const satisfies Record<string, AgentFile>;
 
-/** The whole text of a file that lists this server and no other, as `.mcp.json` has it. */
-export function mcpConfigText(server: McpServer): string {
-  return `${JSON.stringify({ mcpServers: { [SERVER_NAME]: stdio(server) } }, null, 2)}\n`;
+/** The whole text of a file that lists this server and no other, as `.mcp.json` has it; null lists none. */
+export function mcpConfigText(server: McpServer | null): string {
+  const mcpServers = server === null ? {} : { [SERVER_NAME]: stdio(server) };
+  return `${JSON.stringify({ mcpServers }, null, 2)}\n`;
 }
 
 function stdio({ command, args }: McpServer): ServerEntry {

@@ -1,3 +1,4 @@
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const claude: ProviderRow = {
@@ -5,19 +6,34 @@ export const claude: ProviderRow = {
   program: "claude",
   // Version 2 refuses stream-json in print mode without --verbose. The strict flag keeps other servers out of the run.
   args: ["-p", "--output-format", "stream-json", "--verbose", "--mcp-config", "{mcp_config}", "--strict-mcp-config"],
-  guardedArgs: [
-    "--permission-mode",
-    "acceptEdits",
-    "--allowedTools",
-    "mcp__planner,Bash(git add:*),Bash(git commit:*)",
-  ],
+  guardedArgs: ({ task, commands }) =>
+    task === "split"
+      ? ["--permission-mode", "default", "--disallowedTools", "Edit,Write,NotebookEdit"]
+      : ["--permission-mode", "acceptEdits", "--settings", settings(commands)],
   skipArgs: ["--dangerously-skip-permissions"],
   skipWords: ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "bypassPermissions"],
   modelArgs: ["--model", "{model}"],
+  resumeArgs: (session) => ["--resume", session],
   lastArgs: [],
   promptVia: "stdin",
   stream: "claude",
   mcp: null,
+  runFile: null,
+  env: {},
   writableArgs: null,
   exits: {},
+  allowing: (denied) => `providers.claude.args: [--allowedTools, ${JSON.stringify(ruleOf(denied))}]`,
 };
+
+// As JSON, because a rule in --allowedTools ends at a comma or a blank.
+function settings(commands: Grant["commands"]): string {
+  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `Bash(${start}:*)`);
+  const exact = commands.flatMap(commandsIn).map((line) => `Bash(${line})`);
+  return JSON.stringify({ permissions: { allow: ["mcp__planner", ...begun, ...exact] } });
+}
+
+/** `Bash curl -s x` is what a denial names, `Bash(curl -s x)` what a rule does. */
+function ruleOf(denied: string): string {
+  const [tool = "", ...rest] = denied.split(" ");
+  return tool === "Bash" && rest.length > 0 ? `Bash(${rest.join(" ")})` : tool;
+}

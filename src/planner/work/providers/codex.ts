@@ -5,21 +5,25 @@ export const codex: ProviderRow = {
   title: "Codex CLI",
   program: "codex",
   args: ["exec", "--json", "--color", "never"],
-  guardedArgs: ["--sandbox", "workspace-write"],
+  guardedArgs: ({ task }) => ["--sandbox", task === "split" ? "read-only" : "workspace-write"],
   skipArgs: ["--dangerously-bypass-approvals-and-sandbox"],
   skipWords: ["--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"],
   modelArgs: ["--model", "{model}"],
+  resumeArgs: (session) => ["resume", session],
   // The prompt is read from standard input.
   lastArgs: ["-"],
   promptVia: "stdin",
   stream: "codex",
   mcp: { kind: "arguments", args: serverArgs },
-  // A linked worktree's index and objects lie in the repository's own .git, which the sandbox would keep read-only.
+  runFile: null,
+  env: {},
+  // A linked worktree's index and objects are in the repository's own .git, which the sandbox would keep read-only.
   writableArgs: (folders) => ["-c", `sandbox_workspace_write.writable_roots=${tomlValue(folders)}`],
   exits: {},
+  allowing: null,
 };
 
-// Without an approval mode of its own, nobody is there to approve a tool that changes something: it would be cancelled.
+// Without an approval mode of its own, a tool that changes something would be cancelled: nobody is there to approve it.
 function serverArgs({ command, args }: McpServer): readonly string[] {
   const server = "mcp_servers.planner";
   return [
@@ -29,7 +33,7 @@ function serverArgs({ command, args }: McpServer): readonly string[] {
   ];
 }
 
-// A JSON text is a TOML one but for the delete character, which TOML wants escaped.
+// A JSON text is a TOML one except for the delete character, which TOML wants escaped.
 function tomlValue(value: string | readonly string[]): string {
   return JSON.stringify(value).replaceAll("\x7f", "\\u007F");
 }

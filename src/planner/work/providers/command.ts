@@ -5,7 +5,7 @@ export const command: ProviderRow = {
   title: "a command of your own",
   program: null,
   args: [],
-  guardedArgs: [],
+  guardedArgs: () => [],
   skipArgs: [],
   // Only what cannot mean anything else: other programs have a --force and an --auto of their own.
   skipWords: [
@@ -18,10 +18,14 @@ export const command: ProviderRow = {
     "danger-full-access",
   ],
   modelArgs: [],
+  resumeArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "text",
   mcp: null,
+  runFile: null,
+  env: {},
   writableArgs: null,
   exits: {},
+  allowing: null,
 };

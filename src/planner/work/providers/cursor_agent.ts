@@ -5,16 +5,20 @@ export const cursorAgent: ProviderRow = {
   title: "Cursor CLI",
   program: "cursor-agent",
   args: ["-p", "--output-format", "stream-json"],
-  guardedArgs: [],
+  guardedArgs: () => [],
   // --approve-mcps approves every server that is configured anywhere, not ours alone.
   skipArgs: ["--force", "--approve-mcps", "--trust"],
   skipWords: ["--force", "-f", "--yolo", "--approve-mcps", "--trust"],
   modelArgs: ["--model", "{model}"],
+  resumeArgs: null,
   lastArgs: [],
   // Its versions do not agree on whether standard input is read.
   promptVia: "argument",
   stream: "cursor",
   mcp: { kind: "project_file", file: AGENT_FILES.cursor },
+  runFile: null,
+  env: {},
   writableArgs: null,
   exits: {},
+  allowing: null,
 };

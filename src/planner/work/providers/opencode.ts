@@ -1,19 +1,43 @@
-import { AGENT_FILES } from "../mcp_config/agent_files.ts";
+import { OPENCODE_SCHEMA, SERVER_NAME } from "../mcp_config/agent_files.ts";
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const opencode: ProviderRow = {
   title: "opencode",
   program: "opencode",
-  args: ["run", "--format", "json"],
-  guardedArgs: [],
+  // Without --dir it works in the folder that PWD names, whatever its working directory is.
+  args: ["run", "--format", "json", "--dir", "{dir}"],
+  guardedArgs: () => [],
   skipArgs: ["--auto"],
   skipWords: ["--auto", "--yolo", "--dangerously-skip-permissions"],
   modelArgs: ["--model", "{model}"],
+  resumeArgs: (session) => ["--session", session],
   lastArgs: [],
   // An argument with a blank in it would reach the model in quotes.
   promptVia: "stdin",
   stream: "opencode",
-  mcp: { kind: "project_file", file: AGENT_FILES.opencode },
+  mcp: null,
+  // Settings of the project come after this file and win over it.
+  runFile: {
+    suffix: ".opencode.json",
+    text: (server, grant) => {
+      const entry = server && { type: "local", command: [server.command, ...server.args], enabled: true };
+      const mcp = entry && { mcp: { [SERVER_NAME]: entry } };
+      const permission = grant && { permission: permissions(grant) };
+      return `${JSON.stringify({ $schema: OPENCODE_SCHEMA, ...mcp, ...permission }, null, 2)}\n`;
+    },
+  },
+  env: { OPENCODE_CONFIG: "{run_file}" },
   writableArgs: null,
   exits: {},
+  allowing: (denied) => `"permission" in opencode.json: a rule that allows ${JSON.stringify(denied)}`,
 };
+
+/** A question would end the run: each rule allows or denies. The last rule that fits a command decides. */
+function permissions({ task, commands }: Grant): Readonly<Record<string, unknown>> {
+  const elsewhere = { external_directory: "deny", webfetch: "deny", websearch: "deny" };
+  if (task === "split") return { edit: "deny", bash: { "*": "deny" }, ...elsewhere };
+  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => [`${start} *`, "allow"]);
+  const exact = commands.flatMap(commandsIn).map((line) => [line, "allow"]);
+  return { edit: "allow", bash: Object.fromEntries([["*", "deny"], ...begun, ...exact]), ...elsewhere };
+}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { parse as parseToml } from "smol-toml";
 import type { PlannerConfig, ProviderSettings } from "#planner/config/config.ts";
 import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_words.ts";
@@ -20,10 +21,22 @@ const OWN_FLAGS: Readonly<Record<ProviderName, string>> = {
   command: "--yolo",
 };
 
+/** What keeps a split from changing files, by the agents' own documentation. */
+const READ_ONLY: Readonly<Record<string, RegExp>> = {
+  claude: /--permission-mode default --disallowedTools Edit,Write,NotebookEdit/,
+  codex: /--sandbox read-only/,
+  gemini: /--approval-mode default .*"write_file","replace","run_shell_command"\]\ndecision = "deny"/s,
+  opencode: /"edit": "deny",\s+"bash": \{\s+"\*": "deny"\s+\}/,
+};
+
 const PLACE: LaunchPlace = {
   prompt: "Do it\n",
   promptFile: "/run/prompt.md",
   mcpConfigFile: "/run/mcp.json",
+  runFile: "/run/own",
+  dir: "/work tree",
+  grant: { task: "work", commands: ["npm test && npm run 'a && b'"] },
+  session: null,
   server: { command: "/bin/planner", args: ["mcp", "--root", "/work tree"] },
   writable: ["/repo/.git", "/repo/.git/worktrees/a"],
 };
@@ -53,10 +66,46 @@ describe("agentLaunch", () => {
     expect(started.argv).toEqual([
       ...["claude", "-p", "--output-format", "stream-json", "--verbose"],
       ...["--mcp-config", "/run/mcp.json", "--strict-mcp-config"],
-      ...["--permission-mode", "acceptEdits", "--allowedTools", "mcp__planner,Bash(git add:*),Bash(git commit:*)"],
+      ...["--permission-mode", "acceptEdits", "--settings", expect.any(String)],
       ...["--model", "m1"],
     ]);
     expect(started).toMatchObject({ input: "Do it\n", files: [MCP_FILE], projectFile: null, env: {} });
+    const { allow } = JSON.parse(started.argv[10] ?? "").permissions;
+    expect(allow.slice(0, 4)).toEqual(["mcp__planner", "Bash(git add:*)", "Bash(git commit:*)", "Bash(git status:*)"]);
+    expect(allow).toContain("Bash(planner lint:*)");
+    expect(allow.slice(-3)).toEqual([
+      "Bash(npm test && npm run 'a && b')",
+      "Bash(npm test)",
+      "Bash(npm run 'a && b')",
+    ]);
+  });
+
+  test("gives a split nothing to change anything with, permissions skipped or not", () => {
+    for (const provider of PROVIDER_NAMES.filter((name) => !["cursor-agent", "kiro", "command"].includes(name))) {
+      for (const settings of [undefined, { skip_permissions: true }]) {
+        const chosen = providerFor(config(provider, settings), { model: null, task: "split" });
+        const grant = { task: "split", commands: ["npm test"] } as const;
+        const { argv, files, projectFile } = agentLaunch(chosen, { ...PLACE, server: null, grant });
+        const words = [...argv, ...files.map(({ text }) => text)].join(" ");
+        expect(words).toMatch(READ_ONLY[provider] ?? /never/);
+        expect(words).not.toMatch(/npm test|planner mcp|acceptEdits|workspace-write|auto_edit/);
+        expect(argv.filter((word) => SKIPPING.test(word))).toEqual([]);
+        expect(projectFile).toBeNull();
+      }
+    }
+  });
+
+  test("continues a session with the agent's own words, the prompt behind them", () => {
+    const ends: Readonly<Record<string, readonly string[]>> = {
+      claude: ["--resume", "s1"],
+      codex: ["resume", "s1", "-"],
+      gemini: ["--resume", "s1"],
+      opencode: ["--session", "s1"],
+    };
+    for (const [provider, words] of Object.entries(ends)) {
+      const chosen = providerFor(config(provider), { model: null, task: "work" });
+      expect(agentLaunch(chosen, { ...PLACE, session: "s1" }).argv.slice(-words.length)).toEqual([...words]);
+    }
   });
 
   test("starts codex in its sandbox, with git's folders writable and the server in its arguments", () => {
@@ -82,10 +131,15 @@ describe("agentLaunch", () => {
       "stream-json",
       "--approval-mode",
       "auto_edit",
-      "--model",
-      "m1",
+      ...["--policy", "/run/own.policy.toml", "--model", "m1"],
     ]);
-    expect(started).toMatchObject({ input: "Do it\n", files: [] });
+    expect(started.files.map(({ path }) => path)).toEqual(["/run/own.policy.toml"]);
+    const { rule } = parseToml(started.files[0]?.text ?? "") as { rule: Readonly<Record<string, unknown>>[] };
+    expect(rule.map(({ decision }) => decision)).toEqual(Array(rule.length).fill("allow"));
+    // A longer line than the configured one begins with it and is none of it.
+    const regex = new RegExp(`"command":"${rule[2]?.["commandRegex"]}`);
+    expect(regex.test(JSON.stringify({ command: "npm test && npm run 'a && b'", description: "x" }))).toBe(true);
+    expect(regex.test(JSON.stringify({ command: "npm test && npm run 'a && b' && rm -r x" }))).toBe(false);
     expect(started.projectFile?.files).toEqual([".gemini/settings.json"]);
     expect(await written(started)).toEqual({ mcpServers: { planner: { ...PLACE.server, trust: true } } });
   });
@@ -99,15 +153,21 @@ describe("agentLaunch", () => {
     expect(await written(started)).toEqual({ mcpServers: { planner: { type: "stdio", ...PLACE.server } } });
   });
 
-  test("starts opencode with its project file extended", async () => {
+  test("starts opencode in its folder, with settings of the run below those of the project", () => {
     const started = launch("opencode", undefined, "anthropic/m1");
 
-    expect(started.argv).toEqual(["opencode", "run", "--format", "json", "--model", "anthropic/m1"]);
-    expect(started).toMatchObject({ input: "Do it\n", files: [] });
-    expect(started.projectFile?.files).toEqual(["opencode.json", "opencode.jsonc"]);
-    expect(await written(started)).toEqual({
-      mcp: { planner: { type: "local", command: ["/bin/planner", "mcp", "--root", "/work tree"], enabled: true } },
-    });
+    expect(started.argv).toEqual([
+      ...["opencode", "run", "--format", "json", "--dir", "/work tree", "--model", "anthropic/m1"],
+    ]);
+    expect(started).toMatchObject({ input: "Do it\n", projectFile: null });
+    expect(started.env).toEqual({ OPENCODE_CONFIG: "/run/own.opencode.json" });
+    const { $schema, mcp, permission } = JSON.parse(started.files[0]?.text ?? "");
+    expect($schema).toBe("https://opencode.ai/config.json");
+    const command = ["/bin/planner", "mcp", "--root", "/work tree"];
+    expect(mcp).toEqual({ planner: { type: "local", command, enabled: true } });
+    // The last rule that fits decides, so the general one comes first.
+    expect(Object.entries(permission.bash)[0]).toEqual(["*", "deny"]);
+    expect(permission.bash).toMatchObject({ "git add *": "allow", "npm test": "allow" });
   });
 
   test("starts kiro without a person", async () => {

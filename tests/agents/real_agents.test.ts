@@ -1,0 +1,183 @@
+/**
+ * Every provider row against its real CLI, which asks a scripted model on 127.0.0.1: `npm run test:agents`. A CLI that
+ * cannot be installed is skipped by name.
+ */
+import { describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { LinesOfProcess } from "../support/lines_of_process.ts";
+import { PLANNER } from "../support/planner_command.ts";
+import { type AgentProject, agentProject } from "./agent_project.ts";
+import { installed, REAL_AGENTS, type RealAgent } from "./real_agents.ts";
+
+const A = "2026-11-01-001-aaa";
+const B = "2026-11-01-002-bbb";
+const C = "2026-11-01-003-ccc";
+/** Ours: opencode takes ten seconds to start on a busy machine. */
+const LIMIT = 180_000;
+
+for (const agent of REAL_AGENTS) {
+  const found = installed(agent);
+  const name = `${agent.provider} (${agent.source}@${agent.version})`;
+  if ("why" in found) {
+    process.stderr.write(`SKIPPED: ${name}: ${found.why}\n`);
+    test.skip(`${name}: ${found.why}`, () => {});
+    continue;
+  }
+  describe(name, () => stories(agent, found.folder));
+}
+
+function stories(agent: RealAgent, bin: string): void {
+  const begin = (config = ""): Promise<AgentProject> => agentProject(agent, bin, config);
+
+  test(
+    "works three specs, one of which waits for another, two at a time; watch merges them; they are archived",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "clean");
+      await project.add(B, "clean", `depends_on: [${A}]\n`);
+      await project.add(C, "clean");
+
+      const work = await project.planner("work", "--parallel", "2");
+      expect([work.code, work.stdout.split("\n").filter(Boolean).sort()]).toEqual([
+        0,
+        [A, B, C].map((id) => expect.stringContaining(`${id}: completed`)),
+      ]);
+      const watch = await project.planner("watch", "--once");
+      expect([watch.code, watch.stderr]).toEqual([0, expect.any(String)]);
+      for (const id of [A, B, C]) expect((await project.planner("archive", id)).code).toBe(0);
+
+      expect(project.list("src")).toEqual([`${A}.txt`, `${B}.txt`, `${C}.txt`, "begin.txt"]);
+      const messages = await project.git("log", "--format=%s");
+      for (const id of [A, B, C]) expect(messages).toContain(`planner(${id}): write the file`);
+      expect((await project.git("worktree", "list")).trim().split("\n")).toHaveLength(1);
+      expect(project.model.turns.some(({ called }) => called.some((tool) => tool.endsWith("planner_spec_get")))).toBe(true);
+    },
+    LIMIT,
+  );
+
+  test(
+    "shows a permission that was denied, with the line that allows it",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "denied");
+
+      const work = await project.planner("work", A);
+
+      expect([work.code, work.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
+      if (agent.provider === "codex") {
+        // Its sandbox lets the command begin and keeps the network from it.
+        expect(project.read(`.planner/logs/${A}.log`)).toContain("[failed] exit status 7");
+        return;
+      }
+      expect(work.stderr).toMatch(/was denied .*curl --silent http:\/\/127\.0\.0\.1:9\/.*To allow it: /);
+      expect((await project.planner("diagnose", A)).stdout).toMatch(/[Dd]enied.*curl --silent/);
+    },
+    LIMIT,
+  );
+
+  test(
+    "runs a line of verify.commands and nothing beside it",
+    async () => {
+      await using project = await begin('verify: {commands: ["sh check.sh && sh check.sh"]}\n');
+      project.write("check.sh", "echo it was checked\n");
+      await project.add(A, "verifying");
+
+      const work = await project.planner("work", A);
+
+      expect([work.code, work.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
+      expect(project.read(`.planner/specs/${A}.md`)).toContain("it was checked");
+    },
+    LIMIT,
+  );
+
+  test(
+    "says what the service answered, and starts nothing more with an account that is refused",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "unauthorized");
+      await project.add(B, "clean");
+
+      const work = await project.planner("work", "--parallel", "1");
+
+      expect([work.code, work.stdout]).toEqual([1, expect.stringMatching(new RegExp(`${A}: failed: .*invalid api key`, "i"))]);
+      expect(work.stderr).toContain(`${agent.provider} refused its account`);
+      expect(project.read(`.planner/specs/${B}.md`)).toContain("status: pending");
+    },
+    LIMIT,
+  );
+
+  test(
+    "is paused, keeps its work, and the next run completes it",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "hanging");
+      const work = start(project, ["work", A]);
+      await hangs(project);
+
+      expect((await project.planner("pause", A)).code).toBe(0);
+      await work.ended;
+      expect(project.read(`.planner/specs/${A}.md`)).toContain("status: in_progress");
+      expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
+
+      const again = await project.planner("work", A);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
+    },
+    LIMIT,
+  );
+
+  test(
+    "is killed with planner, leaves no process, and the next run continues its session",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "hanging");
+      const work = start(project, ["work", A]);
+      await hangs(project);
+
+      work.child.kill("SIGKILL");
+      await work.ended;
+      const doctor = await project.planner("doctor", "--fix");
+      expect(doctor.code).toBe(0);
+      expect(project.read(`.planner/specs/${A}.md`)).toContain("status: failed");
+      expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
+      const asked = project.model.turns.length;
+
+      const again = await project.planner("work", A);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
+      expect(project.model.turns.length).toBeGreaterThan(asked);
+    },
+    LIMIT,
+  );
+
+  for (const script of ["split", "writing_split"]) {
+    test(
+      `splits a spec and changes no file (${script})`,
+      async () => {
+        await using project = await begin();
+        await project.add(A, script);
+
+        const split = await project.planner("split", A, "--force");
+
+        expect([split.code, split.stdout, split.stderr]).toEqual([0, `Split spec: ${A} -> ${A}.1, ${A}.2\n`, ""]);
+        expect(existsSync(join(project.root, "split-was-here.txt"))).toBe(false);
+        const changed = (await project.git("status", "--porcelain")).trim().split("\n").sort();
+        expect(changed.map((line) => line.trim())).toEqual([
+          `?? .planner/specs/${A}.1.md`,
+          `?? .planner/specs/${A}.2.md`,
+          `M .planner/specs/${A}.md`,
+        ].sort());
+      },
+      LIMIT,
+    );
+  }
+}
+
+function start(project: AgentProject, args: readonly string[]): LinesOfProcess {
+  const env = Object.entries(project.env).map(([name, value]) => `${name}=${value}`);
+  return new LinesOfProcess(["env", "-i", ...env, ...PLANNER, ...args], project.root);
+}
+
+/** Waits until the model has been asked for the answer that it holds back. */
+async function hangs(project: AgentProject): Promise<void> {
+  while (!project.model.turns.some(({ held }) => held)) await Bun.sleep(50);
+}

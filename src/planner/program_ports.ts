@@ -6,7 +6,11 @@ export interface RunFiles {
   read(path: string): Promise<string | null>;
   /** Makes the folder; whole or not at all. */
   write(path: string, text: string): Promise<void>;
-  /** The folders that git writes to for `folder`: the repository's, and a worktree's own in it. Empty without one. */
+  /**
+   * The folders that a commit in `folder` writes to. For a worktree these are the repository's objects, the branches
+   * beside its own, and the worktree's administration: neither the settings, the hooks nor the main branch. For the
+   * checkout itself it is the whole of `.git`. Empty without a repository.
+   */
   gitFolders(folder: string): Promise<readonly string[]>;
   /** The commits that are checked out in `folder`. */
   history(folder: string): GitHistory;

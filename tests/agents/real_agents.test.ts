@@ -51,7 +51,9 @@ function stories(agent: RealAgent, bin: string): void {
       const messages = await project.git("log", "--format=%s");
       for (const id of [A, B, C]) expect(messages).toContain(`planner(${id}): write the file`);
       expect((await project.git("worktree", "list")).trim().split("\n")).toHaveLength(1);
-      expect(project.model.turns.some(({ called }) => called.some((tool) => tool.endsWith("planner_spec_get")))).toBe(true);
+      expect(project.model.turns.some(({ called }) => called.some((tool) => tool.endsWith("planner_spec_get")))).toBe(
+        true,
+      );
     },
     LIMIT,
   );
@@ -100,7 +102,10 @@ function stories(agent: RealAgent, bin: string): void {
 
       const work = await project.planner("work", "--parallel", "1");
 
-      expect([work.code, work.stdout]).toEqual([1, expect.stringMatching(new RegExp(`${A}: failed: .*invalid api key`, "i"))]);
+      expect([work.code, work.stdout]).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`${A}: failed: .*invalid api key`, "i")),
+      ]);
       expect(work.stderr).toContain(`${agent.provider} refused its account`);
       expect(project.read(`.planner/specs/${B}.md`)).toContain("status: pending");
     },
@@ -161,11 +166,9 @@ function stories(agent: RealAgent, bin: string): void {
         expect([split.code, split.stdout, split.stderr]).toEqual([0, `Split spec: ${A} -> ${A}.1, ${A}.2\n`, ""]);
         expect(existsSync(join(project.root, "split-was-here.txt"))).toBe(false);
         const changed = (await project.git("status", "--porcelain")).trim().split("\n").sort();
-        expect(changed.map((line) => line.trim())).toEqual([
-          `?? .planner/specs/${A}.1.md`,
-          `?? .planner/specs/${A}.2.md`,
-          `M .planner/specs/${A}.md`,
-        ].sort());
+        expect(changed.map((line) => line.trim())).toEqual(
+          [`?? .planner/specs/${A}.1.md`, `?? .planner/specs/${A}.2.md`, `M .planner/specs/${A}.md`].sort(),
+        );
       },
       LIMIT,
     );

@@ -94,7 +94,11 @@ export const REAL_AGENTS: readonly RealAgent[] = [
           },
         }),
       );
-      return { XDG_CONFIG_HOME: join(home, ".config"), OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" };
+      return {
+        XDG_CONFIG_HOME: join(home, ".config"),
+        OPENCODE_DISABLE_AUTOUPDATE: "1",
+        OPENCODE_DISABLE_MODELS_FETCH: "1",
+      };
     },
   },
 ];

@@ -21,7 +21,7 @@ const OTHER = '{\r\n\t// mine\r\n\t"mcpServers": {"other":   {"command": "x"}},\
 const CASES: readonly Case[] = [
   { provider: "cursor-agent", program: "cursor-agent", file: ".cursor/mcp.json", own: OTHER },
   { provider: "gemini", program: "gemini", file: ".gemini/settings.json", own: '{"theme": "dark" /* mine */}\n' },
-  { provider: "opencode", program: "opencode", file: "opencode.json", own: null },
+  { provider: "opencode", program: "opencode", file: null, own: null },
   { provider: "kiro", program: "kiro-cli", file: ".kiro/settings/mcp.json", own: null },
   { provider: "codex", program: "codex", file: null, own: null },
 ];
@@ -63,7 +63,8 @@ for (const one of CASES) {
     expect([...files].sort()).toEqual([`.planner/specs/${A}.md`, `${A}.txt`]);
     const words = readFileSync(join(project.notes, "arguments"), "utf8");
     if (provider === "codex") {
-      const folders = [join(project.root, ".git"), join(project.root, ".git/worktrees", A)];
+      const parts = ["objects", "refs/heads/planner", "logs/refs/heads/planner", `worktrees/${A}`];
+      const folders = parts.map((part) => join(project.root, ".git", part));
       expect(words).toContain(`sandbox_workspace_write.writable_roots=${JSON.stringify(folders)}`);
     }
     if (file === null) return;
@@ -73,7 +74,7 @@ for (const one of CASES) {
   });
 
   // One that a person has committed, and one that the run makes.
-  if (file === null || !["cursor-agent", "opencode"].includes(provider)) continue;
+  if (file === null || !["cursor-agent", "kiro"].includes(provider)) continue;
 
   for (const flags of [[], ["--no-worktree"]]) {
     test(`doctor puts the file of ${provider} back after a kill ${flags.join("")}`, async () => {

@@ -88,7 +88,16 @@ function play(dialect: Dialect, response: ServerResponse, { asked, course }: { a
   const calls = (next.calls ?? []).map((call) => concreteCall(call, offered));
   const missing = asked.searchable ? calls.find((call) => !call.offered) : undefined;
   const called = calls.map(({ tool }) => tool.name);
-  course.turns.push({ script, id: scene.id, step, offered: offered.map(({ name }) => name), called, results, text, held: next.hold === true });
+  course.turns.push({
+    script,
+    id: scene.id,
+    step,
+    offered: offered.map(({ name }) => name),
+    called,
+    results,
+    text,
+    held: next.hold === true,
+  });
   if (next.hold === true) {
     course.held.add(scene.id);
     return;

@@ -29,7 +29,9 @@ async function startAgent({ argv, cwd, env, input }: AgentStart, name: string): 
   const [program, ...args] = argv;
   if (program === undefined) throw new OperationError("failed_precondition", "Cannot start an agent: no program given");
   if (!existsSync(cwd)) throw cannotStart(program, `no such folder: "${cwd}"`);
-  const environment = { ...withoutGitPlaces(process.env), ...env, [RUN_VARIABLE]: name };
+  // Some programs take PWD for their working directory; a shell would have set it.
+  const place = { PWD: cwd, OLDPWD: undefined };
+  const environment = { ...withoutGitPlaces(process.env), ...place, ...env, [RUN_VARIABLE]: name };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
       // Detached means a session and a group of its own: the terminal's Ctrl-C reaches planner alone.

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdir, readFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -19,9 +19,22 @@ export function openRunFiles(): RunFiles {
     },
     write: (path, text) => replaceFile(path, path, text),
     async gitFolders(folder) {
-      const found = await new Git(folder).ask(["rev-parse", "--git-common-dir", "--git-dir"]);
-      return found === null ? [] : [...new Set(found.split(/\r?\n/).map((path) => resolve(folder, path)))];
+      const asked = ["rev-parse", "--git-common-dir", "--git-dir", "--symbolic-full-name", "HEAD"];
+      const [shared, own, branch = ""] = (await new Git(folder).ask(asked))?.split(/\r?\n/) ?? [];
+      if (shared === undefined || own === undefined) return [];
+      const folders = commitFolders(resolve(folder, shared), resolve(folder, own), dirname(branch));
+      // A sandbox passes over a folder that is not there.
+      for (const path of folders) await mkdir(path, { recursive: true });
+      return folders;
     },
     history: openGitHistory,
   };
+}
+
+/** @param branchFolder as in `refs/heads/planner` */
+function commitFolders(shared: string, own: string, branchFolder: string): readonly string[] {
+  // In the checkout itself the index is right beside settings and hooks.
+  if (shared === own) return [own];
+  const branches = branchFolder.startsWith("refs/heads") ? [branchFolder, `logs/${branchFolder}`] : [];
+  return [...["objects", ...branches].map((path) => join(shared, path)), own];
 }

@@ -70,14 +70,10 @@ describe("agentLaunch", () => {
       ...["--model", "m1"],
     ]);
     expect(started).toMatchObject({ input: "Do it\n", files: [MCP_FILE], projectFile: null, env: {} });
-    const { allow } = JSON.parse(started.argv[10] ?? "").permissions;
+    const { allow } = JSON.parse(started.argv[started.argv.indexOf("--settings") + 1] ?? "").permissions;
     expect(allow.slice(0, 4)).toEqual(["mcp__planner", "Bash(git add:*)", "Bash(git commit:*)", "Bash(git status:*)"]);
     expect(allow).toContain("Bash(planner lint:*)");
-    expect(allow.slice(-3)).toEqual([
-      "Bash(npm test && npm run 'a && b')",
-      "Bash(npm test)",
-      "Bash(npm run 'a && b')",
-    ]);
+    expect(allow.slice(-3)).toEqual(["Bash(npm test && npm run 'a && b')", "Bash(npm test)", "Bash(npm run 'a && b')"]);
   });
 
   test("gives a split nothing to change anything with, permissions skipped or not", () => {

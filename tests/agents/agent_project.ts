@@ -42,6 +42,7 @@ export async function agentProject(agent: RealAgent, bin: string, config = ""): 
     if (code !== 0) throw new Error(`git ${args.join(" ")}: ${stderr}`);
     return stdout;
   };
+  if (agent.firstCall !== undefined) await run(agent.firstCall);
   await git("init", "--quiet", "--initial-branch=main");
   await git("config", "user.name", "Ann");
   await git("config", "user.email", "ann@example.org");

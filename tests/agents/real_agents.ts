@@ -10,6 +10,8 @@ export interface RealAgent {
   readonly program: string;
   readonly source: string;
   readonly version: string;
+  /** A first call that makes its database: two at once would both try, and one of them would fail. */
+  readonly firstCall?: readonly string[];
   /** Writes its settings into a home of its own, and returns its environment: it then asks the model on this port. */
   settle(home: string, port: number): Readonly<Record<string, string>>;
 }
@@ -75,6 +77,7 @@ export const REAL_AGENTS: readonly RealAgent[] = [
     program: "opencode",
     source: "opencode-ai",
     version: "1.18.33",
+    firstCall: ["opencode", "session", "list"],
     settle(home, port) {
       write(
         join(home, ".config", "opencode", "opencode.json"),

@@ -14,7 +14,7 @@ import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print } from "../print.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
 import { UsageError } from "../usage_error.ts";
 import { VERSION, versionLine } from "../version.ts";
 import type { Database } from "./database.ts";
@@ -46,7 +46,7 @@ const GRACE_MS = 8000;
  * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
  * call was answered, the signal's status when some were cut off.
  */
-export async function serveDatacenter(options: ServeOptions, talk: Talk): Promise<ExitStatus> {
+export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
   checkAccess(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const access = await openAccess(options);
@@ -96,13 +96,13 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   process.on("unhandledRejection", (error) => logDefect("server", error));
   const stopped = firstSignal();
   try {
-    await announce(server, options, talk);
+    await announce(server, options, log);
     service.warmUp(shutdown.signal).catch((error: unknown) => {
       // What failed here fails again, and is told, where a call needs it.
       if (!shutdown.signal.aborted) logDefect("warm-up", error);
     });
     const status = await stopped;
-    talk.note("Ending: no new connection is taken, running calls are answered");
+    log.note("Ending: no new connection is taken, running calls are answered");
     shutdown.abort();
     return (await server.close(GRACE_MS)) ? EXIT_STATUS.ok : status;
   } finally {
@@ -148,15 +148,15 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
 
-async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
+async function announce(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
   const { host, insecure, tokens, jwt, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
-  talk.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
+  log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
   if (tokens !== undefined || jwt !== undefined) return;
   const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
-  talk.warn(`No token is asked for: ${who} may read and change everything`);
+  log.warn(`No token is asked for: ${who} may read and change everything`);
 }
 
 async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {

@@ -2,12 +2,16 @@ import { createServer, type Server } from "node:http";
 import { createServer as createHttp2Server, type Http2Server } from "node:http2";
 import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TLSSocket, type Server as TlsServer } from "node:tls";
-import { Connections, type PortLimits, type PortRequest, type PortResponse } from "./connections.ts";
+import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { CleartextRefusal } from "./cleartext_refusal.ts";
+import { Connections, type PortLimits } from "./connections.ts";
+import type { PortRequest, PortResponse } from "./exchanges.ts";
 import { listenForSpeech } from "./first_bytes.ts";
 import { withoutGoaway } from "./goaway_filter.ts";
 import { joinWrites } from "./joined_writes.ts";
 
-export type RequestHandler = (request: PortRequest, response: PortResponse) => void;
+/** Answers one request; `account` is charged with the bytes that it holds and closed behind its response. */
+export type RequestHandler = (request: PortRequest, response: PortResponse, account: ByteAccount) => void;
 
 /** A private key and its certificate chain as PEM text. */
 export interface TlsText {
@@ -17,13 +21,37 @@ export interface TlsText {
 
 export interface OnePortOptions {
   readonly handler: RequestHandler;
-  /** Serves TLS beside cleartext when given. */
+  /** Serves TLS when given, and refuses cleartext. */
   readonly tls?: TlsText;
+  /** Serves cleartext beside TLS. */
+  readonly cleartext?: boolean;
+  /** Whether a redirect from cleartext to TLS may name this Host. */
+  readonly isOwnHost?: (host: string) => boolean;
+  /** Memory of all open requests together; unlimited when absent. */
+  readonly budget?: ByteBudget;
   readonly limits?: Partial<PortLimits>;
 }
 
 /** Ours: patient with slow networks, and finite with clients that only hold a connection. */
-const LIMITS: PortLimits = { firstBytesMs: 15_000, idleMs: 75_000, requestMs: 120_000, maxConnections: 10_000 };
+const LIMITS: PortLimits = {
+  firstBytesMs: 15_000,
+  idleMs: 75_000,
+  requestMs: 120_000,
+  maxConnections: 10_000,
+  maxPerAddress: 2500,
+};
+/** How long a new connection above the limits may send nothing, in milliseconds: probes are quick. */
+const EXCESS_FIRST_BYTES_MS = 1000;
+/** AEAD ciphers with ephemeral keys. Those of TLS 1.3 are all of that kind. Source: RFC 9325, 4.2. */
+const TLS12_CIPHERS = [
+  "ECDHE-ECDSA-AES128-GCM-SHA256",
+  "ECDHE-RSA-AES128-GCM-SHA256",
+  "ECDHE-ECDSA-AES256-GCM-SHA384",
+  "ECDHE-RSA-AES256-GCM-SHA384",
+  "ECDHE-ECDSA-CHACHA20-POLY1305",
+  "ECDHE-RSA-CHACHA20-POLY1305",
+];
+const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
 /** Streams at once per HTTP/2 connection, and bytes that a client may send ahead. */
 const HTTP2_SETTINGS = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 };
@@ -44,22 +72,21 @@ export class OnePort {
   readonly #connections: Connections;
   readonly #h1: Server;
   readonly #h2: Http2Server;
+  readonly #cleartext: CleartextRefusal | undefined;
   #tls: TlsServer | undefined;
   readonly #listener = createNetServer({ noDelay: true }, (socket) => this.#accept(socket));
 
-  constructor({ handler, tls, limits = {} }: OnePortOptions) {
+  constructor({ handler, tls, cleartext = tls === undefined, isOwnHost, budget, limits = {} }: OnePortOptions) {
     this.#limits = { ...LIMITS, ...limits };
-    this.#connections = new Connections(this.#limits);
-    const tracked: RequestHandler = (request, response) => {
-      this.#connections.begin(request, response);
-      handler(request, response);
-    };
+    this.#connections = new Connections(this.#limits, budget ?? new ByteBudget(Number.POSITIVE_INFINITY));
+    const tracked = (request: PortRequest, response: PortResponse) =>
+      handler(request, response, this.#connections.begin(request, response));
+    this.#cleartext = cleartext ? undefined : new CleartextRefusal(isOwnHost);
     this.#h1 = http1(tracked, this.#limits);
     this.#h2 = createHttp2Server({ settings: HTTP2_SETTINGS, maxSessionMemory: HTTP2_SESSION_MEMORY }, tracked);
     this.#h2.on("session", (session) => this.#connections.addSession(session));
     this.#h2.on("sessionError", () => {});
     this.#tls = tls === undefined ? undefined : this.#secure(tls);
-    this.#listener.maxConnections = this.#limits.maxConnections;
   }
 
   /** Serves another certificate to connections from now on; those that are open keep theirs. */
@@ -102,13 +129,22 @@ export class OnePort {
   #accept(socket: Socket): void {
     // For life: a late reset without a listener would end the process.
     socket.on("error", () => socket.destroy());
-    this.#connections.add(socket);
-    listenForSpeech(socket, this.#limits.firstBytesMs, (speech) => {
+    if (!this.#connections.add(socket)) {
+      socket.destroy();
+      return;
+    }
+    const patienceMs = this.#connections.isExcess(socket) ? EXCESS_FIRST_BYTES_MS : this.#limits.firstBytesMs;
+    listenForSpeech(socket, patienceMs, (speech) => {
       this.#connections.speaks(socket, speech);
-      if (speech !== "tls") this.#serve(socket, speech);
-      else if (this.#tls === undefined) socket.destroy();
-      else this.#tls.emit("connection", socket);
+      if (speech === "tls") this.#startTls(socket);
+      else if (this.#cleartext === undefined) this.#serve(socket, speech);
+      else this.#cleartext.answer(socket, speech);
     });
+  }
+
+  #startTls(socket: Socket): void {
+    if (this.#tls === undefined) socket.destroy();
+    else this.#tls.emit("connection", socket);
   }
 
   #secure({ key, cert }: TlsText): TlsServer {
@@ -117,12 +153,13 @@ export class OnePort {
       cert,
       ALPNProtocols: ["h2", "http/1.1"],
       minVersion: "TLSv1.2",
+      ciphers: [...TLS13_CIPHERS, ...TLS12_CIPHERS].join(":"),
       handshakeTimeout: this.#limits.firstBytesMs,
     });
     server.on("tlsClientError", (_error, socket) => socket.destroy());
     server.on("secureConnection", (socket: TLSSocket) => {
       socket.on("error", () => socket.destroy());
-      this.#connections.add(socket);
+      this.#connections.addSecured(socket);
       this.#connections.speaks(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
       this.#serve(socket, socket.alpnProtocol === "h2" ? "h2" : "h1");
     });
@@ -139,7 +176,7 @@ export class OnePort {
   }
 }
 
-function http1(handler: RequestHandler, { idleMs }: PortLimits): Server {
+function http1(handler: (request: PortRequest, response: PortResponse) => void, { idleMs }: PortLimits): Server {
   const server = createServer({ keepAliveTimeout: idleMs }, handler);
   // Deno closes kept-alive connections of a server that does not listen (denoland/deno#35609).
   Object.defineProperty(server, "listening", { value: true, writable: true, configurable: true });

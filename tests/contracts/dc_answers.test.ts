@@ -10,6 +10,7 @@ import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { ams1Store } from "../support/dc/ams1_estate.ts";
 import { graphqlInput, graphqlSelection } from "../support/dc/graphql.ts";
+import { LOCAL } from "../support/dc/served.ts";
 import { testService } from "../support/dc/service.ts";
 import { http1 } from "../support/http_client.ts";
 import { QUESTIONS, type Question } from "./dc_answers.ts";
@@ -111,6 +112,7 @@ beforeAll(async () => {
         throw error;
       },
       shutdown: new AbortController().signal,
+      admission: LOCAL,
     }),
   });
   url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;

@@ -38,7 +38,7 @@ const request = (more: readonly (readonly [string, string])[] = []) =>
     [":method", "POST"],
     [":scheme", "http"],
     [":path", `${RPC}/SearchDevices`],
-    [":authority", "x"],
+    [":authority", "localhost"],
     ["content-type", "application/json"],
     ...more,
   ]);
@@ -134,11 +134,11 @@ describe("planner dc serve stands", () => {
   }
 
   const ROUTES: Readonly<Record<string, string>> = {
-    "Connect JSON": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: x\r\ncontent-type: application/json`,
-    "Connect in binary": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: x\r\ncontent-type: application/proto`,
-    "gRPC-Web": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: x\r\ncontent-type: application/grpc-web+proto`,
-    GraphQL: "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json",
-    "a route that takes none": "POST /healthz HTTP/1.1\r\nhost: x",
+    "Connect JSON": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json`,
+    "Connect in binary": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/proto`,
+    "gRPC-Web": `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/grpc-web+proto`,
+    GraphQL: "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json",
+    "a route that takes none": "POST /healthz HTTP/1.1\r\nhost: localhost",
   };
   for (const [what, head] of Object.entries(ROUTES)) {
     for (const length of ["content-length: 104857600", "transfer-encoding: chunked"]) {
@@ -157,9 +157,14 @@ describe("planner dc serve stands", () => {
 });
 
 const post = (body: string, ...headers: readonly string[]) =>
-  [`POST ${RPC}/SearchDevices HTTP/1.1`, "host: x", "content-type: application/json", ...headers, "", body].join(
-    "\r\n",
-  );
+  [
+    `POST ${RPC}/SearchDevices HTTP/1.1`,
+    "host: localhost",
+    "content-type: application/json",
+    ...headers,
+    "",
+    body,
+  ].join("\r\n");
 
 const graphql = (body: string) =>
   post(body, `content-length: ${body.length}`)
@@ -172,11 +177,11 @@ describe("planner dc serve answers with 4xx, and others as well,", () => {
     "a length below zero": post("{}", "content-length: -1"),
     "a length that is no number": post("{}", "content-length: many"),
     "a chunk without a size": post("zz\r\n{}\r\n0\r\n\r\n", "transfer-encoding: chunked"),
-    "a header of 1 MB": `GET /healthz HTTP/1.1\r\nhost: x\r\nx: ${"y".repeat(1_000_000)}\r\n\r\n`,
-    "20,000 headers": `GET /healthz HTTP/1.1\r\nhost: x\r\n${"x: 12345678\r\n".repeat(20_000)}\r\n`,
-    "an address of 1 MB": `GET /${"a".repeat(1_000_000)} HTTP/1.1\r\nhost: x\r\n\r\n`,
-    "a method that is none": "G\u0001T /healthz HTTP/1.1\r\nhost: x\r\n\r\n",
-    "a path with a blank": "GET /health z HTTP/1.1\r\nhost: x\r\n\r\n",
+    "a header of 1 MB": `GET /healthz HTTP/1.1\r\nhost: localhost\r\nx: ${"y".repeat(1_000_000)}\r\n\r\n`,
+    "20,000 headers": `GET /healthz HTTP/1.1\r\nhost: localhost\r\n${"x: 12345678\r\n".repeat(20_000)}\r\n`,
+    "an address of 1 MB": `GET /${"a".repeat(1_000_000)} HTTP/1.1\r\nhost: localhost\r\n\r\n`,
+    "a method that is none": "G\u0001T /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n",
+    "a path with a blank": "GET /health z HTTP/1.1\r\nhost: localhost\r\n\r\n",
     "lists a million deep": post("[".repeat(1_000_000), "content-length: 1000000"),
     "objects 100,000 deep": post(`${'{"filter":'.repeat(100_000)}1`, "content-length: 1000001"),
     "a GraphQL query that goes deep": graphql(`{"query": "${"{a".repeat(100_000)}"}`),
@@ -245,8 +250,8 @@ describe("planner dc serve", () => {
   });
 
   test("answers 500 requests that came at once, in their order", async () => {
-    const last = "GET /nowhere HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    const text = await answered("GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n".repeat(500) + last, { whole: true });
+    const last = "GET /nowhere HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
+    const text = await answered("GET /healthz HTTP/1.1\r\nhost: localhost\r\n\r\n".repeat(500) + last, { whole: true });
 
     expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(500);
     expect(text.split("HTTP/1.1 ").at(-1)).toStartWith("404 ");

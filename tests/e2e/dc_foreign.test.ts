@@ -17,7 +17,8 @@ const cwd = emptyFolder();
 let server: DcServer;
 let clear = "";
 beforeAll(async () => {
-  server = await DcServer.start(cwd, ["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem")]);
+  const tls = ["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem"), "--cleartext"];
+  server = await DcServer.start(cwd, tls);
   clear = server.url.replace("https:", "http:");
 });
 afterAll(() => server.end());

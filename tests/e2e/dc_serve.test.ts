@@ -118,8 +118,9 @@ describe("planner dc serve", () => {
     expect(text).toContain("\nplanner_dc_revision 0\n");
   });
 
-  test("serves TLS beside cleartext", async () => {
-    const server = await start(["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem")]);
+  test("serves TLS beside cleartext if both are wanted", async () => {
+    const tls = ["--tls-key", join(TLS, "key.pem"), "--tls-cert", join(TLS, "cert.pem"), "--cleartext"];
+    const server = await start(tls);
 
     const secure = await http1(`${server.url}/healthz`);
     const clear = await http1(`${server.url.replace("https:", "http:")}/healthz`);
@@ -198,15 +199,11 @@ describe("planner dc refuses", () => {
     ["a database that it cannot open", ["serve", "--db", "mysql://localhost/x"], 'of kind "mysql"'],
     ["a port that is none", ["serve", "--port", "70000"], "at most 65535"],
     ["half a certificate", ["serve", "--tls-key", "key.pem"], "belong together"],
-    ["a flag of another action", ["export", "--port", "1"], 'Unknown flag "--port"'],
+    ["a flag of another action", ["export", "--port", "1"], 'Flag "--port" does not belong to export'],
     ["words too many", ["serve", "now"], 'Unexpected argument "now"'],
     ["to import nothing", ["import"], "Missing argument"],
     ["to keep tokens nowhere", ["token", "list"], 'Missing "--tokens"'],
-    [
-      "an unknown verb",
-      ["token", "make", "anna", "--tokens", "t.json"],
-      'Unknown command "dc token make": expected one of create, list, revoke',
-    ],
+    ["an unknown verb", ["token", "make", "anna", "--tokens", "t.json"], 'Unknown word "make"'],
   ] as const) {
     test(`${what}, with status 2`, async () => {
       const { code, stderr } = await runPlanner(["dc", ...words], { cwd: emptyFolder() });

@@ -40,7 +40,7 @@ async function begunHttp1(url: string, code: string): Promise<Begun> {
   const body = rackText(code);
   const socket = connect(Number(new URL(url).port), "127.0.0.1");
   endings.push(() => socket.destroy());
-  const head = `POST ${UPSERT} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n`;
+  const head = `POST ${UPSERT} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n`;
   socket.write(`${head}content-length: ${body.length}\r\nexpect: 100-continue\r\n\r\n`);
   let text = "";
   socket

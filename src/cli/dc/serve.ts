@@ -1,44 +1,40 @@
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
-import type { FindPrincipal } from "#interfaces/connect/caller.ts";
+import { Admission } from "#interfaces/http/admission.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
-import { type JwtOptions, JwtPrincipals } from "#interfaces/http/jwt_principals.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
-import { principalFinder } from "#interfaces/http/principal_finder.ts";
-import { TokenFile } from "#interfaces/http/token_file.ts";
-import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
+import { ByteBudget } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print } from "../print.ts";
-import type { StderrLogger } from "../stderr_logger.ts";
-import { UsageError } from "../usage_error.ts";
+import type { Talk } from "../talk.ts";
 import { VERSION, versionLine } from "../version.ts";
 import type { Database } from "./database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
+import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
 import { SlowCalls } from "./slow_calls.ts";
-import { followTls, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
+import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tls_files.ts";
 
-export interface ServeOptions {
-  readonly host: string;
+export interface ServeOptions extends AccessOptions {
   readonly port: number;
   readonly database: Database;
-  /** The token file, if there is one. */
-  readonly tokens: string | undefined;
-  /** How JWTs are checked, where they are taken. */
-  readonly jwt?: JwtOptions | undefined;
-  /** The file of secrets for change feeds; without it the webhook is closed. */
-  readonly webhookSecretFile?: string | undefined;
-  readonly insecure: boolean;
   readonly tls: TlsPaths | undefined;
-  /** Settings that somebody gave, with where each comes from, for the first line of the log. */
+  /** Serves cleartext beside TLS. */
+  readonly cleartext: boolean;
+  /** Memory of all open requests together, in MiB. */
+  readonly memoryMiB: number;
+  /** Connections of one network address. */
+  readonly maxPerAddress: number;
+  /** Settings that are not defaults, with where each comes from, for the first line of the log. */
   readonly given: string;
 }
 
+const MIB = 1024 * 1024;
 /** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
 const GRACE_MS = 8000;
 
@@ -46,8 +42,9 @@ const GRACE_MS = 8000;
  * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
  * call was answered, the signal's status when some were cut off.
  */
-export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
+export async function serveDatacenter(options: ServeOptions, talk: Talk): Promise<ExitStatus> {
   checkAccess(options);
+  const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const access = await openAccess(options);
   const store = watchedStore(await options.database.open(), (message) => logLine("database", message));
@@ -65,7 +62,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     },
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
   });
-  let certificateEnd = tls?.end;
+  let certificate = tls;
   const handler = httpHandler({
     service,
     findPrincipal: counted(access.findPrincipal, metrics),
@@ -73,7 +70,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     metrics: async (format) =>
       metrics.text(format, {
         ...processFacts(),
-        certificateEndS: certificateEnd && certificateEnd.getTime() / 1000,
+        certificateEndS: certificate && certificate.end.getTime() / 1000,
         database: await facts.now(),
       }),
     webhookSecret: access.webhookSecret,
@@ -83,28 +80,34 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     version: VERSION,
     report: logDefect,
     shutdown: shutdown.signal,
+    admission,
   });
-  const server = new OnePort({ handler, ...(tls !== undefined && { tls }) });
+  const server = new OnePort({
+    handler,
+    ...(tls !== undefined && { tls, cleartext: options.cleartext }),
+    isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isNamedBy(certificate, host),
+    budget: new ByteBudget(options.memoryMiB * MIB),
+    limits: { maxPerAddress: options.maxPerAddress },
+  });
   const renew = (pair: TlsPair) => {
     server.renewTls(pair);
-    certificateEnd = pair.end;
+    certificate = pair;
   };
   const say = (message: string) => logLine("tls", message);
   const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say });
-  // One broken call must not end those of everybody else.
-  process.on("uncaughtException", (error) => logDefect("server", error));
-  process.on("unhandledRejection", (error) => logDefect("server", error));
+  surviveDefects();
   const stopped = firstSignal();
   try {
-    await announce(server, options, log);
+    await announce(server, options, talk);
     service.warmUp(shutdown.signal).catch((error: unknown) => {
       // What failed here fails again, and is told, where a call needs it.
       if (!shutdown.signal.aborted) logDefect("warm-up", error);
     });
     const status = await stopped;
-    log.note("Ending: no new connection is taken, running calls are answered");
     shutdown.abort();
-    return (await server.close(GRACE_MS)) ? EXIT_STATUS.ok : status;
+    const closing = server.close(GRACE_MS);
+    talk.note("Ending: no new connection is taken, running calls are answered");
+    return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();
     await rasterizer.close();
@@ -112,51 +115,20 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   }
 }
 
-/** Who may come in: files and keys that are followed, and told of on standard error. */
-async function openAccess({ tokens: tokenFile, jwt, webhookSecretFile: secretFile }: ServeOptions) {
-  const say = (subject: string) => (message: string) => logLine(subject, message);
-  const tokens = tokenFile === undefined ? undefined : await TokenFile.open(tokenFile, say("tokens"));
-  const jwts = jwt === undefined ? undefined : await JwtPrincipals.open(jwt, say("jwks"));
-  const webhookSecret = secretFile === undefined ? undefined : await WebhookSecret.open(secretFile, say("webhook"));
-  const asks = tokens !== undefined || jwts !== undefined;
-  return { asks, findPrincipal: principalFinder(tokens, jwts), webhookSecret };
+/** One broken call must not end the others. */
+function surviveDefects(): void {
+  process.on("uncaughtException", (error) => logDefect("server", error));
+  process.on("unhandledRejection", (error) => logDefect("server", error));
 }
 
-function counted(find: FindPrincipal, metrics: Metrics): FindPrincipal {
-  return async (authorization) => {
-    try {
-      return await find(authorization);
-    } catch (error) {
-      if (error instanceof OperationError && error.kind === "unauthenticated") metrics.countRefusedCredentials();
-      throw error;
-    }
-  };
-}
-
-function checkAccess({ host, tokens, jwt, insecure }: ServeOptions): void {
-  const asks = tokens !== undefined || jwt !== undefined;
-  if (insecure && asks) {
-    const flag = tokens === undefined ? "--jwks" : "--tokens";
-    throw new UsageError(`"--insecure" and "${flag}" exclude each other`, null);
-  }
-  if (isLoopback(host) || insecure || asks) return;
-  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure lets everybody do everything";
-  throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
-}
-
-async function announce(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
-  const { host, insecure, tokens, jwt, tls } = options;
+async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
+  const { host, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
-  log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
+  talk.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
-  if (tokens !== undefined || jwt !== undefined) return;
-  const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
-  log.warn(`No token is asked for: ${who} may read and change everything`);
+  const warning = accessWarning(options);
+  if (warning !== undefined) talk.warn(warning);
 }
 
 async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {

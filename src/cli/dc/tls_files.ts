@@ -1,5 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
+import { hostOf } from "#interfaces/http/admission.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 
@@ -28,6 +30,14 @@ export async function readTls(paths: TlsPaths): Promise<TlsPair> {
     throw new OperationError("invalid_argument", `"${paths.key}" is not the key of the certificate "${paths.cert}"`);
   }
   return { key, cert, end: new Date(certificate.validTo) };
+}
+
+/** Whether the certificate is for the host of `host:port`. */
+export function isNamedBy(pair: TlsPair | undefined, authority: string): boolean {
+  const host = hostOf(authority);
+  if (pair === undefined || host === undefined) return false;
+  const certificate = new X509Certificate(pair.cert);
+  return (isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host)) !== undefined;
 }
 
 export interface FollowTlsOptions {

@@ -12,6 +12,8 @@ export const REASONS = {
   UNKNOWN_FIELD: "invalid_argument",
   BATCH_TOO_LARGE: "invalid_argument",
   PAGE_TOKEN_INVALID: "invalid_argument",
+  MESSAGE_TOO_COMPLEX: "invalid_argument",
+  MALFORMED_REQUEST: "invalid_argument",
   NOT_FOUND: "not_found",
   CODE_CASE_CONFLICT: "already_exists",
   FEED_ALREADY_DECLARED: "already_exists",
@@ -44,6 +46,9 @@ export const REASONS = {
   BATCH_ABORTED: "aborted",
   UNAUTHENTICATED: "unauthenticated",
   PERMISSION_DENIED: "permission_denied",
+  HOST_NOT_ALLOWED: "permission_denied",
+  ORIGIN_NOT_ALLOWED: "permission_denied",
+  SERVER_BUSY: "resource_exhausted",
   DB_UNAVAILABLE: "unavailable",
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 

@@ -1,13 +1,14 @@
 import { Code, ConnectError } from "@connectrpc/connect";
+import { Refusal } from "#dc/model/refusal.ts";
 import { challenge, errorDetails, GRPC_CODE } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Told of each defect, with the full name of the method that met it. */
+/** Receives each defect, with the name of the method that met it. */
 export type ReportDefect = (method: string, error: unknown) => void;
 
 /**
- * A failure as Connect, gRPC-Web and gRPC send it: a refusal with its code and details, anything else as `internal`
- * without a word about the inside.
+ * A failure as Connect, gRPC-Web and gRPC send it: a refusal with its code and details, any other error as `internal`
+ * without its message.
  */
 export function toConnectError(error: unknown, defect: (error: unknown) => void): ConnectError {
   if (error instanceof ConnectError) return error;
@@ -15,9 +16,18 @@ export function toConnectError(error: unknown, defect: (error: unknown) => void)
     // Connect's codes are gRPC's canonical numbers.
     const code: Code = GRPC_CODE[error.kind];
     const details = errorDetails(error).map(({ schema, init }) => ({ desc: schema, value: init }));
-    const metadata = code === Code.Unauthenticated ? { "www-authenticate": challenge(error) } : undefined;
-    return new ConnectError(error.message, code, metadata, details);
+    return new ConnectError(error.message, code, headersOf(error), details);
   }
   defect(error);
   return new ConnectError("Internal error", Code.Internal);
+}
+
+/** Seconds after which a busy server is worth another try. Ours: slow peers are ended within a few. */
+const RETRY_AFTER_S = "2";
+
+/** Headers that tell a client what to do about a refusal. */
+export function headersOf(error: OperationError): Readonly<Record<string, string>> {
+  if (error.kind === "unauthenticated") return { "www-authenticate": challenge(error) };
+  if (error instanceof Refusal && error.reason === "SERVER_BUSY") return { "retry-after": RETRY_AFTER_S };
+  return {};
 }

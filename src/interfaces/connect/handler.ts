@@ -7,6 +7,9 @@ import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { serverBusy } from "./body_meter.ts";
+import { markCounted, withCallAccounting } from "./call_accounting.ts";
 import { type FindPrincipal, failureOf, setPrincipal, valuesOf } from "./caller.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
@@ -14,9 +17,10 @@ import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type IsReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import { chargedReply, meteredBody } from "./metered_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
-import { markCounted, passing } from "./passage.ts";
 import { type HandedOver, PlainPath } from "./plain_path.ts";
+import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { doorOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
@@ -32,8 +36,8 @@ export interface ConnectOptions {
   readonly shutdown: AbortSignal;
 }
 
-/** Answers a request to one of the services, or says false when the path is not theirs. */
-export type ConnectHandler = (request: NodeRequest, response: NodeResponse) => boolean;
+/** Answers a request to one of the services, or returns false when the path is not theirs. */
+export type ConnectHandler = (request: NodeRequest, response: NodeResponse, account: ByteAccount) => boolean;
 
 /**
  * Serves the datacenter's RPCs, health and reflection in Connect's, gRPC-Web's and gRPC's protocols, told apart by
@@ -54,8 +58,8 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   reflectionRoutes(router, [DatacenterService, Health, ServerReflection, ServerReflectionV1Alpha]);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
-  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known?: HandedOver) =>
-    passing(
+  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: HandedOver) =>
+    withCallAccounting(
       () => answer(handler, request, response, known),
       (outcome, seconds) => {
         if (outcome === undefined || handler.method.parent !== DatacenterService) return;
@@ -66,17 +70,18 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
     const handler = handlerOf(request);
     if (handler !== undefined) await answerAll(handler, request, response, known);
   });
-  return (request, response) => {
-    if (plain.take(request, response)) return true;
+  return (request, response, account) => {
+    if (plain.take(request, response, account)) return true;
     const handler = handlerOf(request);
     if (handler === undefined) return false;
-    void answerAll(handler, request, response);
+    void answerAll(handler, request, response, { account });
     return true;
   };
 }
 
 /** Before the body is read, so that nobody unknown makes the server read one. Health is open to everyone. */
 async function recognise(context: HandlerContext, find: FindPrincipal, report: ReportDefect): Promise<void> {
+  checkProtocolVersion(context);
   if (context.service !== DatacenterService) return;
   try {
     const failure = failureOf(context);
@@ -92,16 +97,22 @@ async function answer(
   handler: UniversalHandler,
   request: NodeRequest,
   response: NodeResponse,
-  { body, failure }: HandedOver = {},
+  known: HandedOver,
 ): Promise<string | undefined> {
+  const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();
   try {
     const values = valuesOf(request.socket.remoteAddress, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const given = body === undefined ? asked : { ...asked, body };
+    const given = { ...asked, body: body ?? meteredBody(handler, asked, account) };
     const answered = await withPlaces(() => handler(given), explainUnreadable);
     writeMessagePlainly(answered.trailer);
-    const sent = watched(answered);
+    const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;
+    // Refusals are small and always sent.
+    if (charged === undefined && failure === undefined) {
+      return await answer(handler, request, response, { account, failure: { error: serverBusy(), isCounted: true } });
+    }
+    const sent = watched(charged ?? answered);
     const closed = new Promise<void>((resolve) => response.once("close", resolve));
     // The library waits for an event that responses do not have.
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);

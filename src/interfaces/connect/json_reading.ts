@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
+import { checkJsonShape } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 
 interface Reading {
@@ -19,6 +20,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export function requestDecoder(input: DescMessage, options: Partial<JsonReadOptions>): TextDecoder {
   const decode = (bytes: Uint8Array): string => {
+    checkShape(bytes);
     const text = utf8.decode(bytes);
     const reading = readings.getStore();
     if (reading !== undefined) reading.last = { text, input, options };
@@ -26,6 +28,15 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
     return text;
   };
   return Object.assign(new TextDecoder("utf-8", { fatal: true }), { decode });
+}
+
+/** A second look for what was compressed or in envelopes when it arrived. */
+function checkShape(bytes: Uint8Array): void {
+  try {
+    checkJsonShape(bytes);
+  } catch (error) {
+    throw toConnectError(error, () => {});
+  }
 }
 
 /** Answers a request; `explain` gets its answer and a function that tells the place of what could not be read. */

@@ -19,6 +19,7 @@ import { jsonOptions } from "./json_options.ts";
 import { KnownBodies } from "./known_bodies.ts";
 import { COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
+import { unknownVersion } from "./protocol_version.ts";
 
 /** Before a message of gRPC: one byte of flags and four of length. */
 const ENVELOPE_BYTES = 5;
@@ -92,6 +93,7 @@ function dialectOf(headers: IncomingHttpHeaders, isHttp2: boolean) {
 }
 
 function connectDialect(headers: IncomingHttpHeaders, contentType: string) {
+  if (unknownVersion(textOf(headers, "connect-protocol-version")) !== undefined) return undefined;
   return {
     protocol: "connect" as const,
     contentType,

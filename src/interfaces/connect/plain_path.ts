@@ -1,17 +1,19 @@
 import type { ServerResponse } from "node:http";
-import type { MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
+import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import type { Principal } from "#dc/context.ts";
-import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
+import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { BodyMeter, serverBusy, uploadAborted } from "./body_meter.ts";
 import { describeCaller, type Failure, type FindPrincipal } from "./caller.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
-import { knownBody, makeBody } from "./sent_body.ts";
+import { knownBody, makeBody, type SentBody } from "./sent_body.ts";
 
-/** What the library's path needs to tell what went wrong: the body as far as it was read, and why the call failed. */
+/** What is known of a call before the library reads it: the body as far as it was read, and why the call failed. */
 export interface HandedOver {
+  readonly account: ByteAccount;
   readonly body?: AsyncIterable<Uint8Array>;
   readonly failure?: Failure;
 }
@@ -38,26 +40,33 @@ export class PlainPath {
   }
 
   /** Answers the request, or says false when it is none for this way. */
-  take(request: NodeRequest, response: NodeResponse): boolean {
+  take(request: NodeRequest, response: NodeResponse, account: ByteAccount): boolean {
     const call = plainCall(this.#methods, request);
     if (call === undefined) return false;
-    // What can go wrong here went wrong with the connection: nobody is left to be told.
-    this.#answer(call, request, response).catch(() => response.destroy());
+    // Only a broken connection ends here: there is no caller left to answer.
+    this.#answer(call, request, response, account).catch(() => response.destroy());
     return true;
   }
 
-  async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse): Promise<void> {
+  async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
     const started = performance.now();
     let principal: Principal | undefined;
     // Before the body is read, so that nobody unknown makes the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
     } catch (error) {
-      return this.#handOver(request, response, { failure: { error, isCounted: false } });
+      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
     }
-    const { chunks, ended } = await readBody(request);
+    let read: ReadBody;
+    try {
+      read = await readBody(request, new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson }));
+    } catch (error) {
+      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
+    }
+    const { chunks, ended } = read;
     const message = ended ? messageOf(call, join(chunks)) : undefined;
-    if (message === undefined) return this.#handOver(request, response, { body: replay(chunks, ended, request) });
+    if (message === undefined)
+      return this.#handOver(request, response, { account, body: replay(chunks, ended, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
       const caller = describeCaller(headersOf(request), {
@@ -67,10 +76,12 @@ export class PlainPath {
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
       const reply = await whileWaited(ask, response, restMs);
-      await send(call, reply, response);
+      const body = knownBody(call, reply) ?? (await makeBody(call, reply));
+      if (!account.hold(body.bytes.length)) throw serverBusy();
+      send(call, body, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
-      await this.#handOver(request, response, { failure: { error, isCounted: true } });
+      await this.#handOver(request, response, { account, failure: { error, isCounted: true } });
     }
   }
 }
@@ -90,24 +101,42 @@ interface ReadBody {
   readonly ended: boolean;
 }
 
-/** Rejects when the connection breaks off. */
-function readBody(request: NodeRequest): Promise<ReadBody> {
+/** Rejects when the connection breaks off, and with the meter's refusal; the rest of the body is discarded then. */
+function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReadBody> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
+    const stop = () => request.off("data", take).off("end", end).off("close", broken);
+    const fail = (error: unknown) => {
+      stop();
+      request.resume();
+      reject(error);
+    };
     const settle = (ended: boolean) => {
-      request.off("data", take).off("end", end).off("close", broken);
+      stop();
       resolve({ chunks, ended });
     };
     const take = (chunk: Uint8Array) => {
+      try {
+        meter.take(chunk);
+      } catch (error) {
+        return fail(error);
+      }
       chunks.push(chunk);
       bytes += chunk.length;
       if (bytes <= MAX_MESSAGE_BYTES) return;
       request.pause();
       settle(false);
     };
-    const end = () => settle(true);
-    const broken = () => reject(new Error("The request broke off"));
+    const end = () => {
+      try {
+        meter.finish();
+      } catch (error) {
+        return fail(error);
+      }
+      settle(true);
+    };
+    const broken = () => fail(uploadAborted());
     request.on("data", take).on("end", end).on("close", broken);
   });
 }
@@ -153,15 +182,13 @@ function whileWaited<Result>(
   });
 }
 
-async function send(
-  call: PlainCall,
-  reply: MessageShape<Rpc["method"]["output"]>,
+function send(
+  { protocol, contentType, compression }: PlainCall,
+  { bytes, isCompressed }: SentBody,
   either: NodeResponse,
-): Promise<void> {
-  const { protocol, contentType, compression } = call;
+): void {
   // Both kinds take the same, by declarations that the compiler cannot unite.
   const response = either as ServerResponse;
-  const { bytes, isCompressed } = knownBody(call, reply) ?? (await makeBody(call, reply));
   if (response.closed) return;
   if (protocol === "grpc") {
     const encoding = compression === null ? undefined : { "grpc-encoding": compression.name };

@@ -1,4 +1,5 @@
 import { type DocumentNode, GraphQLError, type GraphQLSchema, parse, validate } from "graphql";
+import { type IntrospectionSize, introspectionSize } from "./introspection_size.ts";
 import { KEPT_DOCUMENTS, MAX_KEPT_CHARS, MAX_TOKENS } from "./limits.ts";
 import { placeLiterals } from "./violations.ts";
 
@@ -13,10 +14,12 @@ const MAX_ERRORS = 20;
 /** Parses and validates documents, and keeps those that were asked for last. */
 export class Documents {
   readonly schema: GraphQLSchema;
+  readonly introspection: IntrospectionSize;
   readonly #kept = new Map<string, Prepared>();
 
   constructor(schema: GraphQLSchema) {
     this.schema = schema;
+    this.introspection = introspectionSize(schema);
   }
 
   get(text: string): Prepared {

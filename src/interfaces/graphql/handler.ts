@@ -8,16 +8,31 @@ import {
   OperationTypeNode,
 } from "graphql";
 import { challenge } from "#dc/operations/messages/status.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { Documents } from "./documents.ts";
 import { BadRequest, type GraphqlParams, negotiate, PLAIN_JSON, RESPONSE_JSON, readParams } from "./http_request.ts";
 import { MAX_BODY_BYTES } from "./limits.ts";
 import { checkLimits } from "./query_limits.ts";
-import { type GraphqlContext, graphqlSchema } from "./schema.ts";
+import { extensionsOf, type GraphqlContext, graphqlSchema } from "./schema.ts";
 import { placeValues } from "./violations.ts";
 
-/** Answers one HTTP request. `open` finds out who calls, and refuses a wrong token by `OperationError`. */
-export type GraphqlHandler = (request: Request, open: () => Promise<GraphqlContext>) => Promise<Response>;
+/** How the server that holds the connection reads one request. */
+export interface GraphqlRequest {
+  /** Recognises the caller. @throws OperationError for a wrong token */
+  readonly open: () => Promise<GraphqlContext>;
+  /** Reads at most `limit` bytes of body; undefined for more. @throws OperationError for what is too deep or too much */
+  readonly readBody: (limit: number) => Promise<Uint8Array | undefined>;
+}
+
+/** Answers one HTTP request. */
+export type GraphqlHandler = (request: Request, how: GraphqlRequest) => Promise<Response>;
+
+/** Status of what is refused before the document runs. */
+const REFUSED: Partial<Readonly<Record<ErrorKind, number>>> = {
+  invalid_argument: 400,
+  unauthenticated: 401,
+  resource_exhausted: 429,
+};
 
 interface Answer {
   readonly data?: unknown;
@@ -30,7 +45,7 @@ interface Answer {
  */
 export function graphqlHandler(): GraphqlHandler {
   const documents = new Documents(graphqlSchema());
-  return async (request, open) => {
+  return async (request, { open, readBody }) => {
     const type = negotiate(request.headers.get("accept"));
     if (type === undefined) {
       return send({ errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] }, 406, PLAIN_JSON);
@@ -38,19 +53,25 @@ export function graphqlHandler(): GraphqlHandler {
     try {
       // Before the body is read, so that nobody unknown makes the server read one.
       const context = await open();
-      const params = await readParams(request);
+      const params = await readParams(request, readBody);
       const answer = await run(documents, params, { method: request.method, context });
       // The older media type says 200 whatever happened behind a request that could be read.
       return send(answer, answer.data === undefined && type === RESPONSE_JSON ? 400 : 200, type);
     } catch (error) {
-      if (error instanceof OperationError && error.kind === "unauthenticated") {
-        const told = new GraphQLError(error.message, { extensions: { code: "UNAUTHENTICATED" } });
-        return send({ errors: [told] }, 401, type, { "www-authenticate": challenge(error) });
-      }
-      if (!(error instanceof BadRequest)) throw error;
-      return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
+      return sendRefusal(error, type);
     }
   };
+}
+
+/** Answers what was refused before the document ran. @throws any other error */
+function sendRefusal(error: unknown, type: string): Response {
+  if (error instanceof BadRequest) {
+    return send({ errors: [new GraphQLError(error.message)] }, error.status, type, error.headers);
+  }
+  const status = error instanceof OperationError ? REFUSED[error.kind] : undefined;
+  if (!(error instanceof OperationError) || status === undefined) throw error;
+  const shown = new GraphQLError(error.message, { extensions: extensionsOf(error) });
+  return send({ errors: [shown] }, status, type, status === 401 ? { "www-authenticate": challenge(error) } : {});
 }
 
 interface Asked {
@@ -69,13 +90,13 @@ async function run(documents: Documents, params: GraphqlParams, { method, contex
   if (params.bodyBytes > MAX_BODY_BYTES && !isBulk(operation)) {
     throw new BadRequest(413, `The body is too large: expected at most ${MAX_BODY_BYTES} bytes beside bulk mutations`);
   }
+  const { schema, introspection } = documents;
   try {
-    checkLimits(document, operation, params.variables);
+    checkLimits({ document, operation, variables: params.variables, introspection });
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
     throw error;
   }
-  const { schema } = documents;
   const { variables, operationName } = params;
   const answer = await execute({ schema, document, contextValue: context, variableValues: variables, operationName });
   if (answer.errors !== undefined) placeValues(answer.errors, { schema, document, operation, variables });
@@ -100,7 +121,9 @@ function send({ data, errors }: Answer, status: number, type: string, headers: R
     ...(errors !== undefined && { errors: errors.map(coded) }),
     ...(data !== undefined && { data }),
   });
-  return new Response(body, { status, headers: { "content-type": `${type}; charset=utf-8`, ...headers } });
+  const length = String(Buffer.byteLength(body));
+  const head = { "content-type": `${type}; charset=utf-8`, "content-length": length, ...headers };
+  return new Response(body, { status, headers: head });
 }
 
 /** Clients switch on the code: what the library refuses before any field is answered is the caller's fault. */

@@ -1,4 +1,5 @@
 import { isJsonObject } from "#kernel/json_object.ts";
+import { JsonScan } from "#kernel/json_scan.ts";
 import { MAX_BULK_BODY_BYTES } from "./limits.ts";
 
 /** The media types of answers. Source: GraphQL over HTTP, Media Types. */
@@ -48,8 +49,10 @@ function isUtf8(charset: string | undefined): boolean {
   return charset === undefined || /^"?utf-?8"?$/.test(charset);
 }
 
+type ReadBody = (limit: number) => Promise<Uint8Array | undefined>;
+
 /** Reads the parameters of a request. @throws BadRequest */
-export async function readParams(request: Request): Promise<GraphqlParams> {
+export async function readParams(request: Request, readBody: ReadBody): Promise<GraphqlParams> {
   if (request.method === "GET" || request.method === "HEAD")
     return check(queryParams(new URL(request.url).searchParams), 0);
   if (request.method !== "POST") throw new BadRequest(405, "Expected GET or POST", { allow: "GET, POST" });
@@ -59,7 +62,10 @@ export async function readParams(request: Request): Promise<GraphqlParams> {
   const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
   if (type !== PLAIN_JSON || !isUtf8(charset))
     throw new BadRequest(415, `Expected Content-Type ${PLAIN_JSON} in UTF-8`);
-  const bytes = await readBody(request);
+  const bytes = await readBody(MAX_BULK_BODY_BYTES);
+  if (bytes === undefined) {
+    throw new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
+  }
   return check(parseBody(bytes), bytes.length);
 }
 
@@ -67,6 +73,8 @@ function queryParams(given: { get(name: string): string | null }): Record<string
   const json = (name: string) => {
     const text = given.get(name);
     if (text === null || text === "") return undefined;
+    const problem = new JsonScan().feed(Buffer.from(text));
+    if (problem !== undefined) throw new BadRequest(400, `Cannot read parameter "${name}": ${problem}`);
     try {
       return JSON.parse(text) as unknown;
     } catch {
@@ -79,19 +87,6 @@ function queryParams(given: { get(name: string): string | null }): Record<string
     variables: json("variables"),
     extensions: json("extensions"),
   };
-}
-
-async function readBody(request: Request): Promise<Uint8Array> {
-  const tooLarge = new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BULK_BODY_BYTES) throw tooLarge;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_BULK_BODY_BYTES) throw tooLarge;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function parseBody(bytes: Uint8Array): Record<string, unknown> {

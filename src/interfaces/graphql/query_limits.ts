@@ -8,52 +8,75 @@ import {
   type SelectionNode,
 } from "graphql";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { INTROSPECTION_WEIGHT, type IntrospectionSize } from "./introspection_size.ts";
 import { MAX_ALIASES, MAX_COST, MAX_DEPTH } from "./limits.ts";
 
 type Variables = Readonly<Record<string, unknown>>;
 
+export interface MeasuredOperation {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly variables: Variables;
+  readonly introspection: IntrospectionSize;
+}
+
 /**
- * Refuses an operation that would be too dear to answer, before it runs. Questions about the schema itself are bounded
- * by the validation's own rule and by the number of tokens.
+ * Refuses an operation that would cost too much to answer, before it runs. Introspection counts against the same limits.
  *
  * Source: docs/decisions.md#d-03. @throws GraphQLError QUERY_TOO_COMPLEX
  */
-export function checkLimits(document: DocumentNode, operation: OperationDefinitionNode, variables: Variables): void {
-  const meter = new Meter(document, variables);
-  meter.walk(operation.selectionSet.selections, 1, 1);
+export function checkLimits(measured: MeasuredOperation): void {
+  new Meter(measured).walk(measured.operation.selectionSet.selections, { depth: 1, times: 1, isAboutSchema: false });
+}
+
+/** Where a selection is: its level, how often it is answered, and whether it asks about the schema. */
+interface Place {
+  readonly depth: number;
+  readonly times: number;
+  readonly isAboutSchema: boolean;
 }
 
 class Meter {
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #variables: Variables;
+  readonly #introspection: IntrospectionSize;
   #aliases = 0;
   #cost = 0;
 
-  constructor({ definitions }: DocumentNode, variables: Variables) {
-    const fragments = definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
+  constructor({ document, variables, introspection }: MeasuredOperation) {
+    const fragments = document.definitions.filter((one) => one.kind === Kind.FRAGMENT_DEFINITION);
     this.#fragments = new Map(fragments.map((one) => [one.name.value, one]));
     this.#variables = variables;
+    this.#introspection = introspection;
   }
 
   // Fragments cannot contain themselves in a valid document. Every step costs, or some that only contain each other
   // would unfold without measure.
-  walk(selections: readonly SelectionNode[], depth: number, times: number): void {
+  walk(selections: readonly SelectionNode[], place: Place): void {
     for (const selection of selections) {
-      this.#cost += selection.kind === Kind.FIELD ? times : 1;
+      this.#cost += selection.kind === Kind.FIELD ? costOf(selection, place) : 1;
       if (this.#cost > MAX_COST) throw tooComplex(`asks for more than ${MAX_COST} values`);
-      if (selection.kind === Kind.FIELD) this.#field(selection, depth, times);
-      else if (selection.kind === Kind.INLINE_FRAGMENT) this.walk(selection.selectionSet.selections, depth, times);
-      else this.walk(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], depth, times);
+      if (selection.kind === Kind.FIELD) this.#field(selection, place);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) this.walk(selection.selectionSet.selections, place);
+      else this.walk(this.#fragments.get(selection.name.value)?.selectionSet.selections ?? [], place);
     }
   }
 
-  #field(field: FieldNode, depth: number, times: number): void {
-    if (field.name.value.startsWith("__")) return;
+  #field(field: FieldNode, { depth, times, isAboutSchema }: Place): void {
     if (field.alias !== undefined) this.#aliases++;
     if (depth > MAX_DEPTH) throw tooComplex(`is nested deeper than ${MAX_DEPTH} levels`);
     if (this.#aliases > MAX_ALIASES) throw tooComplex(`has more than ${MAX_ALIASES} aliases`);
     const inner = field.selectionSet?.selections;
-    if (inner !== undefined) this.walk(inner, depth + 1, times * this.#items(field));
+    if (inner === undefined) return;
+    const { value: name } = field.name;
+    const about = isAboutSchema || name.startsWith("__");
+    const items = about ? (this.#introspection[name] ?? 1) : this.#items(field);
+    // Wrappers of a type (list of, not null) are no levels: there are at most a few, and none has lists.
+    this.walk(inner, {
+      depth: isWrapper(field, about) ? depth : depth + 1,
+      times: times * items,
+      isAboutSchema: about,
+    });
   }
 
   /** How many items a page may have; other lists count as one, since nobody can ask for more of them. */
@@ -64,6 +87,15 @@ class Meter {
     const count = size?.kind === Kind.INT ? Number(size.value) : asked;
     return typeof count === "number" && count > 0 ? Math.min(count, MAX_PAGE_SIZE) : DEFAULT_PAGE_SIZE;
   }
+}
+
+function costOf(field: FieldNode, { times, isAboutSchema }: Place): number {
+  if (isWrapper(field, isAboutSchema)) return 0;
+  return isAboutSchema ? times * INTROSPECTION_WEIGHT : times;
+}
+
+function isWrapper({ name }: FieldNode, isAboutSchema: boolean): boolean {
+  return isAboutSchema && name.value === "ofType";
 }
 
 function tooComplex(how: string): GraphQLError {

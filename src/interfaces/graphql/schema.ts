@@ -116,7 +116,8 @@ function readArguments(method: DescMethodUnary, args: object) {
   }
 }
 
-function extensionsOf(error: OperationError): Record<string, unknown> {
+/** What clients read beside the message of a refusal. */
+export function extensionsOf(error: OperationError): Record<string, unknown> {
   if (!(error instanceof Refusal)) return { code: CODE[error.kind] };
   const violations = error.violations.map(({ code, field, message, ref = "" }) => ({
     reason: code,

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from "node:http";
-import type { Http2ServerRequest } from "node:http2";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { type Context, Hono } from "hono";
@@ -10,15 +8,20 @@ import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { ChainVerdict, DcService } from "#dc/service.ts";
+import { BodyMeter, serverBusy } from "#interfaces/connect/body_meter.ts";
+import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
-import { passing } from "#interfaces/connect/passage.ts";
+import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
+import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
+import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { pageHandler } from "./pages.ts";
 import { refusedRoute } from "./refused_route.ts";
+import { readBytes } from "./request_body.ts";
 import { takeWebhook } from "./webhook.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -37,12 +40,14 @@ export interface AppOptions {
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
-  /** Says that the server is about to end. */
+  /** Aborts when the server is about to end. */
   readonly shutdown: AbortSignal;
+  /** The account of the bytes that a request holds; none where memory is not limited. */
+  readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
 interface Bindings {
-  readonly incoming: IncomingMessage | Http2ServerRequest;
+  readonly incoming: NodeRequest;
 }
 
 type App = Hono<{ Bindings: Bindings }>;
@@ -55,9 +60,9 @@ type AppContext = Context<{ Bindings: Bindings }>;
 export function httpApp(options: AppOptions): App {
   const app: App = new Hono();
   app.use(async (context, next) => {
-    await passing(next, (_, seconds) => countRefused(context, options, seconds));
-    context.header("x-content-type-options", "nosniff");
+    await withCallAccounting(next, (_, seconds) => countRefused(context, options, seconds));
     if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
+    chargeReply(context, options);
   });
   const { loadPage = async () => undefined } = options;
   const console = pageHandler(() => loadPage("console"));
@@ -70,25 +75,29 @@ export function httpApp(options: AppOptions): App {
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
   app.get("/audit/verify", async (context) =>
-    context.json(verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
+    json(context, verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
   );
   app.get("/estate", async (context) =>
-    context.json(await options.service.overview(await findCaller(context, options, "REST"))),
+    json(context, await options.service.overview(await findCaller(context, options, "REST"))),
   );
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed has a secret instead of a principal.
     const caller = callerOf(context, "WEBHOOK", undefined);
-    return context.json(await takeWebhook(context.req.raw, caller, { service, secret, countDeadLetters }));
+    const meter = meterOf(context, options);
+    return json(context, await takeWebhook(context.req.raw, caller, { service, secret, countDeadLetters, meter }));
   });
   const graphql = graphqlHandler();
   app.all("/graphql", (context) =>
-    graphql(context.req.raw, async () => ({
-      service: options.service,
-      caller: await findCaller(context, options, "GRAPHQL"),
-      report: options.report,
-      signal: context.req.raw.signal,
-    })),
+    graphql(context.req.raw, {
+      open: async () => ({
+        service: options.service,
+        caller: await findCaller(context, options, "GRAPHQL"),
+        report: options.report,
+        signal: context.req.raw.signal,
+      }),
+      readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
+    }),
   );
   for (const path of [
     "/",
@@ -106,20 +115,41 @@ export function httpApp(options: AppOptions): App {
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
   );
-  app.onError((error, context) => {
-    if (error instanceof HttpRefusal) {
-      return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
-    }
-    const told = toConnectError(error, (defect) => options.report(`${context.req.method} ${context.req.path}`, defect));
-    told.metadata.forEach((value, name) => {
-      context.header(name, value);
-    });
-    return context.json(
-      errorToJson(told, { registry: detailRegistry }),
-      codeToHttpStatus(told.code) as ContentfulStatusCode,
-    );
-  });
+  app.onError((error, context) => failure(error, context, options));
   return app;
+}
+
+function failure(error: unknown, context: AppContext, { report }: Pick<AppOptions, "report">): Response {
+  if (error instanceof HttpRefusal) {
+    return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
+  }
+  const shown = toConnectError(error, (defect) => report(`${context.req.method} ${context.req.path}`, defect));
+  shown.metadata.forEach((value, name) => {
+    context.header(name, value);
+  });
+  const body = errorToJson(shown, { registry: detailRegistry });
+  return context.json(body, codeToHttpStatus(shown.code) as ContentfulStatusCode);
+}
+
+/** A JSON answer with its length, by which it is charged. */
+function json(context: AppContext, value: unknown): Response {
+  const body = JSON.stringify(value);
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  return context.body(body, 200, headers);
+}
+
+/** Charges an answer that says its length to the memory budget, and replaces it by a refusal if it does not fit. */
+function chargeReply(context: AppContext, options: AppOptions): void {
+  const bytes = Number(context.res.headers.get("content-length") ?? 0);
+  if (options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
+  context.res = undefined;
+  context.res = failure(serverBusy(), context, options);
+}
+
+function meterOf(context: AppContext, { accountOf }: AppOptions): BodyMeter {
+  const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).open();
+  const isCompressed = (context.req.header("content-encoding") ?? "identity") !== "identity";
+  return new BodyMeter({ account, isJson: true, inflatesTo: isCompressed ? MAX_MESSAGE_BYTES : undefined });
 }
 
 async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {
@@ -160,7 +190,7 @@ async function history(context: AppContext, options: AppOptions): Promise<Respon
   });
   // The door refuses names that it does not know.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
-  return context.json(historyJson(page));
+  return json(context, historyJson(page));
 }
 
 async function findCaller(

@@ -1,19 +1,44 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Http2ServerRequest, Http2ServerResponse } from "node:http2";
 import { getRequestListener } from "@hono/node-server";
 import { connectHandler } from "#interfaces/connect/handler.ts";
+import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
+import { doorOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { Admission, type AdmissionRules } from "./admission.ts";
 import { type AppOptions, httpApp } from "./app.ts";
+import { sendPreflight, sendRefusal, setCommonHeaders } from "./early_reply.ts";
+
+export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
+  readonly admission: AdmissionRules;
+}
 
 /**
- * Everything that the datacenter's port answers. RPCs are looked up by path before the router, which they would only
- * pass through.
+ * Everything that the datacenter's port answers. Foreign and malformed requests are refused first. RPCs are looked up
+ * by path before the router, which they would only pass through.
  */
 export function httpHandler(
-  options: AppOptions,
-): (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => void {
+  options: HandlerOptions,
+): (request: NodeRequest, response: NodeResponse, account: ByteAccount) => void {
+  const admission = new Admission(options.admission);
+  const accounts = new WeakMap<NodeRequest, ByteAccount>();
   const connect = connectHandler(options);
-  const listener = getRequestListener(httpApp(options).fetch, { overrideGlobalObjects: false });
-  return (request, response) => {
-    if (!connect(request, response)) void listener(request, response);
+  const app = httpApp({ ...options, accountOf: (request) => accounts.get(request) });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  return (request, response, account) => {
+    const origin = admission.allowedOrigin(request);
+    setCommonHeaders(request, response, origin);
+    const refusal = admission.refusalOf(request, account);
+    if (refusal !== undefined) {
+      sendRefusal(request, response, refusal);
+      const outcome = outcomeOfStatus(refusal.status) ?? "invalid_argument";
+      options.observe({ method: "unknown", interface: doorOf(request.headers), outcome, seconds: 0 });
+      return;
+    }
+    if (origin !== undefined && request.method === "OPTIONS") {
+      sendPreflight(response);
+      return;
+    }
+    if (connect(request, response, account)) return;
+    accounts.set(request, account);
+    void listener(request, response);
   };
 }

@@ -41,6 +41,10 @@ const MAX_KEYS_BYTES = 256 * 1024;
 /** Longest token that is looked at, in characters. Ours: as headers end soon behind it. */
 const MAX_TOKEN_CHARS = 16_384;
 
+/** Characters that print in one line: no controls, no format characters, no separators but the blank. */
+const SUBJECT = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
+const EXPECTED_SUBJECT = "a text of 1 to 256 printable characters";
+
 const NO_KEYS = "The keys that tokens are checked with cannot be had";
 
 const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
@@ -77,8 +81,7 @@ export class JwtPrincipals {
     if (token.length > MAX_TOKEN_CHARS) throw new InvalidToken("The token is too long");
     const claims = await this.#verify(token);
     const roles = rolesOf(claims, this.#options.rolesClaim);
-    const name = claims.sub ?? "";
-    if (name === "") throw new InvalidToken('The token names nobody: expected the claim "sub"');
+    const name = subjectOf(claims);
     if (roles.length === 0) {
       const expected = `expected one of ${ROLES.join(", ")} in the claim "${this.#options.rolesClaim}"`;
       throw refuse("PERMISSION_DENIED", `"${name}" has no role here: ${expected}`);
@@ -181,6 +184,12 @@ function refusalOf(error: unknown): OperationError {
   }
   if (error instanceof OperationError) return error;
   return new OperationError("unavailable", NO_KEYS, { cause: error });
+}
+
+/** The subject becomes the name in the change log and in messages. @throws InvalidToken for any other value */
+function subjectOf({ sub }: { readonly sub?: unknown }): string {
+  if (typeof sub === "string" && SUBJECT.test(sub)) return sub;
+  throw new InvalidToken(`The token's claim "sub" cannot be used: expected ${EXPECTED_SUBJECT}`);
 }
 
 function rolesOf(claims: JWTPayload, path: string): readonly Role[] {

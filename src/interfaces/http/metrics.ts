@@ -1,6 +1,6 @@
 import type { FinishedCall } from "#dc/context.ts";
 import type { QueueUse } from "#dc/ports.ts";
-import { markCounted } from "#interfaces/connect/passage.ts";
+import { markCounted } from "#interfaces/connect/call_accounting.ts";
 
 /** The text forms of metrics that are served. */
 export const METRIC_FORMATS = {

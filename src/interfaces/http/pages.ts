@@ -38,9 +38,10 @@ function answer({ html, zipped, etag, policy }: Page, headers: Headers): Respons
   if (headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers: common });
   const sent = { ...common, "content-type": "text/html; charset=utf-8" };
   if (!/\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s|,|$))/.test(headers.get("accept-encoding") ?? "")) {
-    return new Response(html, { headers: sent });
+    return new Response(html, { headers: { ...sent, "content-length": String(Buffer.byteLength(html)) } });
   }
-  return new Response(zipped, { headers: { ...sent, "content-encoding": "gzip" } });
+  const length = String(zipped.length);
+  return new Response(zipped, { headers: { ...sent, "content-encoding": "gzip", "content-length": length } });
 }
 
 async function prepare(html: string): Promise<Page> {

@@ -1,5 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { type BodyMeter, checkJsonShape, uploadAborted } from "#interfaces/connect/body_meter.ts";
+import { OperationError } from "#kernel/errors.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 
 const unzip = promisify(gunzip);
@@ -9,7 +11,7 @@ const unzip = promisify(gunzip);
  *
  * @throws HttpRefusal 415 for another type or encoding, 413 beyond the limit, 400 for what is no JSON in UTF-8
  */
-export async function readJsonBody(request: Request, limit: number): Promise<unknown> {
+export async function readJsonBody(request: Request, limit: number, meter: BodyMeter): Promise<unknown> {
   const [type = ""] = (request.headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json") {
     throw new HttpRefusal(415, "invalid_argument", "Expected Content-Type application/json");
@@ -24,19 +26,35 @@ export async function readJsonBody(request: Request, limit: number): Promise<unk
       headers,
     );
   }
-  const sent = await readBytes(request, limit);
-  return parse(encoding === "gzip" ? await unzipped(sent, limit) : sent);
+  const sent = await readBytes(request, limit, meter);
+  if (sent === undefined) throw tooLarge(limit);
+  if (encoding === "identity") return parse(sent);
+  const bytes = await unzipped(sent, limit);
+  checkJsonShape(bytes);
+  return parse(bytes);
 }
 
-async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > limit) throw tooLarge(limit);
+/**
+ * Reads a body of at most `limit` bytes, or returns undefined for a larger one.
+ *
+ * @throws Refusal of the meter; ConnectError canceled when the caller aborts
+ */
+export async function readBytes(request: Request, limit: number, meter: BodyMeter): Promise<Uint8Array | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > limit) return undefined;
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.length;
-    if (length > limit) throw tooLarge(limit);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.length;
+      if (length > limit) return undefined;
+      meter.take(chunk);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // Any other error is the connection's.
+    throw error instanceof OperationError ? error : uploadAborted();
   }
+  meter.finish();
   return Buffer.concat(chunks);
 }
 

@@ -3,6 +3,7 @@ import type { Caller } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Receipt } from "#dc/operations/feed/take_delivery.ts";
 import type { DcService } from "#dc/service.ts";
+import type { BodyMeter } from "#interfaces/connect/body_meter.ts";
 import { readJsonBody } from "./request_body.ts";
 import type { WebhookSecret } from "./webhook_secret.ts";
 
@@ -16,6 +17,7 @@ export interface WebhookOptions {
   /** Absent where the operator has set none: the webhook is then closed. */
   readonly secret: WebhookSecret | undefined;
   readonly countDeadLetters: (count: number) => void;
+  readonly meter: BodyMeter;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface WebhookOptions {
  * again what is refused and stops behind it; only the secret, the form of the body and the database can refuse.
  */
 export async function takeWebhook(request: Request, caller: Caller, options: WebhookOptions): Promise<JsonObject> {
-  const { secret, service, countDeadLetters } = options;
+  const { secret, service, countDeadLetters, meter } = options;
   if (secret === undefined) {
     throw refuse("PERMISSION_DENIED", "The webhook is closed: the server was started without a secret for it");
   }
@@ -37,7 +39,7 @@ export async function takeWebhook(request: Request, caller: Caller, options: Web
       expected,
     });
   }
-  const receipt = await service.changeFeed(await readJsonBody(request, MAX_DELIVERY_BYTES), feed, caller);
+  const receipt = await service.changeFeed(await readJsonBody(request, MAX_DELIVERY_BYTES, meter), feed, caller);
   countDeadLetters(receipt.deadLetters);
   return receiptJson(receipt);
 }

@@ -2,6 +2,7 @@ import { afterEach } from "bun:test";
 import type { Principal } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcStore } from "#dc/ports.ts";
+import type { AdmissionRules } from "#interfaces/http/admission.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { WebhookSecret } from "#interfaces/http/webhook_secret.ts";
@@ -37,6 +38,14 @@ async function principalOf(authorization: string | null, authRequired: boolean):
   return { name: role, roles: [role as "reader"], authMethod: "token" };
 }
 
+/** What a server on a loopback address admits. */
+export const LOCAL: AdmissionRules = {
+  isOpen: true,
+  allowedHosts: [],
+  allowedOrigins: [],
+  probesFromAnywhere: false,
+};
+
 interface Given {
   readonly authRequired?: boolean;
   readonly store?: DcStore;
@@ -68,6 +77,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
     observe: (call) => counted.observe(call),
     report: (method, error) => defects.push({ method, error }),
     shutdown: shutdown.signal,
+    admission: { ...LOCAL, isOpen: given.authRequired !== true },
   });
   const server = new OnePort({ handler });
   const port = await server.listen(0, "127.0.0.1");

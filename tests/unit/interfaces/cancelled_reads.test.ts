@@ -9,6 +9,7 @@ import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
+import { LOCAL } from "../../support/dc/served.ts";
 import { testService } from "../../support/dc/service.ts";
 import { Latch, Served, settle } from "../../support/mcp_served.ts";
 
@@ -69,11 +70,12 @@ async function site() {
     observe: () => {},
     report: () => {},
     shutdown: new AbortController().signal,
+    admission: LOCAL,
   });
   const server = new OnePort({
-    handler: (asked, answer) => {
+    handler: (asked, answer, account) => {
       answer.once("close", () => gone.open());
-      handler(asked, answer);
+      handler(asked, answer, account);
     },
   });
   const url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;

@@ -86,8 +86,8 @@ describe("OnePort serves", () => {
     expect([before, await certificateOf(port)]).toEqual([fingerprint(tls.cert), fingerprint(renewed.cert)]);
   });
 
-  test("both over TLS beside cleartext", async () => {
-    const { port } = await serve({ tls });
+  test("both over TLS beside cleartext, if cleartext is allowed", async () => {
+    const { port } = await serve({ tls, cleartext: true });
 
     const answers = [
       await http1(`https://${HOST}:${port}/a`),
@@ -204,8 +204,8 @@ describe("OnePort drains", () => {
     const both = new Promise<void>((resolve) => {
       arrived = resolve;
     });
-    const handler: RequestHandler = (asked, answer) => {
-      waiting.push(() => echo(asked, answer));
+    const handler: RequestHandler = (asked, answer, account) => {
+      waiting.push(() => echo(asked, answer, account));
       if (waiting.length === 2) arrived();
     };
     return { handler, both, letGo: () => waiting.splice(0).forEach((go) => void go()) };

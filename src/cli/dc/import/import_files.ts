@@ -5,17 +5,16 @@ import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
-import type { StderrLogger } from "../../stderr_logger.ts";
-import { usageError } from "../../usage_error.ts";
+import type { Talk } from "../../talk.ts";
 import { kindNamed } from "../kinds.ts";
-
+import { usage } from "../words.ts";
 import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
-import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
 import { joined, type Source } from "./source.ts";
 import { databaseTarget, type Target } from "./target.ts";
+import { jsonTelling, plainTelling, type Telling } from "./telling.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
@@ -40,9 +39,9 @@ export interface ImportOptions {
 export async function importFiles(
   open: () => Promise<Target>,
   options: ImportOptions,
-  log: StderrLogger,
+  talk: Talk,
 ): Promise<ExitStatus> {
-  return importSource(open, joined(await openSources(options)), options, log);
+  return importSource(open, joined(await openSources(options)), options, talk);
 }
 
 /** Everything about an import but its files. */
@@ -53,13 +52,13 @@ export async function importSource(
   open: () => Promise<Target>,
   source: Source,
   options: ImportManner,
-  log: StderrLogger,
+  talk: Talk,
 ): Promise<ExitStatus> {
-  const reporter = options.json ? jsonReporter() : textReporter(log);
+  const telling = options.json ? jsonTelling() : plainTelling(talk);
   try {
     const errors = options.errors === undefined ? undefined : openErrorsFile(resolve(options.cwd, options.errors));
     try {
-      return await watched(source, await open(), { ...options, reporter, errors });
+      return await watched(source, await open(), { ...options, telling, errors });
     } finally {
       errors?.close();
     }
@@ -78,12 +77,12 @@ export async function openDatabaseTarget(
 }
 
 interface Watched extends Omit<ImportManner, "errors"> {
-  readonly reporter: ProgressReporter;
+  readonly telling: Telling;
   readonly errors: ErrorsFile | undefined;
 }
 
 async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
-  const { reporter, errors, atomic, dryRun } = options;
+  const { telling, errors, atomic, dryRun } = options;
   let signal: ExitStatus | undefined;
   const stop = (status: ExitStatus) => () => {
     if (signal !== undefined) endProcess(status);
@@ -97,20 +96,20 @@ async function watched(source: Source, target: Target, options: Watched): Promis
   try {
     const result = await runImport(source, target, {
       atomic,
-      progress: reporter.progress,
+      progress: telling.progress,
       failed: (line) => {
-        reporter.failed(line);
+        telling.failed(line);
         errors?.add(line);
       },
       stopped: () => signal !== undefined,
     });
-    reporter.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
+    telling.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
     if (signal !== undefined) return signal;
     const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
     return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ImportUndone)) throw error;
-    reporter.ended(error.result, "undone");
+    telling.ended(error.result, "undone");
     return signal ?? EXIT_STATUS.refused;
   } finally {
     for (const [name, handler] of handlers) process.off(name, handler);
@@ -177,8 +176,5 @@ function kindOfFile(name: string): ResourceKind | undefined {
 }
 
 function demandedKind(name: string): never {
-  throw usageError(
-    "dc import",
-    `Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`,
-  );
+  throw usage(`Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`);
 }

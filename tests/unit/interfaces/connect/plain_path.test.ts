@@ -176,7 +176,7 @@ test("answers without the library what it takes", async () => {
       response.destroy();
     },
   );
-  const server = new OnePort({ handler: (request, response) => expect(plain.take(request, response)).toBe(true) });
+  const server = new OnePort({ handler: (...given) => expect(plain.take(...given)).toBe(true) });
   const url = `http://127.0.0.1:${await server.listen(0, "127.0.0.1")}`;
   endAfterTest(() => server.close(0));
 

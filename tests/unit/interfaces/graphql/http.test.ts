@@ -180,7 +180,12 @@ describe("GraphQL limits", () => {
   test("refuse an operation that is nested too deep", () => {
     const nested = (levels: number) => parse(`${"{ f ".repeat(levels)}${"}".repeat(levels)}`);
     const check = (document: DocumentNode) => () =>
-      checkLimits(document, document.definitions[0] as OperationDefinitionNode, {});
+      checkLimits({
+        document,
+        operation: document.definitions[0] as OperationDefinitionNode,
+        variables: {},
+        introspection: {},
+      });
 
     expect(check(nested(12))).not.toThrow();
     expect(check(nested(13))).toThrow("nested deeper than 12 levels");

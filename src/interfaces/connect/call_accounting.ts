@@ -1,0 +1,30 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** Whether the service has counted the call of one request. */
+interface CallAccount {
+  isCounted: boolean;
+}
+
+const accounts = new AsyncLocalStorage<CallAccount>();
+
+/** Marks the current request as counted by the service. */
+export function markCounted(): void {
+  const account = accounts.getStore();
+  if (account !== undefined) account.isCounted = true;
+}
+
+/**
+ * Answers a request and counts it exactly once: `count` runs unless the service has counted the call.
+ *
+ * @param count receives the answer and the seconds it took
+ */
+export async function withCallAccounting<Answer>(
+  answer: () => Promise<Answer>,
+  count: (answer: Answer, seconds: number) => void | Promise<void>,
+): Promise<Answer> {
+  const account: CallAccount = { isCounted: false };
+  const started = performance.now();
+  const answered = await accounts.run(account, answer);
+  if (!account.isCounted) await count(answered, (performance.now() - started) / 1000);
+  return answered;
+}

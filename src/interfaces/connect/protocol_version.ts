@@ -1,0 +1,26 @@
+import { Code, ConnectError, type HandlerContext } from "@connectrpc/connect";
+import { protocolVersion } from "@connectrpc/connect/protocol-connect";
+
+/** Returns the version of a header `Connect-Protocol-Version` if it is not the one served. */
+export function unknownVersion(version: string | null): string | undefined {
+  return version === null || version === protocolVersion ? undefined : version;
+}
+
+/**
+ * Refuses a call of another version of Connect's protocol. The library checks the version only where it is required,
+ * and plain HTTP clients send none. Source: Connect protocol, Unary-Request-Headers and Unary-Get-Request.
+ *
+ * @throws ConnectError invalid_argument
+ */
+export function checkProtocolVersion({ protocolName, requestHeader, requestMethod, url }: HandlerContext): void {
+  if (protocolName !== "connect") return;
+  const header = unknownVersion(requestHeader.get("connect-protocol-version"));
+  if (header !== undefined) throw unknown("Connect-Protocol-Version", header, protocolVersion);
+  const parameter = requestMethod === "GET" ? new URL(url).searchParams.get("connect") : null;
+  const expected = `v${protocolVersion}`;
+  if (parameter !== null && parameter !== expected) throw unknown('parameter "connect"', parameter, expected);
+}
+
+function unknown(where: string, given: string, expected: string): ConnectError {
+  return new ConnectError(`Unknown ${where} "${given.slice(0, 64)}": expected "${expected}"`, Code.InvalidArgument);
+}

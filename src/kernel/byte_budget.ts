@@ -1,0 +1,82 @@
+/** Bytes of one request that may use the whole budget; beyond them a request leaves a reserve for small ones. */
+const SMALL_BYTES = 64 * 1024;
+/** Part of the budget that large requests may use. Ours: a quarter remains for small requests and their replies. */
+const LARGE_PART = 0.75;
+/** Charge for every open request: streams, headers, closures. Measured: an open gRPC watch costs 12 to 16 KiB. */
+export const REQUEST_BYTES = 16 * 1024;
+
+/**
+ * Bytes that all open requests may hold together: bodies that are still arriving or being answered, and replies that
+ * their readers have not taken yet.
+ */
+export class ByteBudget {
+  readonly limit: number;
+  #used = 0;
+
+  /** @param limit in bytes */
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Whether slow peers should be ended sooner than usual. */
+  get isScarce(): boolean {
+    return this.#used > this.limit / 2;
+  }
+
+  /** Opens the account of one request and charges what every request costs. */
+  open(): ByteAccount {
+    return new ByteAccount(this, (bytes) => {
+      this.#used += bytes;
+    });
+  }
+}
+
+/** What one request holds of a budget. */
+export class ByteAccount {
+  readonly #budget: ByteBudget;
+  readonly #charge: (bytes: number) => void;
+  #held = REQUEST_BYTES;
+  #isClosed = false;
+
+  constructor(budget: ByteBudget, charge: (bytes: number) => void) {
+    this.#budget = budget;
+    this.#charge = charge;
+    charge(this.#held);
+  }
+
+  /** Returns the account of a request that may hold nothing. */
+  static full(): ByteAccount {
+    return new ByteAccount(new ByteBudget(0), () => {});
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  /** Whether the request may hold `bytes` more. */
+  fits(bytes: number): boolean {
+    const { limit, used } = this.#budget;
+    const most = this.#held - REQUEST_BYTES + bytes <= SMALL_BYTES ? limit : limit * LARGE_PART;
+    return used + bytes <= most;
+  }
+
+  /** Charges `bytes` if they fit. Returns whether they did. */
+  hold(bytes: number): boolean {
+    if (this.#isClosed) return true;
+    if (!this.fits(bytes)) return false;
+    this.#held += bytes;
+    this.#charge(bytes);
+    return true;
+  }
+
+  /** Returns everything that is held; later charges count no more. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#charge(-this.#held);
+  }
+}

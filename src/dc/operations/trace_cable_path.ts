@@ -6,10 +6,10 @@ import { defineRead } from "./rpc.ts";
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
-  run: ({ context, reader }, request) =>
+  run: ({ context, reader, topology }, request) =>
     pictured(context, {
       screen: "CABLE_PATH",
       asked: request.render,
-      answer: () => traceCablePathAnswer(reader, request),
+      answer: () => traceCablePathAnswer({ reader, topology }, request),
     }),
 });

@@ -1,7 +1,8 @@
 import type { TraceSite } from "#dc/analysis/cable_trace.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { portKey } from "#dc/model/ref.ts";
-import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
+import type { Cable, Crac, Device, PortRef } from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /**
@@ -32,6 +33,14 @@ export class BatchedSite implements TraceSite {
 
   feedDeclarer(feedId: string): Promise<PortRef | undefined> {
     return this.reader.feedDeclarer(feedId);
+  }
+
+  crac(code: string): Promise<Crac | undefined> {
+    return this.reader.crac(code);
+  }
+
+  consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
+    return this.reader.consumersOf(sourceRefs);
   }
 }
 

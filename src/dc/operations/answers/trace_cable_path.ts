@@ -1,4 +1,6 @@
 import { traceCable } from "#dc/analysis/cable_trace.ts";
+import { inletInUse } from "#dc/analysis/inlet_in_use.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_HOPS, MAX_HOPS } from "#dc/limits.ts";
 import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -16,7 +18,7 @@ import { readCode, readCount, readPortName, readRef } from "./parameters.ts";
 
 /** The structured answer of TraceCablePath and what its picture is drawn from. @throws Refusal for an unknown port */
 export async function traceCablePathAnswer(
-  reader: DcReader,
+  { reader, topology }: { readonly reader: DcReader; readonly topology: () => Promise<Topology> },
   request: TraceCablePathRequest,
 ): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
   const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
@@ -32,7 +34,12 @@ export async function traceCablePathAnswer(
   }
   const { stopAtPower, followSplits } = request;
   const end = { deviceCode: device.code, portName: port.name };
-  const paths = await traceCable(end, reader, { stopAtPower, followSplits, maxHops });
+  const paths = await traceCable(end, reader, {
+    stopAtPower,
+    followSplits,
+    maxHops,
+    inletInUse: async (code) => inletInUse(await topology(), code),
+  });
   return {
     reply: toMessage(TraceCablePathResponseSchema, { paths: paths.map(pathMessage) }),
     picture: () => ({ start: end, paths }),

@@ -1,3 +1,4 @@
+import type { CablePath } from "#dc/analysis/cable_path.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
@@ -79,7 +80,7 @@ function laneItems({ path, stops }: Lane, name: string, coloring: Coloring) {
       : [linkItem(link, linkTitle(link, hops[0]?.device), wayBetween(corner(place - 1), corner(place)))],
   );
   const boxes = stops.map((stop, place) => stopItem(stop, corner(place), coloring));
-  const branches = branchItems(path.branches, corner(stops.length - 1));
+  const branches = branchItems(path.status === "SPLIT" ? path.branches : [], corner(stops.length - 1));
   const rows = Math.ceil(stops.length / PER_ROW);
   const columns = Math.min(PER_ROW, stops.length);
   const text = `${name}: ${words} · ${totalWords(path)}`;
@@ -181,11 +182,27 @@ function notesOf({ paths }: CablePicture, { omitted, pathsLeft }: FoldedPaths): 
   const left = pathsLeft === 0 ? "" : ` and ${counted(pathsLeft, "path")} left out`;
   return [
     ...problems.slice(0, MOST_NOTES).map((text): Note => ({ text, tone: "fault" })),
+    ...paths.flatMap(otherWays).slice(0, MOST_NOTES),
     ...(problems.length > MOST_NOTES ? [{ text: `and ${problems.length - MOST_NOTES} more problems` }] : []),
     ...(omitted > 0
       ? [{ text: `Folded: ${counted(omitted, "device")} told in counts${left}`, tone: "info" as const }]
       : []),
   ];
+}
+
+/** The inlets and consumers that a supply could take instead of those on its path. */
+function otherWays({ status, branches, segments }: CablePath): readonly Note[] {
+  if (status === "SPLIT") return [];
+  const used = new Set(segments.flatMap(({ from, to }) => [formatPort(from), formatPort(to)]));
+  const others = Map.groupBy(
+    branches.filter(({ to }) => !used.has(formatPort(to))),
+    ({ from }) => formatPort(from),
+  );
+  return [...others].map(([from, ways]) => {
+    const names = ways.slice(0, MOST_BRANCHES).map(({ to }) => formatPort(to));
+    const more = ways.length > names.length ? ` and ${ways.length - names.length} more` : "";
+    return { text: `Also at ${from}: ${names.join(", ")}${more}`, tone: "info" };
+  });
 }
 
 function legendOf({ paths }: CablePicture): readonly LegendLine[] {

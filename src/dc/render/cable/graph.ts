@@ -1,8 +1,8 @@
 import type { Segment } from "#dc/analysis/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { counted, readable } from "../parts/words.ts";
+import { counted } from "../parts/words.ts";
 import type { FoldedPaths, Stop } from "./picture.ts";
-import { hopFacts, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
 
 /** The same picture as nodes and edges; a device that several paths pass is one node. */
 export function cableGraphOf(name: string, { lanes }: FoldedPaths): Graph {
@@ -37,7 +37,7 @@ function nodeOf({ hops }: Stop, id: string): GraphNode {
   const [hop] = hops;
   if (hop === undefined || hops.length > 1)
     return { id, label: counted(hops.length, "device"), shape: "note", style: "dashed" };
-  const lines = [hop.device.code, readable(hop.device.kind), placeOf(hop), passageOf(hop)];
+  const lines = [hop.device.code, kindOf(hop.device), placeOf(hop), passageOf(hop)];
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
 
@@ -60,7 +60,7 @@ export function cableElements({ lanes }: FoldedPaths): readonly Element[] {
       }
       if (hop === undefined || hops.length > 1 || repeated) continue;
       const ref = `device:${hop.device.code}`;
-      found.set(ref, { ref, kind: readable(hop.device.kind), title: hop.device.code, facts: hopFacts(hop) });
+      found.set(ref, { ref, kind: kindOf(hop.device), title: hop.device.code, facts: hopFacts(hop) });
     }
   }
   return [...found.values()];

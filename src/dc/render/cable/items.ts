@@ -6,7 +6,7 @@ import { roleToken } from "../parts/roles.ts";
 import { counted, readable } from "../parts/words.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
 import type { Stop } from "./picture.ts";
-import { hopFacts, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./words.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./words.ts";
 
 export const STOP_WIDTH = 196;
 export const STOP_HEIGHT = 112;
@@ -50,7 +50,7 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         kind: "text",
         x: 10,
         y: 33,
-        text: `${readable(device.kind)}${name}${status}`,
+        text: `${kindOf(device)}${name}${status}`,
         size: 10.5,
         fill: ink,
         maxWidth: room,
@@ -102,7 +102,7 @@ function fillOf({ hops: [hop] }: Stop, coloring: Coloring): Paint {
     if (status === "ACTIVE") return "okSoft";
     return status === "FAILED" || status === "OFFLINE" ? "faultSoft" : "infoSoft";
   }
-  return roleToken({ role, kind: DEVICE_KINDS.indexOf(kind) + 1 });
+  return roleToken({ role, kind: kind === undefined ? 0 : DEVICE_KINDS.indexOf(kind) + 1 });
 }
 
 function foldedStop({ hops }: Stop, [x, y]: Point): Item {

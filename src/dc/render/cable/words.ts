@@ -1,6 +1,6 @@
-import type { CablePath, Hop, Segment } from "#dc/analysis/cable_path.ts";
+import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cable_path.ts";
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
-import type { Device, Port } from "#dc/model/resources.ts";
+import type { Port } from "#dc/model/resources.ts";
 import type { State } from "../palette.ts";
 import { counted, fixed, readable } from "../parts/words.ts";
 import { metres } from "../quantity.ts";
@@ -25,6 +25,11 @@ export function endOf(path: CablePath): { readonly words: string; readonly state
     default:
       return { words: `not connected: ${at} has no cable`, state: "offline" };
   }
+}
+
+/** The kind of a device in words. Only a cooling unit has no device kind. */
+export function kindOf({ kind }: HopDevice): string {
+  return kind === undefined ? "Cooling unit" : readable(kind);
 }
 
 function lastPort({ device, inPort, outPort }: Hop): string {
@@ -72,7 +77,7 @@ function passage(front: Port, rear: Port): string {
 }
 
 /** What a link is, on one line: the cable's type and label, or the feed. @param device where it arrives */
-export function linkTitle({ cable, from, to }: Segment, device: Device | undefined): string {
+export function linkTitle({ cable, from, to }: Segment, device: HopDevice | undefined): string {
   if (cable !== undefined) {
     const type = cable.type === undefined ? "Cable" : typeWords(cable.type);
     return cable.label === undefined ? type : `${type} · ${cable.label}`;
@@ -123,7 +128,7 @@ export function hopFacts(hop: Hop): readonly Fact[] {
   const { device, inPort, outPort } = hop;
   const facts: Fact[] = [
     ["Name", device.name ?? ""],
-    ["Kind", readable(device.kind)],
+    ["Kind", kindOf(device)],
     ["Role", device.role ?? ""],
     ["Place", placeOf(hop)],
     ["Enters at", inPort],

@@ -167,10 +167,10 @@ describe("traceCable", () => {
     expect(line(outlet)).toBe("srv/psu1 P/out1 COMPLETE");
   });
 
-  test("is open at a feed that nobody declares", async () => {
+  test("ends at a feed that no outlet declares, because it is an external supply", async () => {
     const [path] = await trace("srv/psu1", { devices: [load("srv", ["feed:F"])], cables: [] });
 
-    expect(path?.status).toBe("OPEN");
+    expect(path?.status).toBe("COMPLETE");
     expect(path?.problems).toMatchObject([{ code: "UNDECLARED_FEED" }]);
   });
 

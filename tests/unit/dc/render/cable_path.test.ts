@@ -49,15 +49,14 @@ describe("drawCablePath", () => {
     expect(nodeOf(drawing, "device:UTIL-A")).toBeDefined();
   });
 
-  test("names the ways that a split could take", async () => {
+  test("ends a supply at its root, and names the inlets that it could take instead", async () => {
     const { scene } = drawCablePath(await traced(SUPPLY), drawOptions());
-    expect(wordsOf(scene.items)).toEqual(
-      expect.arrayContaining([
-        "Splits at ATS-A into 2 branches",
-        "position 1: ATS-A/source1",
-        "position 2: ATS-A/source2",
-      ]),
-    );
+    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["Ends at UTIL-A", "Also at ATS-A: ATS-A/source2"]));
+  });
+
+  test("names the ways that a split could take", async () => {
+    const { scene } = drawCablePath(await traced({ deviceCode: "PP-A01-1", portName: "R1" }), drawOptions());
+    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["position 1: PP-A01-1/F1"]));
   });
 
   test("tells open ends, loops and unknown lengths in words", async () => {
@@ -75,12 +74,12 @@ describe("drawCablePath", () => {
   test("folds the middle of a long path and keeps what is highlighted", async () => {
     const picture = await traced(SUPPLY);
     const folded = drawCablePath(picture, drawOptions({ maxNodes: 4 }));
-    expect(folded.omittedNodes).toBe(3);
-    expect(wordsOf(folded.scene.items)).toContain("3 devices");
+    expect(folded.omittedNodes).toBe(4);
+    expect(wordsOf(folded.scene.items)).toContain("4 devices");
     const kept = drawCablePath(picture, drawOptions({ maxNodes: 4, highlight: new Set(["device:ups-a1"]) }));
     expect(nodeOf(kept, "device:UPS-A1")).toBeDefined();
     expect(drawCablePath(picture, drawOptions({ view: "COMPACT" })).graph.nodes.length).toBe(3);
-    expect(drawCablePath(picture, drawOptions({ maxNodes: 1 })).omittedNodes).toBe(6);
+    expect(drawCablePath(picture, drawOptions({ maxNodes: 1 })).omittedNodes).toBe(7);
   });
 
   test("draws a port without a cable", async () => {

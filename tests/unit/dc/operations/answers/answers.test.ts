@@ -56,7 +56,8 @@ const trace = (request: JsonObject) =>
   ask(
     [pb.TraceCablePathRequestSchema, pb.TraceCablePathResponseSchema],
     request,
-    async ({ reader }, message) => (await traceCablePathAnswer(reader, message)).reply,
+    async ({ reader, topology }, message) =>
+      (await traceCablePathAnswer({ reader, topology: async () => topology }, message)).reply,
   );
 const rack = (request: JsonObject) =>
   ask([pb.GetRackRequestSchema, pb.GetRackResponseSchema], request, (world, message) => getRackAnswer(world, message));

@@ -1,0 +1,188 @@
+import { comparePorts } from "#dc/model/ref.ts";
+import { type CablePath, finishPath, joinedWay, type PathProblem, worse } from "./cable_path.ts";
+import type { TraceOptions } from "./cable_trace.ts";
+import { compareStacks, deeper, type Fibre, fibreOf, keyOf, onePort, samePlace } from "./connector.ts";
+import { branchesAt, type FibreEnd, type Stack, walkFibre } from "./fibre_walk.ts";
+import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
+
+/** The questions about the ends of a path that are answered from there. */
+export interface ByEnd {
+  meetingOf(start: Place): Promise<Place | undefined>;
+  partingOf(start: Place): Promise<CablePath["branches"]>;
+}
+
+/** One fibre through a passive port, with both of its ends. */
+interface Passing {
+  readonly stack: Stack;
+  readonly left: Fibre;
+  readonly right: Fibre;
+}
+
+/** Fibres through one port. Ours, as for a connector. */
+const MAX_FIBRES = 4096;
+
+/**
+ * Traces a port of a patch panel to both sides: inward on the left, along its cable on the right. Both sides of one fibre
+ * have the same positions, so they are paired by position.
+ */
+export async function tracePassive(
+  memo: TraceMemo,
+  start: Place,
+  options: TraceOptions,
+  ends: ByEnd,
+): Promise<readonly CablePath[]> {
+  const trace = new PassiveTrace(memo, start, options.maxHops);
+  const passing = await trace.fibres();
+  const [only] = passing;
+  const origin = endOf(start);
+  const hops = [{ device: start.device, inPort: "", outPort: start.port.name }];
+  if (passing.every(({ left, right }) => !isCabled(left) && !isCabled(right))) {
+    return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+  }
+  if (only?.right.end.status === "LOOP" && passing.length === 1) return [loopPath(origin, only.right.end)];
+  const whole = await meetingPair(passing, ends);
+  if (whole !== undefined) return [joined(origin, leastPassing(passing), whole)];
+  if (options.followSplits) return eachPassing(origin, passing);
+  if (only === undefined || passing.length > 1) return [await trace.parted()];
+  const ends2 = [only.left.met, only.right.met];
+  if (ends2.includes(undefined)) return [joined(origin, only)];
+  const branches = [];
+  for (const met of ends2)
+    if (met !== undefined && met.rest.length > 0) branches.push(...(await ends.partingOf(met.named)));
+  return [{ ...withoutDestination(joined(origin, only)), status: "SPLIT", branches }];
+}
+
+class PassiveTrace {
+  private readonly memo: TraceMemo;
+  private readonly start: Place;
+  private readonly maxHops: number;
+
+  constructor(memo: TraceMemo, start: Place, maxHops: number) {
+    this.memo = memo;
+    this.start = start;
+    this.maxHops = maxHops;
+  }
+
+  async fibres(): Promise<readonly Passing[]> {
+    const found: Passing[] = [];
+    const positions = this.start.port.positions ?? 1;
+    const waiting: Stack[] = positions > 1 ? deeper([], positions).toReversed() : [[]];
+    for (let stack = waiting.pop(); stack !== undefined; stack = waiting.pop()) {
+      const left = await this.walk("INSIDE", stack);
+      const right = await this.walk("CABLE", stack);
+      const parts = [left, right].flatMap((side) => (side.status === "PARTING" ? [side.positions] : []));
+      if (left.status !== "PARTING" && right.status !== "PARTING") {
+        const [leftFibre, rightFibre] = [await fibreOf(this.memo, stack, left), await fibreOf(this.memo, stack, right)];
+        found.push({ stack, left: leftFibre, right: rightFibre });
+      } else if (found.length + waiting.length < MAX_FIBRES) {
+        waiting.push(...deeper(stack, Math.max(...parts)).toReversed());
+      }
+    }
+    return found;
+  }
+
+  /** The path to where its fibres part, on both sides. */
+  async parted(): Promise<CablePath> {
+    const [left, right] = [await this.walk("INSIDE", []), await this.walk("CABLE", [])];
+    return finishPath({
+      origin: endOf(this.start),
+      status: "SPLIT",
+      ...joinedWay(left, right),
+      branches: [left, right].flatMap((side) => (side.status === "PARTING" ? branchesAt(side) : [])),
+      problems: [left, right].flatMap((side) => (side.status === "PARTING" ? [] : problemOf(side))),
+    });
+  }
+
+  private walk(side: "CABLE" | "INSIDE", stack: Stack) {
+    return walkFibre(this.memo, this.start, { side, stack, maxHops: this.maxHops });
+  }
+}
+
+function isCabled({ end }: Fibre): boolean {
+  return end.segments.some(({ cable }) => cable !== undefined);
+}
+
+function problemOf({ problem }: FibreEnd): readonly PathProblem[] {
+  return problem === undefined ? [] : [problem];
+}
+
+/** The two ports that the fibres join, if these have no others. */
+async function meetingPair(passing: readonly Passing[], ends: ByEnd): Promise<readonly [Place, Place] | undefined> {
+  for (const by of ["named", "cabled"] as const) {
+    const left = onePort(
+      passing.map((one) => one.left),
+      by,
+    );
+    const right = onePort(
+      passing.map((one) => one.right),
+      by,
+    );
+    if (left === undefined || right === undefined) continue;
+    const met = await ends.meetingOf(left);
+    if (met !== undefined && samePlace(met, right)) return [left, right];
+  }
+  return undefined;
+}
+
+/** One path for each fibre; those between the same two ends are one path. */
+function eachPassing(origin: ReturnType<typeof endOf>, passing: readonly Passing[]): readonly CablePath[] {
+  const groups = Map.groupBy(passing, ({ left, right }) =>
+    // A plug that loops a trunk back brings the same path in from the other side.
+    [endKey(left), endKey(right)].toSorted().join(" | "),
+  );
+  return [...groups.values()].map((group) => joined(origin, leastPassing(group)));
+}
+
+function endKey({ end, met }: Fibre): string {
+  return met === undefined ? `${end.status} ${keyOf(endOf(end))}` : keyOf(endOf(met.named));
+}
+
+/** The fibre that a path of several shows: the first at the lesser of its two ends, so that it is the same from either. */
+function leastPassing(passing: readonly Passing[]): Passing {
+  const [first] = passing;
+  const isLeft = first === undefined || comparePorts(endOf(first.left.end), endOf(first.right.end)) <= 0;
+  return leastFibre(
+    passing.map((one) => ({ near: one.left.end.stack, far: one.right.end.stack, ...one })),
+    isLeft,
+  );
+}
+
+/** The fibre with the lowest positions at the near or the far end. */
+export function leastFibre<One extends { readonly near: Stack; readonly far: Stack }>(
+  fibres: readonly One[],
+  byNear: boolean,
+): One {
+  const sorted = fibres.toSorted((a, b) => (byNear ? compareStacks(a.near, b.near) : compareStacks(a.far, b.far)));
+  const [least] = sorted;
+  if (least === undefined) throw new Error("A path needs a fibre");
+  return least;
+}
+
+function joined(start: ReturnType<typeof endOf>, { left, right }: Passing, ends?: readonly [Place, Place]): CablePath {
+  const [near, far] = [ends?.[0] ?? left.met?.named, ends?.[1] ?? right.met?.named];
+  const way = joinedWay(left.end, right.end);
+  const last = way.hops.length - 1;
+  const hops = way.hops.map((hop, index) => ({
+    ...hop,
+    ...(index === 0 && last > 0 && near !== undefined && hop.inPort === "" && { outPort: near.port.name }),
+    ...(index === last && last > 0 && far !== undefined && hop.outPort === "" && { inPort: far.port.name }),
+  }));
+  return finishPath({
+    // An open left half has no far end, so the path begins at the port asked for.
+    origin: near === undefined ? start : endOf(near),
+    ...(far !== undefined && { destination: endOf(far) }),
+    status: worse(left.end.status, right.end.status),
+    hops,
+    segments: way.segments,
+    problems: [...problemOf(left.end), ...problemOf(right.end)],
+  });
+}
+
+function loopPath(origin: ReturnType<typeof endOf>, end: FibreEnd): CablePath {
+  const { hops, segments } = end;
+  return finishPath({ origin, status: "LOOP", hops, segments, problems: problemOf(end) });
+}
+
+function withoutDestination({ destination: _, ...path }: CablePath): CablePath {
+  return path;
+}

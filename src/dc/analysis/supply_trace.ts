@@ -1,0 +1,214 @@
+import { inService } from "#dc/model/in_service.ts";
+import { inletsOf } from "#dc/model/power_walk.ts";
+import { parseRef, portRef, samePort } from "#dc/model/ref.ts";
+import type { Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { Consumer } from "#dc/model/site.ts";
+import {
+  type Branch,
+  type CablePath,
+  finishPath,
+  type Hop,
+  type HopDevice,
+  type PathProblem,
+  reversedWay,
+  type Segment,
+} from "./cable_path.ts";
+import type { TraceOptions } from "./cable_trace.ts";
+import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
+
+/** Paths of one supply. Ours: transfer switches in a row double their number. */
+const MAX_PATHS = 1024;
+
+/** An inlet on the way up, with everything gathered before it. */
+interface Climb {
+  readonly at: PortRef;
+  readonly sourceRef: string | undefined;
+  readonly hops: readonly Hop[];
+  readonly segments: readonly Segment[];
+  readonly branches: readonly Branch[];
+  readonly seen: ReadonlySet<string>;
+}
+
+/**
+ * Follows a supply from an inlet to its roots: outlets, the inlets behind them, and so on. A supply asked for by its outlet
+ * is that of its consumers' inlets, from the root to the consumer. Where a device draws from several inlets, the path
+ * takes the one in use and lists the others as branches.
+ *
+ * @returns one path, or with `followSplits` one for each consumer and each way to a root
+ */
+export async function supplyPaths(memo: TraceMemo, start: Place, options: TraceOptions): Promise<readonly CablePath[]> {
+  const trace = new SupplyTrace(memo, options);
+  return start.port.kind === "POWER_IN" ? trace.ofInlet(start) : trace.ofOutlet(start);
+}
+
+class SupplyTrace {
+  private readonly memo: TraceMemo;
+  private readonly options: TraceOptions;
+  private found = 0;
+
+  constructor(memo: TraceMemo, options: TraceOptions) {
+    this.memo = memo;
+    this.options = options;
+  }
+
+  async ofInlet({ device, port }: Place): Promise<readonly CablePath[]> {
+    return this.fromConsumer(device, port.name, port.powerIn?.sourceRef);
+  }
+
+  async ofOutlet(outlet: Place): Promise<readonly CablePath[]> {
+    const origin = endOf(outlet);
+    const consumers = await this.consumersOf(outlet);
+    const chosen = consumers.find(({ device }) => inService(device)) ?? consumers[0];
+    if (chosen === undefined) {
+      const hops = [{ device: outlet.device, inPort: "", outPort: outlet.port.name }];
+      return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
+    }
+    const branches = consumers.map(({ device, inlet }, index) => ({
+      from: origin,
+      to: { deviceCode: device.code, portName: inlet },
+      position: index + 1,
+    }));
+    const paths: CablePath[] = [];
+    for (const { device, inlet, sourceRef } of this.options.followSplits ? consumers : [chosen]) {
+      paths.push(...(await this.fromConsumer(device, inlet, sourceRef)));
+    }
+    const isOpen = !this.options.followSplits && consumers.length > 1;
+    return paths.map((path) => downward(path, origin, isOpen ? branches : []));
+  }
+
+  private fromConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
+    const at = { deviceCode: device.code, portName: inlet };
+    const hops = [{ device, inPort: "", outPort: inlet }];
+    return this.climb({ at, sourceRef, hops, segments: [], branches: [], seen: new Set() });
+  }
+
+  /** Everything that draws from an outlet: by its cable, by its reference or by the feed that starts there. */
+  private async consumersOf({ device, port }: Place) {
+    const end = endOf({ device, port });
+    const feedId = port.powerOut?.feedId;
+    const cable = await this.memo.cableAt(end);
+    const cabled = cable === undefined ? undefined : await this.memo.place(samePort(cable.a, end) ? cable.b : cable.a);
+    const named = await this.memo.site.consumersOf([portRef(end), ...(feedId === undefined ? [] : [`feed:${feedId}`])]);
+    const found: { readonly device: HopDevice; readonly inlet: string; readonly sourceRef: string | undefined }[] = [];
+    if (cabled !== undefined) {
+      found.push({ device: cabled.device, inlet: cabled.port.name, sourceRef: cabled.port.powerIn?.sourceRef });
+    }
+    for (const consumer of named) {
+      const one = await this.consumer(consumer);
+      if (one === undefined) continue;
+      if (cabled !== undefined && one.device.code === cabled.device.code && one.inlet === cabled.port.name) continue;
+      found.push(one);
+    }
+    return found;
+  }
+
+  private async consumer({ kind, code, inlet }: Consumer) {
+    if (kind === "device") {
+      const place = await this.memo.place({ deviceCode: code, portName: inlet });
+      return place && { device: place.device, inlet, sourceRef: place.port.powerIn?.sourceRef };
+    }
+    const crac = await this.memo.site.crac(code);
+    if (crac === undefined) return undefined;
+    const { name, location, rackCode, powerInputs = [] } = crac;
+    const device = {
+      code: crac.code,
+      ...(name !== undefined && { name }),
+      ...(location !== undefined && { location }),
+      ...(rackCode !== undefined && { rackCode }),
+    };
+    return { device, inlet: `power_inputs[${inlet}]`, sourceRef: powerInputs[Number(inlet)]?.sourceRef };
+  }
+
+  /** From an inlet to the outlet or device that supplies it. */
+  private async climb(way: Climb): Promise<readonly CablePath[]> {
+    if (way.hops.length > this.options.maxHops || this.found >= MAX_PATHS) return [this.end(way, "TRUNCATED")];
+    const key = portRef(way.at).toLowerCase();
+    if (way.seen.has(key)) {
+      const problem = { code: "LOOP", message: `The supply returns to "${portRef(way.at)}"`, ref: key } as const;
+      return [this.end(way, "LOOP", { problem })];
+    }
+    const on = { ...way, seen: new Set([...way.seen, key]) };
+    const cable = await this.memo.cableAt(way.at);
+    if (cable !== undefined) return this.enter(on, samePort(cable.a, way.at) ? cable.b : cable.a, { cable });
+    const ref = way.sourceRef === undefined ? undefined : parseRef(way.sourceRef);
+    if (ref?.kind === "device") return this.enter(on, { deviceCode: ref.code, portName: "" });
+    if (ref?.kind === "port") return this.enter(on, ref.end);
+    if (ref?.kind !== "feed") return [this.end(way, way.segments.length > 0 ? "OPEN" : "UNCONNECTED")];
+    const outlet = await this.memo.site.feedDeclarer(ref.code);
+    if (outlet !== undefined) return this.enter(on, outlet);
+    const message = `No outlet declares "${way.sourceRef}": it counts as an external supply`;
+    const problem = { code: "UNDECLARED_FEED", message, ref: way.sourceRef ?? "" } as const;
+    return [this.end(way, "COMPLETE", { problem, destination: way.at })];
+  }
+
+  /** Arrives at an outlet, or at a device that is named without one, and goes on from the inlets behind it. */
+  private async enter(way: Climb, to: PortRef, { cable }: Pick<Segment, "cable"> = {}): Promise<readonly CablePath[]> {
+    const device = await this.memo.device(to.deviceCode);
+    const outlet = device?.ports?.find(({ name }) => name === to.portName);
+    if (device === undefined || (outlet === undefined && to.portName !== "")) return [this.end(way, "OPEN")];
+    const at = { deviceCode: device.code, portName: to.portName };
+    const hop = { device, inPort: at.portName, outPort: "" };
+    const segments = [...way.segments, { from: way.at, to: at, ...(cable !== undefined && { cable }) }];
+    const entered = { ...way, at, segments, hops: [...way.hops, hop] };
+    const inlets = this.options.stopAtPower ? [] : await this.suppliedInlets(device, outlet);
+    if (inlets.length === 0) return [this.end(entered, "COMPLETE", { destination: at })];
+    if (this.options.followSplits) {
+      const paths: CablePath[] = [];
+      for (const inlet of inlets) paths.push(...(await this.climb(this.behind(entered, device, inlet))));
+      return paths;
+    }
+    const used = inlets.length === 1 ? undefined : await this.options.inletInUse?.(device.code);
+    const chosen = inlets.find(({ name }) => name === used) ?? inlets[0];
+    if (chosen === undefined) return [];
+    const branches = inlets.map(({ name }, index) => ({
+      from: at,
+      to: { deviceCode: device.code, portName: name },
+      position: index + 1,
+    }));
+    const next = this.behind(entered, device, chosen);
+    return this.climb(inlets.length > 1 ? { ...next, branches: [...way.branches, ...branches] } : next);
+  }
+
+  /** The inlets behind an outlet: the named one, else all; those without a recorded source lead nowhere. */
+  private async suppliedInlets(device: Device, outlet: Port | undefined): Promise<readonly Port[]> {
+    const recorded: Port[] = [];
+    for (const inlet of inletsOf(device)) {
+      if (inlet.enabled === false) continue;
+      const isNamed = inlet.powerIn?.sourceRef !== undefined;
+      if (isNamed || (await this.memo.cableAt(endOf({ device, port: inlet }))) !== undefined) recorded.push(inlet);
+    }
+    const named = recorded.filter(({ name }) => name === outlet?.powerOut?.inletName);
+    return named.length > 0 ? named : recorded;
+  }
+
+  private behind(way: Climb, { code }: Device, { name, powerIn }: Port): Climb {
+    const at = { deviceCode: code, portName: name };
+    const last = way.hops.at(-1);
+    const hops = last === undefined ? [] : [...way.hops.slice(0, -1), { ...last, outPort: name }];
+    return { ...way, at, sourceRef: powerIn?.sourceRef, hops, segments: [...way.segments, { from: way.at, to: at }] };
+  }
+
+  private end(
+    { hops, segments, branches }: Climb,
+    status: CablePath["status"],
+    { problem, destination }: { readonly problem?: PathProblem; readonly destination?: PortRef } = {},
+  ): CablePath {
+    this.found += 1;
+    const [first] = hops;
+    const origin = { deviceCode: first?.device.code ?? "", portName: first?.outPort ?? "" };
+    const problems = problem === undefined ? [] : [problem];
+    return finishPath({ origin, destination, status, hops, segments, branches, problems });
+  }
+}
+
+/** The same supply from its root down to the consumer; one without a root begins at the outlet asked for. */
+function downward(path: CablePath, asked: PortRef, consumers: readonly Branch[]): CablePath {
+  const isComplete = path.status === "COMPLETE";
+  return finishPath({
+    ...path,
+    ...reversedWay(path),
+    origin: isComplete ? (path.destination ?? asked) : asked,
+    destination: path.origin,
+    branches: [...path.branches, ...consumers],
+  });
+}

@@ -1,8 +1,7 @@
-/**
- * What the product promises about the spec workflow tool, in our words, an id for each. A test proves a promise by
- * being declared with `verifies(id, …)`; `manifest.test.ts` fails for a promise that no test proves.
- */
-export const PROMISES = {
+import { DC_PROMISES } from "./dc_promises.ts";
+
+/** Promises of the spec tool. Source: docs/contract/spec-tool.md. */
+const SPEC_PROMISES = {
   // The file format
   "spec.id.from-file-name": "A spec's id is its file name without .md",
   "spec.id.partial": "Tools take a full id or a part of it that means one spec",
@@ -117,5 +116,11 @@ export const PROMISES = {
   "cli.add": "planner add creates a spec",
   "cli.local-only": "The server opens no network port",
 } as const;
+
+/**
+ * Every promise of the product, in our words, by id. A test proves a promise by being declared with `verifies(id, …)`;
+ * `manifest.test.ts` fails for a promise that no test proves.
+ */
+export const PROMISES = { ...SPEC_PROMISES, ...DC_PROMISES } as const;
 
 export type PromiseId = keyof typeof PROMISES;

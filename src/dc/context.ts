@@ -1,5 +1,5 @@
 import type { Clock } from "#kernel/clock.ts";
-import type { AuditInterface } from "./model/words.ts";
+import type { AuditInterface } from "./model/enum_values.ts";
 import type { DcStore } from "./ports.ts";
 import type { Rasterize } from "./render/render_screen.ts";
 

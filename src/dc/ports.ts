@@ -1,8 +1,8 @@
 import type { ChangeRecord } from "./model/change_record.ts";
+import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
 import type { Estate } from "./model/estate.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
-import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/words.ts";
 
 /** A resource with what the service keeps beside it. Moments are ISO 8601 in UTC. */
 export interface Stored<Resource> {

@@ -5,8 +5,8 @@ import { verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
+import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
-import { Turns } from "./operations/answers/turns.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
 import { type EstateOverview, estateOverview } from "./operations/estate_overview.ts";
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
@@ -73,7 +73,7 @@ export class DcService {
    * @throws the signal's reason when it is no longer wanted
    */
   async warmUp(signal: AbortSignal): Promise<void> {
-    await this.context.store.read((reader) => this.topologies.at(new Turns(signal).between(reader)));
+    await this.context.store.read((reader) => this.topologies.at(new CooperativeScheduler(signal).between(reader)));
   }
 
   /**
@@ -219,8 +219,8 @@ export class DcService {
     if (known !== undefined) return known;
     const now = this.context.clock.now();
     return this.context.store.read(async (whole) => {
-      const turns = new Turns(signal);
-      const reader = turns.between(whole);
+      const scheduler = new CooperativeScheduler(signal);
+      const reader = scheduler.between(whole);
       const revision = await reader.revision();
       // Others may wait for the same topology, so that it is built to its end.
       const topology = () => this.topologies.at(whole, revision);
@@ -228,7 +228,7 @@ export class DcService {
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
       };
-      const session = { context: this.context, reader, turns, topology, now: now.toISOString(), lapsesAt };
+      const session = { context: this.context, reader, scheduler, topology, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
       this.replies.keep(key, { reply, bytes: toBinary(rpc.method.output, reply).length, until }, revision);
       return reply;

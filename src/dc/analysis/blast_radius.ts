@@ -1,5 +1,5 @@
 import { drawW, isPowerKind } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, type Spreading, spreadDarkness } from "./power_live.ts";

@@ -1,6 +1,6 @@
+import type { DeviceKind, PathStatus } from "#dc/model/enum_values.ts";
 import { inService } from "#dc/model/in_service.ts";
 import type { Cable, Device, PortRef } from "#dc/model/resources.ts";
-import type { DeviceKind, PathStatus } from "#dc/model/words.ts";
 
 /** The parts of a device that a path shows. A cooling unit at the end of a supply has no device kind. */
 export interface HopDevice

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
+import type { Health, PhysicalMatch } from "#dc/model/enum_values.ts";
 import { fabricLinkRef, formatPort, portKey } from "#dc/model/ref.ts";
 import type { Device, FabricLink, PortRef } from "#dc/model/resources.ts";
-import type { Health, PhysicalMatch } from "#dc/model/words.ts";
 import type { CablePath } from "./cable_path.ts";
 
 export interface FabricOptions {

@@ -1,6 +1,6 @@
+import type { PathStatus } from "#dc/model/enum_values.ts";
 import { portKey, portRef, samePort } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { PathStatus } from "#dc/model/words.ts";
 import type { Branch, Hop, PathProblem, Segment } from "./cable_path.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 

@@ -1,7 +1,7 @@
+import type { Health } from "#dc/model/enum_values.ts";
 import { rectangle } from "#dc/model/footprint.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import type { Health } from "#dc/model/words.ts";
 import { standsIn } from "./location_scope.ts";
 import type { RackCapacity } from "./rack_elevation.ts";
 import type { RackMoment } from "./rack_facts.ts";

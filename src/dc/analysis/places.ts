@@ -1,7 +1,7 @@
 import { airHeatW, heatW, isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Location } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import type { Standing } from "./location_scope.ts";
 
 /** Devices that stand in the same rack, row, zone, room, floor and site. What belongs to a place stays with it. */

@@ -1,4 +1,4 @@
-import type { LoadBasis } from "#dc/model/words.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveAfter, liveSet } from "./power_live.ts";
 import { loads, loadsAfter } from "./power_load.ts";

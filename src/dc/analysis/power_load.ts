@@ -1,5 +1,5 @@
 import { drawW } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { NodeNumbers } from "./node_numbers.ts";
 import { returningEdges } from "./power_circles.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";

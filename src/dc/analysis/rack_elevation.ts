@@ -1,8 +1,8 @@
 import { drawW, heatW } from "#dc/model/draw.ts";
+import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
 import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
-import type { Face, LoadBasis } from "#dc/model/words.ts";
 
 /** One whole unit: the devices on its front and rear, and who has reserved it. */
 export interface UnitRow {

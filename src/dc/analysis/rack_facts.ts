@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
+import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import type { Health, LoadBasis } from "#dc/model/words.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";

@@ -1,5 +1,5 @@
+import type { Health } from "#dc/model/enum_values.ts";
 import type { DeviceBody, Rack } from "#dc/model/resources.ts";
-import type { Health } from "#dc/model/words.ts";
 import type { Conflict, RackCapacity } from "./rack_elevation.ts";
 import type { RackPower } from "./rack_power.ts";
 import type { Hotspot } from "./thermal_spots.ts";

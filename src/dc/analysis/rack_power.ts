@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import { inletPaths } from "./power_chain.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { drawW, isPowerKind } from "#dc/model/draw.ts";
+import { LOAD_BASES } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { LOAD_BASES } from "#dc/model/words.ts";
 import type { Darkness } from "./power_live.ts";
 import type { Topology } from "./topology.ts";
 

@@ -1,8 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { Redundancy } from "#dc/model/enum_values.ts";
 import { meetsRedundancy } from "#dc/model/redundancy.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import type { Redundancy } from "#dc/model/words.ts";
 import { sideOfSource } from "./power_chain.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";

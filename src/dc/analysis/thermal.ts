@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import { standsIn } from "./location_scope.ts";
 import { areaKey, areasAround, type Place, placeHeat, placesByArea } from "./places.ts";
 import { type Hotspot, type RackThermal, rackCoolingIndex, zoneHotspots } from "./thermal_spots.ts";

@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { airHeatW, heatW } from "#dc/model/draw.ts";
+import type { Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import type { Health, LoadBasis, ThermalClass } from "#dc/model/words.ts";
 
 /** Inlet limits in degrees Celsius. */
 interface Limits {

@@ -1,10 +1,10 @@
 import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { portKey } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type Place, placesOf } from "./places.ts";
 import { PowerFigures } from "./power_figures.ts";

@@ -1,6 +1,6 @@
 import { codeKey } from "#dc/model/code.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import { areaKey, placeHeat } from "./places.ts";
 import type { ThermalAnswer } from "./thermal.ts";
 import type { Topology } from "./topology.ts";

@@ -1,4 +1,4 @@
-import type { AuditAction, AuditInterface, AuditSource } from "./words.ts";
+import type { AuditAction, AuditInterface, AuditSource } from "./enum_values.ts";
 
 /** Who makes a change. */
 export interface ChangeActor {

@@ -1,8 +1,8 @@
+import type { DeviceKind, Mount } from "./enum_values.ts";
 import { floorRef, inOrder } from "./ref.ts";
 import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resources.ts";
 import { tierOf } from "./rules/fabric_link.ts";
 import type { SiteReader } from "./site.ts";
-import type { DeviceKind, Mount } from "./words.ts";
 
 // What is stored is complete: defaults and derived values are filled in on the way in, so that reads, filters and
 // comparisons see one form. Filling in twice changes nothing.

@@ -1,6 +1,6 @@
+import type { DeviceKind, LoadBasis } from "./enum_values.ts";
 import { POWER_KINDS } from "./power_kinds.ts";
 import type { DeviceBody, PowerOut } from "./resources.ts";
-import type { DeviceKind, LoadBasis } from "./words.ts";
 
 type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
 type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;

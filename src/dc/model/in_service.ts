@@ -1,4 +1,4 @@
-import type { DeviceStatus } from "./words.ts";
+import type { DeviceStatus } from "./enum_values.ts";
 
 const IN_SERVICE: readonly (DeviceStatus | undefined)[] = ["ACTIVE", "DECOMMISSIONING", undefined];
 

@@ -1,4 +1,4 @@
-import type { PortKind } from "./words.ts";
+import type { PortKind } from "./enum_values.ts";
 
 // Type slugs are those of the public device type libraries. Only families are told apart: an unknown slug is allowed.
 

@@ -1,12 +1,12 @@
 import { codeKey } from "./code.ts";
 import { outletCapacityW } from "./draw.ts";
+import type { PhaseLeg } from "./enum_values.ts";
 import { type WarningFinding, warning } from "./finding.ts";
 import { type Demand, DemandWalk } from "./power_demand.ts";
 import { inletsOf, sourceOf, upstream } from "./power_walk.ts";
 import { parseRef, portRef } from "./ref.ts";
 import type { Device } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
-import type { PhaseLeg } from "./words.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
 /**

@@ -1,5 +1,5 @@
+import type { Face } from "./enum_values.ts";
 import type { DeviceBody, Rack, Reservation } from "./resources.ts";
-import type { Face } from "./words.ts";
 
 export const DEFAULT_RACK_U = 42;
 

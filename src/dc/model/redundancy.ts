@@ -1,4 +1,4 @@
-import type { Redundancy } from "./words.ts";
+import type { Redundancy } from "./enum_values.ts";
 
 /** How something is supplied: by how many inlets, on how many sides, and how many of them it needs. */
 export interface Supplied {

@@ -26,7 +26,7 @@ import type {
   SlotWidth,
   Supply,
   ThermalClass,
-} from "./words.ts";
+} from "./enum_values.ts";
 
 // Resources as they are stored: the proto's fields in camelCase, units in the names, enumerations as words, moments as
 // ISO 8601 text in UTC. What is unknown, empty or false is absent, so that equal resources are equal text.

@@ -1,7 +1,7 @@
 import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { DEVICE_VIEWS } from "#dc/model/words.ts";
 import { DatacenterService, GetDeviceResponseSchema, InletPathSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readWord } from "./answers/parameters.ts";
 import { auditMessage } from "./messages/audit_messages.ts";

@@ -1,5 +1,5 @@
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
-import { FACES } from "#dc/model/words.ts";
+import { FACES } from "#dc/model/enum_values.ts";
 import { roleColor } from "#dc/render/parts/roles.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { getRackAnswer } from "./answers/get_rack.ts";

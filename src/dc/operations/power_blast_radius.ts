@@ -6,10 +6,10 @@ import { defineRead } from "./rpc.ts";
 export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
-  run: ({ context, topology, turns }, request) =>
+  run: ({ context, topology, scheduler }, request) =>
     pictured(context, {
       screen: "POWER",
       asked: request.render,
-      answer: async () => powerBlastRadiusAnswer({ topology: await topology(), turns }, request),
+      answer: async () => powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request),
     }),
 });

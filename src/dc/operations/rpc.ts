@@ -2,16 +2,16 @@ import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { DcReader, DcWriter } from "#dc/ports.ts";
-import type { Turns } from "./answers/turns.ts";
+import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
 import type { Changes } from "./writes/changes.ts";
 
 /** What a read works with: one snapshot of the database. */
 export interface ReadSession {
   readonly context: DcContext;
   readonly reader: DcReader;
-  /** Gives way to other calls between steps, and stops the read when nobody waits for it. */
-  readonly turns: Turns;
-  /** The estate's graphs of this snapshot, built once per revision. */
+  /** Yields to other calls between steps, and stops the read after an abort. */
+  readonly scheduler: CooperativeScheduler;
+  /** The inventory's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
   /** The moment of the question, ISO 8601 in UTC. */
   readonly now: string;
@@ -33,7 +33,7 @@ interface Definition<Method extends DescMethodUnary> {
   readonly method: Method;
 }
 
-/** A question. Its answer is kept until the next change, and belongs to whoever may ask. */
+/** A query. Replies are cached per revision and shared by all principals. */
 export interface ReadRpc<Method extends DescMethodUnary = DescMethodUnary> extends Definition<Method> {
   readonly effect: "read";
   run(session: ReadSession, request: MessageShape<Method["input"]>): Promise<MessageShape<Method["output"]>>;

@@ -1,9 +1,9 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { DEVICE_VIEWS } from "#dc/model/words.ts";
 import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
 import { DatacenterService, type Device, SearchDevicesResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type PowerFilter, readFilter } from "./answers/device_filter.ts";

@@ -1,4 +1,4 @@
-import { fixed } from "./parts/words.ts";
+import { fixed } from "./parts/labels.ts";
 
 /** Bandwidth from megabits per second, with the unit that reads best. */
 export function bandwidth(mbps: number): string {

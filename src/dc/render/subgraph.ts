@@ -2,7 +2,7 @@ import type { Drawing, DrawOptions, Element, GraphEdge } from "./drawing.ts";
 import { framed } from "./frame.ts";
 import { layered } from "./layout/layered.ts";
 import type { Token } from "./palette.ts";
-import { counted } from "./parts/words.ts";
+import { counted } from "./parts/labels.ts";
 import type { Item, Point } from "./scene.ts";
 
 /** Exactly the elements that someone asked for, and how they hang together. */

@@ -6,7 +6,7 @@ import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatt
 import type { PlannerConfig } from "./config.ts";
 import { CONFIG_SCHEMA } from "./config_schema.ts";
 import { mergeConfig, type WrittenConfig } from "./merge_config.ts";
-import { PROVIDER_NAMES } from "./provider_words.ts";
+import { PROVIDER_NAMES } from "./provider_values.ts";
 
 /** Something wrong in `.planner/config.md`. */
 export interface ConfigProblem extends Place {

@@ -1,4 +1,4 @@
-import type { PromptVia, StreamKind } from "./provider_words.ts";
+import type { PromptVia, StreamKind } from "./provider_values.ts";
 import type { RuleName } from "./rule_names.ts";
 
 /** How one frontmatter field must look. Source: docs/contract/spec-tool.md#configuration. */

@@ -1,5 +1,5 @@
 import { type TObject, Type } from "@sinclair/typebox";
-import { PROMPT_WAYS, STREAM_KINDS } from "./provider_words.ts";
+import { PROMPT_WAYS, STREAM_KINDS } from "./provider_values.ts";
 import { RULE_NAMES } from "./rule_names.ts";
 
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));

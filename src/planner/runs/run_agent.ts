@@ -1,4 +1,4 @@
-import type { StreamKind } from "../config/provider_words.ts";
+import type { StreamKind } from "../config/provider_values.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS } from "../limits.ts";
 import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";

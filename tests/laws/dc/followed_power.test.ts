@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
+import { LOAD_BASES } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { LOAD_BASES } from "#dc/model/words.ts";
 import { estate, load } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 

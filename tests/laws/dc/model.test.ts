@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { PORT_KINDS } from "#dc/model/enum_values.ts";
 import { footprintsOverlap } from "#dc/model/footprint.ts";
 import { kindsJoin } from "#dc/model/port_types.ts";
 import { overlaps, spaceOf, unitsOf } from "#dc/model/rack_space.ts";
 import { cableRef, comparePorts, formatRef, inOrder, parseRef } from "#dc/model/ref.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
-import { PORT_KINDS } from "#dc/model/words.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const RUNS = { numRuns: LAW_RUNS };

@@ -3,14 +3,14 @@ import { create, toJson } from "@bufbuild/protobuf";
 import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
+import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
-import { Turns } from "#dc/operations/answers/turns.ts";
 import type { DcStore, DcWriter } from "#dc/ports.ts";
 import {
   FloorPlanRequestSchema,
@@ -127,11 +127,11 @@ function shapeOf({ estate, power, live }: Topology) {
 
 async function answersOf(topology: Topology) {
   const sources = topology.power.nodes.map(({ ref }) => ref).filter((ref) => /^(?:device|feed|port):/.test(ref));
-  const turns = new Turns();
+  const scheduler = new CooperativeScheduler();
   const blasts = [];
   for (const source of sources.toSorted()) {
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: source, includeProtected: true, cascade: true });
-    const { reply } = await powerBlastRadiusAnswer({ topology, turns }, request);
+    const { reply } = await powerBlastRadiusAnswer({ topology, scheduler }, request);
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
   const thermal = thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S" }));

@@ -1,6 +1,6 @@
+import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import { inOrder } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
-import type { DeviceStatus } from "#dc/model/words.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
 /** Devices and cables with every feature of a port that a trace follows. */

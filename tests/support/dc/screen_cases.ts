@@ -1,7 +1,7 @@
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef } from "#dc/model/ref.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { PICTURES } from "#dc/operations/answers/render_subject.ts";
-import { Turns } from "#dc/operations/answers/turns.ts";
 import type { ReadSession } from "#dc/operations/rpc.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
@@ -94,7 +94,7 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
     return PICTURES[screen](subject as never, {
       context,
       reader,
-      turns: new Turns(),
+      scheduler: new CooperativeScheduler(),
       topology: async () => topology,
       now: START,
       lapsesAt: () => {},

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { bandwidth, constantWord, enumWord, moment, utcMoment, watts } from "#web/console/words.ts";
+import { bandwidth, constantWord, enumWord, moment, utcMoment, watts } from "#web/console/labels.ts";
 
 test.each([
   ["DEVICE_KIND_RACK_PDU", "DEVICE_KIND", "Rack PDU"],

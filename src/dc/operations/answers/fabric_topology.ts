@@ -4,10 +4,10 @@ import { standsIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
-import type { PhysicalMatch } from "#dc/model/words.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { FabricPicture } from "#dc/render/fabric/picture.ts";
 import {

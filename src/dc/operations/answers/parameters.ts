@@ -1,7 +1,7 @@
 import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, parsePortName } from "#dc/model/code.ts";
+import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { LOAD_BASES, type LoadBasis } from "#dc/model/words.ts";
 import type { LoadBasis as LoadBasisNumber } from "#gen/datacenter/v1/datacenter_pb.ts";
 
 /** Reads a required code. @throws Refusal naming the field */

@@ -7,8 +7,8 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
 import {
   ImpactState,
@@ -20,13 +20,13 @@ import {
   PowerNodeKind,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
+import type { CooperativeScheduler } from "./cooperative_scheduler.ts";
 import { readBasis, readCount } from "./parameters.ts";
 import { type Sources, sourceNodes } from "./power_sources.ts";
-import type { Turns } from "./turns.ts";
 
 /** The structured answer of PowerBlastRadius and what its picture is drawn from. @throws Refusal for an unknown source */
 export async function powerBlastRadiusAnswer(
-  { topology, turns }: { readonly topology: Topology; readonly turns: Turns },
+  { topology, scheduler }: { readonly topology: Topology; readonly scheduler: CooperativeScheduler },
   request: PowerBlastRadiusRequest,
 ): Promise<{ readonly reply: PowerBlastRadiusResponse; readonly picture: () => PowerFailure }> {
   const { power, live } = topology;
@@ -35,7 +35,7 @@ export async function powerBlastRadiusAnswer(
   const sources = allSources(power, request);
   const { cascade, assumeBattery } = request;
   const failing = { sources: sources.nodes, unlisted: sources.equipment };
-  const blast = await turns.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
+  const blast = await scheduler.run(blastSteps(topology, failing, { basis, cascade, assumeBattery }));
   const items = new Items(topology, blast, { basis, baseline: live });
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
@@ -80,7 +80,7 @@ interface Figures {
   readonly baseline: LiveSet;
 }
 
-/** Turns hits into items of the answer. */
+/** Converts hits to items of the reply. */
 class Items {
   private readonly topology: Topology;
   private readonly power: PowerGraph;

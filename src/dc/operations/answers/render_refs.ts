@@ -4,7 +4,7 @@ import { isPowerKind } from "#dc/model/draw.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { refKey } from "#dc/model/resource_key.ts";
-import { readable, watts } from "#dc/render/parts/words.ts";
+import { readable, watts } from "#dc/render/parts/labels.ts";
 import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.ts";
 
 /** Most elements of a picture that someone lists. Ours: as many as nodes can be asked for. */

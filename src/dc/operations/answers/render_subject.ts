@@ -57,12 +57,12 @@ export const PICTURES: Pictures = {
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
     return (await traceCablePathAnswer({ reader, topology }, request)).picture();
   },
-  async POWER(subject, { topology, turns }) {
+  async POWER(subject, { topology, scheduler }) {
     if (subject.kind === "crac" || subject.kind === "fabric" || subject.kind === "zone") {
       throw unshown(subject, "POWER", ["feed", "device", "port", "rack", "row", "room", "floor", "site"]);
     }
     const request = create(PowerBlastRadiusRequestSchema, { sourceRef: formatRef(subject) });
-    return (await powerBlastRadiusAnswer({ topology: await topology(), turns }, request)).picture();
+    return (await powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request)).picture();
   },
   async THERMAL(subject, { topology }) {
     const known = await topology();

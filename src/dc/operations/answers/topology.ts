@@ -4,7 +4,7 @@ import { parseRef } from "#dc/model/ref.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { DcReader, ResourceKeys } from "#dc/ports.ts";
-import { Turns } from "./turns.ts";
+import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 
 /** Changed resources that are followed one by one. Ours: beyond it a build is no slower. */
 const MAX_FOLLOWED = 5000;
@@ -51,7 +51,11 @@ export class TopologyCache {
     const { seq } = await reader.chainHead();
     const nearest = this.kept.findLast((one) => one.revision < revision);
     const followed = nearest === undefined ? undefined : await follow(reader, nearest);
-    return { revision, seq, topology: followed ?? (await new Turns().run(Topology.build(await reader.powerEstate()))) };
+    return {
+      revision,
+      seq,
+      topology: followed ?? (await new CooperativeScheduler().run(Topology.build(await reader.powerEstate()))),
+    };
   }
 }
 

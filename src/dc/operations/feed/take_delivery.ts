@@ -2,7 +2,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
-import type { AuditAction } from "#dc/model/words.ts";
+import type { AuditAction } from "#dc/model/enum_values.ts";
 import type { ChainHead, DcWriter } from "#dc/ports.ts";
 import { changedFields } from "../writes/changes.ts";
 import { type Delivery, type FeedEvent, type Poison, PoisonError, type ToldEvent } from "./delivery.ts";

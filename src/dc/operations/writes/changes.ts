@@ -4,9 +4,9 @@ import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
 import { canonicalJson, inKeyOrder, rememberCanonical } from "#dc/model/canonical_json.ts";
 import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
+import type { AuditAction } from "#dc/model/enum_values.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { AuditAction } from "#dc/model/words.ts";
 import type { DcWriter, Stored } from "#dc/ports.ts";
 import {
   CableSchema,

@@ -3,14 +3,14 @@ import { formatPort } from "#dc/model/ref.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
+import { counted } from "../parts/labels.ts";
 import { mark } from "../parts/marks.ts";
-import { counted } from "../parts/words.ts";
 import { metres } from "../quantity.ts";
 import type { Item, Point } from "../scene.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
+import { endOf, linkTitle, totalWords } from "./labels.ts";
 import { type CablePicture, type FoldedPaths, foldPaths, type Lane } from "./picture.ts";
-import { endOf, linkTitle, totalWords } from "./words.ts";
 
 /** Devices side by side; the path goes on in the next row. */
 const PER_ROW = 6;

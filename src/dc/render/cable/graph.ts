@@ -1,8 +1,8 @@
 import type { Segment } from "#dc/analysis/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
-import { counted } from "../parts/words.ts";
+import { counted } from "../parts/labels.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./labels.ts";
 import type { FoldedPaths, Stop } from "./picture.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./words.ts";
 
 /** The same picture as nodes and edges; a device that several paths pass is one node. */
 export function cableGraphOf(name: string, { lanes }: FoldedPaths): Graph {

@@ -1,12 +1,12 @@
 import type { Segment } from "#dc/analysis/cable_path.ts";
-import { DEVICE_KINDS } from "#dc/model/words.ts";
+import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint } from "../palette.ts";
+import { counted, readable } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
-import { counted, readable } from "../parts/words.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./labels.ts";
 import type { Stop } from "./picture.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./words.ts";
 
 export const STOP_WIDTH = 196;
 export const STOP_HEIGHT = 112;

@@ -1,6 +1,6 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { counted, percent, rackTitle, watts } from "../parts/labels.ts";
 import { mark, stateOfHealth } from "../parts/marks.ts";
-import { counted, percent, rackTitle, watts } from "../parts/words.ts";
 import type { Item, Scene } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";

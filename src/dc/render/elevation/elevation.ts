@@ -1,10 +1,10 @@
-import { FACES, type Face } from "#dc/model/words.ts";
+import { FACES, type Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import type { RenderView } from "../options.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
+import { counted, rackTitle, readable, titled, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
-import { counted, rackTitle, readable, titled, watts, wordAt } from "../parts/words.ts";
 import type { Item, Scene } from "../scene.ts";
 import { compactRack } from "./compact.ts";
 import { rackFace } from "./face.ts";

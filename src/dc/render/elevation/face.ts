@@ -1,7 +1,7 @@
-import type { Face } from "#dc/model/words.ts";
+import type { Face } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant, UnitRow } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { readable } from "../parts/labels.ts";
 import { mark } from "../parts/marks.ts";
-import { readable } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { laneBox, occupantBack, occupantBox } from "./occupant_box.ts";

@@ -1,11 +1,11 @@
-import { DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/words.ts";
+import { DEVICE_KINDS, DEVICE_STATUSES, type DeviceStatus } from "#dc/model/enum_values.ts";
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Coloring } from "../options.ts";
 import { type State, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
+import { readable, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
-import { readable, watts, wordAt } from "../parts/words.ts";
 
 /** How a device is filled, and what the fills mean. */
 export interface OccupantStyle {

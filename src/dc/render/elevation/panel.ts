@@ -1,9 +1,9 @@
-import { MOUNTS } from "#dc/model/words.ts";
+import { MOUNTS } from "#dc/model/enum_values.ts";
 import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
+import { counted, fixed, percent, readable, titled, watts, wordAt } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { METER_HEIGHT, type Meter, meter } from "../parts/meter.ts";
-import { counted, fixed, percent, readable, titled, watts, wordAt } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
 import { kindWord, type OccupantStyle } from "./occupant_style.ts";

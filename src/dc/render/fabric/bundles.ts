@@ -1,6 +1,6 @@
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
-import { counted, percent } from "../parts/words.ts";
+import { counted, percent } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import type { Stroke } from "../scene.ts";
 import type { Bundle, FabricPicture } from "./picture.ts";

@@ -1,7 +1,7 @@
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
+import { percent } from "../parts/labels.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
-import { percent } from "../parts/words.ts";
 import { strokeOf } from "./bundles.ts";
 import type { FabricParts } from "./parts.ts";
 import type { FabricPicture } from "./picture.ts";

@@ -1,6 +1,6 @@
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { counted, percent, readable } from "../parts/words.ts";
+import { counted, percent, readable } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";

@@ -1,8 +1,8 @@
 import type { FabricAnswer, FabricLinkView, FabricNode } from "#dc/analysis/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { PhysicalMatch } from "#dc/model/words.ts";
 import { Places, WIDTHS, type Width } from "../places.ts";
 
 /** A fabric as it was analysed. */

@@ -1,8 +1,8 @@
-import { DEVICE_KINDS } from "#dc/model/words.ts";
+import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import type { Coloring } from "../options.ts";
 import type { Paint, State } from "../palette.ts";
+import { counted, readable } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
-import { counted, readable } from "../parts/words.ts";
 import { placeWords } from "../places.ts";
 import { bandwidth } from "../quantity.ts";
 import type { BundleState } from "./bundles.ts";

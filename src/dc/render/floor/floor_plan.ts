@@ -2,7 +2,7 @@ import type { FloorPlanResponse } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { Draw, Drawing, Graph } from "../drawing.ts";
 import { type FrameInput, framed } from "../frame.ts";
 import { swatch } from "../parts/chrome.ts";
-import { counted } from "../parts/words.ts";
+import { counted } from "../parts/labels.ts";
 import type { Item } from "../scene.ts";
 import { floorStyle } from "./floor_style.ts";
 import { type Folded, fold } from "./fold.ts";

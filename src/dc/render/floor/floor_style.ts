@@ -2,8 +2,8 @@ import type { FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_
 import type { Coloring } from "../options.ts";
 import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
+import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
-import { fixed, percent, watts } from "../parts/words.ts";
 
 /** How racks are filled, the figure that stands in them, and what the fills mean. */
 export interface FloorStyle {

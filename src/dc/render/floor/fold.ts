@@ -1,7 +1,7 @@
 import type { Rectangle } from "#dc/model/footprint.ts";
 import type { State } from "../palette.ts";
+import { counted } from "../parts/labels.ts";
 import { STATE_WORDS } from "../parts/marks.ts";
-import { counted } from "../parts/words.ts";
 import type { Tile } from "./tiles.ts";
 
 /** Side of the squares that racks without a row are folded into, in millimetres. */

@@ -3,7 +3,7 @@ import { mark } from "../parts/marks.ts";
 import type { Item, Point } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { around, type Block } from "./fold.ts";
-import { type TileBox, tileWords } from "./tile_words.ts";
+import { type TileBox, tileWords } from "./tile_labels.ts";
 import { type Tile, tipOf } from "./tiles.ts";
 
 /** Millimetres to pixels. */

@@ -1,9 +1,9 @@
+import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/enum_values.ts";
 import { type Rectangle, rectangle } from "#dc/model/footprint.ts";
-import { CRAC_STATUSES, DEVICE_KINDS, DEVICE_STATUSES } from "#dc/model/words.ts";
 import type { CracTile, DeviceTile, FloorPlanResponse, RackTile } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { State, Token } from "../palette.ts";
+import { fixed, percent, readable, titled, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
-import { fixed, percent, readable, titled, watts, wordAt } from "../parts/words.ts";
 import type { FloorStyle } from "./floor_style.ts";
 
 /** One footprint of the plan with everything that is shown about it. */

@@ -1,7 +1,7 @@
-import { HEALTHS } from "#dc/model/words.ts";
+import { HEALTHS } from "#dc/model/enum_values.ts";
 import type { State } from "../palette.ts";
 import type { Item } from "../scene.ts";
-import { wordAt } from "./words.ts";
+import { wordAt } from "./labels.ts";
 
 /**
  * A state as a sign of its own shape, so that it is told without colour: ok is a disc with a tick, watch a triangle

@@ -1,7 +1,7 @@
 import { isPowerKind } from "#dc/model/draw.ts";
-import { DEVICE_KINDS, type DeviceKind } from "#dc/model/words.ts";
+import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
-import { wordAt } from "./words.ts";
+import { wordAt } from "./labels.ts";
 
 /** Kinds that stand for one family of roles. */
 const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {

@@ -1,13 +1,13 @@
 import { compareText } from "#dc/model/ref.ts";
 import type { Coloring } from "../options.ts";
-import { watts } from "../parts/words.ts";
+import { watts } from "../parts/labels.ts";
 import { placeWords } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { FATES, type Fate } from "./failure.ts";
-import { badge, LOOKS, type Shown } from "./fates.ts";
+import { IMPACT_STATES, type ImpactState } from "./failure.ts";
+import { badge, LOOKS, type Shown } from "./impact_styles.ts";
 import { CHIP_HEIGHT, chipItem, chipWidth, type Node } from "./nodes.ts";
-import { fateWords, groupWords, type Tally } from "./tally.ts";
+import { groupWords, impactLabel, type Tally } from "./tally.ts";
 
 const HEADER = 26;
 const PAD = 8;
@@ -27,7 +27,7 @@ export interface CardInput {
 
 /** Elements in the order in which they matter. */
 export function sortedByFate(nodes: readonly Node[]): readonly Node[] {
-  const rank = ({ fate }: Node) => FATES.indexOf(fate);
+  const rank = ({ impact }: Node) => IMPACT_STATES.indexOf(impact);
   return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
 }
 
@@ -69,7 +69,7 @@ export function cardItem(
   const { chip, columns } = gridOf(nodes, width);
   const title = placeWords(id);
   const lost = tally.lostW > 0 ? ` · ${watts(tally.lostW)} lost` : "";
-  const words = `${fateWords(tally)}${lost}`;
+  const words = `${impactLabel(tally)}${lost}`;
   const wordsWidth = Math.min(textWidth(words, { size: 10.5 }), width * 0.6);
   return {
     kind: "group",
@@ -133,7 +133,7 @@ export function groupItem(
   return {
     kind: "group",
     ref: id,
-    tip: `${title}\n${groupWords(tally)}\n${fateWords(tally)}`,
+    tip: `${title}\n${groupWords(tally)}\n${impactLabel(tally)}`,
     at: [x, y],
     items: [
       { kind: "rect", x: 4, y: -4, width: width - 4, height: GROUP_HEIGHT, radius: 6, fill: "sunken", stroke: "line" },
@@ -151,19 +151,19 @@ export function groupItem(
       { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
       { kind: "text", x: PAD, y: 34, text: groupWords(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
       ...fateBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
-      { kind: "text", x: PAD, y: 58, text: fateWords(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
+      { kind: "text", x: PAD, y: 58, text: impactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
     ],
   };
 }
 
 function fateBar(
-  { fates, elements }: Tally,
+  { impacts, elements }: Tally,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): readonly Item[] {
   let at = x;
-  return FATES.flatMap((fate: Fate): Item[] => {
-    const share = elements === 0 ? 0 : ((fates.get(fate) ?? 0) / elements) * width;
-    const { strong, hatch } = LOOKS[fate];
+  return IMPACT_STATES.flatMap((impact: ImpactState): Item[] => {
+    const share = elements === 0 ? 0 : ((impacts.get(impact) ?? 0) / elements) * width;
+    const { strong, hatch } = LOOKS[impact];
     const place = { x: at, y, width: share, height: BAR_HEIGHT };
     at += share;
     if (share === 0) return [];

@@ -2,9 +2,9 @@ import type { BlastRadius } from "#dc/analysis/blast_radius.ts";
 import { inNodeOrder } from "#dc/analysis/node_order.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
-import type { LoadBasis } from "#dc/model/words.ts";
 
 /** A power failure as it was analysed: whole, since a reply cut at its longest list would draw less than is dark. */
 export interface PowerFailure {
@@ -20,12 +20,12 @@ export interface PowerFailure {
 }
 
 /** What becomes of an element: OFF was without power before, LIVE is drawn for its place in the chain. */
-export const FATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
-export type Fate = (typeof FATES)[number];
+export const IMPACT_STATES = ["FAILED", "OFFLINE", "ON_BATTERY", "DEGRADED", "LIVE", "OFF"] as const;
+export type ImpactState = (typeof IMPACT_STATES)[number];
 
 /** What becomes of each node that a failure touches. Memory comes zeroed, so that the others cost next to nothing. */
-export class Fates {
-  /** Places in FATES, from 1; 0 for what is not touched. */
+export class ImpactMap {
+  /** Places in IMPACT_STATES, from 1; 0 for what is not touched. */
   private readonly places: Uint8Array;
 
   constructor(nodes: number) {
@@ -36,17 +36,17 @@ export class Fates {
     return (this.places[index] ?? 0) > 0;
   }
 
-  get(index: number): Fate | undefined {
-    return FATES[(this.places[index] ?? 0) - 1];
+  get(index: number): ImpactState | undefined {
+    return IMPACT_STATES[(this.places[index] ?? 0) - 1];
   }
 
-  set(index: number, fate: Fate): void {
-    this.places[index] = FATES.indexOf(fate) + 1;
+  set(index: number, impact: ImpactState): void {
+    this.places[index] = IMPACT_STATES.indexOf(impact) + 1;
   }
 
-  /** Sets the fate of what has none yet. */
-  add(index: number, fate: Fate): void {
-    if (!this.has(index)) this.set(index, fate);
+  /** Sets the impact of what has none yet. */
+  add(index: number, impact: ImpactState): void {
+    if (!this.has(index)) this.set(index, impact);
   }
 
   /** Touched nodes, lowest first. Cost: one byte read for each node of the graph. */
@@ -59,8 +59,8 @@ export class Fates {
 
 /** The part of the power graph that a picture tells about. */
 export interface Reach {
-  readonly fates: Fates;
-  /** The nodes that have a fate, in an order that does not depend on their numbers. */
+  readonly impacts: ImpactMap;
+  /** The nodes that have a impact, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
   /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
   readonly keys: ReadonlySet<number>;
@@ -74,27 +74,27 @@ export interface Reach {
  * Cost: what the failure reaches.
  */
 export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach {
-  const fates = new Fates(graph.nodes.length);
+  const impacts = new ImpactMap(graph.nodes.length);
   const nodesAt = (ref: string): readonly number[] => {
     const index = graph.indexOf.get(refKey(ref));
     return index === undefined ? [] : [index];
   };
-  for (const index of blast.dark) fates.set(index, "OFFLINE");
-  for (const { index, state } of blast.hits) fates.set(index, state);
+  for (const index of blast.dark) impacts.set(index, "OFFLINE");
+  for (const { index, state } of blast.hits) impacts.set(index, state);
   const overloads = new Map(
     blast.overloads.flatMap((overload) => nodesAt(overload.ref).map((index) => [index, overload] as const)),
   );
-  for (const index of overloads.keys()) fates.add(index, "LIVE");
+  for (const index of overloads.keys()) impacts.add(index, "LIVE");
   const trips = new Map(
     blast.steps.flatMap(({ step, trippedRefs }) => trippedRefs.flatMap(nodesAt).map((index) => [index, step] as const)),
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
-  for (const { nodes } of sources) for (const index of nodes) fates.set(index, "FAILED");
+  for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");
   for (const index of suppliers(graph, single)) {
-    if (graph.nodes[index]?.kind !== "OUTLET") fates.add(index, before[index] === 1 ? "LIVE" : "OFF");
+    if (graph.nodes[index]?.kind !== "OUTLET") impacts.add(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
-  return { fates, touched: inNodeOrder(graph, fates.touched()), keys, trips, overloads };
+  return { impacts, touched: inNodeOrder(graph, impacts.touched()), keys, trips, overloads };
 }
 
 /** Everything upstream of these nodes. */

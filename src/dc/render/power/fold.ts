@@ -1,7 +1,7 @@
 import type { NodeNumbers } from "#dc/analysis/node_numbers.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { type PowerFailure, type Reach, reachOf } from "./failure.ts";
-import { type Drawn, Folder, type FoldOptions, type Grouped } from "./folder.ts";
+import { type Drawn, type FoldOptions, type Grouped, NodeGrouper } from "./node_grouper.ts";
 
 /** Supply from one drawn thing to another. */
 export interface DrawnEdge {
@@ -34,11 +34,11 @@ const MOST_VIA = 3;
 export function foldFailure(failure: PowerFailure, options: FoldOptions): Folded {
   const { graph, rack } = failure;
   const reach = reachOf(failure);
-  const folder = new Folder(graph, reach, { rack, highlight: options.highlight });
-  const grouped = folder.fold(options);
+  const grouper = new NodeGrouper(graph, reach, { rack, highlight: options.highlight });
+  const grouped = grouper.fold(options);
   const { drawn } = grouped;
   const shown = drawn.reduce((sum, { form, members }) => sum + (form === "GROUP" ? 0 : count(graph, members)), 0);
-  return { reach, drawn, edges: suppliesOf(failure, reach, grouped), omitted: folder.elements - shown };
+  return { reach, drawn, edges: suppliesOf(failure, reach, grouped), omitted: grouper.elements - shown };
 }
 
 function count(graph: PowerGraph, members: readonly number[]): number {

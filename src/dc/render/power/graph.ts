@@ -2,11 +2,11 @@ import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
 import { placeWords } from "../places.ts";
 import type { PowerFailure } from "./failure.ts";
-import { LOOKS } from "./fates.ts";
 import type { DrawnEdge } from "./fold.ts";
+import { LOOKS } from "./impact_styles.ts";
 import type { Node } from "./nodes.ts";
 import { edgeLabel, type PowerPart } from "./part.ts";
-import { fateWords, groupWords } from "./tally.ts";
+import { groupWords, impactLabel } from "./tally.ts";
 
 /** The same picture as nodes and edges: elements inside a card are nodes of a cluster. */
 export function powerGraphOf(
@@ -40,7 +40,7 @@ function nodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Colorin
   const look = LOOKS[shown];
   const summary: GraphNode = {
     id,
-    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupWords(tally) : "", fateWords(tally)]
+    label: [title, `${look.letter}: ${look.word}`, form === "GROUP" ? groupWords(tally) : "", impactLabel(tally)]
       .filter((line) => line !== "")
       .join("\n"),
     shape: form === "GROUP" ? "note" : "box",
@@ -52,15 +52,15 @@ function nodesOf({ form, id, shown, tally, nodes }: PowerPart, coloring: Colorin
 }
 
 function elementNode(node: Node, coloring: Coloring): GraphNode {
-  const { letter, word } = LOOKS[node.fate];
+  const { letter, word } = LOOKS[node.impact];
   const lines = [node.title, node.kind(), `${letter}: ${word}`, node.load(), ...node.alarms()];
   return {
     id: node.ref,
     label: lines.filter((line) => line !== "").join("\n"),
-    shape: node.fate === "FAILED" ? "diamond" : "box",
+    shape: node.impact === "FAILED" ? "diamond" : "box",
     fill: node.fill(coloring),
-    ...(node.fate === "OFFLINE" && { style: "dashed" }),
-    ...(node.fate === "FAILED" && { style: "bold" }),
+    ...(node.impact === "OFFLINE" && { style: "dashed" }),
+    ...(node.impact === "FAILED" && { style: "bold" }),
   };
 }
 
@@ -80,7 +80,7 @@ export function powerElements(parts: readonly PowerPart[]): readonly Element[] {
     const facts: Element["facts"] = [
       ["State", LOOKS[shown].word],
       ["Holds", groupWords(tally)],
-      ["Elements", fateWords(tally)],
+      ["Elements", impactLabel(tally)],
     ];
     const related = nodes.map(({ ref }) => ref);
     return [{ ref: id, kind: form === "GROUP" ? "Group" : "Place", title: placeWords(id), facts, related }, ...inside];

@@ -1,11 +1,11 @@
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
-import { counted, percent, watts } from "../parts/words.ts";
+import { counted, percent, watts } from "../parts/labels.ts";
 import { duration } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
-import { FATES, type PowerFailure } from "./failure.ts";
-import { badge, LOOKS, type Shown } from "./fates.ts";
+import { IMPACT_STATES, type PowerFailure } from "./failure.ts";
 import type { Folded } from "./fold.ts";
+import { badge, LOOKS, type Shown } from "./impact_styles.ts";
 import type { PowerPart } from "./part.ts";
 
 /** Title, figures, notes and legend of the picture of a power failure. */
@@ -111,11 +111,11 @@ function firstOf(refs: readonly string[]): string {
 }
 
 function legendOf(parts: readonly PowerPart[], coloring: Coloring): readonly LegendLine[] {
-  const used = new Set(parts.flatMap(({ tally, shown }): Shown[] => [...tally.fates.keys(), shown]));
+  const used = new Set(parts.flatMap(({ tally, shown }): Shown[] => [...tally.impacts.keys(), shown]));
   const places = parts.some(({ shown }) => shown === "PARTIAL");
-  const shown = FATES.flatMap((fate) => (used.has(fate) ? [fate] : []));
+  const shown = IMPACT_STATES.flatMap((impact) => (used.has(impact) ? [impact] : []));
   const lines = [
-    ...shown.map((fate) => ({ label: LOOKS[fate].word, sample: [badge(fate, 6, 0)] })),
+    ...shown.map((impact) => ({ label: LOOKS[impact].word, sample: [badge(impact, 6, 0)] })),
     ...(places ? [{ label: `rack or place ${LOOKS.PARTIAL.word}`, sample: [badge("PARTIAL", 6, 0)] }] : []),
     {
       label: "supplies power",

@@ -1,14 +1,14 @@
 import type { PowerNode } from "#dc/analysis/power_graph.ts";
-import { DEVICE_KINDS } from "#dc/model/words.ts";
+import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
 import type { Coloring } from "../options.ts";
 import { type Paint, scaleStep } from "../palette.ts";
+import { percent, readable, watts } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
-import { percent, readable, watts } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
-import { type Fate, type PowerFailure, titleOf } from "./failure.ts";
-import { badge, LOOKS } from "./fates.ts";
+import { type ImpactState, type PowerFailure, titleOf } from "./failure.ts";
 import type { Folded } from "./fold.ts";
+import { badge, LOOKS } from "./impact_styles.ts";
 
 export const BOX_WIDTH = 196;
 const LINE = 15;
@@ -19,7 +19,7 @@ const CHIP_TEXT = 10;
 export class Node {
   readonly ref: string;
   readonly title: string;
-  readonly fate: Fate;
+  readonly impact: ImpactState;
   readonly node: PowerNode;
   private readonly failure: PowerFailure;
   private readonly folded: Folded;
@@ -34,7 +34,7 @@ export class Node {
     this.node = node;
     this.ref = node.ref;
     this.title = titleOf(node);
-    this.fate = folded.reach.fates.get(index) ?? "LIVE";
+    this.impact = folded.reach.impacts.get(index) ?? "LIVE";
   }
 
   kind(): string {
@@ -82,7 +82,7 @@ export class Node {
         .join(", ");
     const rack = this.node.kind === "DEVICE" ? this.node.device.rackCode : undefined;
     const facts: (readonly [string, string])[] = [
-      ["State", LOOKS[this.fate].word],
+      ["State", LOOKS[this.impact].word],
       ["Kind", this.kind()],
       ["Name", this.name()],
       ["Role", this.node.kind === "DEVICE" ? (this.node.device.role ?? "") : ""],
@@ -136,7 +136,7 @@ export class Node {
       case "NONE":
         return "panel";
       default:
-        return LOOKS[this.fate].soft;
+        return LOOKS[this.impact].soft;
     }
   }
 }
@@ -153,7 +153,7 @@ export function boxItem(
   node: Node,
   { x, y, coloring }: { readonly x: number; readonly y: number; readonly coloring: Coloring },
 ): Item {
-  const look = LOOKS[node.fate];
+  const look = LOOKS[node.impact];
   const fill = node.fill(coloring);
   const ink: Paint = onGround(fill);
   const height = boxHeight(node);
@@ -184,7 +184,7 @@ export function boxItem(
     items: [
       { kind: "rect", x: 0, y: 0, width: BOX_WIDTH, height, radius: 5, fill, ...look.line },
       { kind: "text", x: 10, y: 16, text: node.title, size: 12, weight: "bold", fill: ink, maxWidth: room - 20 },
-      badge(node.fate, BOX_WIDTH - 21, 6),
+      badge(node.impact, BOX_WIDTH - 21, 6),
       ...lines,
     ],
   };
@@ -211,7 +211,7 @@ export function chipItem(
   }: { readonly x: number; readonly y: number; readonly width: number; readonly coloring: Coloring },
 ): Item {
   const fill = node.fill(coloring);
-  const look = LOOKS[node.fate];
+  const look = LOOKS[node.impact];
   return {
     kind: "group",
     ref: node.ref,
@@ -219,7 +219,7 @@ export function chipItem(
     at: [x, y],
     items: [
       { kind: "rect", x: 0, y: 0, width, height: CHIP_HEIGHT, radius: 3, fill, ...look.line, strokeWidth: 1 },
-      badge(node.fate, 3, 3),
+      badge(node.impact, 3, 3),
       { kind: "text", x: 22, y: 14, text: node.title, size: CHIP_TEXT, fill: onGround(fill), maxWidth: width - 26 },
     ],
   };

@@ -1,7 +1,7 @@
 import type { PowerFailure } from "./failure.ts";
-import type { Shown } from "./fates.ts";
 import type { DrawnEdge, Folded } from "./fold.ts";
-import type { Drawn } from "./folder.ts";
+import type { Shown } from "./impact_styles.ts";
+import type { Drawn } from "./node_grouper.ts";
 import { Node } from "./nodes.ts";
 import { shownAs, type Tally, tallyOf } from "./tally.ts";
 
@@ -22,7 +22,7 @@ export function partOf(failure: PowerFailure, folded: Folded, drawn: Drawn): Pow
       ? drawn.members.filter((index) => index === first)
       : drawn.members.filter((index) => drawn.form === "CARD" && failure.graph.nodes[index]?.kind !== "OUTLET");
   const nodes = inside.map((index) => new Node(failure, folded, index));
-  const shown = drawn.form === "BOX" ? (nodes[0]?.fate ?? "LIVE") : shownAs(failure, drawn, tally);
+  const shown = drawn.form === "BOX" ? (nodes[0]?.impact ?? "LIVE") : shownAs(failure, drawn, tally);
   return { ...drawn, tally, shown, nodes };
 }
 

@@ -1,17 +1,17 @@
 import { ownDrawW } from "#dc/analysis/power_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import { counted, watts } from "../parts/words.ts";
-import { FATES, type Fate, type PowerFailure } from "./failure.ts";
-import type { Shown } from "./fates.ts";
+import { counted, watts } from "../parts/labels.ts";
+import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
 import type { Folded } from "./fold.ts";
-import type { Drawn } from "./folder.ts";
+import type { Shown } from "./impact_styles.ts";
+import type { Drawn } from "./node_grouper.ts";
 
 /** What became of the members of a card or group. */
 export interface Tally {
   /** Devices and cooling units; outlets are not counted. */
   readonly elements: number;
-  readonly fates: ReadonlyMap<Fate, number>;
+  readonly impacts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
   readonly racks: number;
@@ -24,16 +24,16 @@ export interface Tally {
 /** Counts the members of everything drawn. Cost: O(members). */
 export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded, { members }: Drawn): Tally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
-  const fates = new Map<Fate, number>();
+  const impacts = new Map<ImpactState, number>();
   const racks = new Set<string>();
   let lostW = 0;
   for (const index of elements) {
     const node = graph.nodes[index];
-    const fate = reach.fates.get(index) ?? "LIVE";
-    fates.set(fate, (fates.get(fate) ?? 0) + 1);
+    const impact = reach.impacts.get(index) ?? "LIVE";
+    impacts.set(impact, (impacts.get(impact) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
     if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);
-    if (fate === "OFFLINE" && !isPowerKind(node.device.kind)) lostW += ownDrawW(graph, index, basis);
+    if (impact === "OFFLINE" && !isPowerKind(node.device.kind)) lostW += ownDrawW(graph, index, basis);
   }
   const keys = new Set([...racks].map(codeKey));
   const states = [...keys].map((key) => blast.racks.get(key));
@@ -41,7 +41,7 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
   const partial = states.filter((state) => state === "PARTIAL").length;
   return {
     elements: elements.length,
-    fates,
+    impacts,
     racks: keys.size,
     racksDark: dark,
     racksPartial: partial,
@@ -52,17 +52,17 @@ export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded
 }
 
 /** What a card or group is, taken together: a rack by its own rule, any other place by what its members say. */
-export function shownAs({ blast }: PowerFailure, { id }: Drawn, { fates, elements }: Tally): Shown {
+export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, elements }: Tally): Shown {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
-  if (fates.get("FAILED") === elements) return "FAILED";
+  if (impacts.get("FAILED") === elements) return "FAILED";
   if (rack === "DARK") return "OFFLINE";
   if (rack === "PARTIAL") return "PARTIAL";
-  const off = (fates.get("OFFLINE") ?? 0) + (fates.get("FAILED") ?? 0);
+  const off = (impacts.get("OFFLINE") ?? 0) + (impacts.get("FAILED") ?? 0);
   if (off > 0) return off === elements ? "OFFLINE" : "PARTIAL";
-  return FATES.find((fate) => fates.has(fate)) ?? "LIVE";
+  return IMPACT_STATES.find((impact) => impacts.has(impact)) ?? "LIVE";
 }
 
-const WORDS: Readonly<Record<Fate, string>> = {
+const WORDS: Readonly<Record<ImpactState, string>> = {
   FAILED: "failed",
   OFFLINE: "offline",
   ON_BATTERY: "on battery",
@@ -72,8 +72,10 @@ const WORDS: Readonly<Record<Fate, string>> = {
 };
 
 /** The counts of a tally in words, such as "23 offline, 2 protected". */
-export function fateWords({ fates }: Tally): string {
-  return FATES.flatMap((fate) => (fates.has(fate) ? [`${fates.get(fate)} ${WORDS[fate]}`] : [])).join(", ");
+export function impactLabel({ impacts }: Tally): string {
+  return IMPACT_STATES.flatMap((impact) =>
+    impacts.has(impact) ? [`${impacts.get(impact)} ${WORDS[impact]}`] : [],
+  ).join(", ");
 }
 
 /** How many a group holds and what became of its racks. */

@@ -5,8 +5,8 @@ import { around } from "../floor/fold.ts";
 import { ground, MOST_FLOOR_WIDTH, scaleBar, scaleFor, tileItems } from "../floor/ground.ts";
 import type { Tile } from "../floor/tiles.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
+import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
-import { fixed, percent, watts } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import type { ThermalStyle } from "./thermal_style.ts";
 

@@ -2,8 +2,8 @@ import type { Hotspot, RackThermal, ThermalHeadroomResponse } from "#gen/datacen
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import { type FrameInput, framed } from "../frame.ts";
 import { card, sectionTitle, swatch } from "../parts/chrome.ts";
+import { counted, fixed, kilowatts, percent, readable } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { counted, fixed, kilowatts, percent, readable } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 import { heatMap, type Places, rackFacts } from "./heat_map.ts";
 import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";

@@ -1,8 +1,8 @@
 import type { CracShare, ThermalHeadroomResponse, ZoneRollup } from "#gen/datacenter/v1/datacenter_pb.ts";
 import type { State } from "../palette.ts";
 import { card, sectionTitle } from "../parts/chrome.ts";
+import { kilowatts, percent } from "../parts/labels.ts";
 import { mark, stateOfShare } from "../parts/marks.ts";
-import { kilowatts, percent } from "../parts/words.ts";
 import type { Item } from "../scene.ts";
 
 const ROW = 64;

@@ -1,8 +1,8 @@
 import type { AffectedItem, BlastAnswer } from "../api/screens.ts";
+import { count, decimal, enumWord, percent, seconds, watts } from "../labels.ts";
 import { Badge, Card, Figure, Figures, RefLink, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { count, decimal, enumWord, percent, seconds, watts } from "../words.ts";
 
 const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_OFFLINE: ["offline", "offline"],

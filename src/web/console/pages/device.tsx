@@ -1,11 +1,11 @@
 import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
+import { bandwidth, decimal, enumWord, portName, portRef, watts } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { bandwidth, decimal, enumWord, portName, portRef, watts } from "../words.ts";
 import { Entries } from "./entries.tsx";
 import { place as placeWords } from "./place_words.tsx";
 

@@ -1,8 +1,8 @@
 import type { AuditEntry } from "../api/replies.ts";
+import { enumWord } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Badge, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { enumWord } from "../words.ts";
 
 const TONES: Readonly<Record<string, Tone>> = { Create: "ok", Update: "info", Delete: "fault" };
 

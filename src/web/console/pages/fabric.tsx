@@ -1,5 +1,6 @@
 import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
+import { bandwidth, count, decimal, enumWord, percent, portName, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch, TextField } from "../ui/fields.tsx";
@@ -8,7 +9,6 @@ import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { bandwidth, count, decimal, enumWord, percent, portName, refName } from "../words.ts";
 
 type Link = FabricAnswer["links"][number];
 type Node = FabricAnswer["nodes"][number];

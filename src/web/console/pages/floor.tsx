@@ -1,5 +1,6 @@
 import type { FloorPlan, Health, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
+import { decimal, percent, refName, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters } from "../ui/fields.tsx";
@@ -8,7 +9,6 @@ import { Card, HealthBadge, HealthCounts, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { decimal, percent, refName, watts } from "../words.ts";
 import { Reasons } from "./reasons.tsx";
 
 const COLORINGS = [

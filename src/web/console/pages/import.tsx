@@ -2,12 +2,12 @@ import { useRef, useState } from "preact/hooks";
 import { CallError } from "../api/client.ts";
 import { type Parsed, parseItems } from "../import/parse_items.ts";
 import { type Sent, sendItems } from "../import/send_items.ts";
+import { count, enumWord } from "../labels.ts";
 import { Failure } from "../ui/answer.tsx";
 import { Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Figure, Figures } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { count, enumWord } from "../words.ts";
 
 interface Run {
   readonly parsed: Parsed;

@@ -1,10 +1,10 @@
 import type { Estate, EstateFloor, FloorPlan } from "../api/replies.ts";
 import { useCall, useRead } from "../api/use_call.ts";
+import { count, counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Card, Empty, Figure, Figures, HealthCounts } from "../ui/parts.tsx";
-import { count, counted } from "../words.ts";
 
 /** Where a person begins: every site and floor, and how their racks are. */
 export function Overview() {

@@ -1,12 +1,12 @@
 import type { BlastAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
+import { refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { refName } from "../words.ts";
 import { Blast } from "./blast.tsx";
 
 const BASES = [

@@ -1,6 +1,6 @@
 import type { HealthReason } from "../api/replies.ts";
+import { constantWord, decimal } from "../labels.ts";
 import { RefLink } from "../ui/parts.tsx";
-import { constantWord, decimal } from "../words.ts";
 
 const SHOWN = 3;
 

@@ -1,5 +1,6 @@
 import type { Device, SearchAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
+import { count, counted, decimal, enumWord, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
@@ -8,7 +9,6 @@ import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useDelayed } from "../ui/use_delayed.ts";
-import { count, counted, decimal, enumWord, watts } from "../words.ts";
 
 const KINDS = (
   "SERVER STORAGE SWITCH ROUTER FIREWALL LOAD_BALANCER CHASSIS BLADE PATCH_PANEL CONSOLE_SERVER KVM SENSOR OTHER " +

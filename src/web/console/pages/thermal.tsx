@@ -1,5 +1,6 @@
 import type { ThermalAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
+import { constantWord, decimal, enumWord, percent, refName } from "../labels.ts";
 import { type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, TextField } from "../ui/fields.tsx";
@@ -8,7 +9,6 @@ import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { constantWord, decimal, enumWord, percent, refName } from "../words.ts";
 
 /** Headroom in percent from which on it is watched, as in the picture. */
 const SCARCE_PCT = 20;

@@ -1,5 +1,6 @@
 import type { CablePath, TraceAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
+import { decimal, enumWord, portName, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { Filters, Switch, TextField } from "../ui/fields.tsx";
@@ -8,7 +9,6 @@ import { Badge, Card, Empty, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { decimal, enumWord, portName, refName } from "../words.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   PATH_STATUS_COMPLETE: "ok",

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { FloorPlan, Health } from "../api/replies.ts";
+import { count, moment, refName, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
-import { count, moment, refName, utcMoment } from "../words.ts";
 
 interface Held {
   readonly children?: ComponentChildren;

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Picture as Rendered } from "../api/replies.ts";
+import { refName } from "../labels.ts";
 import { linkToRef } from "../router.ts";
-import { refName } from "../words.ts";
 import { Download, type Question } from "./download.tsx";
 import { nearest } from "./nearest.ts";
 import { safeSvg } from "./safe_svg.ts";

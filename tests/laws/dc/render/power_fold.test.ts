@@ -70,9 +70,9 @@ test("every element of a failure is a member of exactly one thing that is drawn,
     fc.property(asked, ({ site: given, refs, ...options }) => {
       const failure = failureOf(given, refs);
       const { drawn } = foldFailure(failure, options);
-      const { fates } = reachOf(failure);
+      const { impacts } = reachOf(failure);
       const members = drawn.flatMap((one) => one.members).toSorted((a, b) => a - b);
-      const reached = [...failure.graph.nodes.keys()].filter((index) => fates.has(index));
+      const reached = [...failure.graph.nodes.keys()].filter((index) => impacts.has(index));
       expect(members).toEqual(reached);
     }),
     { numRuns: LAW_RUNS },

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
-import { tileWords } from "#dc/render/floor/tile_words.ts";
+import { tileWords } from "#dc/render/floor/tile_labels.ts";
 import type { Tile } from "#dc/render/floor/tiles.ts";
 import { colorOf } from "#dc/render/palette.ts";
 import { toSvg } from "#dc/render/svg.ts";

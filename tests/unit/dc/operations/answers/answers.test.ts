@@ -9,6 +9,7 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import type { Topology } from "#dc/analysis/topology.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { fabricTopologyAnswer } from "#dc/operations/answers/fabric_topology.ts";
 import { floorPlanAnswer } from "#dc/operations/answers/floor_plan.ts";
 import { getRackAnswer } from "#dc/operations/answers/get_rack.ts";
@@ -16,7 +17,6 @@ import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radiu
 import { thermalHeadroomAnswer } from "#dc/operations/answers/thermal_headroom.ts";
 import { TopologyCache } from "#dc/operations/answers/topology.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
-import { Turns } from "#dc/operations/answers/turns.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
 import { ams1Store } from "../../../../support/dc/ams1_estate.ts";
@@ -50,7 +50,8 @@ const blast = (request: JsonObject) =>
   ask(
     [pb.PowerBlastRadiusRequestSchema, pb.PowerBlastRadiusResponseSchema],
     request,
-    async ({ topology }, message) => (await powerBlastRadiusAnswer({ topology, turns: new Turns() }, message)).reply,
+    async ({ topology }, message) =>
+      (await powerBlastRadiusAnswer({ topology, scheduler: new CooperativeScheduler() }, message)).reply,
   );
 const trace = (request: JsonObject) =>
   ask(

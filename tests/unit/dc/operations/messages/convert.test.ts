@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type DescEnum, type DescMessage, fromJson } from "@bufbuild/protobuf";
+import * as words from "#dc/model/enum_values.ts";
 import type { Cable, Crac, Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
-import * as words from "#dc/model/words.ts";
 import { fromMessage, toMessage } from "#dc/operations/messages/convert.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type * as pb from "#gen/datacenter/v1/datacenter_pb.ts";

@@ -1,8 +1,8 @@
 import type { Paint } from "../palette.ts";
 import type { Hatch, Item, Stroke } from "../scene.ts";
-import type { Fate } from "./failure.ts";
+import type { ImpactState } from "./failure.ts";
 
-/** How a fate looks: told by colour, line, letter and shape, so that none of them is needed. */
+/** How a impact looks: told by colour, line, letter and shape, so that none of them is needed. */
 export interface Look {
   readonly word: string;
   readonly letter: string;
@@ -15,7 +15,7 @@ export interface Look {
 }
 
 /** A rack or a group may be dark in part. */
-export type Shown = Fate | "PARTIAL";
+export type Shown = ImpactState | "PARTIAL";
 
 export const LOOKS: Readonly<Record<Shown, Look>> = {
   FAILED: look("failed", "F", "diamond", "accent", { line: { strokeWidth: 3 } }),
@@ -48,7 +48,7 @@ function look(
   };
 }
 
-/** The mark of a fate, 14 by 14 pixels from its upper left corner. */
+/** The mark of a impact, 14 by 14 pixels from its upper left corner. */
 export function badge(shown: Shown, x: number, y: number): Item {
   const { letter, shape, strong } = LOOKS[shown];
   const ink: Paint = `on:${strong as "accent"}`;

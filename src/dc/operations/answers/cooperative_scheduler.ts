@@ -1,45 +1,45 @@
 import { setImmediate } from "node:timers/promises";
 import type { Steps } from "#kernel/steps.ts";
 
-/** How long work goes on before calls get their turn, in milliseconds. Ours: what a call may well wait. */
-const TURN_MS = 8;
+/** Longest run between two yields, in milliseconds. Ours: an acceptable wait for another call. */
+const SLICE_MS = 8;
 
-/** The turns of one piece of work among everything else that the process has to do. */
-export class Turns {
+/** Runs one long read in slices and yields to the event loop between them. */
+export class CooperativeScheduler {
   private readonly signal: AbortSignal | undefined;
   private began = performance.now();
 
-  /** @param signal says that nobody waits for the result any more */
+  /** @param signal aborts the read */
   constructor(signal?: AbortSignal) {
     this.signal = signal;
   }
 
-  /** Lets others go on when it is time. @throws the signal's reason when nobody waits any more */
-  async giveWay(): Promise<void> {
-    if (performance.now() - this.began >= TURN_MS) {
+  /** Yields if the slice is used up. @throws the signal's reason after an abort */
+  async yieldIfDue(): Promise<void> {
+    if (performance.now() - this.began >= SLICE_MS) {
       await setImmediate();
       this.began = performance.now();
     }
     this.signal?.throwIfAborted();
   }
 
-  /** Does all steps, giving way between them. */
+  /** Runs all steps, yielding between them. */
   async run<Result>(steps: Steps<Result>): Promise<Result> {
     for (;;) {
       const { done, value } = steps.next();
       if (done === true) return value;
-      if (performance.now() - this.began >= TURN_MS) await this.giveWay();
+      if (performance.now() - this.began >= SLICE_MS) await this.yieldIfDue();
     }
   }
 
-  /** The same object, giving way before each of its methods, all of which answer later. */
+  /** Returns the same object, yielding before each of its methods, all of which are asynchronous. */
   between<Reader extends object>(reader: Reader): Reader {
     return new Proxy(reader, {
       get: (target, name) => {
         const method: unknown = Reflect.get(target, name);
         if (typeof method !== "function") return method;
         return async (...given: unknown[]) => {
-          await this.giveWay();
+          await this.yieldIfDue();
           return Reflect.apply(method, target, given);
         };
       },

@@ -75,7 +75,7 @@ interface Element {
  * Sorts the elements of a failure into boxes, cards and groups. Cost: the nodes that the failure reaches, which are few of
  * a large site's.
  */
-export class Folder {
+export class NodeGrouper {
   private readonly graph: PowerGraph;
   private readonly parts: readonly Element[];
   private readonly owners: NodeNumbers;
@@ -88,7 +88,7 @@ export class Folder {
 
   constructor(
     graph: PowerGraph,
-    { fates, touched, keys }: Reach,
+    { impacts, touched, keys }: Reach,
     { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
     this.graph = graph;
@@ -103,7 +103,7 @@ export class Folder {
     for (const index of touched) {
       const node = graph.nodes[index];
       if (node === undefined) continue;
-      const owner = this.ownerOf(index, fates);
+      const owner = this.ownerOf(index, impacts);
       if (owner !== undefined) {
         this.owners.set(index, owner);
         owned.push(index);
@@ -189,7 +189,7 @@ export class Folder {
   }
 
   /** An outlet stands with its device, when that is part of the picture. */
-  private ownerOf(index: number, fates: Reach["fates"]): number | undefined {
+  private ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
     const node = this.graph.nodes[index];
     if (node?.kind !== "OUTLET" || this.keys.has(index) || this.pinned.has(index)) return undefined;
     const [inlet] = this.graph.inlets[index] ?? [];
@@ -197,7 +197,7 @@ export class Folder {
     // An outlet mostly hangs on its own device, which spares looking it up by its code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
     const owner = own ?? this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
-    return owner === undefined || !fates.has(owner) ? undefined : owner;
+    return owner === undefined || !impacts.has(owner) ? undefined : owner;
   }
 
   /** How many elements of each class stand at each place. */
@@ -211,7 +211,7 @@ export class Folder {
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
 
-  private size(scheme: Scheme, atoms: ReturnType<Folder["atoms"]>): number {
+  private size(scheme: Scheme, atoms: ReturnType<NodeGrouper["atoms"]>): number {
     const groups = new Set<string>();
     let single = 0;
     for (const { kind, place, count } of atoms) {

@@ -2,7 +2,7 @@ import type { CablePath, Hop, HopDevice, Segment } from "#dc/analysis/cable_path
 import { cableRef, formatPort, portRef } from "#dc/model/ref.ts";
 import type { Port } from "#dc/model/resources.ts";
 import type { State } from "../palette.ts";
-import { counted, fixed, readable } from "../parts/words.ts";
+import { counted, fixed, readable } from "../parts/labels.ts";
 import { metres } from "../quantity.ts";
 
 type Fact = readonly [string, string];

@@ -12,10 +12,11 @@ const REPORTS = mkdtempSync(join(tmpdir(), "planner-reports-"));
 const DENO = `deno run --quiet --allow-all ${join(ROOT, "src", "main.ts")}`;
 
 /**
- * What does not depend on the engine that runs the program, and takes long: what a browser makes of the pages, and proofs
- * by repetition. Deno runs all else.
+ * What does not depend on the engine that runs the program, and takes long: what a browser makes of the pages, what git
+ * makes of an agent's deeds, and proofs by repetition. Deno runs all else.
  */
 const WITHOUT_DENO = [
+  "agent_misbehaviour",
   "console",
   "dc_crashes",
   "dc_graphiql",

@@ -87,6 +87,43 @@ export interface Worktree {
   readonly copied: readonly string[];
   /** For the agent's environment: with it, git there overlooks copied and placed files. */
   readonly env: Readonly<Record<string, string>>;
+  /** The specs as they are there. */
+  specs(): SpecStore;
+  /** Writes a file of the tool's own (an MCP configuration for example), unseen by git. @param path from the project's root */
+  place(path: string, text: string): Promise<void>;
+  /** Notes what git runs there and how the repository stands, for `settle` to see what a run has changed. */
+  guard(): Promise<void>;
+  /**
+   * Looks at what was done there with git and puts in order what needs no decision: the branch follows the commit that is
+   * checked out if it continues the branch, and changes hidden from git show again. Call when nobody works there.
+   */
+  settle(): Promise<WorktreeState>;
+  /** Paths that are changed and not committed, from the worktree's top; files of the tool's own do not count. */
+  uncommitted(): Promise<readonly string[]>;
+  /** Commits the spec's file, and it alone; false if it is committed as it is, or ignored by git. */
+  commitSpec(message: string): Promise<boolean>;
+}
+
+/** A commit of a branch that the main branch lacks. */
+export interface BranchCommit {
+  readonly hash: string;
+  readonly message: string;
+}
+
+/** How git stands in a worktree, see `Worktree.settle`. */
+export interface WorktreeState {
+  /** What was put in order and what else is worth a line in the log. */
+  readonly notes: readonly string[];
+  /** Those of the notes that a person should know although they change nothing. */
+  readonly warnings: readonly string[];
+  /** What a person has to see to before anything is merged or removed; each says what to do. */
+  readonly problems: readonly string[];
+  /** False if git there would run programs that the run has planted: no git is run there until that is undone. */
+  readonly safe: boolean;
+  /** Oldest first. Empty if not safe. */
+  readonly commits: readonly BranchCommit[];
+  /** As `Worktree.uncommitted`. Empty if not safe. */
+  readonly uncommitted: readonly string[];
 }
 
 export type MergeAnswer =
@@ -118,11 +155,7 @@ export interface Worktrees {
   branch(id: SpecId): Promise<string | null>;
   /** The worktree of a spec, or null when there is none. */
   find(id: SpecId): Promise<Worktree | null>;
-  /** The specs as they are in the worktree. */
-  specs(worktree: Worktree): SpecStore;
-  /** Puts a file of the tool's own (an MCP configuration, say) into the project there, unseen by git. @param path from the project's root */
-  place(id: SpecId, path: string, text: string): Promise<void>;
-  /** The same in the project itself, for a run without a worktree: git sees it there. One file for each spec. */
+  /** `Worktree.place` in the project itself, for a run without a worktree: git sees it there. One file for each spec. */
   placeInProject(id: SpecId, path: string, text: string): Promise<void>;
   /**
    * Puts back what was there before each of them; again when that was cut off.
@@ -130,12 +163,8 @@ export interface Worktrees {
    * @returns those that somebody has changed meanwhile, which stay as they are
    */
   displace(id: SpecId): Promise<readonly string[]>;
-  /** Commits the spec's file in the worktree, and it alone; false when it is committed as it is, or ignored by git. */
-  commitSpec(id: SpecId, message: string): Promise<boolean>;
   /** Full hashes of the branch's commits that the main branch lacks, oldest first. */
   commits(id: SpecId): Promise<readonly string[]>;
-  /** Paths that are changed and not committed, from the worktree's top; files of the tool's own do not count. */
-  uncommitted(id: SpecId): Promise<readonly string[]>;
   /** Whether the main branch holds every commit of the branch, be it by a copy with the same change. */
   isMerged(id: SpecId): Promise<boolean>;
   /**
@@ -145,11 +174,12 @@ export interface Worktrees {
    */
   merge(id: SpecId): Promise<MergeAnswer>;
   /**
-   * Removes worktree, branch and status file.
+   * Removes worktree, branch and status file. Commits that nothing else holds are kept under `refs/planner/kept/<id>/`.
    *
+   * @returns what a person should know about those, one sentence each
    * @throws OperationError `failed_precondition` when that would lose uncommitted changes or unmerged commits
    */
-  remove(id: SpecId): Promise<void>;
+  remove(id: SpecId): Promise<readonly string[]>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
 }
@@ -190,6 +220,8 @@ export interface ProcessRecords {
   announce(record: NewProcessRecord): Promise<void>;
   /** Makes a record terminal; false when it already is, or is not there. */
   finish(processId: string, end: ProcessEnd, at: Date): Promise<boolean>;
+  /** False once a record is terminal or gone. Cost: reads one file. */
+  isRunning(processId: string): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */
   dead(): Promise<readonly ProcessRecord[]>;
   /** Ends such a record as its spec says, see `endOfDeadRun`; null when it is none any more. */

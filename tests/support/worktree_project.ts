@@ -60,3 +60,8 @@ export function agentIn(project: GitProject, worktree: Worktree) {
     },
   };
 }
+
+/** What the worktree of `ID` holds that no commit does; empty if there is none. */
+export async function uncommittedIn({ worktrees }: WorktreeProject): Promise<readonly string[]> {
+  return (await (await worktrees.find(ID))?.uncommitted()) ?? [];
+}

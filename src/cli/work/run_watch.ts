@@ -48,6 +48,7 @@ function sayMerge(result: MergeResult, cli: Cli): void {
   if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
   else {
     print(`Merged spec: ${result.spec_id}\n`);
+    for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
     if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
   }
 }

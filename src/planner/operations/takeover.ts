@@ -54,7 +54,7 @@ async function bodyOf(context: PlannerContext, id: SpecId): Promise<string> {
   const { worktrees } = await context.runs();
   const worktree = await worktrees.find(id);
   if (worktree === null) return (await context.specs.load(id)).body;
-  const there = worktrees.specs(worktree);
+  const there = worktree.specs();
   return (await there.ids()).includes(id) ? (await there.load(id)).body : (await context.specs.load(id)).body;
 }
 

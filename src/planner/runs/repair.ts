@@ -1,5 +1,5 @@
 import type { SpecId } from "../spec/spec_id.ts";
-import { endLeftovers } from "./begin_run.ts";
+import { endLeftovers } from "./run/start.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**

@@ -3,7 +3,7 @@ import { loadWorld, type World } from "../operations/world.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
 import { closeGroup, isDoneGroup } from "./close_group.ts";
-import { runSpec } from "./run_spec.ts";
+import { runSpec } from "./run/run_spec.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
 
 /** What is to be worked, and in which manner. */

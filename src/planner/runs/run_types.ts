@@ -82,4 +82,6 @@ export interface RunPlace {
   readonly worktree: Worktree | null;
   /** Absolute path of the project that the agent sees. */
   readonly root: string;
+  /** Without a worktree: the commits that named the spec before the run. */
+  readonly knownCommits: ReadonlySet<string>;
 }

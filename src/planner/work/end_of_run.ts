@@ -26,6 +26,8 @@ export interface Evidence {
   readonly failedChecks: readonly string[];
   /** Why an output that must fit its schema does not, or null. */
   readonly outputProblem: string | null;
+  /** How git stands in the worktree where a person has to see to it, see `WorktreeState`. */
+  readonly problems: readonly string[];
 }
 
 /** How a run ends: the spec's status and, unless it is completed, why. */
@@ -44,6 +46,7 @@ export const NO_EVIDENCE: Evidence = {
   uncommitted: [],
   failedChecks: [],
   outputProblem: null,
+  problems: [],
 };
 
 /**
@@ -71,8 +74,9 @@ export function succeeded({ exit, status }: Pick<RunFacts, "exit" | "status">): 
 }
 
 /** A run that left nothing behind did not happen; one that left something is not to be taken for a fresh start. */
-function interruptedEnd({ evidence: { commits, uncommitted, criteria } }: RunFacts): RunEnd {
-  const untouched = commits === 0 && uncommitted.length === 0 && criteria.every(({ checked }) => !checked);
+function interruptedEnd({ evidence: { commits, uncommitted, criteria, problems } }: RunFacts): RunEnd {
+  const nothing = commits === 0 && uncommitted.length === 0 && problems.length === 0;
+  const untouched = nothing && criteria.every(({ checked }) => !checked);
   return { status: untouched ? "pending" : "failed", reasons: ["interrupted before the agent was done"] };
 }
 
@@ -82,7 +86,7 @@ function exitReason({ exit, exitMeaning }: RunFacts): string {
 }
 
 function missingEvidence(evidence: Evidence): readonly string[] {
-  const reasons: string[] = [];
+  const reasons: string[] = [...evidence.problems];
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");

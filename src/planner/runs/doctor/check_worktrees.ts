@@ -51,7 +51,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
 }
 
 async function contentOf({ ports: { worktrees } }: CareDeps, id: SpecId): Promise<Content> {
-  const uncommitted = await worktrees.uncommitted(id);
+  const uncommitted = (await (await worktrees.find(id))?.uncommitted()) ?? [];
   const merged = await worktrees.isMerged(id);
   return { uncommitted, unmerged: merged ? 0 : (await worktrees.commits(id)).length };
 }

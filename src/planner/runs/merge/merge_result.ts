@@ -1,14 +1,19 @@
 import type { SpecId } from "../../spec/spec_id.ts";
 
+/** The main branch has the work of a spec. */
+export interface Merged {
+  readonly spec_id: SpecId;
+  readonly outcome: "merged" | "nothing";
+  readonly commits: readonly string[];
+  /** Why worktree and branch were kept; null if they are gone. */
+  readonly kept: string | null;
+  /** What a person should know about the work, one sentence each. */
+  readonly notes: readonly string[];
+}
+
 /** What became of one spec's branch. */
 export type MergeResult =
-  /** The main branch has it; worktree and branch are gone, or kept for the reason in `kept`. */
-  | {
-      readonly spec_id: SpecId;
-      readonly outcome: "merged" | "nothing";
-      readonly commits: readonly string[];
-      readonly kept: string | null;
-    }
+  | Merged
   /** Branch and worktree are as before, the spec needs attention. */
   | {
       readonly spec_id: SpecId;

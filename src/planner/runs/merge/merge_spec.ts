@@ -1,12 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import { changeSpec } from "../../operations/change_spec.ts";
-import type { Worktree } from "../../run_ports.ts";
+import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { endLeftovers } from "../begin_run.ts";
+import { endLeftovers } from "../run/start.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
-import type { MergeResult } from "./merge_result.ts";
+import type { Merged, MergeResult } from "./merge_result.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
 
 /**
@@ -40,36 +40,36 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   if (!(await ports.worktrees.ids()).includes(id)) return refused(id, "it has no worktree");
   const spec = await context.specs.load(id);
   const worktree = await ports.worktrees.find(id);
-  const reasons = await reasonsAgainst(deps, spec, { worktree, stop });
+  const state = (await worktree?.settle()) ?? null;
+  const reasons = await reasonsAgainst(deps, spec, { worktree, state, stop });
   if (reasons.length > 0) return refused(id, reasons.join("; "));
   const fields = finalFields(deps, spec);
-  if (worktree !== null) await finalizeThere(deps, { id, worktree, fields });
+  if (worktree !== null) await finalizeThere(id, worktree, fields);
   const answer = await ports.worktrees.merge(id);
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const commits = answer.kind === "merged" ? answer.commits : [];
-  return {
-    spec_id: id,
-    outcome: answer.kind === "merged" ? "merged" : "nothing",
-    commits,
-    kept: await removed(deps, id),
-  };
+  const { kept, notes } = await removed(deps, id);
+  const outcome = answer.kind === "merged" ? "merged" : "nothing";
+  return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...notes] };
 }
 
 interface Circumstances {
   readonly worktree: Worktree | null;
+  readonly state: WorktreeState | null;
   readonly stop: StopWishes;
 }
 
 async function reasonsAgainst(
   deps: RunDeps,
   spec: Spec,
-  { worktree, stop }: Circumstances,
+  { worktree, state, stop }: Circumstances,
 ): Promise<readonly string[]> {
+  if (state !== null && state.problems.length > 0) return state.problems;
   if (spec.archived || spec.status === "completed") return [];
   if (!["in_progress", "failed", "needs_attention"].includes(spec.status)) return [`its status is ${spec.status}`];
-  if (worktree === null) return [`its worktree was deleted: "planner work ${spec.id}" makes it anew`];
-  return missingForCompletion(deps, { id: spec.id, worktree, stop });
+  if (worktree === null || state === null) return [`its worktree was deleted: "planner work ${spec.id}" makes it anew`];
+  return missingForCompletion(deps, { id: spec.id, worktree, state, stop });
 }
 
 interface FinalFields {
@@ -86,15 +86,12 @@ function finalFields({ context }: RunDeps, { frontmatter, status }: Spec): Final
 }
 
 /** In the worktree as well, so that the main branch's own history says how the spec stands. */
-async function finalizeThere(
-  { ports }: RunDeps,
-  { id, worktree, fields }: { readonly id: SpecId; readonly worktree: Worktree; readonly fields: FinalFields },
-): Promise<void> {
-  const specs = ports.worktrees.specs(worktree);
+async function finalizeThere(id: SpecId, worktree: Worktree, fields: FinalFields): Promise<void> {
+  const specs = worktree.specs();
   // The agent may have archived or deleted it there.
   if (!(await specs.ids()).includes(id)) return;
   await specs.edit(id, (text) => editFields(text, { ...fields }));
-  await ports.worktrees.commitSpec(id, `planner: note that ${id} is completed`);
+  await worktree.commitSpec(`planner: note that ${id} is completed`);
 }
 
 interface Conflict {
@@ -121,13 +118,12 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
   return { spec_id: id, outcome: "conflict", files, advice };
 }
 
-/** Null when it is gone, else why it was kept: the merge holds all the same. */
-async function removed({ ports }: RunDeps, id: SpecId): Promise<string | null> {
+/** `kept` is null if the worktree is gone, else why it was kept: the merge holds all the same. */
+async function removed({ ports }: RunDeps, id: SpecId): Promise<Pick<Merged, "kept" | "notes">> {
   try {
-    await ports.worktrees.remove(id);
-    return null;
+    return { kept: null, notes: await ports.worktrees.remove(id) };
   } catch (error) {
-    if (error instanceof OperationError) return error.message;
+    if (error instanceof OperationError) return { kept: error.message, notes: [] };
     throw error;
   }
 }

@@ -5,9 +5,8 @@ import { variablesOf } from "../../work/prompt.ts";
 import { fillTemplate, loadTemplate, type PromptTemplate } from "../../work/prompt_template.ts";
 import { exitMeaning, type Provider } from "../../work/providers.ts";
 import { SPLIT_ANSWER, SPLIT_PROMPT, SPLIT_PROMPT_NAME } from "../../work/split_prompt.ts";
-import { launchAgent } from "../agent_launching.ts";
-import type { BegunRun } from "../finish_run.ts";
-import type { AgentEnd } from "../run_agent.ts";
+import { type LaunchedRun, launchAgent } from "../run/launch_agent.ts";
+import type { AgentEnd } from "../run/run_agent.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
 export interface SplitRun {
@@ -28,37 +27,15 @@ export async function askForMembers(
   { id, processId, provider, claim, stop }: SplitRun,
 ): Promise<string> {
   const { context, ports, root } = deps;
-  const spec = await context.specs.load(id);
   const config = await context.config();
   const promptText = await splitPrompt(deps, id);
   const log = await ports.logs.open(id, processId);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
-    const run: BegunRun = {
-      id,
-      processId,
-      config,
-      place: { worktree: null, root },
-      wishes: {
-        mode: "split",
-        provider: null,
-        model: null,
-        prompt: null,
-        skipCriteria: true,
-        worktree: false,
-        stop,
-      },
-      log,
-      before: "",
-      knownCommits: new Set(),
-      env: {
-        PLANNER_SPEC_ID: id,
-        PLANNER_SPEC_FILE: `${root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
-        PLANNER_PROJECT: root,
-      },
-    };
-    const stillWanted = (): Promise<boolean> => isRunning(deps, processId);
-    const end = await launchAgent(deps, { run, spec, provider, claim, log, stillWanted, promptText });
+    const place = { worktree: null, root, knownCommits: new Set<string>() };
+    const run: LaunchedRun = { id, processId, config, provider, place, log, wishes: { prompt: null, stop } };
+    const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
+    const end = await launchAgent(deps, { run, claim, stillWanted, promptText });
     if (!(await stillWanted())) throw failed(id, "it was ended from outside");
     refuseBadEnd(id, end, provider);
     return end.output;
@@ -68,11 +45,6 @@ export async function askForMembers(
   } finally {
     await log.end().catch(() => {});
   }
-}
-
-async function isRunning({ context }: RunDeps, processId: string): Promise<boolean> {
-  const records = await context.work.processes();
-  return records.some(({ process_id, status }) => process_id === processId && status === "running");
 }
 
 function refuseBadEnd(id: SpecId, { exit, failure, interrupted, claimed }: AgentEnd, provider: Provider): void {

@@ -29,7 +29,13 @@ export interface GitAnswer {
 export interface GitOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
+  /** Whether the repository's hooks run: those of a person's commits, rebases and merges do, no others. */
+  readonly hooks?: boolean;
 }
+
+/** Settings of every git: no program of the repository's runs only because somebody looks at it. */
+const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
+const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
 /** Variables by which a hook of some repository would lead git to that one, wherever it is started. */
 const PLACES: ReadonlySet<string> = new Set([
@@ -51,9 +57,12 @@ export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 /** git in one folder: no shell, nobody asked for a password or a text, ended when it hangs. */
 export class Git {
   readonly cwd: string;
+  readonly #env: Readonly<Record<string, string>>;
 
-  constructor(cwd: string) {
+  /** @param env `GIT_DIR` and `GIT_WORK_TREE` for example, if the repository is not to be searched for */
+  constructor(cwd: string, env: Readonly<Record<string, string>> = {}) {
     this.cwd = cwd;
+    this.#env = env;
   }
 
   /**
@@ -99,11 +108,12 @@ export class Git {
     return status === 0 ? stdout.toString().replace(/\r?\n$/, "") : null;
   }
 
-  #once(args: readonly string[], { input, env }: GitOptions): Promise<GitAnswer> {
+  #once(args: readonly string[], { input, env, hooks = false }: GitOptions): Promise<GitAnswer> {
     return new Promise((resolve, reject) => {
-      const child = spawn("git", args, {
+      const settings = hooks ? SETTINGS : [...SETTINGS, ...WITHOUT_HOOKS];
+      const child = spawn("git", [...settings, ...args], {
         cwd: this.cwd,
-        env: { ...withoutGitPlaces(process.env), ...QUIET, ...env },
+        env: { ...withoutGitPlaces(process.env), ...QUIET, ...this.#env, ...env },
         stdio: ["pipe", "pipe", "pipe"],
         windowsHide: true,
       });
@@ -160,6 +170,9 @@ const QUIET = {
   // Another command's lock on the index is no reason to fail when all that is wanted is a look.
   GIT_OPTIONAL_LOCKS: "0",
   GIT_LITERAL_PATHSPECS: "1",
+  // What an object says, not what somebody has put in its place.
+  GIT_NO_REPLACE_OBJECTS: "1",
+  GIT_GRAFT_FILE: "/dev/null",
 };
 
 function collect(stream: NodeJS.ReadableStream): Buffer[] {

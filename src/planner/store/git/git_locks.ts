@@ -6,7 +6,8 @@ import { diskRefusal, isMissing } from "../files/disk_error.ts";
 import { removeQuietly } from "../files/temporary_file.ts";
 import { WORKTREES } from "../project/places.ts";
 import { contains } from "../project/project_bounds.ts";
-import { worktreeFiles, worktreeIds } from "../worktrees/worktree_place.ts";
+import { worktreeFiles } from "../worktrees/worktree_files.ts";
+import { worktreeIds } from "../worktrees/worktree_place.ts";
 import { Git } from "./git.ts";
 
 /** Age from which a lock of the checkout that people work in may be taken for left over, in milliseconds. Ours. */

@@ -23,6 +23,10 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
     announce: (record) => announce(root, record),
     finish: (processId, end, at) =>
       withProjectLock(root, () => finish(root, processId, { ...end, completed_at: at.toISOString() })),
+    isRunning: async (processId) => {
+      const read = readJson(join(root, recordFile(processId)));
+      return read.kind === "object" && read.object["status"] === "running";
+    },
     dead: () => deadRecords(root),
     endDead: (processId) => endDeadRecord(root, processId, clock.now()),
     repair: async () => (await readProcessRecords(root, clock.now())).repaired,

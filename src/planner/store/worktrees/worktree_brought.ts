@@ -2,41 +2,32 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Worktree } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isMissing } from "../files/disk_error.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers, TEMPORARY_PATTERN } from "../files/temporary_file.ts";
-import { Git } from "../git/git.ts";
+import type { Git } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { mergeText } from "./merge_text.ts";
+import { worktreeFiles } from "./worktree_files.ts";
 import {
   type BroughtFile,
   type Origin,
+  type Place,
   type Repository,
   readOrigin,
-  worktreeFiles,
   writeOrigin,
 } from "./worktree_place.ts";
 
 /** Parts of `.planner/` that a run may read, whether they are committed or not. */
 const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map((name) => `.planner/${name}`);
 
-/** One worktree with the project that it was made from. */
-export interface Place {
-  readonly root: string;
-  readonly id: SpecId;
-  readonly repository: Repository;
-  readonly worktree: Worktree;
-}
-
 /**
  * Brings the project's uncommitted planner files into the worktree. git there is told to overlook all but the spec's
  * own, so that no commit of the agent takes up another spec's state.
  */
 export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
-  const { root, id, repository, worktree } = place;
-  const git = new Git(worktree.path);
+  const { root, id, repository, worktree, git } = place;
   const copies: Copy[] = [];
   for (const path of await uncommittedShared(repository)) {
     if (path === activeFile(id)) continue;
@@ -133,8 +124,7 @@ export function keepBase(root: string, id: SpecId, text: string | Uint8Array): P
 
 /** Puts a file of the tool's own into the project there. */
 export async function placeFile(place: Place, path: string, text: string): Promise<void> {
-  const { root, id, repository, worktree } = place;
-  const git = new Git(worktree.path);
+  const { root, id, repository, worktree, git } = place;
   const known = readOrigin(root, id) ?? { branch: worktree.branch, mainBranch: worktree.mainBranch, brought: [] };
   const tracked = await isTracked(git, repository.prefix + path);
   const file = { path, hash: hashOf(Buffer.from(text)), tracked, own: true };
@@ -148,11 +138,10 @@ export async function placeFile(place: Place, path: string, text: string): Promi
 
 /** Takes the tool's own files away again; returns the branch's ones that the run has changed since, which stay. */
 export async function displaceFiles(place: Place): Promise<readonly string[]> {
-  const { root, id, repository, worktree } = place;
+  const { root, id, repository, worktree, git } = place;
   const origin = readOrigin(root, id);
   const own = (origin?.brought ?? []).filter((file) => file.own);
   if (origin === null || own.length === 0) return [];
-  const git = new Git(worktree.path);
   const changed: string[] = [];
   for (const { path, hash, tracked } of own) {
     const file = join(worktree.root, path);
@@ -181,9 +170,8 @@ export async function changedBrought({ root, id, worktree }: Place): Promise<rea
 
 /** Takes every brought file away again, the spec's own too while it is as it was brought. The branch's files come back. */
 export async function takeAway(place: Place): Promise<void> {
-  const { root, id, repository, worktree } = place;
+  const { root, id, repository, worktree, git } = place;
   const origin = readOrigin(root, id);
-  const git = new Git(worktree.path);
   if (origin !== null) await writeOrigin(root, id, { ...origin, moving: true });
   const folders = [SPECS, ...(origin?.brought ?? []).map(({ path }) => dirname(path))];
   for (const folder of new Set(folders)) await removeLeftovers(join(worktree.root, folder));

@@ -2,10 +2,10 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
-import { Git } from "../git/git.ts";
+import type { Git } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
-import { changedBrought, type Place, readBytes, specIsAsBrought } from "./worktree_brought.ts";
-import { readOrigin } from "./worktree_place.ts";
+import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
+import { type Place, readOrigin } from "./worktree_place.ts";
 
 /** Two branches of one repository. */
 export interface Branches {
@@ -38,8 +38,7 @@ export async function exists(git: Git, branch: string): Promise<boolean> {
 
 /** What a removal of the worktree would lose, paths from its top. */
 export async function uncommittedFiles(place: Place): Promise<readonly string[]> {
-  const { id, repository, worktree } = place;
-  const git = new Git(worktree.path);
+  const { id, repository, worktree, git } = place;
   const listing = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
   const { stdout } = await git.try(listing, { env: worktree.env });
   const changed = stdout
@@ -63,7 +62,7 @@ export async function unsavedFiles(place: Place): Promise<readonly string[]> {
   const { id, repository, worktree } = place;
   const files = await uncommittedFiles(place);
   const path = repository.prefix + activeFile(id);
-  const ignored = await isIgnored(new Git(worktree.path), path);
+  const ignored = await isIgnored(place.git, path);
   const changed = (await readBytes(join(worktree.root, activeFile(id)))) !== null && !(await specIsAsBrought(place));
   return ignored && changed ? [...files, path] : files;
 }
@@ -74,12 +73,11 @@ async function isIgnored(git: Git, path: string): Promise<boolean> {
 
 /** Commits the spec's file and it alone; false when there is nothing to commit. */
 export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
-  const { id, repository, worktree } = place;
-  const git = new Git(worktree.path);
+  const { id, repository, git } = place;
   const path = repository.prefix + activeFile(id);
   if ((await git.run(["status", "--porcelain", "-z", "--", path])) === "") return false;
   await git.run(["add", "--", path]);
-  await git.run(["commit", "--quiet", "--only", "-m", message, "--", path]);
+  await git.run(["commit", "--quiet", "--only", "-m", message, "--", path], { hooks: true });
   return true;
 }
 

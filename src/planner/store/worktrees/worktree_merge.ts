@@ -6,39 +6,37 @@ import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { mergeSpec, mergeText } from "./merge_text.ts";
-import { keepBase, type Place, readBytes, takeAway } from "./worktree_brought.ts";
+import { settle } from "./settle.ts";
+import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
-import { listWorktrees, worktreeFiles } from "./worktree_place.ts";
-import { blobText, endRebase, isRebasing, mergeMark, noted, rebase } from "./worktree_rebase.ts";
+import { worktreeFiles } from "./worktree_files.ts";
+import { listWorktrees, type Place } from "./worktree_place.ts";
+import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 
 /** How often the main branch may move on while a branch is being rebased. Ours: each time costs another rebase. */
 const MAX_TRIES = 8;
 
 /** Rebases, moves the main branch forward and brings the specs back. The worktree must be there. */
 export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
-  const { worktree } = place;
-  const git = new Git(worktree.path);
-  await endRebase(place);
-  if (await isRebasing(git)) {
-    throw new OperationError("failed_precondition", `Worktree "${worktreeFiles.folder(place.id)}" is amid a rebase`);
-  }
+  const { problems } = await settle(place, null);
+  if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
   const spec = await specThere(place);
   if (!(await specsFit(place, spec)))
     return { kind: "conflict", files: [place.repository.prefix + activeFile(place.id)] };
   await takeAway(place);
-  const answer = await noted(place, () => moveForward(place, git));
+  const answer = await noted(place, () => moveForward(place));
   if (answer.kind !== "conflict") await bringBack(place, spec);
   return answer;
 }
 
-async function moveForward(place: Place, git: Git): Promise<MergeAnswer> {
-  const { worktree } = place;
+async function moveForward(place: Place): Promise<MergeAnswer> {
+  const { worktree, git } = place;
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
     const main = await mainCheckout(place);
     if (main !== null) refuseChanges(`"${main.cwd}"`, await changesInTheWay(place, main));
-    const files = await rebase(place, git);
+    const files = await rebase(place);
     if (files !== null) return { kind: "conflict", files };
     const commits = await commitsAhead(git, worktree);
     // Every commit was there already, under other names.

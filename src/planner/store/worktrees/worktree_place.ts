@@ -1,6 +1,6 @@
-import { existsSync, realpathSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { Worktree } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -9,11 +9,17 @@ import { readJson, textField } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
+import { gitFolderOf, readGitFile, readHead, realPath } from "./admin_folder.ts";
+import type { GuardedPlace } from "./guard.ts";
+import { worktreeFiles } from "./worktree_files.ts";
 
-/** The git repository around a project. */
+/** The git repository around a project: what does not change while a process runs. */
 export interface Repository {
   /** git in the project's folder. */
   readonly git: Git;
+  /** Absolute path of git's own folder of this checkout, and of the one that all worktrees share. */
+  readonly gitFolder: string;
+  readonly commonFolder: string;
   /** Absolute path of the working tree. */
   readonly top: string;
   /** Path from the working tree to the project with forward slashes, `""` or ending in one. */
@@ -23,14 +29,38 @@ export interface Repository {
 /** @throws OperationError `failed_precondition` where there is none */
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
-  const top = await git.ask(["rev-parse", "--show-toplevel"]);
-  if (top === null) {
+  const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
+  const answer = await git.ask(["rev-parse", "--path-format=absolute", ...asked]);
+  if (answer === null) {
     throw new OperationError(
       "failed_precondition",
       `No git repository around "${root}": run "git init" and commit, or work with --no-worktree`,
     );
   }
-  return { git, top, prefix: await git.line(["rev-parse", "--show-prefix"]) };
+  const [top = "", gitFolder = "", commonFolder = "", prefix = "", ...more] = answer.split("\n");
+  if (more.length > 0)
+    throw new OperationError("failed_precondition", `Cannot work in "${root}": its path has a line end`);
+  return { git, top, gitFolder, commonFolder, prefix };
+}
+
+/** One worktree with the project that it was made from. */
+export interface Place {
+  readonly root: string;
+  readonly id: SpecId;
+  readonly repository: Repository;
+  readonly worktree: WorktreeFacts;
+  /** Absolute path of git's own folder of the worktree. */
+  readonly gitFolder: string;
+  /** git in the worktree, whatever its file `.git` says by now. */
+  readonly git: Git;
+}
+
+/** Where a worktree is and what it is for, see `Worktree`. */
+export type WorktreeFacts = Pick<Worktree, "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env">;
+
+export function guardedPlace({ root, id, repository, worktree, gitFolder }: Place): GuardedPlace {
+  const { top, commonFolder } = repository;
+  return { root, id, path: worktree.path, gitFolder, commonFolder, top };
 }
 
 /** A file that lies in a worktree and is none of its branch's. Paths are from the project's root. */
@@ -56,16 +86,6 @@ export interface Origin {
   /** SHA-256 of the spec's text where it was brought as the project has it, with nothing of an earlier run in it. */
   readonly spec?: string | null;
 }
-
-export const worktreeFiles = {
-  folder: (id: string) => `${WORKTREES}/${id}`,
-  status: (id: string) => `${WORKTREES}/${id}.status.json`,
-  origin: (id: string) => `${WORKTREES}/${id}.origin.json`,
-  /** The spec's text as it was brought into the worktree: what both sides have changed since shows against it. */
-  base: (id: string) => `${WORKTREES}/${id}.base.md`,
-  /** What git overlooks in the worktree, in the format of a .gitignore. */
-  exclude: (id: string) => `${WORKTREES}/${id}.exclude`,
-} as const;
 
 /** Ids of every folder and every remembered origin in `.planner/worktrees/`, sorted. */
 export async function worktreeIds(root: string): Promise<readonly SpecId[]> {
@@ -100,34 +120,49 @@ export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<v
 }
 
 /**
- * The worktree in its folder; null when there is no folder.
+ * Opens the worktree in its folder; null if there is no folder. Starts no git.
  *
  * @throws OperationError `failed_precondition` for a folder that is none: git would take the project's own repository
  */
-export async function openWorktree(repository: Repository, root: string, id: SpecId): Promise<Worktree | null> {
+export async function openPlace(repository: Repository, root: string, id: SpecId): Promise<Place | null> {
   const folder = worktreeFiles.folder(id);
   const path = join(root, folder);
   if (!existsSync(path)) return null;
-  const git = new Git(path);
-  const top = await git.ask(["rev-parse", "--show-toplevel"]);
-  if (top === null || realpathSync(top) !== realpathSync(path)) {
+  const gitFolder = gitFolderOf(path);
+  if (gitFolder === null || !isWorktree(path, gitFolder, repository)) {
     throw new OperationError("failed_precondition", `"${folder}" is not a git worktree: move it away`);
   }
   const origin = readOrigin(root, id);
-  return {
+  const worktree: WorktreeFacts = {
     path,
     root: join(path, repository.prefix),
-    branch: (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"])) ?? origin?.branch ?? "",
-    mainBranch: origin?.mainBranch ?? (await currentBranch(repository.git)),
+    branch: origin?.branch ?? headBranch(gitFolder) ?? "",
+    mainBranch: origin?.mainBranch ?? (await currentBranch(repository)),
     reused: true,
     copied: (origin?.brought ?? []).filter(({ own }) => !own).map((file) => file.path),
     env: excludeSetting(join(root, worktreeFiles.exclude(id)), process.env),
   };
+  const git = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path });
+  return { root, id, repository, worktree, gitFolder, git };
+}
+
+/** Both ends of the link between a worktree and its repository must agree. */
+function isWorktree(path: string, gitFolder: string, { commonFolder }: Repository): boolean {
+  const back = readGitFile(gitFolder, "gitdir");
+  const common = readGitFile(gitFolder, "commondir");
+  if (back === null || common === null) return false;
+  const named = resolve(gitFolder, back).replace(/[\\/]\.git$/, "");
+  return realPath(named) === realPath(path) && realPath(resolve(gitFolder, common)) === realPath(commonFolder);
+}
+
+function headBranch(gitFolder: string): string | null {
+  const head = readHead(gitFolder);
+  return head !== null && "ref" in head ? head.ref.replace(/^refs\/heads\//, "") : null;
 }
 
 /** @throws OperationError `failed_precondition` when none is checked out */
-export async function currentBranch(git: Git): Promise<string> {
-  const branch = await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]);
+export async function currentBranch({ git, gitFolder }: Pick<Repository, "git" | "gitFolder">): Promise<string> {
+  const branch = headBranch(gitFolder) ?? (await git.ask(["symbolic-ref", "--quiet", "--short", "HEAD"]));
   if (branch !== null) return branch;
   throw new OperationError(
     "failed_precondition",

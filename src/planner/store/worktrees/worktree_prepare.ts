@@ -1,114 +1,158 @@
-import { existsSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { Worktree, WorktreeOptions } from "../../run_ports.ts";
+import type { WorktreeOptions } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { Git } from "../git/git.ts";
+import { type Git, gitsWords } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
-import { bringFiles, ignoreWorktrees, type Place, takeAway } from "./worktree_brought.ts";
+import { adminFolders, readHead, realPath } from "./admin_folder.ts";
+import { changesSince, guardProblem, readNote, takeNote } from "./guard.ts";
+import { keepCommits } from "./keep_commits.ts";
+import type { Refs } from "./refs.ts";
+import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
+import type { Branches } from "./worktree_commits.ts";
+import { worktreeFiles } from "./worktree_files.ts";
 import {
   currentBranch,
+  guardedPlace,
+  type ListedWorktree,
   listWorktrees,
-  openWorktree,
-  requireRepository,
-  worktreeFiles,
+  openPlace,
+  type Place,
+  type Repository,
   writeOrigin,
 } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
-/** What a worktree is made in and from. @throws OperationError `failed_precondition` where none can be made */
-export async function requireMainBranch(root: string, options: WorktreeOptions) {
-  const repository = await requireRepository(root);
+/**
+ * Returns the branch that worktrees are made from.
+ *
+ * @throws OperationError `failed_precondition` if none can be made from it, without a commit for example
+ */
+export async function requireMainBranch(repository: Repository, options: WorktreeOptions, refs: Refs): Promise<string> {
   const { git } = repository;
-  if ((await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null) {
-    throw new OperationError(
-      "failed_precondition",
-      "The repository has no commit yet: commit first, or work with --no-worktree",
-    );
-  }
-  const mainBranch = options.mainBranch ?? (await currentBranch(git));
-  await requireBranch(git, mainBranch);
-  return { repository, mainBranch };
+  const mainBranch = options.mainBranch ?? (await currentBranch(repository));
+  if (refs.has(`refs/heads/${mainBranch}`)) return mainBranch;
+  const empty = (await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])) === null;
+  throw new OperationError(
+    "failed_precondition",
+    empty
+      ? "The repository has no commit yet: commit first, or work with --no-worktree"
+      : `Cannot find the main branch "${mainBranch}": expected a local branch`,
+  );
+}
+
+interface Making {
+  readonly repository: Repository;
+  readonly root: string;
+  readonly id: SpecId;
+  readonly refs: Refs;
 }
 
 /** Makes the worktree of a spec, or takes the one that is there, and brings uncommitted planner files into it. */
-export async function prepareWorktree(root: string, id: SpecId, options: WorktreeOptions): Promise<Worktree> {
-  const { repository, mainBranch } = await requireMainBranch(root, options);
-  const { git } = repository;
-  const branch = await branchName(git, `${options.branchPrefix}${id}`);
+export async function prepareWorktree(making: Making, options: WorktreeOptions): Promise<Place> {
+  const { repository, root, id, refs } = making;
+  const mainBranch = await requireMainBranch(repository, options, refs);
   await ignoreWorktrees(root);
-  await dropUnfinished(git, join(root, worktreeFiles.folder(id)));
-  const found = await openWorktree(repository, root, id);
-  if (found === null) {
-    await writeOrigin(root, id, { branch, mainBranch, brought: [] });
-    await addWorktree({ git, root, id }, { branch, mainBranch });
-  }
-  const opened = found ?? (await openWorktree(repository, root, id));
-  if (opened === null) throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
-  const worktree = { ...opened, mainBranch };
-  const place: Place = { root, id, repository, worktree };
+  const listed = await withoutUnfinished(making, await listWorktrees(repository.git));
+  const found = await openPlace(repository, root, id);
+  const branch = `${options.branchPrefix}${id}`;
+  const isOld = refs.has(`refs/heads/${branch}`);
+  const opened = found ?? (await make(making, { branch, mainBranch }, listed));
+  const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
+    await refusePlanted(place);
     await endRebase(place);
     await takeAway(place);
   }
-  const reused = await catchUp(worktree);
+  // A worktree that was just made from the main branch is as far as that.
+  const reused = (found !== null || isOld) && (await catchUp(place));
   const brought = await bringFiles(place);
-  return { ...worktree, reused, copied: brought.map(({ path }) => path) };
+  return { ...place, worktree: { ...place.worktree, reused, copied: brought.map(({ path }) => path) } };
 }
 
-async function requireBranch(git: Git, name: string): Promise<void> {
-  if ((await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${name}^{commit}`])) !== null) return;
-  throw new OperationError("failed_precondition", `Cannot find the main branch "${name}": expected a local branch`);
+async function make(making: Making, branches: Branches, listed: readonly ListedWorktree[]): Promise<Place> {
+  const { repository, root, id } = making;
+  await writeOrigin(root, id, { ...branches, brought: [] });
+  await addWorktree(making, branches, listed);
+  const place = await openPlace(repository, root, id);
+  if (place !== null) return place;
+  throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
 
-async function branchName(git: Git, name: string): Promise<string> {
-  if ((await git.ask(["check-ref-format", "--branch", name])) === name) return name;
-  throw new OperationError("failed_precondition", `Cannot use "${name}" as a branch: git does not allow that name`);
+/** What an earlier run has planted would run with the first git that works there. */
+async function refusePlanted(place: Place): Promise<void> {
+  const before = readNote(place);
+  if (before === null) return;
+  const changes = changesSince(before, await takeNote(guardedPlace(place), place.git));
+  if (changes.length > 0) throw new OperationError("failed_precondition", guardProblem(place, changes));
 }
 
 /** Nobody can have worked in a worktree that git had not finished making. */
-async function dropUnfinished(git: Git, path: string): Promise<void> {
-  const listed = await listedAt(git, path);
-  if (listed?.unfinished !== true) return;
+async function withoutUnfinished(
+  { repository: { git }, root, id }: Making,
+  listed: readonly ListedWorktree[],
+): Promise<readonly ListedWorktree[]> {
+  const path = realPath(join(root, worktreeFiles.folder(id)));
+  if (listed.find((one) => one.path === path)?.unfinished !== true) return listed;
   await git.try(["worktree", "unlock", path]);
   await git.try(["worktree", "remove", "--force", path]);
   await rm(path, { recursive: true, force: true });
-}
-
-async function listedAt(git: Git, path: string) {
-  // git tells real paths.
-  const real = existsSync(dirname(path))
-    ? join(realpathSync(dirname(path)), path.slice(dirname(path).length + 1))
-    : path;
-  return (await listWorktrees(git)).find((one) => one.path === real);
+  return listWorktrees(git);
 }
 
 /** A branch that is there keeps its commits and is checked out. */
 export async function addWorktree(
-  { git, root, id }: { readonly git: Git; readonly root: string; readonly id: SpecId },
-  { branch, mainBranch }: { readonly branch: string; readonly mainBranch: string },
+  making: Making,
+  branches: Branches,
+  listed: readonly ListedWorktree[],
 ): Promise<void> {
+  const { repository, root, id, refs } = making;
+  const { git } = repository;
+  const { branch, mainBranch } = branches;
   const path = join(root, WORKTREES, id);
-  const listed = await listWorktrees(git);
-  const registered = await listedAt(git, path);
+  const registered = listed.find((one) => one.path === realPath(path));
   const other = listed.find((one) => one.branch === branch && one.path !== registered?.path);
   if (other !== undefined) {
     throw new OperationError("failed_precondition", `Branch "${branch}" is checked out in "${other.path}"`);
   }
-  const exists = (await git.ask(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`])) !== null;
   // A folder that was deleted without git's knowledge is still registered.
   const force = registered === undefined ? [] : ["--force"];
+  if (registered !== undefined) await keepDeleted(making, branches);
   // By itself, so that each of the two can be tried again where another git was in the way.
-  if (!exists) await git.run(["branch", "--no-track", branch, `refs/heads/${mainBranch}`]);
+  if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, mainBranch);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
+/** Git forgets what was checked out in a folder that is gone as soon as it makes it anew. */
+async function keepDeleted({ repository, root, id }: Making, branches: Branches): Promise<void> {
+  const { git, commonFolder } = repository;
+  const gitFolder = (await adminFolders(commonFolder)).get(realPath(join(root, WORKTREES, id))) ?? null;
+  const head = gitFolder === null ? null : readHead(gitFolder);
+  const ref = `refs/heads/${branches.branch}`;
+  if (head !== null && "hash" in head) {
+    const continues = (await git.try(["merge-base", "--is-ancestor", ref, head.hash])).status === 0;
+    if (continues) await git.run(["update-ref", "-m", "planner: follow HEAD", ref, head.hash]);
+  }
+  await keepCommits(git, { id, gitFolder, commonFolder, ...branches });
+}
+
+async function makeBranch(git: Git, branch: string, mainBranch: string): Promise<void> {
+  const { status, stderr } = await git.try(["branch", "--no-track", branch, `refs/heads/${mainBranch}`]);
+  if (status === 0) return;
+  if ((await git.ask(["check-ref-format", "--branch", branch])) !== branch) {
+    throw new OperationError("failed_precondition", `Cannot use "${branch}" as a branch: git does not allow that name`);
+  }
+  throw new OperationError("failed_precondition", `git branch failed: ${gitsWords(stderr)}`);
+}
+
 /** Moves a branch without work of its own up to the main branch; true when it holds work. */
-async function catchUp({ path, mainBranch }: Worktree): Promise<boolean> {
-  const git = new Git(path);
+async function catchUp({ git, worktree: { mainBranch } }: Place): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
+  const tips = await git.ask(["rev-parse", "HEAD", main]);
+  const [head, tip] = (tips ?? "").split("\n");
   const changed = (await git.run(["status", "--porcelain", "-z"])) !== "";
+  if (head === tip) return changed;
   if ((await git.try(["merge-base", "--is-ancestor", "HEAD", main])).status !== 0) return true;
   if (!changed) await git.run(["merge", "--quiet", "--ff-only", main]);
   return changed;

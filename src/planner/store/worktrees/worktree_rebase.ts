@@ -3,12 +3,13 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
-import { Git, gitsWords } from "../git/git.ts";
+import { type Git, gitsWords } from "../git/git.ts";
 import { processesOf, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { mergeSpec, mergeText } from "./merge_text.ts";
-import { type Place, readBytes } from "./worktree_brought.ts";
-import { readOrigin, worktreeFiles, writeOrigin } from "./worktree_place.ts";
+import { readBytes } from "./worktree_brought.ts";
+import { worktreeFiles } from "./worktree_files.ts";
+import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
 
 /** Longest wait for a git that a killed planner has left at work, in milliseconds. Ours: then its locks have to do. */
 const ORPHAN_LIMIT_MS = 60_000;
@@ -23,10 +24,10 @@ export function mergeMark(root: string): Readonly<Record<string, string>> {
  * Rebases the branch onto the main branch. Null when it now begins at that one's end; else the files in conflict, and
  * it is as it was.
  */
-export async function rebase(place: Place, git: Git): Promise<readonly string[] | null> {
+export async function rebase(place: Place): Promise<readonly string[] | null> {
   const main = `refs/heads/${place.worktree.mainBranch}`;
-  if ((await git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
-  return rebaseBranch(place, git);
+  if ((await place.git.try(["merge-base", "--is-ancestor", main, "HEAD"])).status === 0) return null;
+  return rebaseBranch(place);
 }
 
 /** Runs `merge` so that the next process learns of it when this one is killed. */
@@ -51,11 +52,10 @@ async function noteMerge({ root, id, worktree }: Place, merging: boolean): Promi
  * The worktree had no uncommitted changes when the merge began, so there is nothing to lose.
  */
 export async function endRebase(place: Place): Promise<void> {
-  const { root, id, worktree } = place;
+  const { root, id, worktree, git, gitFolder } = place;
   if (readOrigin(root, id)?.merging !== true) return;
   await orphansEnd(root);
-  const git = new Git(worktree.path);
-  for (const folder of await rebaseFolders(git)) {
+  for (const folder of rebaseFolders(gitFolder)) {
     const { status } = await git.try(["rebase", "--abort"], { env: mergeMark(root) });
     // Killed so early or so late that git cannot find its way back.
     if (status !== 0) await rm(folder, { recursive: true, force: true });
@@ -65,15 +65,8 @@ export async function endRebase(place: Place): Promise<void> {
   await noteMerge(place, false);
 }
 
-/** A rebase under way in the worktree, whoever began it. */
-export async function isRebasing(git: Git): Promise<boolean> {
-  return (await rebaseFolders(git)).length > 0;
-}
-
-async function rebaseFolders(git: Git): Promise<readonly string[]> {
-  const names = ["rebase-merge", "rebase-apply"];
-  const ask = (name: string): Promise<string> => git.line(["rev-parse", "--path-format=absolute", "--git-path", name]);
-  return (await Promise.all(names.map(ask))).filter((folder) => existsSync(folder));
+function rebaseFolders(gitFolder: string): readonly string[] {
+  return ["rebase-merge", "rebase-apply"].map((name) => join(gitFolder, name)).filter((folder) => existsSync(folder));
 }
 
 /** Waits for every git of a merge whose planner was killed: ended by force, it would leave its own locks behind. */
@@ -84,9 +77,10 @@ async function orphansEnd(root: string): Promise<void> {
   while (processesOf(run).length > 0 && performance.now() < deadline) await sleep(PAUSE_MS);
 }
 
-async function rebaseBranch(place: Place, git: Git): Promise<readonly string[] | null> {
+async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
+  const { git } = place;
   const main = `refs/heads/${place.worktree.mainBranch}`;
-  const options = { env: mergeMark(place.root) };
+  const options = { env: mergeMark(place.root), hooks: true };
   const settings = ["-c", "rebase.autoStash=false", "-c", "rebase.updateRefs=false", "-c", "rebase.autoSquash=false"];
   let { status, stderr } = await git.try([...settings, "rebase", "--quiet", "--no-fork-point", main], options);
   while (status !== 0) {

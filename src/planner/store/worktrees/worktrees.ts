@@ -3,7 +3,6 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecStore } from "../../ports.ts";
 import type { MergeAnswer, NewWorktreeStatus, Worktree, WorktreeOptions, Worktrees } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -12,23 +11,33 @@ import { Git } from "../git/git.ts";
 import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
-import { openSpecStore } from "../specs/spec_store.ts";
-import { displaceFiles, type Place, placeFile, takeAway } from "./worktree_brought.ts";
+import { adminFolders, realPath } from "./admin_folder.ts";
+import { keepCommits, keptWords } from "./keep_commits.ts";
+import { OpenWorktree } from "./open_worktree.ts";
+import { refsOf } from "./refs.ts";
+import { settle } from "./settle.ts";
+import { displaceFiles, takeAway } from "./worktree_brought.ts";
 import {
   type Branches,
-  commitSpecFile,
   commitsAhead,
   exists,
   isBranchMerged,
   noWorktree,
   refuseChanges,
-  uncommittedFiles,
   unsavedFiles,
 } from "./worktree_commits.ts";
+import { worktreeFiles } from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
-import { openWorktree, readOrigin, requireRepository, worktreeFiles, worktreeIds } from "./worktree_place.ts";
+import {
+  listWorktrees,
+  openPlace,
+  type Place,
+  type Repository,
+  readOrigin,
+  requireRepository,
+  worktreeIds,
+} from "./worktree_place.ts";
 import { addWorktree, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
-import { endRebase } from "./worktree_rebase.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
 export function openWorktrees(root: string, clock: Clock): Worktrees {
@@ -38,6 +47,7 @@ export function openWorktrees(root: string, clock: Clock): Worktrees {
 class GitWorktrees implements Worktrees {
   readonly #root: string;
   readonly #clock: Clock;
+  #repository: Promise<Repository> | undefined;
 
   constructor(root: string, clock: Clock) {
     this.#root = root;
@@ -45,11 +55,14 @@ class GitWorktrees implements Worktrees {
   }
 
   async check(options: WorktreeOptions): Promise<void> {
-    await requireMainBranch(this.#root, options);
+    const repository = await this.#opened();
+    await requireMainBranch(repository, options, await refsOf(repository.git));
   }
 
-  prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
-    return prepareWorktree(this.#root, id, options);
+  async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
+    const repository = await this.#opened();
+    const refs = await refsOf(repository.git);
+    return new OpenWorktree(await prepareWorktree({ repository, root: this.#root, id, refs }, options), refs);
   }
 
   ids(): Promise<readonly SpecId[]> {
@@ -61,16 +74,8 @@ class GitWorktrees implements Worktrees {
   }
 
   async find(id: SpecId): Promise<Worktree | null> {
-    if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
-    return openWorktree(await requireRepository(this.#root), this.#root, id);
-  }
-
-  specs(worktree: Worktree): SpecStore {
-    return openSpecStore(worktree.root, { follow: false });
-  }
-
-  async place(id: SpecId, path: string, text: string): Promise<void> {
-    await placeFile(await this.#require(id), path, text);
+    const place = await this.#find(id);
+    return place === null ? null : new OpenWorktree(place);
   }
 
   placeInProject(id: SpecId, path: string, text: string): Promise<void> {
@@ -84,18 +89,9 @@ class GitWorktrees implements Worktrees {
     return changed === null ? there : [...there, changed];
   }
 
-  async commitSpec(id: SpecId, message: string): Promise<boolean> {
-    return commitSpecFile(await this.#require(id), message);
-  }
-
   async commits(id: SpecId): Promise<readonly string[]> {
     const branches = await this.#branches(id);
     return branches === null ? [] : commitsAhead(new Git(this.#root), branches);
-  }
-
-  async uncommitted(id: SpecId): Promise<readonly string[]> {
-    const place = await this.#find(id);
-    return place === null ? [] : uncommittedFiles(place);
   }
 
   async isMerged(id: SpecId): Promise<boolean> {
@@ -108,22 +104,35 @@ class GitWorktrees implements Worktrees {
     return withMergeLock(this.#root, () => this.#merge(id));
   }
 
-  async remove(id: SpecId): Promise<void> {
+  async remove(id: SpecId): Promise<readonly string[]> {
     const branches = await this.#branches(id);
     const place = await this.#find(id);
     const folder = worktreeFiles.folder(id);
     if (place !== null) {
-      await endRebase(place);
+      const { problems } = await settle(place, null);
+      if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
       refuseChanges(`Worktree "${folder}"`, await unsavedFiles(place));
     }
     if (branches !== null) await this.#refuseUnmerged(branches);
+    const kept = branches === null ? [] : await this.#keep(id, branches);
     if (place !== null) {
       await takeAway(place);
       await place.repository.git.run(["worktree", "remove", place.worktree.path]);
     }
     if (branches !== null) await this.#removeBranch(id, branches);
-    const { status, origin, base, exclude } = worktreeFiles;
-    for (const file of [status, base, exclude, origin]) await rm(join(this.#root, file(id)), { force: true });
+    const { status, origin, base, exclude, note } = worktreeFiles;
+    for (const file of [status, base, exclude, note, origin]) await rm(join(this.#root, file(id)), { force: true });
+    return kept;
+  }
+
+  /** What nothing else names is kept before the worktree and the branch go. */
+  async #keep(id: SpecId, branches: Branches): Promise<readonly string[]> {
+    const { git, commonFolder } = await this.#opened();
+    const { branch, mainBranch } = branches;
+    // Git still knows what was checked out in a folder that was deleted.
+    const path = realPath(join(this.#root, worktreeFiles.folder(id)));
+    const gitFolder = (await adminFolders(commonFolder)).get(path) ?? null;
+    return keptWords(await keepCommits(git, { id, gitFolder, commonFolder, branch, mainBranch })).told;
   }
 
   writeStatus({ spec_id, status, error, commits }: NewWorktreeStatus): Promise<void> {
@@ -143,15 +152,24 @@ class GitWorktrees implements Worktrees {
     const branches = await this.#branches(id);
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted; the commits are in the repository.
-    await addWorktree({ git: new Git(this.#root), root: this.#root, id }, branches);
+    const repository = await this.#opened();
+    const [listed, refs] = [await listWorktrees(repository.git), await refsOf(repository.git)];
+    await addWorktree({ repository, root: this.#root, id, refs }, branches, listed);
     return mergeWorktree(await this.#require(id));
   }
 
   async #find(id: SpecId): Promise<Place | null> {
     if (!existsSync(join(this.#root, worktreeFiles.folder(id)))) return null;
-    const repository = await requireRepository(this.#root);
-    const worktree = await openWorktree(repository, this.#root, id);
-    return worktree === null ? null : { root: this.#root, id, repository, worktree };
+    return openPlace(await this.#opened(), this.#root, id);
+  }
+
+  /** Asked once; again if there was no repository. */
+  #opened(): Promise<Repository> {
+    this.#repository ??= requireRepository(this.#root).catch((error: unknown) => {
+      this.#repository = undefined;
+      throw error;
+    });
+    return this.#repository;
   }
 
   async #require(id: SpecId): Promise<Place> {

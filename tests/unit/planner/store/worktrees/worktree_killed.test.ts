@@ -9,6 +9,7 @@ import {
   OPTIONS,
   OTHER,
   SPEC,
+  uncommittedIn,
   type WorktreeProject,
   worktreeProject,
 } from "../../../../support/worktree_project.ts";
@@ -49,7 +50,7 @@ test("a kill while files are brought leaves nothing that reads as work, and noth
   const steps = await killPreparing(changedProject, async (project, step) => {
     const before = project.read(FILE);
     if (existsSync(join(project.root, ".planner/worktrees", ID))) {
-      expect({ step, uncommitted: await project.worktrees.uncommitted(ID) }).toEqual({ step, uncommitted: [] });
+      expect({ step, uncommitted: await uncommittedIn(project) }).toEqual({ step, uncommitted: [] });
     }
 
     const worktree = await project.worktrees.prepare(ID, OPTIONS);
@@ -93,7 +94,7 @@ test("a kill while files are brought keeps what an earlier run left in the workt
     return project;
   };
   await killPreparing(begin, async (project, step) => {
-    expect({ step, files: await project.worktrees.uncommitted(ID) }).toEqual({ step, files: [FILE, "half.txt"] });
+    expect({ step, files: await uncommittedIn(project) }).toEqual({ step, files: [FILE, "half.txt"] });
 
     const worktree = await project.worktrees.prepare(ID, OPTIONS);
 

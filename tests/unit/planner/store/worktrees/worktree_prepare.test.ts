@@ -4,7 +4,15 @@ import { join } from "node:path";
 import { openWorktrees } from "#planner/store/worktrees/worktrees.ts";
 import { gitProject } from "../../../../support/git_project.ts";
 import { tempProject } from "../../../../support/temp_project.ts";
-import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
+import {
+  agentIn,
+  ID,
+  OPTIONS,
+  OTHER,
+  SPEC,
+  uncommittedIn,
+  worktreeProject,
+} from "../../../../support/worktree_project.ts";
 
 const clock = { now: () => new Date() };
 
@@ -51,11 +59,11 @@ test("prepare brings the spec as it is now, and other uncommitted planner files 
   ];
   expect([...worktree.copied].sort()).toEqual(copied.sort());
   for (const file of copied) expect(readFileSync(join(worktree.root, file), "utf8")).toBe(project.read(file));
-  const store = project.worktrees.specs(worktree);
+  const store = worktree.specs();
   expect((await store.load(ID)).status).toBe("in_progress");
   expect((await store.load(OTHER)).status).toBe("completed");
   expect(await agent.git("status", "--porcelain")).toBe(` M .planner/specs/${ID}.md\n`);
-  expect(await project.worktrees.uncommitted(ID)).toEqual([]);
+  expect(await uncommittedIn(project)).toEqual([]);
 
   await agent.commitAll();
   expect(await agent.git("show", "--name-only", "--format=")).toBe(`.planner/specs/${ID}.md\n`);
@@ -68,7 +76,7 @@ test("prepare brings an archived spec's absence as well", async () => {
 
   const worktree = await project.worktrees.prepare(ID, OPTIONS);
 
-  const store = project.worktrees.specs(worktree);
+  const store = worktree.specs();
   expect(await store.ids()).toEqual([ID]);
   expect([...(await store.archivedIds())]).toEqual([OTHER]);
   expect(await agentIn(project, worktree).git("status", "--porcelain")).toBe("");
@@ -89,7 +97,7 @@ test("prepare keeps commits, changes and ticks of an earlier run", async () => {
   expect(worktree.reused).toBe(true);
   expect(await project.worktrees.commits(ID)).toEqual([commit]);
   expect(readFileSync(join(worktree.path, "half.txt"), "utf8")).toBe("half\n");
-  const { text } = await project.worktrees.specs(worktree).readText(ID);
+  const { text } = await worktree.specs().readText(ID);
   expect(text).toBe(project.read(`.planner/specs/${ID}.md`).replace("[ ] one", "[x] one"));
   expect(text).toContain("model: larger");
 });
@@ -145,8 +153,8 @@ test("prepare brings a project that git ignores altogether", async () => {
 
   const worktree = await project.worktrees.prepare(ID, OPTIONS);
 
-  expect(await project.worktrees.specs(worktree).ids()).toEqual([ID, OTHER]);
-  expect(await project.worktrees.commitSpec(ID, "spec")).toBe(false);
+  expect(await worktree.specs().ids()).toEqual([ID, OTHER]);
+  expect(await worktree.commitSpec("spec")).toBe(false);
 });
 
 test("prepare runs in the project's repository although a hook of another one calls", async () => {
@@ -212,12 +220,12 @@ test("place hides the tool's own files from git, also in place of a committed on
   await project.mustGit("commit", "--quiet", "-m", "more");
   const worktree = await project.worktrees.prepare(ID, OPTIONS);
 
-  await project.worktrees.place(ID, ".mcp.json", '{"planner":1}\n');
-  await project.worktrees.place(ID, ".cursor/mcp.json", "{}\n");
+  await worktree.place(".mcp.json", '{"planner":1}\n');
+  await worktree.place(".cursor/mcp.json", "{}\n");
 
   expect(readFileSync(join(worktree.root, ".mcp.json"), "utf8")).toBe('{"planner":1}\n');
   expect(await agentIn(project, worktree).git("status", "--porcelain", "-uall")).toBe("");
-  expect(await project.worktrees.uncommitted(ID)).toEqual([]);
+  expect(await uncommittedIn(project)).toEqual([]);
 });
 
 test("prepare waits for a worktree that another git has only half made", async () => {

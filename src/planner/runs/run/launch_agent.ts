@@ -1,22 +1,25 @@
-import type { Claim, RunLog } from "../run_ports.ts";
-import type { Spec } from "../spec/spec.ts";
-import { type AgentLaunch, agentLaunch } from "../work/agent_launch.ts";
-import { assemblePrompt } from "../work/prompt.ts";
-import type { Provider } from "../work/providers.ts";
-import { type BegunRun, specsOf } from "./finish_run.ts";
+import type { Claim } from "../../run_ports.ts";
+import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
+import { assemblePrompt } from "../../work/prompt.ts";
+import { reasonOf } from "../reason_of.ts";
+import type { RunDeps } from "../run_types.ts";
+import { agentEnvironment } from "./place.ts";
+import type { PlacedRun } from "./run.ts";
 import { type AgentEnd, runAgent } from "./run_agent.ts";
-import type { RunDeps } from "./run_types.ts";
+import { specsOf } from "./write_end.ts";
 
 export interface Launching {
-  readonly run: BegunRun;
-  readonly spec: Spec;
-  readonly provider: Provider;
+  readonly run: LaunchedRun;
   readonly claim: Claim;
-  readonly log: RunLog;
   readonly stillWanted: () => Promise<boolean>;
   /** In place of the prompt for working the spec. */
   readonly promptText?: string;
 }
+
+/** The part of a run that starting an agent needs: a split has no more. */
+export type LaunchedRun = Pick<PlacedRun, "id" | "processId" | "config" | "provider" | "place" | "log"> & {
+  readonly wishes: Pick<PlacedRun["wishes"], "prompt" | "stop">;
+};
 
 /**
  * Assembles the prompt, writes what the agent is to find, its MCP configuration included, and runs it.
@@ -24,9 +27,8 @@ export interface Launching {
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
 export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
-  const { run, provider, claim, log, stillWanted } = launching;
-  const { id, place, wishes, processId, env } = run;
-  const { promptText } = launching;
+  const { run, claim, stillWanted, promptText } = launching;
+  const { id, place, wishes, processId, provider, log } = run;
   const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
@@ -47,14 +49,24 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   });
   for (const { path, text } of launch.files) await deps.files.write(path, text);
   const input = launch.input === null ? {} : { input: launch.input };
-  const start = { argv: launch.argv, cwd: place.root, env: { ...env, ...launch.env }, processId, ...input };
+  const env = { ...agentEnvironment(deps, id, place), ...launch.env };
+  const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, launching, launch);
     return await runAgent(deps, { id, start, stream: provider.stream, log, claim, stop: wishes.stop, stillWanted });
   } finally {
-    for (const file of await deps.ports.worktrees.displace(id)) {
+    await displace(deps, run);
+  }
+}
+
+async function displace({ ports }: RunDeps, { id, log }: LaunchedRun): Promise<void> {
+  try {
+    for (const file of await ports.worktrees.displace(id)) {
       await log.line(`planner: "${file}" was changed by the run and is left as it is, with planner's entry in it`);
     }
+  } catch (error) {
+    // The worktree may be no worktree any more: the end of the run looks at that.
+    await log.line(`planner: ${reasonOf(error)}`);
   }
 }
 
@@ -76,7 +88,7 @@ async function promptOf(deps: RunDeps, { run }: Launching) {
 /** Adds the server to the agent's own configuration file, where that is how it learns of it. */
 async function extendProjectFile(
   { files, ports }: RunDeps,
-  { run: { id, place }, provider, log }: Launching,
+  { run: { id, place, provider, log } }: Launching,
   { projectFile }: AgentLaunch,
 ): Promise<void> {
   if (projectFile === null) return;
@@ -92,7 +104,7 @@ async function extendProjectFile(
   }
   if (edit.kind !== "added") return;
   if (place.worktree === null) await ports.worktrees.placeInProject(id, file, edit.text);
-  else await ports.worktrees.place(id, file, edit.text);
+  else await place.worktree.place(file, edit.text);
 }
 
 function trimmed(path: string): string {

@@ -1,7 +1,7 @@
-import { AGENT_GRACE_MS } from "../limits.ts";
-import type { AgentExit, AgentProcess, RunLog } from "../run_ports.ts";
-import { openAgentStream } from "../work/agent_stream.ts";
-import type { RunDeps, StopWishes } from "./run_types.ts";
+import { AGENT_GRACE_MS } from "../../limits.ts";
+import type { AgentExit, AgentProcess, RunLog } from "../../run_ports.ts";
+import { openAgentStream } from "../../work/agent_stream.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
 
 export interface Verification {
   readonly commands: readonly string[];

@@ -1,15 +1,15 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { PlannerConfig } from "../config/config.ts";
-import { AGENT_GRACE_MS } from "../limits.ts";
-import { changeSpec } from "../operations/change_spec.ts";
-import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../operations/start_checks.ts";
-import { loadWorld } from "../operations/world.ts";
-import type { Claim, ClaimHolder } from "../run_ports.ts";
-import { editFields } from "../spec/edit_fields.ts";
-import type { Spec } from "../spec/spec.ts";
-import type { SpecId } from "../spec/spec_id.ts";
-import { type Provider, providerFor } from "../work/providers.ts";
-import type { RunDeps, RunWishes } from "./run_types.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import { AGENT_GRACE_MS } from "../../limits.ts";
+import { changeSpec } from "../../operations/change_spec.ts";
+import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../../operations/start_checks.ts";
+import { loadWorld } from "../../operations/world.ts";
+import type { Claim, ClaimHolder } from "../../run_ports.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { type Provider, providerFor } from "../../work/providers.ts";
+import type { RunDeps, RunWishes } from "../run_types.ts";
 
 /** A run that nothing stands in the way of. */
 export interface CheckedStart {
@@ -75,17 +75,18 @@ function heldRefusal(id: SpecId, { pid, host, started_at }: ClaimHolder): Operat
 }
 
 /**
- * Sets the spec in_progress and notes its branch, in one edit; refuses when its status has changed since it was checked.
+ * Sets the spec in_progress and notes its branch, in one edit; refuses if its status has changed since it was checked.
  *
- * @returns the text as it stands then
+ * @param branchPrefix null for a run without a branch
+ * @returns the text after that
  */
-export async function markStarted({ context }: RunDeps, id: SpecId, branch: string | null): Promise<string> {
+export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix: string | null): Promise<string> {
   let text = "";
   await changeSpec(context, id, (before, { status }) => {
     if (!RESUMABLE.includes(status)) {
       throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is ${status} by now`);
     }
-    const place = branch === null ? {} : { branch };
+    const place = branchPrefix === null ? {} : { branch: `${branchPrefix}${id}` };
     text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });
     return text;
   });

@@ -1,9 +1,9 @@
-import type { StreamKind } from "../config/provider_values.ts";
-import { AGENT_GRACE_MS, CLAIM_CHECK_MS } from "../limits.ts";
-import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../run_ports.ts";
-import type { SpecId } from "../spec/spec_id.ts";
-import { openAgentStream } from "../work/agent_stream.ts";
-import type { RunDeps, StopWishes } from "./run_types.ts";
+import type { StreamKind } from "../../config/provider_values.ts";
+import { AGENT_GRACE_MS, CLAIM_CHECK_MS } from "../../limits.ts";
+import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { openAgentStream } from "../../work/agent_stream.ts";
+import type { RunDeps, StopWishes } from "../run_types.ts";
 
 /** Most of an agent's output that is taken in one turn, in bytes. Ours: some hundred lines. */
 const TURN_BYTES = 32 * 1024;

@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
-import { loadWorld, type World } from "../operations/world.ts";
-import type { Spec } from "../spec/spec.ts";
-import { parentOf, type SpecId, specIdParts } from "../spec/spec_id.ts";
-import { oneByOne } from "./one_by_one.ts";
-import type { RunDeps } from "./run_types.ts";
+import { loadWorld, type World } from "../../operations/world.ts";
+import type { Spec } from "../../spec/spec.ts";
+import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { oneByOne } from "../one_by_one.ts";
+import type { RunDeps } from "../run_types.ts";
 
 /** Time between two tries to get at a spec that somebody else, watch for example, is merging, in milliseconds. */
 const TRY_EVERY_MS = 100;

@@ -1,0 +1,133 @@
+import type { PlannerConfig } from "../../config/config.ts";
+import { outputConsequence } from "../../output/output_status.ts";
+import { outputReportLines } from "../../output/report.ts";
+import type { RunLog, WorktreeState } from "../../run_ports.ts";
+import { criteriaOf } from "../../spec/criteria.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
+import { judgeOutput } from "../../work/judge_output.ts";
+import { oneByOne } from "../one_by_one.ts";
+import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
+import { agentEnvironment } from "./place.ts";
+import { verifyWork } from "./verify.ts";
+
+/** What evidence is gathered for: the work on one spec in its place. */
+export interface WorkInPlace {
+  readonly id: SpecId;
+  readonly processId: string;
+  readonly config: PlannerConfig;
+  readonly place: RunPlace;
+  readonly log: RunLog;
+  /** The project's text of the spec when the run began; null where no run did. */
+  readonly before: string | null;
+  readonly wishes: { readonly skipCriteria: boolean; readonly stop: StopWishes };
+}
+
+/** What an agent left, once it is gone. */
+export interface Leavings extends Omit<RunFacts, "evidence"> {
+  /** The spec as the agent left it. */
+  readonly spec: Spec;
+  /** How git stands in the worktree; null for work in the project itself. */
+  readonly state: WorktreeState | null;
+}
+
+export interface Gathered {
+  readonly evidence: Evidence;
+  readonly warnings: readonly string[];
+  /** Hashes of the commits that name the spec, oldest first. */
+  readonly commits: readonly string[];
+  /** False if a person has to see to the worktree first: nothing is committed there. */
+  readonly settled: boolean;
+}
+
+/**
+ * Gathers what the end of a run is decided by. Checks run only if the agent ended well; for an interrupted one it is
+ * enough to know whether it left anything.
+ */
+export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
+  const traces = await tracesOf(deps, work, left.state);
+  const criteria = criteriaOf(left.spec.body);
+  if (left.interrupted && left.status !== "completed") {
+    return { ...traces, evidence: { ...traces.evidence, criteria } };
+  }
+  return succeeded(left) && traces.settled ? withChecks(deps, work, { spec: left.spec, traces }) : traces;
+}
+
+async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeState | null): Promise<Gathered> {
+  const { id, place, config } = work;
+  const naming = `planner(${id})`;
+  const commits =
+    state === null
+      ? (await files.history(place.root).commitsNaming(id)).filter((hash) => !place.knownCommits.has(hash)).toReversed()
+      : state.commits.filter(({ message }) => message.includes(naming)).map(({ hash }) => hash);
+  const evidence: Evidence = {
+    ...NO_EVIDENCE,
+    commits: commits.length,
+    requireCommit: config.verify.require_commit,
+    uncommitted: withoutSpec(state?.uncommitted ?? [], id),
+    problems: state?.problems ?? [],
+  };
+  return { evidence, warnings: state?.warnings ?? [], commits, settled: evidence.problems.length === 0 };
+}
+
+interface Checking {
+  readonly spec: Spec;
+  readonly traces: Gathered;
+}
+
+/** The log must hold all that the agent printed. */
+async function withChecks(deps: RunDeps, work: WorkInPlace, { spec, traces }: Checking): Promise<Gathered> {
+  const { id, config, place, wishes, log, processId } = work;
+  const output = await outputReport(deps, work, spec);
+  for (const line of output.lines) await log.line(`planner: ${line}`);
+  const { commands, timeout_seconds: limitSeconds } = config.verify;
+  const env = agentEnvironment(deps, id, place);
+  const failedChecks = await verifyWork(deps, {
+    commands,
+    limitSeconds,
+    cwd: place.root,
+    env,
+    processId,
+    log,
+    stop: wishes.stop,
+  });
+  const { worktree } = place;
+  const evidence: Evidence = {
+    ...traces.evidence,
+    criteria: wishes.skipCriteria ? [] : criteriaOf(spec.body),
+    // A check may have changed files; what the agent left is what counts.
+    ...(worktree !== null && commands.length > 0 && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
+    failedChecks,
+    outputProblem: output.problem,
+  };
+  return { ...traces, evidence, warnings: [...traces.warnings, ...output.warnings] };
+}
+
+/** The spec's own file is committed with its final status. */
+function withoutSpec(paths: readonly string[], id: SpecId): readonly string[] {
+  return paths.filter((path) => !`/${path}`.endsWith(`/.planner/specs/${id}.md`));
+}
+
+interface OutputReport {
+  readonly lines: readonly string[];
+  readonly warnings: readonly string[];
+  readonly problem: string | null;
+}
+
+/** Judging holds a whole run's output in memory, and runs may end together. */
+const judging = oneByOne();
+
+/**
+ * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
+ * docs/contract/spec-tool.md#output-5.
+ */
+async function outputReport({ context }: RunDeps, { config, log }: WorkInPlace, spec: Spec): Promise<OutputReport> {
+  if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null };
+  await log.flush();
+  const verdict = (await judging(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
+  const file = (await context.logs.open(spec.id))?.file ?? null;
+  const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
+  const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);
+  return { lines, warnings: warning ? lines : [], problem: status === "completed" ? null : lines.join("\n") };
+}

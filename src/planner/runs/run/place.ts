@@ -1,0 +1,45 @@
+import type { PlannerConfig } from "../../config/config.ts";
+import type { RunLog } from "../../run_ports.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";
+
+interface PlacedRun {
+  readonly spec: Spec;
+  readonly config: PlannerConfig;
+  readonly wishes: RunWishes;
+  readonly log: RunLog;
+}
+
+/** Opens the place of a run: the worktree, made or found and marked as begun, or the project itself. */
+export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: PlacedRun): Promise<RunPlace> {
+  if (!wishes.worktree) {
+    const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id));
+    return { worktree: null, root: deps.root, knownCommits };
+  }
+  const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
+  const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
+  if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
+  // An earlier run's copy of the spec may say how that one ended.
+  const begun = { status: "in_progress", completed_at: undefined };
+  await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
+  await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
+  return { worktree, root: worktree.root, knownCommits: new Set() };
+}
+
+/** Returns what an agent finds in its environment about its spec. Source: docs/work.md, Runs. */
+export function agentEnvironment(
+  { root }: RunDeps,
+  id: SpecId,
+  place: RunPlace,
+): Readonly<Record<string, string | undefined>> {
+  return {
+    ...place.worktree?.env,
+    PLANNER_SPEC_ID: id,
+    PLANNER_SPEC_FILE: `${place.root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
+    PLANNER_PROJECT: root,
+    PLANNER_WORKTREE: place.worktree?.path,
+    PLANNER_BRANCH: place.worktree?.branch,
+  };
+}

@@ -1,0 +1,227 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { Claim, ProcessEnd, RunLog, WorktreeState } from "../../run_ports.ts";
+import type { Spec } from "../../spec/spec.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
+import { exitMeaning } from "../../work/providers.ts";
+import { reasonOf } from "../reason_of.ts";
+import type { RunDeps, RunPlace, RunResult, RunWishes } from "../run_types.ts";
+import { breakOff } from "./break_off.ts";
+import { type Gathered, gather, type Leavings } from "./evidence.ts";
+import { launchAgent } from "./launch_agent.ts";
+import { openPlace } from "./place.ts";
+import { mergePredecessors } from "./predecessors.ts";
+import type { AgentEnd } from "./run_agent.ts";
+import { type CheckedStart, markStarted } from "./start.ts";
+import { specsOf, takeBack, writeEnd } from "./write_end.ts";
+
+/** Where a run is, in this order; `runSpec` checks and claims before the first of them. */
+export type Phase = "record" | "predecessors" | "start" | "worktree" | "agent" | "settle" | "evidence" | "complete";
+
+/** What a run begins with. */
+export interface ClaimedStart extends CheckedStart {
+  readonly processId: string;
+  readonly claim: Claim;
+  readonly wishes: RunWishes;
+}
+
+/** A run in its place, as the phases after `worktree` see it. */
+export interface PlacedRun extends Omit<ClaimedStart, "claim"> {
+  readonly id: SpecId;
+  readonly place: RunPlace;
+  readonly log: RunLog;
+  /** The project's text of the spec when the run began. */
+  readonly before: string;
+}
+
+const ENDED_OUTSIDE = "ended from outside";
+
+/** One agent's run on one spec that is claimed. `toEnd` is called once. */
+export class Run {
+  readonly #deps: RunDeps;
+  readonly #start: ClaimedStart;
+  readonly #id: SpecId;
+  #phase: Phase = "record";
+  #log: RunLog | undefined;
+
+  constructor(deps: RunDeps, start: ClaimedStart) {
+    this.#deps = deps;
+    this.#start = start;
+    this.#id = start.spec.id;
+  }
+
+  /** Keeps the record: it is the first thing that a run writes and the last. */
+  async toEnd(): Promise<RunResult> {
+    const { ports, context, pid, startedAt } = this.#deps;
+    const { processId, wishes } = this.#start;
+    const started_at = startedAt ?? context.clock.now().toISOString();
+    await ports.records.start({ process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode });
+    let end: ProcessEnd = { status: "failed", error: "the run broke off" };
+    try {
+      const result = await this.#phases(started_at);
+      const error = `${result.status}: ${result.reasons.join("; ")}`;
+      end = result.status === "completed" ? { status: "completed" } : { status: "failed", error };
+      this.#deps.tell({ event: "ended", ...result });
+      return result;
+    } catch (error) {
+      end = { status: "failed", error: this.#brokenIn(error) };
+      throw error;
+    } finally {
+      await ports.records.finish(processId, end, context.clock.now());
+    }
+  }
+
+  async #phases(startedAt: string): Promise<RunResult> {
+    const { config, wishes, spec } = this.#start;
+    this.#phase = "predecessors";
+    if (wishes.worktree) await mergePredecessors(this.#deps, spec, () => this.#isWanted());
+    // Merging takes time: whoever ended the run meanwhile decides about the spec.
+    if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
+    this.#phase = "start";
+    const before = await markStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
+    try {
+      return await this.#inPlace(before, startedAt);
+    } catch (error) {
+      // Nothing may be said about a spec that another process has taken by now.
+      const reason = reasonOf(error);
+      if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { reason, log: this.#log });
+      if (!(error instanceof OperationError)) throw error;
+      return this.#result("failed", [reason]);
+    } finally {
+      await this.#log?.end().catch(() => {});
+    }
+  }
+
+  async #inPlace(before: string, startedAt: string): Promise<RunResult> {
+    const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId);
+    this.#log = log;
+    this.#phase = "worktree";
+    const place = await openPlace(this.#deps, { ...this.#start, log });
+    const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
+    await place.worktree?.guard();
+    await this.#tellStart(run, startedAt);
+    this.#phase = "agent";
+    const agent = await launchAgent(this.#deps, {
+      run,
+      claim: this.#start.claim,
+      stillWanted: () => this.#isWanted(),
+    });
+    this.#phase = "settle";
+    if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
+    const state = (await place.worktree?.settle()) ?? null;
+    for (const note of state?.notes ?? []) await log.line(`planner: ${note}`);
+    if (!(await this.#isWanted())) return this.#endedByOthers(run, { claimed: true, state });
+    return this.#judged(run, agent, state);
+  }
+
+  async #tellStart({ place: { worktree }, log }: PlacedRun, startedAt: string): Promise<void> {
+    const { provider, processId, wishes } = this.#start;
+    const where = worktree === null ? "in the project itself" : `on branch ${worktree.branch}`;
+    await log.line(`planner: ${provider.name} works ${where}`);
+    this.#deps.tell({
+      event: "started",
+      spec_id: this.#id,
+      process_id: processId,
+      pid: this.#deps.pid,
+      mode: wishes.mode,
+      started_at: startedAt,
+      agent: provider.name,
+      branch: worktree?.branch ?? null,
+      worktree: worktree?.path ?? null,
+    });
+  }
+
+  /** Decides how the run ends and writes it down. */
+  async #judged(run: PlacedRun, agent: AgentEnd, state: WorktreeState | null): Promise<RunResult> {
+    this.#phase = "evidence";
+    const spec = await this.#specLeft(run);
+    const left: Leavings = { ...exitOf(agent, run), status: spec.status, state, spec };
+    const gathered = await gather(this.#deps, run, left);
+    // Checks take time: whoever took the spec or ended the run meanwhile decides about the spec.
+    const claimed = await this.#isHeld();
+    if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
+    this.#phase = "complete";
+    const end = endOfRun({ ...left, evidence: gathered.evidence });
+    await this.#complete(run, { end, gathered, output: agent.exit.code === 0 ? agent.output : "" });
+    return { ...this.#result(end.status, end.reasons), warnings: gathered.warnings, commits: gathered.commits };
+  }
+
+  async #specLeft({ place }: PlacedRun): Promise<Spec> {
+    try {
+      return await specsOf(this.#deps, place).load(this.#id);
+    } catch (error) {
+      throw new OperationError("failed_precondition", `the spec cannot be read any more: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Writes the end into the log, the spec and the worktree's status, in this order. */
+  async #complete(
+    run: PlacedRun,
+    { end, gathered, output }: { readonly end: RunEnd; readonly gathered: Gathered; readonly output: string },
+  ): Promise<void> {
+    const { log, place } = run;
+    for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
+    if (end.status === "completed") await log.line("planner: completed");
+    if (end.status === "pending") return takeBack(this.#deps, run);
+    await writeEnd(this.#deps, run, { ...end, output, settled: gathered.settled });
+    if (place.worktree === null) return;
+    await this.#deps.ports.worktrees.writeStatus({
+      spec_id: this.#id,
+      status: end.status === "completed" ? "done" : "failed",
+      error: end.status === "completed" ? null : end.reasons.join("; "),
+      commits: gathered.commits,
+    });
+  }
+
+  /** Paused, taken over or cancelled: whoever did it decides about the spec. */
+  async #endedByOthers(
+    { log, place }: PlacedRun,
+    { claimed, state }: { readonly claimed: boolean; readonly state: WorktreeState | null },
+  ): Promise<RunResult> {
+    if (!claimed) return this.#result("paused", ["another process has taken the spec over"]);
+    await log.line(`planner: ${ENDED_OUTSIDE}`);
+    if (place.worktree !== null) {
+      const commits = (state?.commits ?? []).map(({ hash }) => hash);
+      const error = `${ENDED_OUTSIDE}: no agent works here`;
+      await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
+    }
+    return this.#result("paused", [ENDED_OUTSIDE]);
+  }
+
+  /** A refusal says itself what it is about; a defect is easier found with the phase. */
+  #brokenIn(error: unknown): string {
+    const reason = reasonOf(error);
+    return error instanceof OperationError ? reason : `${reason} (phase "${this.#phase}")`;
+  }
+
+  #result(status: RunResult["status"], reasons: readonly string[]): RunResult {
+    return {
+      spec_id: this.#id,
+      process_id: this.#start.processId,
+      status,
+      reasons,
+      warnings: [],
+      commits: [],
+    };
+  }
+
+  /** False once another process has the spec. A check that fails says nothing about that. */
+  #isHeld(): Promise<boolean> {
+    return this.#start.claim.renew().catch(() => true);
+  }
+
+  /** False once somebody has made this run's record terminal: the way in which others end it. */
+  #isWanted(): Promise<boolean> {
+    return this.#deps.ports.records.isRunning(this.#start.processId);
+  }
+}
+
+/** How the agent ended, as the decision about the run sees it: one that reports its own failure did not end well. */
+function exitOf({ exit, failure, interrupted }: AgentEnd, { provider }: PlacedRun) {
+  const own = failure === null ? null : `it says: ${failure}`;
+  return {
+    exit: exit.code === 0 && failure !== null ? { code: 1, signal: null } : exit,
+    exitMeaning: exit.code === null ? null : (exitMeaning(provider, exit.code) ?? own),
+    interrupted,
+  };
+}

@@ -1,0 +1,99 @@
+import { OperationError } from "#kernel/errors.ts";
+import { MAX_APPENDED_CHARS } from "../../limits.ts";
+import { changeSpec } from "../../operations/change_spec.ts";
+import type { SpecStore } from "../../ports.ts";
+import type { Worktree } from "../../run_ports.ts";
+import { parseDocument } from "../../spec/document.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import { sectionOf } from "../../spec/sections.ts";
+import { bringBack, withOutput } from "../../work/bring_back.ts";
+import type { RunEnd } from "../../work/end_of_run.ts";
+import type { RunDeps, RunPlace } from "../run_types.ts";
+import type { PlacedRun } from "./run.ts";
+
+/** Returns the specs as the agent sees them. */
+export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore {
+  return worktree === null ? context.specs : worktree.specs();
+}
+
+/** How a run ended, with what is kept of it. */
+interface Ending extends RunEnd {
+  /** The agent's last words; empty if they are not to be kept. */
+  readonly output: string;
+  /** False if a person has to see to the worktree first: the spec is then written and not committed. */
+  readonly settled: boolean;
+}
+
+/** Writes how the run ended into the spec, where the agent worked and in the project. */
+export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<void> {
+  const now = deps.context.clock.now();
+  const final = (text: string): string => finalText(text, { run, end, now });
+  const { worktree } = run.place;
+  if (worktree === null) await deps.context.specs.edit(run.id, final);
+  else await writeBoth(deps, { run, worktree, end }, final);
+}
+
+interface WorktreeEnd {
+  readonly run: PlacedRun;
+  readonly worktree: Worktree;
+  readonly end: Ending;
+}
+
+async function writeBoth(
+  { context }: RunDeps,
+  { run: { id, before, log }, worktree, end }: WorktreeEnd,
+  final: (text: string) => string,
+): Promise<void> {
+  const specs = worktree.specs();
+  await specs.edit(id, final);
+  if (end.settled) await worktree.commitSpec(`planner: note that the run of ${id} ended as ${end.status}`);
+  const there = (await specs.readText(id)).text;
+  let bodyLeft = false;
+  await changeSpec(context, id, (here) => {
+    const brought = bringBack({ before, here, there });
+    bodyLeft = brought.bodyLeft;
+    return editFields(brought.text, { status: end.status });
+  });
+  if (bodyLeft) {
+    await log.line("planner: the spec's text changed here and in the worktree: the worktree's comes with the merge");
+  }
+}
+
+function finalText(
+  text: string,
+  { run: { before }, end, now }: { readonly run: PlacedRun; readonly end: Ending; readonly now: Date },
+): string {
+  const document = parseDocument(text);
+  const since = document.ok ? document.frontmatter["completed_at"] : undefined;
+  const at = typeof since === "string" ? since : now.toISOString();
+  const fields = { status: end.status, completed_at: end.status === "completed" ? at : undefined };
+  const own = outputOf(text) !== outputOf(before);
+  return withOutput(editFields(text, fields), shortened(end.output), own);
+}
+
+function outputOf(text: string): string {
+  const document = parseDocument(text);
+  const section = document.ok ? sectionOf(document.body, "Output") : undefined;
+  return section === undefined || !document.ok ? "" : document.body.slice(section.heading.next, section.end).trim();
+}
+
+function shortened(output: string): string {
+  // NUL and halves of characters have no place in a spec's file.
+  const text = output.replaceAll("\0", "").toWellFormed().trim();
+  if (text.length <= MAX_APPENDED_CHARS) return text;
+  const tail = text.slice(-MAX_APPENDED_CHARS);
+  return `(The log has all of it; this is the end.)\n\n${tail.slice(tail.indexOf("\n") + 1)}`.toWellFormed();
+}
+
+/** Undoes a run that left nothing behind. */
+export async function takeBack({ context, ports }: RunDeps, { id, place }: PlacedRun): Promise<void> {
+  await changeSpec(context, id, (text) => editFields(text, { status: "pending" }));
+  if (place.worktree === null) return;
+  try {
+    await ports.worktrees.remove(id);
+  } catch (error) {
+    // It holds something after all, an earlier run's work for example: the next run goes on with that.
+    if (!(error instanceof OperationError)) throw error;
+    await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: "interrupted", commits: [] });
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { errorCode, isMissing } from "../files/disk_error.ts";
+
+/** What `HEAD` names: a branch by its full name, or a commit by its hash. */
+export type Head = { readonly ref: string } | { readonly hash: string };
+
+/** The text of a file in git's folder without its last line end; null if there is no such file. */
+export function readGitFile(folder: string, name: string): string | null {
+  try {
+    return readFileSync(join(folder, name), "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    if (isMissing(error) || errorCode(error) === "EISDIR") return null;
+    throw error;
+  }
+}
+
+/** The folder that a worktree's file `.git` names; null if the worktree has no such file. */
+export function gitFolderOf(path: string): string | null {
+  try {
+    const target = /^gitdir: (.*)$/m.exec(readFileSync(join(path, ".git"), "utf8"))?.[1];
+    return target === undefined ? null : resolve(path, target);
+  } catch {
+    return null;
+  }
+}
+
+/** Null for a folder that is none of git's, and for a `HEAD` that only git can read. */
+export function readHead(gitFolder: string): Head | null {
+  const text = readGitFile(gitFolder, "HEAD");
+  if (text === null) return null;
+  const ref = /^ref: (.+)$/.exec(text)?.[1];
+  // Repositories with another store of references keep this name in the file.
+  if (ref !== undefined) return ref === "refs/heads/.invalid" ? null : { ref };
+  return /^[0-9a-f]{40,64}$/.test(text) ? { hash: text } : null;
+}
+
+/** One line of a reflog. */
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+}
+
+/** Lines of a reflog, oldest first. @param name the path below `logs/`, `HEAD` for example */
+export function readMoves(gitFolder: string, name: string): readonly Move[] {
+  const text = readGitFile(join(gitFolder, "logs"), name) ?? "";
+  return text.split("\n").flatMap((line) => {
+    const [hashes = "", message = ""] = line.split("\t");
+    const [from = "", to = ""] = hashes.split(" ");
+    return /^[0-9a-f]{40,64}$/.test(to) ? [{ from, to, message }] : [];
+  });
+}
+
+/** What is under way in a worktree, in the words of git's own commands. */
+const OPERATIONS: readonly (readonly [file: string, name: string, end: string])[] = [
+  ["rebase-merge", "rebase", "git rebase --continue"],
+  ["rebase-apply", "rebase", "git rebase --continue"],
+  ["MERGE_HEAD", "merge", "git merge --continue"],
+  ["CHERRY_PICK_HEAD", "cherry-pick", "git cherry-pick --continue"],
+  ["REVERT_HEAD", "revert", "git revert --continue"],
+  ["BISECT_START", "bisect", "git bisect reset"],
+];
+
+export interface Unfinished {
+  /** As in `rebase`. */
+  readonly name: string;
+  /** The command that ends it. */
+  readonly end: string;
+}
+
+/** A rebase, merge or bisect that was begun and not ended; null if there is none. */
+export function unfinishedIn(gitFolder: string): Unfinished | null {
+  const found = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)));
+  return found === undefined ? null : { name: found[1], end: found[2] };
+}
+
+/** The branch that a rebase in a worktree will move when it ends, by its full name; null without one. */
+export function rebasedBranch(gitFolder: string): string | null {
+  return readGitFile(gitFolder, "rebase-merge/head-name") ?? readGitFile(gitFolder, "rebase-apply/head-name");
+}
+
+/** Git's own folder of every linked worktree, by the worktree's path. */
+export async function adminFolders(commonFolder: string): Promise<ReadonlyMap<string, string>> {
+  const base = join(commonFolder, "worktrees");
+  const names = await readdir(base).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const found = new Map<string, string>();
+  for (const name of names) {
+    const target = readGitFile(join(base, name), "gitdir");
+    if (target !== null) found.set(resolve(join(base, name), target).replace(/[\\/]\.git$/, ""), join(base, name));
+  }
+  return found;
+}
+
+/** The path as git stores it, for one that may be gone. */
+export function realPath(path: string): string {
+  if (existsSync(path)) return realpathSync(path);
+  const parent = join(path, "..");
+  return existsSync(parent) ? join(realpathSync(parent), path.slice(parent.length + 1)) : path;
+}

@@ -1,0 +1,90 @@
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { Git } from "../git/git.ts";
+import { type Move, readHead, readMoves } from "./admin_folder.ts";
+
+/** Commits that no branch of a person's holds, as they are kept. */
+export interface KeptCommits {
+  /** As in `refs/planner/kept/<id>/1`. */
+  readonly ref: string;
+  readonly hash: string;
+  /** Whether an amend, a rebase or a reset replaced them: then nobody misses them. */
+  readonly superseded: boolean;
+}
+
+/** What is about to be removed. */
+export interface Removal {
+  readonly id: SpecId;
+  /** Git's own folder of the worktree; null if it is gone. */
+  readonly gitFolder: string | null;
+  readonly commonFolder: string;
+  readonly branch: string;
+  readonly mainBranch: string;
+}
+
+const REPLACED = /^(?:commit \(amend\)|rebase|reset|pull --rebase)/;
+
+/**
+ * Keeps every commit that only the worktree and its branch know and whose change the main branch lacks, under
+ * `refs/planner/kept/<id>/<n>`. Done again it keeps nothing twice.
+ *
+ * @param git in a repository that stays
+ */
+export async function keepCommits(git: Git, removal: Removal): Promise<readonly KeptCommits[]> {
+  const { id, branch, mainBranch, gitFolder, commonFolder } = removal;
+  const moves = [
+    ...readMoves(commonFolder, `refs/heads/${branch}`),
+    ...(gitFolder === null ? [] : readMoves(gitFolder, "HEAD")),
+  ];
+  const tips = tipsOf(removal, moves);
+  if (tips.length === 0) return [];
+  const others = ["--not", `refs/heads/${mainBranch}`, `--exclude=refs/heads/${branch}`, "--all"];
+  // What only the worktree itself has checked out goes with it, so that counts as nothing.
+  const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
+  const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });
+  const heads = headsOf(listed);
+  const kept: KeptCommits[] = [];
+  const first = heads.length === 0 ? 0 : await nextNumber(git, id);
+  for (const hash of heads) {
+    if (!(await hasOwnChange(git, hash, mainBranch))) continue;
+    const ref = `refs/planner/kept/${id}/${first + kept.length}`;
+    const superseded = moves.some((move) => move.from === hash && REPLACED.test(move.message));
+    kept.push({ ref, hash, superseded });
+  }
+  const input = kept.map(({ ref, hash }) => `create ${ref} ${hash}\n`).join("");
+  if (kept.length > 0) await git.run(["update-ref", "--stdin"], { input });
+  return kept;
+}
+
+function tipsOf({ gitFolder, branch }: Removal, moves: readonly Move[]): readonly string[] {
+  const head = gitFolder === null ? null : readHead(gitFolder);
+  const hashes = new Set(moves.flatMap(({ from, to }) => [from, to]).filter((hash) => !/^0+$/.test(hash)));
+  if (head !== null && "hash" in head) hashes.add(head.hash);
+  return hashes.size === 0 ? [] : [...hashes, `refs/heads/${branch}`];
+}
+
+/** Those of the commits that are no other one's parent. @param listed as `rev-list --parents` prints it */
+function headsOf(listed: string): readonly string[] {
+  const lines = listed.split("\n").filter((line) => line !== "");
+  const parents = new Set(lines.flatMap((line) => line.split(" ").slice(1)));
+  return lines.map((line) => line.split(" ")[0] ?? "").filter((hash) => !parents.has(hash));
+}
+
+async function hasOwnChange(git: Git, hash: string, mainBranch: string): Promise<boolean> {
+  const range = `refs/heads/${mainBranch}...${hash}`;
+  return (await git.line(["rev-list", "--right-only", "--cherry-pick", "--max-count=1", range, "--"])) !== "";
+}
+
+async function nextNumber(git: Git, id: SpecId): Promise<number> {
+  const refs = (await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/kept/${id}/`])).split("\n");
+  const numbers = refs.map((ref) => Number(/\/(\d+)$/.exec(ref)?.[1] ?? 0));
+  return Math.max(0, ...numbers) + 1;
+}
+
+/** What a person should know about kept commits, one sentence each. */
+export function keptWords(kept: readonly KeptCommits[]): { readonly told: string[]; readonly logged: string[] } {
+  const words = ({ ref, hash }: KeptCommits): string => `commit ${hash.slice(0, 10)} is in no branch: kept as ${ref}`;
+  return {
+    told: kept.filter(({ superseded }) => !superseded).map(words),
+    logged: kept.filter(({ superseded }) => superseded).map(words),
+  };
+}

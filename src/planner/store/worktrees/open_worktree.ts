@@ -1,0 +1,62 @@
+import type { SpecStore } from "../../ports.ts";
+import type { Worktree, WorktreeState } from "../../run_ports.ts";
+import { openSpecStore } from "../specs/spec_store.ts";
+import { keepNote } from "./guard.ts";
+import { type Refs, refsOf } from "./refs.ts";
+import { type Baseline, settle, takeBaseline } from "./settle.ts";
+import { placeFile } from "./worktree_brought.ts";
+import { commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
+import type { Place, WorktreeFacts } from "./worktree_place.ts";
+
+/** A worktree that is kept open: where it is was asked once. */
+export class OpenWorktree implements Worktree {
+  readonly path: string;
+  readonly root: string;
+  readonly branch: string;
+  readonly mainBranch: string;
+  readonly reused: boolean;
+  readonly copied: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly #place: Place;
+  readonly #refs: Refs | null;
+  #baseline: Baseline | null = null;
+
+  /** @param refs of the repository before it was made; null for one that was found */
+  constructor(place: Place, refs: Refs | null = null) {
+    const facts: WorktreeFacts = place.worktree;
+    this.path = facts.path;
+    this.root = facts.root;
+    this.branch = facts.branch;
+    this.mainBranch = facts.mainBranch;
+    this.reused = facts.reused;
+    this.copied = facts.copied;
+    this.env = facts.env;
+    this.#place = place;
+    this.#refs = refs;
+  }
+
+  specs(): SpecStore {
+    return openSpecStore(this.root, { follow: false });
+  }
+
+  place(path: string, text: string): Promise<void> {
+    return placeFile(this.#place, path, text);
+  }
+
+  async guard(): Promise<void> {
+    this.#baseline = await takeBaseline(this.#place, this.#refs ?? (await refsOf(this.#place.repository.git)));
+    await keepNote(this.#place, this.#baseline.note);
+  }
+
+  settle(): Promise<WorktreeState> {
+    return settle(this.#place, this.#baseline);
+  }
+
+  uncommitted(): Promise<readonly string[]> {
+    return uncommittedFiles(this.#place);
+  }
+
+  commitSpec(message: string): Promise<boolean> {
+    return commitSpecFile(this.#place, message);
+  }
+}

@@ -1,0 +1,244 @@
+import { expect, test } from "bun:test";
+import { ID, ScriptedProject } from "../support/misbehaving_agent.ts";
+
+interface Row {
+  readonly name: string;
+  /** What the agent does, in words of the shell. */
+  readonly does: string;
+  /** The status that \`work\` prints, and a part of what it says. */
+  readonly ends: string;
+  readonly says?: RegExp;
+  /** Files whose commits or texts must be somewhere, after the merge too. */
+  readonly keeps?: readonly string[];
+  /** What a person does as advised, before the merge. */
+  readonly advised?: string;
+  /** How the merge ends: merged unless it says otherwise. */
+  readonly merge?: RegExp;
+  /** Files that the main branch has in the end. */
+  readonly merged?: readonly string[];
+}
+
+const BRANCH = `planner/${ID}`;
+const THERE = `.planner/worktrees/${ID}`;
+
+const ROWS: readonly Row[] = [
+  {
+    name: "commits on a detached HEAD",
+    does: "git checkout -q --detach; save a; tick",
+    ends: "completed",
+    says: /was left on commit/,
+    keeps: ["a"],
+    merged: ["a"],
+  },
+  {
+    name: "commits on a branch of its own",
+    does: "git checkout -q -b mine; save a; tick",
+    ends: "completed",
+    says: /was left on branch "mine"/,
+    keeps: ["a"],
+    merged: ["a"],
+  },
+  {
+    name: "renames its branch",
+    does: "save a; git branch -m mine; tick",
+    ends: "completed",
+    merged: ["a"],
+  },
+  {
+    name: "deletes its branch",
+    does: "save a; git update-ref -d HEAD; tick",
+    ends: "completed",
+    says: /was deleted: it is back/,
+    merged: ["a"],
+  },
+  {
+    name: "commits on the base branch",
+    does: "git checkout -q --ignore-other-worktrees main; save a; tick",
+    ends: "needs_attention",
+    says: /"main" was moved to [0-9a-f]+ by the run/,
+    keeps: ["a"],
+    advised: "git update-ref refs/heads/main HEAD~1",
+    merged: ["a"],
+  },
+  {
+    name: "moves the base branch to its work",
+    does: "save a; git update-ref refs/heads/main HEAD; tick",
+    ends: "needs_attention",
+    says: /was moved to [0-9a-f]+ by the run/,
+    keeps: ["a"],
+    advised: "git update-ref refs/heads/main HEAD~1",
+    merged: ["a"],
+  },
+  {
+    name: "takes a commit back",
+    does: "save a; save b; git reset -q --hard HEAD~1; tick",
+    ends: "completed",
+    keeps: ["a", "b"],
+    merged: ["a"],
+  },
+  {
+    name: "amends a commit to other content",
+    does: "save a; git rm -q --cached a.txt; rm a.txt; echo b > b.txt; git add b.txt; git commit -q --amend -m 'planner: b'; tick",
+    ends: "completed",
+    keeps: ["a", "b"],
+    merged: ["b"],
+  },
+  {
+    name: "rebases and drops a commit",
+    does: "save a; save b; git rebase -q --onto HEAD~2 HEAD~1; tick",
+    ends: "completed",
+    keeps: ["a", "b"],
+    merged: ["b"],
+  },
+  {
+    name: "leaves its work in a stash",
+    does: "echo a > a.txt; git add a.txt; git stash -q; tick",
+    ends: "completed",
+    says: /a stash was made/,
+    keeps: ["a"],
+  },
+  {
+    name: "goes back to the base after its work",
+    does: "save a; tick; git stash -q; git checkout -q --detach main; git stash pop -q",
+    ends: "needs_attention",
+    says: /does not continue/,
+    keeps: ["a"],
+    advised: `git -C ${THERE} checkout -q ${BRANCH}`,
+    merged: ["a"],
+  },
+  {
+    name: "leaves two ends",
+    does: "save a; git checkout -q --detach HEAD~1; save b; tick",
+    ends: "needs_attention",
+    says: /and "git merge [0-9a-f]{40}"/,
+    keeps: ["a", "b"],
+    advised: `cd ${THERE} && two=$(git rev-parse HEAD) && git checkout -q ${BRANCH} && git merge -q --no-edit $two`,
+    merged: ["a", "b"],
+  },
+  {
+    name: "leaves a merge unfinished",
+    does: "git branch -q mine; save a; git checkout -q mine; save b; git checkout -q -; git merge -q --no-commit mine; tick",
+    ends: "needs_attention",
+    says: /a merge was begun/,
+    keeps: ["a", "b"],
+    advised: `cd ${THERE} && GIT_EDITOR=true git merge --continue`,
+    merged: ["a", "b"],
+  },
+  {
+    name: "leaves a bisect",
+    does: "save a; git bisect start -q HEAD HEAD~1; tick",
+    ends: "needs_attention",
+    says: /a bisect was begun/,
+    keeps: ["a"],
+    advised: `cd ${THERE} && git bisect reset`,
+    merged: ["a"],
+  },
+  {
+    name: "deletes its worktree",
+    does: 'save a; cd /; rm -rf "$PLANNER_WORKTREE"',
+    ends: "failed",
+    keeps: ["a"],
+    merge: /its worktree was deleted: "planner work/,
+  },
+  {
+    name: "deletes its worktree after work on a detached HEAD",
+    does: 'git checkout -q --detach; save a; cd /; rm -rf "$PLANNER_WORKTREE"',
+    ends: "failed",
+    keeps: ["a"],
+    merge: /its worktree was deleted: "planner work/,
+  },
+  {
+    name: "removes its worktree with git",
+    does: 'save a; cd "$PLANNER_PROJECT"; git worktree remove --force "$PLANNER_WORKTREE"',
+    ends: "failed",
+    keeps: ["a"],
+    merge: /its worktree was deleted: "planner work/,
+  },
+  {
+    name: "deletes its spec",
+    does: 'save a; rm "$spec"; git commit -q -a -m gone',
+    ends: "failed",
+    says: /cannot be read any more/,
+    keeps: ["a"],
+    advised: `cd ${THERE} && git revert --no-edit HEAD >/dev/null && sed -i 's/- \\[ \\]/- [x]/' .planner/specs/${ID}.md && git commit -q -a -m ticked`,
+    merged: ["a"],
+  },
+  {
+    name: "deletes .planner in its worktree",
+    does: "save a; rm -rf .planner",
+    ends: "failed",
+    says: /cannot be read any more/,
+    keeps: ["a"],
+    merge: /./,
+  },
+  {
+    name: "hides a change from git",
+    does: "save a; echo hidden > hidden.txt; echo more >> base.txt; git update-index --assume-unchanged base.txt; tick",
+    ends: "needs_attention",
+    says: /changes are not committed: base.txt, hidden.txt/,
+    keeps: ["a", "hidden"],
+    advised: `cd ${THERE} && git add -A && git commit -q -m rest`,
+    merged: ["a", "hidden"],
+  },
+  {
+    name: "commits a repository inside its own",
+    does: "save a; git init -q sub; (cd sub; echo s > s.txt; git add .; git -c user.name=a -c user.email=a@b commit -q -m s); git add sub 2>/dev/null; git commit -q -m sub; tick",
+    ends: "needs_attention",
+    says: /"sub" is a git repository of its own/,
+    keeps: ["a"],
+    advised: `cd ${THERE} && mv sub ../../../../kept && git rm -q --cached sub && git commit -q -m without`,
+    merged: ["a"],
+  },
+  {
+    name: "replaces the repository of its worktree",
+    does: "save a; rm .git; git init -q; tick",
+    ends: "needs_attention",
+    says: /\.git was removed/,
+    keeps: ["a"],
+    merge: /is not a git worktree: move it away/,
+  },
+  {
+    name: "prints its criteria as if they were met",
+    does: "save a; echo '- [x] It is done'; echo 'token=s3cret'",
+    ends: "needs_attention",
+    says: /1 of 1 acceptance criteria are not checked/,
+    keeps: ["a"],
+    merge: /acceptance criteria are not checked/,
+  },
+  {
+    name: "signs off with status 0 and a lie",
+    does: "echo 'All done, all tests pass.'",
+    ends: "needs_attention",
+    says: /acceptance criteria are not checked/,
+    merge: /acceptance criteria are not checked/,
+  },
+  {
+    name: "prints 100 MB in one line",
+    does: "head -c 100000000 /dev/zero | tr '\\0' x; save a; tick",
+    ends: "completed",
+    keeps: ["a"],
+    merged: ["a"],
+  },
+];
+
+for (const row of ROWS) {
+  test(`nothing is lost when an agent ${row.name}`, async () => {
+    using project = await ScriptedProject.make();
+
+    const { stdout, stderr } = await project.work(row.does);
+
+    expect({ stdout: stdout.split(": ")[1]?.trim(), all: stdout + stderr }).toEqual({
+      stdout: row.ends,
+      all: expect.stringMatching(row.says ?? /./),
+    });
+    expect(project.status()).toBe(row.ends);
+    for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
+    if (row.advised !== undefined) expect(await project.sh(row.advised)).toMatchObject({ code: 0 });
+    const merge = await project.planner("merge", ID);
+    expect(merge.stdout + merge.stderr).toMatch(row.merge ?? /^Merged spec: /);
+    for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
+    for (const name of row.merged ?? []) expect([name, project.has(`${name}.txt`)]).toEqual([name, true]);
+    await project.planner("doctor", "--fix");
+    for (const name of row.keeps ?? []) expect([name, await project.keeps(name)]).toEqual([name, true]);
+  });
+}

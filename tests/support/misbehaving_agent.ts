@@ -1,0 +1,122 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PLANNER, type RunResult, runCommand, runPlanner } from "./planner_command.ts";
+
+export const ID = "2026-11-01-001-aaa";
+export const OTHER = "2026-11-01-002-bbb";
+
+/** Words that the shell scripts of agents begin with. */
+const PRELUDE = `
+id=$PLANNER_SPEC_ID
+spec=$PLANNER_SPEC_FILE
+tick() { sed -i 's/- \\[ \\]/- [x]/' "$spec"; }
+save() { echo "the work in $1" >> "$1.txt"; git add "$1.txt"; git commit -q -m "planner($id): $1"; }
+`;
+
+/** A project in a repository, whose agent is a shell script that reads its lines from \`agent.sh\` beside it. */
+export class ScriptedProject {
+  readonly root: string;
+  readonly #home: string;
+
+  private constructor(home: string) {
+    this.#home = home;
+    this.root = join(home, "project");
+  }
+
+  /** A copy of one that was made once: making a repository takes longer than copying it. */
+  static async make(): Promise<ScriptedProject> {
+    template ??= await makeTemplate();
+    const home = mkdtempSync(join(tmpdir(), "planner-agent-"));
+    cpSync(template, home, { recursive: true });
+    const project = new ScriptedProject(home);
+    project.#configure();
+    return project;
+  }
+
+  #configure(): void {
+    const provider = { command: "/bin/sh", args: [join(this.#home, "agent.sh")] };
+    const config = `---\ndefaults: {provider: command}\nproviders: ${JSON.stringify({ command: provider })}\n---\n`;
+    writeFileSync(join(this.root, ".planner/config.md"), config);
+  }
+
+  get worktree(): string {
+    return join(this.root, ".planner/worktrees", ID);
+  }
+
+  /** Lets an agent with this script work a spec; \`$out\` is a folder for what it wants to be seen. */
+  async work(script: string, ...flags: readonly string[]): Promise<RunResult> {
+    const planner = PLANNER.map((word) => `'${word}'`).join(" ");
+    const names = `out='${this.#home}'\nplanner() { ${planner} "$@"; }\n`;
+    writeFileSync(join(this.#home, "agent.sh"), `${PRELUDE}${names}${script}\n`);
+    return this.planner("work", ID, ...flags);
+  }
+
+  planner(...args: readonly string[]): Promise<RunResult> {
+    return runPlanner(args, { cwd: this.root, env: GIT_ENV });
+  }
+
+  /** Runs a line of a shell as a person in the project would. */
+  sh(line: string): Promise<RunResult> {
+    return runCommand(["/bin/sh", "-c", line], { cwd: this.root, env: GIT_ENV });
+  }
+
+  /** The output of git, which must succeed. */
+  async git(...args: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await runCommand(["git", ...args], { cwd: this.root, env: GIT_ENV });
+    if (code !== 0) throw new Error(`git ${args.join(" ")}: ${stderr}`);
+    return stdout;
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+
+  has(path: string): boolean {
+    return existsSync(join(this.root, path));
+  }
+
+  /** What the agent wrote into \`$out\`. */
+  seen(): readonly string[] {
+    return readdirSync(this.#home).filter((name) => !["agent.sh", "project"].includes(name));
+  }
+
+  status(id: string = ID): string | undefined {
+    return /^status: (.*)$/m.exec(this.read(`.planner/specs/${id}.md`))?.[1];
+  }
+
+  /** Whether a file with this text is in a commit that something names, in a stash, or in the worktree. */
+  async keeps(name: string): Promise<boolean> {
+    // What is in the history of a worktree that is still there is not lost yet.
+    const where = existsSync(join(this.worktree, ".git")) ? ["-C", this.worktree, "log", "--reflog"] : ["log"];
+    const named = await this.git(...where, "--all", "--format=", "--name-only", "-m");
+    if (named.split("\n").includes(`${name}.txt`)) return true;
+    return [this.worktree, this.root].some((folder) => existsSync(join(folder, `${name}.txt`)));
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+const GIT_ENV = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+
+let template: string | undefined;
+
+async function makeTemplate(): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), "planner-template-"));
+  process.once("exit", () => rmSync(home, { recursive: true, force: true }));
+  const spec = (id: string): string =>
+    `---\nid: ${id}\nstatus: pending\nlabels: [work]\n---\n\n# ${id}\n\n## Acceptance Criteria\n\n- [ ] It is done\n`;
+  const script = `
+    mkdir -p project/.planner/specs && cd project && git init -q -b main
+    git config user.name Ann && git config user.email ann@example.org
+    printf 'logs/\\nprocesses/\\nlocks/\\nworktrees/\\nwatch.pid\\nconfig.md\\n' > .planner/.gitignore
+    printf '%s' "$SPEC_ONE" > .planner/specs/${ID}.md
+    printf '%s' "$SPEC_TWO" > .planner/specs/${OTHER}.md
+    echo base > base.txt && git add -A && git commit -q -m begin`;
+  const env = { ...GIT_ENV, SPEC_ONE: spec(ID), SPEC_TWO: spec(OTHER) };
+  const { code, stderr } = await runCommand(["/bin/sh", "-ec", script], { cwd: home, env });
+  if (code !== 0) throw new Error(stderr);
+  return home;
+}

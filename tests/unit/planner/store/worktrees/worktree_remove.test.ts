@@ -1,0 +1,64 @@
+import { expect, test } from "bun:test";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { agentIn, ID, OPTIONS, OTHER, SPEC, worktreeProject } from "../../../../support/worktree_project.ts";
+
+const FILE = `.planner/specs/${ID}.md`;
+
+test("remove takes worktree, branch and notes away once everything is merged", async () => {
+  using project = await worktreeProject();
+  await project.set(OTHER, { status: "in_progress" });
+  const worktree = await project.worktrees.prepare(ID, OPTIONS);
+  const agent = agentIn(project, worktree);
+  await worktree.place(".mcp.json", "{}\n");
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+  await project.worktrees.writeStatus({ spec_id: ID, status: "done", error: null, commits: [] });
+  await project.worktrees.merge(ID);
+
+  await project.worktrees.remove(ID);
+
+  expect(project.list(".planner/worktrees")).toEqual([".gitignore"]);
+  expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
+  expect(await project.mustGit("worktree", "list")).not.toContain(ID);
+});
+
+test("remove refuses commits that are not merged, with and without the folder", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  await agent.commitAll();
+
+  await expect(project.worktrees.remove(ID)).rejects.toThrow(`Branch "planner/${ID}" has 1 commit that "main" lacks`);
+  rmSync(join(project.root, ".planner/worktrees", ID), { recursive: true });
+  await expect(project.worktrees.remove(ID)).rejects.toThrow("has 1 commit");
+  expect(await project.mustGit("branch", "--list", "planner/*")).toContain(ID);
+});
+
+test.each(["half.txt", "src/code.txt", FILE, `.planner/specs/${OTHER}.md`])(
+  "remove refuses a change of %s",
+  async (path) => {
+    using project = await worktreeProject();
+    await project.set(OTHER, { status: "in_progress" });
+    const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+    agent.write(path, `${SPEC}\nchanged\n`);
+
+    await expect(project.worktrees.remove(ID)).rejects.toThrow(`has uncommitted changes: "${path}"`);
+    expect(readFileSync(join(project.root, ".planner/worktrees", ID, path), "utf8")).toBe(`${SPEC}\nchanged\n`);
+  },
+);
+
+test("remove takes a branch whose changes the main branch has as other commits", async () => {
+  using project = await worktreeProject();
+  const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
+  agent.write("done.txt", "done\n");
+  const commit = await agent.commitAll();
+  project.write("first.txt", "first\n");
+  await project.mustGit("add", "-A");
+  await project.mustGit("commit", "--quiet", "-m", "first");
+  await project.mustGit("cherry-pick", commit);
+
+  expect(await project.worktrees.isMerged(ID)).toBe(true);
+  await project.worktrees.remove(ID);
+  expect(await project.mustGit("branch", "--list", "planner/*")).toBe("");
+});

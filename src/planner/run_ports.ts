@@ -170,7 +170,8 @@ export interface Worktrees {
   /**
    * Rebases the branch onto the main branch, moves that forward, and brings the spec's file back into the project.
    *
-   * @throws OperationError `failed_precondition` when the worktree or the main checkout has uncommitted changes
+   * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or the merge would
+   *   overwrite a file that somebody has changed in the checkout of the main branch
    */
   merge(id: SpecId): Promise<MergeAnswer>;
   /**

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type AgentPlan, type WorkProject, workProject } from "../support/work_project.ts";
 
@@ -113,19 +113,23 @@ test("merge leaves a branch in conflict as it was, and merges it once the confli
   expect(hasWorktree(ONE)).toBe(false);
 });
 
-test("merge refuses a main checkout with changes and touches nothing", async () => {
+test("merge refuses to overwrite a person's file, says so, and goes on beside all other changes", async () => {
   await worked({ "*": ["tick", "commit"] }, ONE);
   project.write("README.md", "one\n");
   await project.mustGit("add", "README.md");
+  project.write(`${ONE}.txt`, "a person's\n");
   const main = await project.mustGit("rev-parse", "main");
 
   const { code, results } = await merge(ONE);
 
   expect({ code, outcome: results[0]?.["outcome"] }).toEqual({ code: 1, outcome: "refused" });
-  expect(String(results[0]?.["reason"])).toContain('has uncommitted changes: "README.md"');
+  expect(String(results[0]?.["reason"])).toContain(`would be overwritten by merge: ${ONE}.txt; Please move or remove`);
   expect(await project.mustGit("rev-parse", "main")).toBe(main);
   expect(hasWorktree(ONE)).toBe(true);
   expect(project.field(ONE, "status")).toBe("completed");
+  rmSync(join(project.root, `${ONE}.txt`));
+  expect(await merge(ONE)).toMatchObject({ code: 0, results: [{ outcome: "merged", kept: null }] });
+  expect(await project.mustGit("status", "--porcelain")).toBe("A  README.md\n");
 });
 
 test("merge asks for the evidence that a run's end asks for, and finalizes a spec that has it by now", async () => {

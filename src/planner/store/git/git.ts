@@ -157,6 +157,7 @@ export function gitsWords(stderr: string): string {
   return stderr
     .trim()
     .replace(/^(?:fatal|error): /, "")
+    .replace(/:\s*\n\s*/g, ": ")
     .replace(/\s*\n\s*/g, "; ");
 }
 

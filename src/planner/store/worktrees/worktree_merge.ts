@@ -5,6 +5,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
+import { adminFolders, rebasedBranch } from "./admin_folder.ts";
 import { mergeSpec, mergeText } from "./merge_text.ts";
 import { settle } from "./settle.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
@@ -35,7 +36,7 @@ async function moveForward(place: Place): Promise<MergeAnswer> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
     const main = await mainCheckout(place);
-    if (main !== null) refuseChanges(`"${main.cwd}"`, await changesInTheWay(place, main));
+    await refuseRebase(place);
     const files = await rebase(place);
     if (files !== null) return { kind: "conflict", files };
     const commits = await commitsAhead(git, worktree);
@@ -54,12 +55,31 @@ async function mainCheckout({ repository, worktree }: Place): Promise<Git | null
   return main === undefined ? null : new Git(main.path);
 }
 
-/** Changed files that git knows, but for specs: their changes are the tool's own, and are joined with the branch's. */
-async function changesInTheWay({ repository }: Place, main: Git): Promise<readonly string[]> {
-  const entries = await main.list(["status", "--porcelain", "-z", "--no-renames", "--untracked-files=no"]);
+/** While a person rebases the main branch it is checked out nowhere, and would be put back where it was. */
+async function refuseRebase({ id, repository, worktree }: Place): Promise<void> {
+  const linked = await adminFolders(repository.commonFolder);
+  const folders = new Map([[repository.top, repository.commonFolder], ...linked]);
+  for (const [path, folder] of folders) {
+    if (rebasedBranch(folder) !== `refs/heads/${worktree.mainBranch}`) continue;
+    throw new OperationError(
+      "failed_precondition",
+      `"${worktree.mainBranch}" is being rebased in "${path}": end that with "git rebase --continue" or "--abort", then run "planner merge ${id}"`,
+    );
+  }
+}
+
+/** Git would bring back a file that the person has deleted and not committed as deleted. */
+async function refuseDeleted({ id, repository }: Place, main: Git, commit: string): Promise<void> {
+  const deleted = await main.list(["ls-files", "-z", "--deleted"]);
+  if (deleted.length === 0) return;
   const specs = `${repository.prefix}${SPECS}/`;
-  const isProject = main.cwd === repository.top;
-  return entries.map((entry) => entry.slice(3)).filter((path) => !(isProject && path.startsWith(specs)));
+  const changed = new Set(await main.list(["diff", "--name-only", "-z", "--no-renames", "HEAD", commit, "--"]));
+  const lost = deleted.filter((path) => changed.has(path) && !path.startsWith(specs));
+  if (lost.length === 0) return;
+  throw new OperationError(
+    "failed_precondition",
+    `"${lost[0]}" is deleted in "${main.cwd}" and changed by the branch: commit the deletion or run "git restore ${lost[0]}", then "planner merge ${id}"`,
+  );
 }
 
 /**
@@ -76,10 +96,11 @@ async function fastForward(place: Place, main: Git | null, commit: string): Prom
     if ((await git.try(["merge-base", "--is-ancestor", old, commit])).status !== 0) return false;
     return (await git.try(["update-ref", "-m", `planner: merge ${worktree.branch}`, ref, commit, old])).status === 0;
   }
+  await refuseDeleted(place, main, commit);
   const staged = await stageSpecs(place, main, commit);
-  const { status, stderr } = await main.try(["merge", "--quiet", "--ff-only", "--no-autostash", commit], {
-    env: mergeMark(place.root),
-  });
+  // Git itself refuses if a file that somebody has changed would be overwritten; one that it ignores counts as well.
+  const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
+  const { status, stderr } = await main.try(merge, { env: mergeMark(place.root), hooks: true });
   if (status === 0) {
     for (const { path, before, after } of staged) await joinOther(place, { path, before, after });
     return true;

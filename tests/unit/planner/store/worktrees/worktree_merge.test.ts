@@ -175,16 +175,15 @@ test("merge takes a branch whose commits hold another spec's earlier state, and 
   expect(await project.mustGit("show", `HEAD:.planner/specs/${OTHER}.md`)).toContain("status: completed");
 });
 
-test.each(["worktree", "main"])("merge refuses uncommitted changes in the %s checkout", async (where) => {
+test("merge refuses uncommitted changes in the worktree", async () => {
   using project = await worktreeProject();
   const worktree = await project.worktrees.prepare(ID, OPTIONS);
   const agent = agentIn(project, worktree);
   agent.write("done.txt", "done\n");
   const commit = await agent.commitAll();
-  if (where === "main") project.write("src/code.txt", "not yet\n");
-  else agent.write("more.txt", "not yet\n");
+  agent.write("more.txt", "not yet\n");
 
-  await expect(project.worktrees.merge(ID)).rejects.toThrow(/has uncommitted changes: "(more.txt|src\/code.txt)"/);
+  await expect(project.worktrees.merge(ID)).rejects.toThrow('has uncommitted changes: "more.txt"');
   expect(await headOf(project, `planner/${ID}`)).toBe(commit);
   expect(existsSync(join(project.root, "done.txt"))).toBe(false);
 });

@@ -1,30 +1,43 @@
 import { type CommandDef, defineCommand, runCommand } from "citty";
 import type { Command } from "./command.ts";
-import type { CommandEntry } from "./commands.ts";
+import type { CommandEntry, CommandTable } from "./commands.ts";
 
-/** What runs a loaded command with the words behind its name. */
+/** Runs a loaded command with the words that follow its name. */
 export type RunWords = (name: string, command: Command, words: readonly string[]) => Promise<void>;
 
 /**
- * Lets citty find the named command in the table, load it and run it.
+ * Lets citty walk the tree of commands along `path`, load the command and run it.
  *
- * citty gets no word to interpret: it swallows unknown flags, keeps only the last of a repeated one and drops extra
- * words, so every word goes through the strict check instead.
+ * citty interprets no word: it swallows unknown flags, keeps only the last of a repeated one and drops extra words, so
+ * every word goes through the strict check instead.
  */
 export async function runNamedCommand(
-  table: Readonly<Record<string, CommandEntry>>,
-  [name, words]: readonly [string, readonly string[]],
+  table: CommandTable,
+  { path, rest }: { readonly path: readonly string[]; readonly rest: readonly string[] },
   run: RunWords,
 ): Promise<void> {
-  const rows = Object.entries(table).map(([row, { load }]) => [row, () => load().then(leaf(row, run))]);
-  const program: CommandDef = defineCommand({ meta: { name: "planner" }, subCommands: Object.fromEntries(rows) });
-  await runCommand(program, { rawArgs: [name, ...words] });
+  const program = defineCommand({ meta: { name: "planner" }, subCommands: subCommands(table, [], run) });
+  await runCommand(program, { rawArgs: [...path, ...rest] });
 }
 
-function leaf(name: string, run: RunWords): (loaded: { readonly command: Command }) => CommandDef {
-  return ({ command }) =>
-    defineCommand({
-      meta: { name, description: command.summary },
-      run: ({ rawArgs }) => run(name, command, rawArgs),
-    });
+function subCommands(
+  table: CommandTable,
+  above: readonly string[],
+  run: RunWords,
+): Record<string, () => Promise<CommandDef>> {
+  const rows = Object.entries(table).map(([name, entry]) => [name, () => loaded(entry, [...above, name], run)]);
+  return Object.fromEntries(rows);
+}
+
+async function loaded(entry: CommandEntry, path: readonly string[], run: RunWords): Promise<CommandDef> {
+  const name = path.join(" ");
+  if ("family" in entry) {
+    const { family } = await entry.family();
+    return defineCommand({ meta: { name }, subCommands: subCommands(family.commands, path, run) });
+  }
+  const { command } = await entry.load();
+  return defineCommand({
+    meta: { name, description: command.summary },
+    run: ({ rawArgs }) => run(name, command, rawArgs),
+  });
 }

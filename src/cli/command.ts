@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import type { ExitStatus } from "./exit_status.ts";
 import type { OpenProject } from "./open_project.ts";
-import type { Talk } from "./talk.ts";
+import type { StderrLogger } from "./stderr_logger.ts";
 
 interface FlagBase {
   readonly summary: string;
@@ -80,7 +80,7 @@ export type Args<P extends Positionals, F extends Flags> = {
 };
 
 /** What every command gets beside its own words. */
-export interface Cli extends Talk {
+export interface Cli extends StderrLogger {
   /** The caller's working directory. */
   readonly cwd: string;
   /** `--root`, an absolute path, or undefined when the project is to be looked for. */
@@ -105,7 +105,7 @@ export interface Command<P extends Positionals = Positionals, F extends Flags = 
   readonly flags: F;
   readonly examples: readonly Example[];
   /**
-   * Prints results with `print` and talk with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.
+   * Prints results with `print` and messages with `cli`; nothing returned means status 0. Throws `OperationError` to refuse.
    * A method, not a property, so that commands of several word types fit into one table.
    */
   run(args: Args<P, F>, cli: Cli): Promise<ExitStatus | undefined> | Promise<void>;

@@ -1,86 +1,128 @@
-import type { Command } from "./command.ts";
+import type { Command, Example } from "./command.ts";
 
 /** Where `planner --help` lists a command. */
 export type CommandGroup = "project" | "specs" | "agents" | "state" | "checks" | "exchange" | "datacenter";
 
-export interface CommandEntry {
-  readonly group: CommandGroup;
-  /** Stands here, not in the command's file, so that the overview loads no command. */
+/** A command whose file is loaded when it is called. */
+interface LeafEntry {
+  /** In the table, not in the command's file, so that help of the level above loads no command. */
   readonly summary: string;
   readonly load: () => Promise<{ readonly command: Command }>;
 }
 
+/** A command that only groups others, such as `planner dc`. */
+interface FamilyEntry {
+  readonly summary: string;
+  readonly family: () => Promise<{ readonly family: CommandFamily }>;
+}
+
+export type CommandEntry = LeafEntry | FamilyEntry;
+
 export type CommandTable = Readonly<Record<string, CommandEntry>>;
+
+/** The commands below a name. */
+export interface CommandFamily {
+  /** Further paragraphs of `--help`. */
+  readonly details?: string;
+  readonly commands: CommandTable;
+  /** The member that runs if none is named; without one a name is required. */
+  readonly fallback?: string;
+  readonly examples: readonly Example[];
+}
 
 /**
  * Every command in the order of `planner --help`. A row costs nothing until its command runs: adding one is a file that
- * exports `command` and a row here. Source: docs/decisions.md#s-28.
+ * exports `command`, and a row here or in its family's table. Source: docs/decisions.md#s-28.
  */
-export const COMMANDS: CommandTable = {
+export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: CommandGroup }>> = {
   init: {
     group: "project",
     summary: "Set up .planner/ and the agents' MCP configuration",
-    load: () => import("./commands/init.ts"),
+    load: () => import("./commands/spec/init.ts"),
   },
-  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/config.ts") },
+  config: { group: "project", summary: "Show or check the settings", load: () => import("./commands/spec/config.ts") },
   schema: {
     group: "project",
     summary: "Print the frontmatter's JSON Schema for editors",
-    load: () => import("./commands/schema.ts"),
+    load: () => import("./commands/spec/schema.ts"),
   },
   hook: {
     group: "project",
     summary: "Check the staged specs before each git commit",
-    load: () => import("./commands/hook.ts"),
+    load: () => import("./commands/spec/hook.ts"),
   },
   completion: {
     group: "project",
     summary: "Print the completion script of a shell",
-    load: () => import("./commands/completion.ts"),
+    load: () => import("./commands/spec/completion.ts"),
   },
-  add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/add.ts") },
-  list: { group: "specs", summary: "List the active specs", load: () => import("./commands/list.ts") },
-  show: { group: "specs", summary: "Show one spec", load: () => import("./commands/show.ts") },
-  edit: { group: "specs", summary: "Edit a spec in your editor", load: () => import("./commands/edit.ts") },
-  ready: { group: "specs", summary: "List what can be worked now", load: () => import("./commands/ready.ts") },
-  search: { group: "specs", summary: "Find specs that contain a text", load: () => import("./commands/search.ts") },
-  status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/status.ts") },
-  work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/work.ts") },
-  pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/pause.ts") },
-  takeover: { group: "agents", summary: "Go on by hand", load: () => import("./commands/takeover.ts") },
-  split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/split.ts") },
-  merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/merge.ts") },
-  watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/watch.ts") },
-  update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/update.ts") },
-  finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/finalize.ts") },
-  reset: { group: "state", summary: "Set a failed spec back to pending", load: () => import("./commands/reset.ts") },
-  cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/cancel.ts") },
-  approve: { group: "state", summary: "Approve a spec", load: () => import("./commands/approve.ts") },
-  reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/reject.ts") },
-  archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/archive.ts") },
+  add: { group: "specs", summary: "Create a spec and lint it", load: () => import("./commands/spec/add.ts") },
+  list: { group: "specs", summary: "List the active specs", load: () => import("./commands/spec/list.ts") },
+  show: { group: "specs", summary: "Show one spec", load: () => import("./commands/spec/show.ts") },
+  edit: { group: "specs", summary: "Edit a spec in your editor", load: () => import("./commands/spec/edit.ts") },
+  ready: { group: "specs", summary: "List what can be worked now", load: () => import("./commands/spec/ready.ts") },
+  search: {
+    group: "specs",
+    summary: "Find specs that contain a text",
+    load: () => import("./commands/spec/search.ts"),
+  },
+  status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/spec/status.ts") },
+  work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/spec/work.ts") },
+  pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/spec/pause.ts") },
+  takeover: { group: "agents", summary: "Go on by hand", load: () => import("./commands/spec/takeover.ts") },
+  split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/spec/split.ts") },
+  merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
+  watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/spec/watch.ts") },
+  update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/spec/update.ts") },
+  finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/spec/finalize.ts") },
+  reset: {
+    group: "state",
+    summary: "Set a failed spec back to pending",
+    load: () => import("./commands/spec/reset.ts"),
+  },
+  cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/spec/cancel.ts") },
+  approve: { group: "state", summary: "Approve a spec", load: () => import("./commands/spec/approve.ts") },
+  reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/spec/reject.ts") },
+  archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/spec/archive.ts") },
   lint: {
     group: "checks",
     summary: "Check specs against the schema and the rules",
-    load: () => import("./commands/lint.ts"),
+    load: () => import("./commands/spec/lint.ts"),
   },
   verify: {
     group: "checks",
     summary: "Check acceptance criteria, or the output",
-    load: () => import("./commands/verify.ts"),
+    load: () => import("./commands/spec/verify.ts"),
   },
-  diagnose: { group: "checks", summary: "Find out what keeps a spec", load: () => import("./commands/diagnose.ts") },
-  doctor: { group: "checks", summary: "Find what killed processes left", load: () => import("./commands/doctor.ts") },
-  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/log.ts") },
+  diagnose: {
+    group: "checks",
+    summary: "Find out what keeps a spec",
+    load: () => import("./commands/spec/diagnose.ts"),
+  },
+  doctor: {
+    group: "checks",
+    summary: "Find what killed processes left",
+    load: () => import("./commands/spec/doctor.ts"),
+  },
+  log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/spec/log.ts") },
   export: {
     group: "exchange",
     summary: "Write specs as JSON, CSV or Markdown",
-    load: () => import("./commands/export.ts"),
+    load: () => import("./commands/spec/export.ts"),
   },
   import: {
     group: "exchange",
     summary: "Take in specs from an export or Markdown files",
-    load: () => import("./commands/import.ts"),
+    load: () => import("./commands/spec/import.ts"),
   },
-  mcp: { group: "exchange", summary: "Serve the tools to an agent (MCP)", load: () => import("./commands/mcp.ts") },
-  dc: { group: "datacenter", summary: "Serve a datacenter's data", load: () => import("./commands/dc.ts") },
+  mcp: {
+    group: "exchange",
+    summary: "Serve the tools to an agent (MCP)",
+    load: () => import("./commands/spec/mcp.ts"),
+  },
+  dc: {
+    group: "datacenter",
+    summary: "Serve a datacenter's data",
+    family: () => import("./commands/dc/index.ts"),
+  },
 };

@@ -2,13 +2,14 @@ import { resolve } from "node:path";
 import { BACKGROUND_START } from "#planner/operations/start_background.ts";
 import { runNamedCommand } from "./citty_command.ts";
 import type { Cli, Command } from "./command.ts";
-import { COMMANDS, type CommandEntry } from "./commands.ts";
+import { COMMANDS, type CommandFamily } from "./commands.ts";
 import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import { findCommand } from "./find_command.ts";
 import { print } from "./print.ts";
 import { reportError } from "./report_error.ts";
+import { openStderrLogger } from "./stderr_logger.ts";
 import { PROGRAM_FLAGS, parseWords } from "./strict_command.ts";
-import { talkOnStderr } from "./talk.ts";
-import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+import { UsageError, usageError } from "./usage_error.ts";
 import { versionLine } from "./version.ts";
 
 /** Runs the command that the words name and returns how the process ends; never rejects. */
@@ -35,12 +36,21 @@ async function run(words: readonly string[]): Promise<ExitStatus> {
   const rest = words.toSpliced(place, 1);
   if (name === "help") return help(rest);
   if (name === "__complete") return complete(words.slice(place + 1));
-  knownCommand(name);
+  const target = await findCommand(COMMANDS, name, rest);
+  if ("family" in target.found) return runFamily(target.path.join(" "), target.found.family, target.rest);
   let status: ExitStatus = EXIT_STATUS.ok;
-  await runNamedCommand(COMMANDS, [name, rest], async (row, command, given) => {
-    status = await runWords(row, command, given);
+  await runNamedCommand(COMMANDS, target, async (path, command, given) => {
+    status = await runWords(path, command, given);
   });
   return status;
+}
+
+// A family runs nothing itself: its help, or what is missing.
+async function runFamily(name: string, family: CommandFamily, words: readonly string[]): Promise<ExitStatus> {
+  const nothing = { summary: "", positionals: {}, flags: {}, examples: [], run: async () => {} };
+  if (parseWords(name, nothing, words).help) return showFamily(name, family);
+  const members = Object.keys(family.commands).join(", ");
+  throw usageError(name, `Missing command after "planner ${name}": expected one of ${members}`);
 }
 
 async function runWords(name: string, command: Command, words: readonly string[]): Promise<ExitStatus> {
@@ -57,17 +67,6 @@ function commandPlace(words: readonly string[]): number {
   return index;
 }
 
-function knownCommand(name: string): CommandEntry {
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (entry === undefined) throw unknownCommand(name);
-  return entry;
-}
-
-function unknownCommand(name: string): UsageError {
-  const likely = suggestion(name, [...Object.keys(COMMANDS), "help"]);
-  return new UsageError(`Unknown command "${name}"${likely === "" ? "" : `: ${likely}`}`, helpHint(""));
-}
-
 async function overview(words: readonly string[]): Promise<ExitStatus> {
   const program = { summary: "", positionals: {}, flags: PROGRAM_FLAGS, examples: [], run: async () => {} };
   if (parseWords("", program, words).args["version"] === true) {
@@ -82,8 +81,11 @@ async function overview(words: readonly string[]): Promise<ExitStatus> {
 async function help(words: readonly string[]): Promise<ExitStatus> {
   const [name, ...rest] = words.filter((word) => word !== "--help" && word !== "-h");
   if (name === undefined || name.startsWith("-")) return overview(words);
-  if (rest[0] !== undefined) throw new UsageError(`Unexpected argument "${rest[0]}": expected one command`, null);
-  return showHelp(name, (await knownCommand(name).load()).command);
+  const target = await findCommand(COMMANDS, name, [...rest, "--help"]);
+  const [extra] = target.rest.filter((word) => word !== "--help");
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}": expected one command`, null);
+  const path = target.path.join(" ");
+  return "family" in target.found ? showFamily(path, target.found.family) : showHelp(path, target.found.command);
 }
 
 // For the completion scripts; not in the table, because nobody types it.
@@ -99,11 +101,17 @@ async function showHelp(name: string, command: Command): Promise<ExitStatus> {
   return EXIT_STATUS.ok;
 }
 
+async function showFamily(name: string, family: CommandFamily): Promise<ExitStatus> {
+  const { familyHelp } = await import("./help.ts");
+  print(familyHelp(name, family));
+  return EXIT_STATUS.ok;
+}
+
 function openCli(root: string | undefined, quiet: boolean): Cli {
   const cwd = process.cwd();
   const absoluteRoot = root === undefined ? undefined : resolve(cwd, root);
   return {
-    ...talkOnStderr(quiet),
+    ...openStderrLogger(quiet),
     cwd,
     root: absoluteRoot,
     async project() {

@@ -1,5 +1,5 @@
-import type { Command, Flag, Positional } from "./command.ts";
-import { COMMANDS, type CommandGroup } from "./commands.ts";
+import type { Command, Example, Flag, Positional } from "./command.ts";
+import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } from "./commands.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 import { outputWidth, paint } from "./terminal.ts";
 
@@ -46,10 +46,29 @@ export function commandHelp(name: string, command: Command): string {
   }
   if (Object.keys(command.flags).length > 0) lines.push(heading("Flags:"), ...flagLines(command.flags), "");
   lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
-  lines.push(heading("Examples:"));
-  const longest = Math.max(...command.examples.map(({ line }) => line.length));
-  for (const { line, shows } of command.examples) lines.push(...item(line, shows, longest));
+  lines.push(...exampleLines(command.examples));
   return `${lines.join("\n")}\n`;
+}
+
+/** `planner <family> --help`: its commands with one line each. */
+export function familyHelp(name: string, { details, commands, examples }: CommandFamily): string {
+  const lines = [heading("Usage:"), `  planner ${name} <command> [arguments] [flags]`, ""];
+  if (details !== undefined) lines.push(...wrap(details, columns()), "");
+  const width = Math.max(...Object.keys(commands).map((member) => member.length));
+  lines.push(heading("Commands:"), ...tableLines(commands, width), "");
+  lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
+  lines.push(...exampleLines(examples), "");
+  lines.push(`Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`);
+  return `${lines.join("\n")}\n`;
+}
+
+function tableLines(commands: CommandTable, width: number): readonly string[] {
+  return Object.entries(commands).flatMap(([name, { summary }]) => item(name, summary, width));
+}
+
+function exampleLines(examples: readonly Example[]): readonly string[] {
+  const longest = Math.max(...examples.map(({ line }) => line.length));
+  return [heading("Examples:"), ...examples.flatMap(({ line, shows }) => item(line, shows, longest))];
 }
 
 /** `planner list [flags]`, as help and docs show it. */

@@ -1,5 +1,5 @@
 import { printError } from "./print.ts";
-import type { Talk } from "./talk.ts";
+import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
 
 const BAR = 30;
@@ -14,7 +14,7 @@ export interface ProgressBar {
 }
 
 /** A bar on standard error, or undefined with `--quiet` and where that is no terminal which can take a line back. */
-export function openProgressBar({ quiet }: Talk): ProgressBar | undefined {
+export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefined {
   if (quiet || !isTerminal("stderr") || process.env["TERM"] === "dumb") return undefined;
   const started = performance.now();
   let isShown = false;

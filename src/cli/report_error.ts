@@ -1,18 +1,18 @@
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "./exit_status.ts";
 import { printError } from "./print.ts";
-import { sayError } from "./talk.ts";
+import { logError } from "./stderr_logger.ts";
 import { UsageError } from "./usage_error.ts";
 
 /** Says on standard error why a command ended without its result, and returns the status to end with. */
 export function reportError(error: unknown): ExitStatus {
   if (error instanceof OperationError) {
-    sayError(error.message);
+    logError(error.message);
     if (error instanceof UsageError && error.hint !== null) printError(`${error.hint}\n`);
     return STATUS_OF_KIND[error.kind];
   }
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
-  sayError(`Internal error: ${message}`);
+  logError(`Internal error: ${message}`);
   const debug = process.env["PLANNER_DEBUG"] === "1";
   printError(
     debug ? `${stack ?? message}\n` : "This is a defect of planner; PLANNER_DEBUG=1 shows where it happened\n",

@@ -23,3 +23,8 @@ export function helpHint(commandName: string): string {
   if (commandName === "") return "Run `planner --help` for the list of commands";
   return `Run \`planner ${commandName} --help\` for its arguments and flags`;
 }
+
+/** A wrong use of the command `name`, with a hint at its help. */
+export function usageError(name: string, message: string): UsageError {
+  return new UsageError(message, helpHint(name));
+}

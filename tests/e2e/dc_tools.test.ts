@@ -193,6 +193,6 @@ test("planner dc audit lists what change feeds sent and nobody understood, and s
   expect([dropped.code, dropped.stdout]).toEqual([0, "two\tdropped\n"]);
   expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "", "No event was kept aside\n"]);
   expect([missing.code, nameless.code]).toEqual([1, 2]);
-  expect(nameless.stderr).toContain("expected all, or ids");
+  expect(nameless.stderr).toContain("Missing argument <ids>: ids of dead letters, or all");
   expect(verified.code).toBe(0);
 });

@@ -1,5 +1,6 @@
 import type { Command, Completes, Flag, Positional } from "../command.ts";
 import type { CommandTable } from "../commands.ts";
+import { memberAt } from "../find_command.ts";
 import { GLOBAL_FLAGS } from "../strict_command.ts";
 
 /** One word that may come next. */
@@ -27,9 +28,34 @@ export async function completionAt(table: CommandTable, words: readonly string[]
   const name = before[place];
   if (name === undefined) return beforeCommand(table, current, before);
   const rest = before.toSpliced(place, 1);
-  if (name === "help") return rest.length === 0 ? commandNames(table) : NOTHING;
+  if (name === "help") return afterHelp(table, rest);
+  return belowName(table, name, { current, rest });
+}
+
+interface Typed {
+  readonly current: string;
+  /** The words before the cursor, without the names of commands. */
+  readonly rest: readonly string[];
+}
+
+async function belowName(table: CommandTable, name: string, { current, rest }: Typed): Promise<Completion> {
   const entry = Object.hasOwn(table, name) ? table[name] : undefined;
-  return entry === undefined ? NOTHING : inCommand((await entry.load()).command, current, rest);
+  if (entry === undefined) return NOTHING;
+  if (!("family" in entry)) return inCommand((await entry.load()).command, current, rest);
+  const { commands } = (await entry.family()).family;
+  const at = memberAt(commands, rest);
+  const member = rest[at];
+  if (member !== undefined) return belowName(commands, member, { current, rest: rest.toSpliced(at, 1) });
+  return current.startsWith("-") ? flagNames(GLOBAL_FLAGS, rest) : members(commands);
+}
+
+async function afterHelp(table: CommandTable, path: readonly string[]): Promise<Completion> {
+  const [name, ...rest] = path;
+  if (name === undefined) return commandNames(table);
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (entry === undefined || !("family" in entry)) return NOTHING;
+  const { commands } = (await entry.family()).family;
+  return rest.length === 0 ? members(commands) : afterHelp(commands, rest);
 }
 
 function commandPlace(words: readonly string[]): number {
@@ -81,11 +107,16 @@ function flagNames(flags: Readonly<Record<string, Flag>>, before: readonly strin
 function commandNames(table: CommandTable): Completion {
   return {
     kind: "words",
-    candidates: [
-      ...Object.entries(table).map(([word, { summary }]) => ({ word, summary })),
-      { word: "help", summary: "Show what a command does" },
-    ],
+    candidates: [...rows(table), { word: "help", summary: "Show what a command does" }],
   };
+}
+
+function members(table: CommandTable): Completion {
+  return { kind: "words", candidates: rows(table) };
+}
+
+function rows(table: CommandTable): readonly Candidate[] {
+  return Object.entries(table).map(([word, { summary }]) => ({ word, summary }));
 }
 
 function flagOf(word: string | undefined, flags: Readonly<Record<string, Flag>>): Flag | undefined {

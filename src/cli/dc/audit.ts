@@ -7,7 +7,7 @@ import type { DcStore, DeadLetter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, stdoutClosed } from "../print.ts";
-import { sayError, type Talk } from "../talk.ts";
+import { logError, type StderrLogger } from "../stderr_logger.ts";
 import type { Database } from "./database.ts";
 
 const PROBLEMS = {
@@ -24,7 +24,7 @@ export async function auditVerify(database: Database): Promise<ExitStatus> {
       print(`${verdict.head.seq} entries, unbroken; head ${verdict.head.hash || "none"}\n`);
       return EXIT_STATUS.ok;
     }
-    sayError(`The change log is broken: entry ${verdict.seq} ${PROBLEMS[verdict.problem]}`);
+    logError(`The change log is broken: entry ${verdict.seq} ${PROBLEMS[verdict.problem]}`);
     return EXIT_STATUS.refused;
   });
 }
@@ -51,14 +51,14 @@ export async function auditHistory(database: Database, parameters: HistoryParame
 const MAX_LETTERS = 1000;
 
 /** Prints the events of change feeds that were kept aside as JSON Lines, the oldest first. */
-export async function listDeadLetters(database: Database, talk: Talk): Promise<ExitStatus> {
+export async function listDeadLetters(database: Database, log: StderrLogger): Promise<ExitStatus> {
   return withStore(database, async (store) => {
     for (const { id, receivedAt, feed, reason, body } of await oldestFirst(store)) {
       print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
     }
     const count = await store.read((reader) => reader.countDeadLetters());
-    if (count === 0) talk.note("No event was kept aside");
-    if (count > MAX_LETTERS) talk.warn(`${count - MAX_LETTERS} older ones are not shown`);
+    if (count === 0) log.note("No event was kept aside");
+    if (count > MAX_LETTERS) log.warn(`${count - MAX_LETTERS} older ones are not shown`);
     return EXIT_STATUS.ok;
   });
 }
@@ -79,7 +79,7 @@ export async function settleDeadLetters(
         print(`${id}\t${receipt === undefined ? "dropped" : resultOf(receipt)}\n`);
       } catch (error) {
         if (!(error instanceof OperationError) || error.kind === "unavailable") throw error;
-        sayError(error.message);
+        logError(error.message);
         status = EXIT_STATUS.refused;
       }
     }

@@ -2,7 +2,7 @@ import { rpcs } from "#dc/operations/index.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts";
 import { print, printError } from "../print.ts";
-import { sayError } from "../talk.ts";
+import { logError } from "../stderr_logger.ts";
 import { isTerminal } from "../terminal.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
@@ -31,7 +31,7 @@ export async function callRpc(address: ServerAddress, name: string, request: str
     return EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error;
-    sayError(`${error.code}: ${error.message}`);
+    logError(`${error.code}: ${error.message}`);
     for (const detail of error.details) printError(`  ${detail}\n`);
     return statusOf(error.code);
   }

@@ -6,7 +6,7 @@ import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
 import { csvColumns, csvLine } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
 import { KINDS } from "./kinds.ts";
@@ -30,7 +30,7 @@ export interface ExportOptions {
 export async function exportEstate(
   database: Database,
   { format, kind, output }: ExportOptions,
-  talk: Talk,
+  log: StderrLogger,
 ): Promise<void> {
   // Opening would make an empty one, and a mistyped path would look like an empty estate.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
@@ -46,7 +46,7 @@ export async function exportEstate(
       };
       return (await writeLines(output, all())) - head;
     });
-    talk.note(`${count} resources`);
+    log.note(`${count} resources`);
   } finally {
     await store.close();
   }

@@ -12,12 +12,13 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
+import type { Args } from "../command.ts";
 import { print } from "../print.ts";
-import type { Talk } from "../talk.ts";
-import { helpHint, suggestion, UsageError } from "../usage_error.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
+import { usageError } from "../usage_error.ts";
 import { writeFile } from "../write_file.ts";
 import type { Database } from "./database.ts";
-import { type DcWords, usage } from "./words.ts";
+import type { RENDER_FLAGS } from "./render_flags.ts";
 
 /** How people call the screens. */
 const SCREENS = {
@@ -39,18 +40,18 @@ const FORMAT_OF: Readonly<Record<string, keyof typeof FormatNumber>> = {
 };
 
 /** What is drawn and how. */
-export interface RenderCall extends Pick<DcWords, "format" | "theme" | "coloring" | "view" | "width"> {
-  readonly screen: string;
+export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLAGS> {
+  readonly screen: keyof typeof SCREENS;
   readonly ref: string;
   /** Undefined for standard output. */
   readonly output: string | undefined;
 }
 
 /** Draws a picture straight from a database, without a server. A file appears whole or not at all. */
-export async function renderPicture(database: Database, call: RenderCall, talk: Talk): Promise<void> {
+export async function renderPicture(database: Database, call: RenderCall, log: StderrLogger): Promise<void> {
   const request = create(RenderRequestSchema, {
     subjectRef: call.ref,
-    screen: ScreenNumber[screenOf(call.screen)],
+    screen: ScreenNumber[SCREENS[call.screen]],
     render: {
       format: FormatNumber[formatOf(call)],
       theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[word(call.theme)],
@@ -74,7 +75,7 @@ export async function renderPicture(database: Database, call: RenderCall, talk: 
     const content = artifact.value ?? "";
     if (call.output === undefined) print(content);
     else writeFile(call.output, content);
-    if (omittedNodes > 0) talk.note(`${omittedNodes} nodes are folded`);
+    if (omittedNodes > 0) log.note(`${omittedNodes} nodes are folded`);
   } finally {
     await rasterizer.close();
     await store.close();
@@ -85,20 +86,11 @@ function word<Word extends string>(lower: Word): Uppercase<Word> {
   return lower.toUpperCase() as Uppercase<Word>;
 }
 
-function screenOf(text: string): (typeof SCREENS)[keyof typeof SCREENS] {
-  const found = Object.entries(SCREENS).find(([name]) => name === text)?.[1];
-  if (found !== undefined) return found;
-  const names = Object.keys(SCREENS);
-  const hint = suggestion(text, names) || helpHint("dc");
-  throw new UsageError(`Unknown screen "${text}": expected ${names.join(", ")}`, hint);
-}
-
 /** By `--format`, else by the file's name; SVG for standard output. */
 function formatOf({ format, output }: RenderCall): keyof typeof FormatNumber {
   const named = format ?? (output === undefined ? "svg" : extname(output).slice(1).toLowerCase());
   const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;
   if (found !== undefined) return found;
   const expected = "expected svg, png, html or dot";
-  if (format !== undefined) throw usage(`Wrong value "${format}" for "--format": ${expected}`);
-  throw usage(`Cannot tell the format of "${output}": ${expected} as its ending, or --format`);
+  throw usageError("dc render", `Cannot tell the format of "${output}": ${expected} as its ending, or --format`);
 }

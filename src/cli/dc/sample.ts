@@ -1,25 +1,25 @@
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { MAX_SAMPLE_RACKS, SAMPLE_RACKS, sampleItems } from "#dc/sample/items.ts";
 import type { ExitStatus } from "../exit_status.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
+import { usageError } from "../usage_error.ts";
 import type { Database } from "./database.ts";
 import { importSource, openDatabaseTarget } from "./import/import_files.ts";
 import type { Line, Source } from "./import/source.ts";
 import { writeLines } from "./line_output.ts";
-import { usage } from "./words.ts";
 
 /** Writes a sample site as JSON Lines, to a file or to standard output. Cost: the memory of forty racks. */
-export async function writeSample(racks: number, file: string | undefined, talk: Talk): Promise<void> {
+export async function writeSample(racks: number, file: string | undefined, log: StderrLogger): Promise<void> {
   const count = await writeLines(file, sampleLines(racks));
-  talk.note(`${count} resources`);
+  log.note(`${count} resources`);
 }
 
 /** Brings a sample site straight into a database. */
-export async function loadSample(racks: number, database: Database, talk: Talk): Promise<ExitStatus> {
+export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };
   const store = await database.open();
   try {
-    return await importSource(() => openDatabaseTarget(store, manner), sampleSource(racks), manner, talk);
+    return await importSource(() => openDatabaseTarget(store, manner), sampleSource(racks), manner, log);
   } finally {
     await store.close();
   }
@@ -45,7 +45,7 @@ function sampleSource(racks: number): Source {
 /** Checks `--racks`. @throws UsageError beyond what a sample may have */
 export function sampleSize(racks = SAMPLE_RACKS): number {
   if (racks <= MAX_SAMPLE_RACKS) return racks;
-  throw usage(`Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
+  throw usageError("dc sample", `Wrong value "${racks}" for "--racks": expected at most ${MAX_SAMPLE_RACKS}`);
 }
 
 function* sampleLines(racks: number): Generator<string> {

@@ -11,7 +11,7 @@ import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print } from "../print.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
 import { VERSION, versionLine } from "../version.ts";
 import type { Database } from "./database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
@@ -42,7 +42,7 @@ const GRACE_MS = 8000;
  * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
  * call was answered, the signal's status when some were cut off.
  */
-export async function serveDatacenter(options: ServeOptions, talk: Talk): Promise<ExitStatus> {
+export async function serveDatacenter(options: ServeOptions, log: StderrLogger): Promise<ExitStatus> {
   checkAccess(options);
   const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
@@ -98,7 +98,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
   surviveDefects();
   const stopped = firstSignal();
   try {
-    await announce(server, options, talk);
+    await announce(server, options, log);
     service.warmUp(shutdown.signal).catch((error: unknown) => {
       // What failed here fails again, and is told, where a call needs it.
       if (!shutdown.signal.aborted) logDefect("warm-up", error);
@@ -106,7 +106,7 @@ export async function serveDatacenter(options: ServeOptions, talk: Talk): Promis
     const status = await stopped;
     shutdown.abort();
     const closing = server.close(GRACE_MS);
-    talk.note("Ending: no new connection is taken, running calls are answered");
+    log.note("Ending: no new connection is taken, running calls are answered");
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();
@@ -121,14 +121,14 @@ function surviveDefects(): void {
   process.on("unhandledRejection", (error) => logDefect("server", error));
 }
 
-async function announce(server: OnePort, options: ServeOptions, talk: Talk): Promise<void> {
+async function announce(server: OnePort, options: ServeOptions, log: StderrLogger): Promise<void> {
   const { host, tls } = options;
   const port = await listen(server, options);
   const shown = host.includes(":") ? `[${host}]` : host;
-  talk.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
+  log.note(`${versionLine().trim()}, ${options.given === "" ? "all settings at their defaults" : options.given}`);
   print(`Serving ${tls === undefined ? "http" : "https"}://${shown}:${port} from ${options.database.shown}\n`);
   const warning = accessWarning(options);
-  if (warning !== undefined) talk.warn(warning);
+  if (warning !== undefined) log.warn(warning);
 }
 
 async function listen(server: OnePort, { host, port }: ServeOptions): Promise<number> {

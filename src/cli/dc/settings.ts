@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Flag } from "../command.ts";
 import { print } from "../print.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 import { databaseOf } from "./database.ts";
-import { DC_FLAGS, type DcWords, SERVE_FLAGS } from "./words.ts";
+import { SERVE_FLAGS, type ServeArgs } from "./serve_flags.ts";
 
 /** Where a setting's value comes from; the first of these that has one wins. */
 export type Origin = "flag" | "environment" | "file" | "default";
@@ -18,11 +18,11 @@ export interface Setting {
   readonly from: string;
 }
 
-/** What says where settings are, and what only shows them, are none. */
-type SettingName = Exclude<(typeof SERVE_FLAGS)[number], "config" | "print-config">;
+/** `--config` says where settings are and `--print-config` shows them; neither is a setting. */
+type SettingName = Exclude<keyof typeof SERVE_FLAGS, "config" | "print-config">;
 
 /** Every setting of `serve`: a flag, a variable and a key of the settings file each. */
-export const SETTINGS: readonly SettingName[] = SERVE_FLAGS.filter(
+export const SETTINGS: readonly SettingName[] = Object.keys(SERVE_FLAGS).filter(
   (name): name is SettingName => name !== "config" && name !== "print-config",
 );
 
@@ -56,15 +56,15 @@ export function keyOf(name: string): string {
  * @throws UsageError for an unknown key, and for a value of the wrong kind, naming where it stands
  */
 export async function serveSettings(
-  words: DcWords,
-  { cwd, warn }: Pick<Talk, "warn"> & { readonly cwd: string },
+  args: ServeArgs,
+  { cwd, warn }: Pick<StderrLogger, "warn"> & { readonly cwd: string },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<readonly Setting[]> {
-  const path = words.config ?? env["PLANNER_DC_CONFIG"];
+  const path = args.config ?? env["PLANNER_DC_CONFIG"];
   const file = path === undefined ? new Map<string, unknown>() : await settingsFile(resolve(cwd, path), path);
   warnOfUnknown(env, warn);
   return SETTINGS.map((name): Setting => {
-    const flag = words[name];
+    const flag: unknown = args[name];
     if (flag !== undefined && flag !== false && !(Array.isArray(flag) && flag.length === 0)) {
       return { name, value: flag, origin: "flag", from: `--${name}` };
     }
@@ -72,16 +72,16 @@ export async function serveSettings(
     if (variable !== undefined) return { name, ...variable, origin: "environment" };
     const key = keyOf(name);
     if (file.has(key)) {
-      const value = checked(DC_FLAGS[name], file.get(key), `"${key}" in ${path}`);
+      const value = checked(SERVE_FLAGS[name], file.get(key), `"${key}" in ${path}`);
       return { name, value, origin: "file", from: `${path}` };
     }
     return { name, value: DEFAULTS[name], origin: "default", from: "" };
   });
 }
 
-/** The same as words, so that what serves need not know where they come from. */
-export function wordsOf(words: DcWords, settings: readonly Setting[]): DcWords {
-  return { ...words, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) } as DcWords;
+/** Returns the settings as flags' values, so that the server need not know where they come from. */
+export function argsOf(args: ServeArgs, settings: readonly Setting[]): ServeArgs {
+  return { ...args, ...Object.fromEntries(settings.map(({ name, value }) => [name, value])) } as ServeArgs;
 }
 
 /** Prints the settings as a file that says the same, with where each comes from. Secrets stay unseen. */
@@ -119,10 +119,10 @@ function fromEnvironment(
   if (direct !== undefined && file !== undefined && !isSetting(`${variable}_FILE`)) {
     throw wrong(`${variable} and ${variable}_FILE exclude each other`);
   }
-  if (direct !== undefined) return { value: typed(DC_FLAGS[name], direct, variable), from: variable };
+  if (direct !== undefined) return { value: typed(SERVE_FLAGS[name], direct, variable), from: variable };
   if (file === undefined || isSetting(`${variable}_FILE`)) return undefined;
   const text = readText(resolve(cwd, file), file).replace(/\r?\n$/, "");
-  return { value: typed(DC_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
+  return { value: typed(SERVE_FLAGS[name], text, `${variable}_FILE`), from: `${variable}_FILE` };
 }
 
 function isSetting(variable: string): boolean {

@@ -4,7 +4,7 @@ import type { Role } from "#dc/context.ts";
 import { hashToken, parseTokens, type TokenRow, writeTokens } from "#interfaces/http/token_table.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { print } from "../print.ts";
-import type { Talk } from "../talk.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
 import { UsageError } from "../usage_error.ts";
 import { writeFile } from "../write_file.ts";
 
@@ -19,7 +19,7 @@ export interface NewToken {
 }
 
 /** Makes a token, keeps its hash and prints it: the only time that it can be seen. */
-export function createToken(file: string, { name, role, expires }: NewToken, talk: Talk): void {
+export function createToken(file: string, { name, role, expires }: NewToken, log: StderrLogger): void {
   const rows = existsSync(file) ? readRows(file) : [];
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
@@ -38,7 +38,7 @@ export function createToken(file: string, { name, role, expires }: NewToken, tal
   };
   writeFile(file, writeTokens([...rows, row]));
   print(`${token}\n`);
-  talk.note(`Keep it: ${file} holds its hash alone`);
+  log.note(`Keep it: ${file} holds its hash alone`);
 }
 
 /** Prints every token's name, roles, beginning and end. */

@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Flag } from "#cli/command.ts";
-import { COMMANDS } from "#cli/commands.ts";
+import { COMMANDS, type CommandFamily, type CommandTable } from "#cli/commands.ts";
 import { EXIT_STATUS } from "#cli/exit_status.ts";
-import { commandHelp, programHelp, usageLine } from "#cli/help.ts";
+import { commandHelp, familyHelp, programHelp, usageLine } from "#cli/help.ts";
 import { AGENTS } from "#cli/init/agents.ts";
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "#cli/strict_command.ts";
 
@@ -17,6 +17,26 @@ const SECTIONS = new Map(
     .filter((part) => part.startsWith("# "))
     .map((part) => [part.slice(2, part.indexOf("\n")), part]),
 );
+
+type Documented = readonly [string, { readonly command: Command } | { readonly family: CommandFamily }];
+
+/** Every command and family with its full name, `dc token create`, in the order of the tables. */
+async function documented(table: CommandTable, above: readonly string[] = []): Promise<readonly Documented[]> {
+  const rows = Object.entries(table).map(async ([name, entry]): Promise<readonly Documented[]> => {
+    const path = [...above, name];
+    if (!("family" in entry)) return [[path.join(" "), await entry.load()]];
+    const loaded = await entry.family();
+    return [[path.join(" "), loaded], ...(await documented(loaded.family.commands, path))];
+  });
+  return (await Promise.all(rows)).flat();
+}
+
+const ALL = await documented(COMMANDS);
+const LEAVES = ALL.flatMap(([name, loaded]) => ("command" in loaded ? [[name, loaded.command] as const] : []));
+const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, loaded.family] as const] : []));
+
+/** Lines of a terminal that a help text may take without scrolling. */
+const SCREEN_LINES = 66;
 
 /** The words of a section's tables that look like flags, `--label` of "| `-l`, `--label <label>` |". */
 function documentedFlags(section: string): readonly string[] {
@@ -45,9 +65,8 @@ function flagCell(name: string, flag: Flag): string {
 }
 
 describe("docs/cli.md", () => {
-  for (const [name, entry] of Object.entries(COMMANDS)) {
-    test(`tells of ${name}, its arguments and its flags, and of no others`, async () => {
-      const { command } = await entry.load();
+  for (const [name, command] of LEAVES) {
+    test(`tells of ${name}, its arguments and its flags, and of no others`, () => {
       const section = SECTIONS.get(name) ?? "";
 
       for (const text of expectedTexts(name, command)) expect(section).toContain(text);
@@ -55,10 +74,18 @@ describe("docs/cli.md", () => {
     });
   }
 
+  for (const [name, { commands }] of FAMILIES) {
+    test(`lists the commands below ${name}`, () => {
+      const rows = [...(SECTIONS.get(name) ?? "").matchAll(/^\| \[`([a-z-]+)`\]/gm)];
+
+      expect(rows.map(([, member]) => member ?? "")).toEqual(Object.keys(commands));
+    });
+  }
+
   test("tells of no command that is not there", () => {
     const general = ["Flags of every command", "Exit status", "Environment"];
 
-    expect([...SECTIONS.keys()].filter((name) => !general.includes(name))).toEqual(Object.keys(COMMANDS));
+    expect([...SECTIONS.keys()].filter((name) => !general.includes(name))).toEqual(ALL.map(([name]) => name));
   });
 
   test("tells the flags of every command and of the program", () => {
@@ -91,9 +118,20 @@ describe("help", () => {
       expect(help).toContain(`  ${name}`.padEnd(14) + summary);
   });
 
-  for (const [name, entry] of Object.entries(COMMANDS)) {
-    test(`commandHelp of ${name} has summary, usage, every flag and an example that begins with planner`, async () => {
-      const { command } = await entry.load();
+  for (const [name, family] of FAMILIES) {
+    test(`familyHelp of ${name} fits a screen, lists every command and has an example`, () => {
+      const help = familyHelp(name, family);
+
+      for (const [member, { summary }] of Object.entries(family.commands)) {
+        expect(help).toMatch(new RegExp(`^  ${member} +${summary.split(" ")[0]}`, "m"));
+      }
+      expect(family.examples.length).toBeGreaterThan(0);
+      expect(help.split("\n").length).toBeLessThanOrEqual(SCREEN_LINES);
+    });
+  }
+
+  for (const [name, command] of LEAVES) {
+    test(`commandHelp of ${name} has summary, usage, every flag and an example that begins with planner`, () => {
       const help = commandHelp(name, command);
 
       const [summary, usage] = help.split("\n\n");
@@ -103,6 +141,7 @@ describe("help", () => {
       expect(command.examples.length).toBeGreaterThan(0);
       for (const { line } of command.examples) expect(line).toContain("planner ");
       expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(110);
+      expect(help.split("\n").length).toBeLessThanOrEqual(SCREEN_LINES);
     });
   }
 });

@@ -5,16 +5,17 @@ import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
-import type { Talk } from "../../talk.ts";
+import type { StderrLogger } from "../../stderr_logger.ts";
+import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
-import { usage } from "../words.ts";
+
 import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
+import { jsonReporter, type ProgressReporter, textReporter } from "./progress_reporter.ts";
 import { ImportUndone, runImport } from "./run_import.ts";
 import { joined, type Source } from "./source.ts";
 import { databaseTarget, type Target } from "./target.ts";
-import { jsonTelling, plainTelling, type Telling } from "./telling.ts";
 import { beginningOf, openText, type TextFile } from "./text_file.ts";
 
 export type ImportFormat = "jsonl" | "csv" | "json";
@@ -39,9 +40,9 @@ export interface ImportOptions {
 export async function importFiles(
   open: () => Promise<Target>,
   options: ImportOptions,
-  talk: Talk,
+  log: StderrLogger,
 ): Promise<ExitStatus> {
-  return importSource(open, joined(await openSources(options)), options, talk);
+  return importSource(open, joined(await openSources(options)), options, log);
 }
 
 /** Everything about an import but its files. */
@@ -52,13 +53,13 @@ export async function importSource(
   open: () => Promise<Target>,
   source: Source,
   options: ImportManner,
-  talk: Talk,
+  log: StderrLogger,
 ): Promise<ExitStatus> {
-  const telling = options.json ? jsonTelling() : plainTelling(talk);
+  const reporter = options.json ? jsonReporter() : textReporter(log);
   try {
     const errors = options.errors === undefined ? undefined : openErrorsFile(resolve(options.cwd, options.errors));
     try {
-      return await watched(source, await open(), { ...options, telling, errors });
+      return await watched(source, await open(), { ...options, reporter, errors });
     } finally {
       errors?.close();
     }
@@ -77,12 +78,12 @@ export async function openDatabaseTarget(
 }
 
 interface Watched extends Omit<ImportManner, "errors"> {
-  readonly telling: Telling;
+  readonly reporter: ProgressReporter;
   readonly errors: ErrorsFile | undefined;
 }
 
 async function watched(source: Source, target: Target, options: Watched): Promise<ExitStatus> {
-  const { telling, errors, atomic, dryRun } = options;
+  const { reporter, errors, atomic, dryRun } = options;
   let signal: ExitStatus | undefined;
   const stop = (status: ExitStatus) => () => {
     if (signal !== undefined) endProcess(status);
@@ -96,20 +97,20 @@ async function watched(source: Source, target: Target, options: Watched): Promis
   try {
     const result = await runImport(source, target, {
       atomic,
-      progress: telling.progress,
+      progress: reporter.progress,
       failed: (line) => {
-        telling.failed(line);
+        reporter.failed(line);
         errors?.add(line);
       },
       stopped: () => signal !== undefined,
     });
-    telling.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
+    reporter.ended(result, result.stopped ? "stopped" : dryRun ? "tried" : "done");
     if (signal !== undefined) return signal;
     const failed = result.unreadable > 0 || result.counts.some((count) => count.failed > 0);
     return failed ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     if (!(error instanceof ImportUndone)) throw error;
-    telling.ended(error.result, "undone");
+    reporter.ended(error.result, "undone");
     return signal ?? EXIT_STATUS.refused;
   } finally {
     for (const [name, handler] of handlers) process.off(name, handler);
@@ -176,5 +177,8 @@ function kindOfFile(name: string): ResourceKind | undefined {
 }
 
 function demandedKind(name: string): never {
-  throw usage(`Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`);
+  throw usageError(
+    "dc import",
+    `Cannot tell what the lines of "${name}" are: expected "--kind", or a name like devices.csv`,
+  );
 }

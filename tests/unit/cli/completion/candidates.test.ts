@@ -20,7 +20,7 @@ const paint = defineCommand({
 });
 
 const TABLE: CommandTable = {
-  paint: { group: "specs", summary: "Paint things", load: async () => ({ command: paint }) },
+  paint: { summary: "Paint things", load: async () => ({ command: paint }) },
 };
 
 async function words(...typed: string[]): Promise<readonly string[] | string> {

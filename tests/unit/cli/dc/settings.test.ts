@@ -1,22 +1,18 @@
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SERVE_FLAGS, type ServeArgs } from "#cli/dc/serve_flags.ts";
 import { keyOf, SETTINGS, serveSettings, variableOf } from "#cli/dc/settings.ts";
-import { DC_FLAGS, type DcWords } from "#cli/dc/words.ts";
 
 const DOCS = readFileSync(join(import.meta.dirname, "..", "..", "..", "..", "docs", "datacenter.md"), "utf8");
 
 const nothing = Object.fromEntries(
-  Object.entries(DC_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
-) as unknown as DcWords;
+  Object.entries(SERVE_FLAGS).map(([name, flag]) => [name, flag.type === "boolean" ? false : undefined]),
+) as unknown as ServeArgs;
 
 const read = async (env: Record<string, string>) => {
   const warnings: string[] = [];
-  const settings = await serveSettings(
-    { ...nothing, words: [] },
-    { cwd: "/", warn: (text) => warnings.push(text) },
-    env,
-  );
+  const settings = await serveSettings(nothing, { cwd: "/", warn: (text) => warnings.push(text) }, env);
   return { warnings, of: (name: string) => settings.find((setting) => setting.name === name) };
 };
 

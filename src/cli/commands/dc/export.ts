@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../../command.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { usageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Write all resources as JSON Lines or CSV",
+  details: "The export is a snapshot: changes made meanwhile are not in it.",
+  positionals: {
+    output: {
+      summary: "A file, or a folder for one CSV per kind (default: standard output)",
+      required: false,
+      completes: "file",
+    },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    format: { type: "enum", options: ["jsonl", "csv"], summary: "Format (jsonl)" },
+    kind: { type: "string", value: "kind", summary: "Only this kind: rack, device, crac, cable, fabric_link" },
+  },
+  examples: [
+    { line: "planner dc export backup.jsonl", shows: "Write everything as JSON Lines" },
+    { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
+  ],
+  async run({ output, db, format = "jsonl", kind }, cli) {
+    const { demandKind } = await import("../../dc/kinds.ts");
+    const { exportEstate } = await import("../../dc/export.ts");
+    const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
+    if (format === "csv" && kind === undefined && path === undefined) {
+      throw usageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
+    }
+    const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
+    await exportEstate(databaseOf(db, cli.cwd), options, cli);
+  },
+});

@@ -1,0 +1,40 @@
+import { defineCommand } from "../../command.ts";
+import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Import JSON Lines, CSV or JSON files",
+  details:
+    "Writes in large batches and reports refused lines by number while it imports the others. Ctrl-C stops after the " +
+    "current batch; the same import continues where it stopped. Exits with 1 if a line was refused.",
+  positionals: {
+    files: {
+      summary: "Files, folders of CSV files, or - for standard input",
+      required: true,
+      completes: "file",
+      repeats: true,
+    },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
+    kind: { type: "string", value: "kind", summary: "Kind of a CSV: rack, device, crac, cable, fabric_link" },
+    errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here, as JSON Lines" },
+    atomic: { type: "boolean", summary: "Import everything or nothing" },
+    "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
+    json: { type: "boolean", summary: "Print progress and result as JSON lines" },
+    url: URL_FLAG,
+    token: TOKEN_FLAG,
+  },
+  examples: [
+    { line: "planner dc sample | planner dc import -", shows: "Import the sample site" },
+    {
+      line: "planner dc import site.jsonl --errors wrong.jsonl",
+      shows: "Import a file; refused lines go to wrong.jsonl",
+    },
+    { line: "planner dc import tables/ --dry-run", shows: "Check a folder of CSV files" },
+  ],
+  async run(args, cli) {
+    const { runImport } = await import("../../dc/import/run_import_command.ts");
+    return runImport(args, cli);
+  },
+});

@@ -1,0 +1,26 @@
+import type { CommandFamily } from "../../commands.ts";
+
+/** The commands of `planner dc`: adding one is a file that exports `command` and a row here. */
+export const family: CommandFamily = {
+  details:
+    "Commands work on a database file (./planner-dc.sqlite unless --db names another), on PostgreSQL, or with --url on a " +
+    "running server. docs/datacenter.md describes the service.",
+  commands: {
+    serve: { summary: "Serve a database on one port", load: () => import("./serve.ts") },
+    import: { summary: "Import JSON Lines, CSV or JSON files", load: () => import("./import.ts") },
+    export: { summary: "Write all resources as JSON Lines or CSV", load: () => import("./export.ts") },
+    sample: { summary: "Write or load a sample site", load: () => import("./sample.ts") },
+    render: { summary: "Draw a picture without a server", load: () => import("./render.ts") },
+    call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },
+    audit: { summary: "Verify and read the change log", family: () => import("./audit/index.ts") },
+    migrate: { summary: "Show or update a database's schema", family: () => import("./migrate/index.ts") },
+    token: { summary: "Create, list and revoke tokens", family: () => import("./token/index.ts") },
+    mcp: { summary: "Serve the read tools to an agent (MCP)", load: () => import("./mcp.ts") },
+  },
+  examples: [
+    { line: "planner dc sample --db planner-dc.sqlite", shows: "Load the sample site" },
+    { line: "planner dc serve", shows: "Serve ./planner-dc.sqlite on http://127.0.0.1:8081" },
+    { line: "planner dc render rack rack:A01 -o a01.svg", shows: "Draw a rack" },
+    { line: "planner dc audit history entity=device:SRV-A01-01", shows: "Show the changes of a device" },
+  ],
+};

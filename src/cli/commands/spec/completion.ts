@@ -1,0 +1,17 @@
+import { defineCommand } from "../../command.ts";
+import { SCRIPTS, SHELLS } from "../../completion/scripts.ts";
+import { print } from "../../print.ts";
+
+export const command = defineCommand({
+  summary: "Print the completion script of a shell: commands, flags, their values and spec ids",
+  positionals: { shell: { summary: "Whose script", required: true, options: SHELLS } },
+  flags: {},
+  examples: [
+    { line: "source <(planner completion bash)", shows: "in ~/.bashrc" },
+    { line: "source <(planner completion zsh)", shows: "in ~/.zshrc, behind compinit" },
+    { line: "planner completion fish | source", shows: "in ~/.config/fish/config.fish" },
+  ],
+  async run({ shell }) {
+    print(SCRIPTS[shell]);
+  },
+});

@@ -1,0 +1,70 @@
+import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
+import type { ConfigProblem } from "#planner/config/check_config.ts";
+import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { CONFIG_FILE, checkProjectConfig, configWarnings } from "../../lint/config_warnings.ts";
+import type { OpenProject } from "../../open_project.ts";
+import { plainLines } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Show the settings that hold: .planner/config.md laid over the defaults",
+  details:
+    "--validate says instead what is wrong in the file, and ends with 1 when that includes an error; an unknown key is a " +
+    "warning.",
+  positionals: { key: { summary: "Path of one setting, lint.thresholds say", required: false } },
+  flags: {
+    validate: { type: "boolean", summary: "Check the file" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner config", shows: "every setting" },
+    { line: "planner config schema.spec.fields.status.enum --json", shows: "the allowed statuses" },
+    { line: "planner config --validate", shows: "what is wrong in the file" },
+  ],
+  async run({ key, validate, json }, cli) {
+    if (validate && key !== undefined)
+      throw new UsageError('Flag "--validate" checks every setting: it takes no key', null);
+    const project = await cli.project();
+    if (validate) return report(project, json);
+    const value = settingAt(await project.context.config(), key);
+    for (const warning of await configWarnings(project)) cli.warn(warning);
+    if (json) printJson(value);
+    else print(plainLines((await import("yaml")).stringify(value, { lineWidth: 0 })));
+    return EXIT_STATUS.ok;
+  },
+});
+
+async function report(project: OpenProject, json: boolean): Promise<ExitStatus> {
+  const { errors, warnings } = await checkProjectConfig(project);
+  if (json) printJson({ valid: errors.length === 0, errors, warnings });
+  else {
+    const lines = [
+      ...errors.map((problem) => line("error", problem)),
+      ...warnings.map((problem) => line("warning", problem)),
+    ];
+    print(plainLines([...lines, `${errors.length} errors, ${warnings.length} warnings`, ""].join("\n")));
+  }
+  return errors.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}
+
+function line(severity: string, { line: at, column, message }: ConfigProblem): string {
+  return `${CONFIG_FILE}:${at}:${column}: ${severity}: ${message}`;
+}
+
+function settingAt(config: unknown, key: string | undefined): unknown {
+  let value = config;
+  for (const step of key?.split(".") ?? []) {
+    const keys = typeof value === "object" && value !== null ? Object.keys(value) : [];
+    if (!keys.includes(step)) {
+      const near = nearest(step, keys);
+      const hint = near === undefined ? `expected one of ${keys.join(", ") || "none"}` : `did you mean "${near}"?`;
+      throw new OperationError("not_found", `No setting "${key}": ${hint}`);
+    }
+    value = (value as Record<string, unknown>)[step];
+  }
+  return value;
+}

@@ -1,0 +1,29 @@
+import { diagnose } from "#planner/operations/diagnose.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import { plainLine } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { paint } from "../../terminal.ts";
+
+export const command = defineCommand({
+  summary: "Check a spec's file, log, lock, commits and criteria; exit status 1 when something is wrong",
+  positionals: { id: ANY_ID },
+  flags: { json: JSON_FLAG },
+  examples: [{ line: "planner diagnose 003", shows: "why today's third spec does not move on" }],
+  async run({ id, json }, cli) {
+    const { value } = await runTool(await cli.planner(), diagnose, { id });
+    if (json) printJson(value);
+    else {
+      const checks = value.checks.map(({ name, passed, details }) => {
+        const mark = passed ? paint("ok  ", "green") : paint("FAIL", "red");
+        return `  ${mark}  ${plainLine(name)}: ${plainLine(details)}`;
+      });
+      const suggestion = value.suggestion === null ? [] : [`Suggestion: ${plainLine(value.suggestion)}`];
+      const heading = `${value.spec_id} (${plainLine(value.status ?? "unreadable")}, ${plainLine(value.location)})`;
+      print(`${[heading, ...checks, plainLine(value.diagnosis), ...suggestion].join("\n")}\n`);
+    }
+    return value.checks.every(({ passed }) => passed) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  },
+});

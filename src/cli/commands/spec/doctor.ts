@@ -1,0 +1,53 @@
+import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import { plainLine } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { paint } from "../../terminal.ts";
+
+export const command = defineCommand({
+  summary: "Find what killed processes left behind: claims, records, worktrees, files",
+  details:
+    "Exit status: 0 when there is nothing to see to, 1 when there is; with --fix, when something is left. --fix ends " +
+    "agents that nobody watches over any more and never touches uncommitted changes or unmerged commits.",
+  positionals: {},
+  flags: {
+    fix: { type: "boolean", summary: "Mend what can be mended without losing any work" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner doctor", shows: "what is not as it should be" },
+    { line: "planner doctor --fix", shows: "mend it" },
+  ],
+  async run({ fix, json }, cli) {
+    const { context } = await cli.project();
+    const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
+    const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });
+    if (json) printJson(report);
+    else print(rendered(report.findings));
+    return report.healthy ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  },
+});
+
+interface Shown {
+  readonly subject: string;
+  readonly message: string;
+  readonly advice: string | null;
+  readonly fixable: boolean;
+  readonly fixed: string | null;
+  readonly failed: string | null;
+}
+
+function rendered(findings: readonly Shown[]): string {
+  if (findings.length === 0) return "Nothing found\n";
+  const lines = findings.flatMap(({ subject, message, advice, fixed, failed }) => [
+    `${paint(plainLine(subject), "bold")}: ${plainLine(message)}`,
+    ...(fixed === null ? [] : [`  ${paint("fixed:", "green")} ${plainLine(fixed)}`]),
+    ...(failed === null ? [] : [`  ${paint("not fixed:", "red")} ${plainLine(failed)}`]),
+    ...(advice === null ? [] : [`  ${plainLine(advice)}`]),
+  ]);
+  const fixed = findings.filter((one) => one.fixed !== null).length;
+  const fixable = findings.filter((one) => one.fixable && one.fixed === null).length;
+  const rest = fixed > 0 ? `, ${fixed} fixed` : fixable > 0 ? `, ${fixable} of them can be fixed with --fix` : "";
+  return `${lines.join("\n")}\n${findings.length} found${rest}\n`;
+}

@@ -1,0 +1,43 @@
+import { OperationError } from "#kernel/errors.ts";
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { lint } from "#planner/operations/lint.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { editText } from "../../edit_text.ts";
+import { print } from "../../print.ts";
+import { ACTIVE_ID } from "../../shared_arguments.ts";
+
+export const command = defineCommand({
+  summary: "Edit a spec in $VISUAL or $EDITOR and lint it",
+  details:
+    "The editor gets a copy. When the file changed meanwhile nothing is overwritten: your text is kept in a file that the message names.",
+  positionals: { id: ACTIVE_ID },
+  flags: {},
+  examples: [
+    { line: "planner edit 003", shows: "today's third spec in your editor" },
+    { line: 'VISUAL="code --wait" planner edit 003', shows: "an editor with arguments" },
+  ],
+  async run({ id: text }, cli) {
+    const context = await cli.planner();
+    const id = await findSpecId(context, text, { archived: false });
+    const { text: before } = await context.specs.readText(id);
+    const edit = await editText(`${id}.md`, before);
+    if (edit.text === before) {
+      edit.discard();
+      return cli.note(`Nothing changed: ${id}`);
+    }
+    try {
+      await context.specs.edit(id, (current) => {
+        if (current === before) return edit.text;
+        throw new OperationError("aborted", `Spec "${id}" was changed by somebody else while you edited it`);
+      });
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      throw new OperationError(error.kind, `${error.message}: your text is kept in "${edit.file}"`, { cause: error });
+    }
+    edit.discard();
+    print(`Updated spec: ${id}\n`);
+    const { value } = await runTool(context, lint, { id });
+    for (const { severity, rule, message } of value.diagnostics) cli.warn(`lint ${severity}, ${rule}: ${message}`);
+  },
+});

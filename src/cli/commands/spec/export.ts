@@ -1,0 +1,36 @@
+import { resolve } from "node:path";
+import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { defineCommand } from "../../command.ts";
+import { collectExport } from "../../exchange/collect_export.ts";
+import { EXPORT_FORMATS, renderExport } from "../../exchange/render_export.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import { print } from "../../print.ts";
+import { writeFile } from "../../write_file.ts";
+
+export const command = defineCommand({
+  summary: "Write specs as JSON (whole, `planner import` reads it), CSV or a Markdown table",
+  positionals: {},
+  flags: {
+    format: { type: "enum", short: "f", options: EXPORT_FORMATS, summary: "What to write; json without it" },
+    output: { type: "string", short: "o", value: "file", completes: "file", summary: "Write to this file" },
+    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+    type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
+    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
+    archived: { type: "boolean", short: "a", summary: "The archive as well" },
+  },
+  examples: [
+    { line: "planner export --archived -o specs.json", shows: "everything, to keep or to import elsewhere" },
+    { line: "planner export --format csv --status completed", shows: "a table for a spreadsheet" },
+    { line: "planner export --format markdown --label api", shows: "a table for a report" },
+  ],
+  async run({ format = "json", output, status, type, label, archived }, cli) {
+    const exported = await collectExport(await cli.planner(), { status, types: type, labels: label, archived });
+    const text = renderExport(exported, format);
+    if (output === undefined) print(text);
+    else writeFile(resolve(cli.cwd, output), text);
+    for (const { file, line, message } of exported.unreadable ?? []) {
+      cli.warn(`Left out ${file}${line === null ? "" : `:${line}`}: ${message}`);
+    }
+    return exported.unreadable === undefined ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  },
+});

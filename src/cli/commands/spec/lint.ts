@@ -1,0 +1,124 @@
+import type { LintReport } from "#planner/lint/finding.ts";
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type Cli, defineCommand } from "../../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { configWarnings } from "../../lint/config_warnings.ts";
+import type { FixOutcome } from "../../lint/lint_fix.ts";
+import { LINT_FORMATS, type LintOutcome, writeReport } from "../../lint/write_report.ts";
+import type { OpenProject } from "../../open_project.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
+
+interface Wanted {
+  readonly ids: readonly string[];
+  readonly fix: boolean;
+  readonly dryRun: boolean;
+  readonly staged: boolean;
+}
+
+export const command = defineCommand({
+  summary: "Check specs against the schema and the rules of the project",
+  details:
+    "Exit status: 0 clean or warnings only, 1 errors (or more warnings than --max-warnings), 2 wrong usage or no " +
+    "project. --fix fills in a missing status and id, trims trailing white space, brings the frontmatter's indentation " +
+    "to two spaces and ends the file with a newline; nothing else changes.",
+  positionals: {
+    id: {
+      summary: "Full or partial ids of specs; all active specs without any",
+      required: false,
+      completes: "spec",
+      repeats: true,
+    },
+  },
+  flags: {
+    fix: { type: "boolean", summary: "Mend what can be mended without a decision" },
+    "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the change as a diff, touch nothing" },
+    format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "How to report; text without it" },
+    json: JSON_FLAG,
+    staged: { type: "boolean", summary: "Check what the next commit holds, as git's index has it" },
+    "max-warnings": { type: "integer", least: 0, value: "n", summary: "Exit with 1 when there are more warnings" },
+  },
+  examples: [
+    { line: "planner lint", shows: "every finding, file by file" },
+    { line: "planner lint 003 004 --fix", shows: "two specs, mended" },
+    { line: "planner lint --fix --dry-run | git apply", shows: "the same through git" },
+    { line: "planner lint --format sarif > lint.sarif", shows: "for code scanning" },
+  ],
+  async run({ id: ids, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
+    if (json && format !== undefined && format !== "json") throw excluding("--json", `--format ${format}`);
+    const wanted = { ids, fix, dryRun, staged };
+    checkWanted(wanted);
+    const project = await cli.project();
+    const outcome = await lint(wanted, project, cli);
+    for (const warning of await configWarnings(project)) cli.warn(warning);
+    await writeReport(outcome, json ? "json" : (format ?? "text"), project);
+    return statusOf(outcome, most, cli);
+  },
+});
+
+function checkWanted({ ids, fix, dryRun, staged }: Wanted): void {
+  if (dryRun && !fix) throw new UsageError('Flag "--dry-run" means nothing without "--fix"', null);
+  if (staged && fix) throw excluding("--staged", "--fix");
+  if (staged && ids.length > 0) throw new UsageError('Flag "--staged" takes no ids: it checks what is staged', null);
+}
+
+function excluding(one: string, other: string): UsageError {
+  return new UsageError(`Flags "${one}" and "${other}" exclude each other`, null);
+}
+
+interface Outcome extends LintOutcome {
+  readonly unwritten?: boolean;
+}
+
+async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: OpenProject, cli: Cli): Promise<Outcome> {
+  if (staged) {
+    const { lintStaged } = await import("../../lint/lint_staged.ts");
+    return { report: await lintStaged(context, root) };
+  }
+  const specIds = ids.length === 0 ? undefined : await resolved(ids, context);
+  if (fix) {
+    const outcome = await mend(context, specIds, { dryRun, cli });
+    for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
+    return { ...outcome, unwritten: outcome.failed.length > 0 };
+  }
+  const [{ lintProject }, { projectSource }] = await Promise.all([
+    import("#planner/lint/lint_project.ts"),
+    import("#planner/lint/lint_source.ts"),
+  ]);
+  return { report: await lintProject(await projectSource(context), specIds) };
+}
+
+type Mending = FixOutcome & { readonly diff?: string };
+
+async function mend(
+  context: OpenProject["context"],
+  ids: readonly SpecId[] | undefined,
+  { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
+): Promise<Mending> {
+  const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
+    import("../../lint/lint_fix.ts"),
+    import("../../progress_bar.ts"),
+  ]);
+  const bar = openProgressBar(cli);
+  try {
+    return await (dryRun ? previewFix : lintAndFix)(context, ids, bar?.show);
+  } finally {
+    bar?.clear();
+  }
+}
+
+async function resolved(ids: readonly string[], context: OpenProject["context"]): Promise<readonly SpecId[]> {
+  const found = new Set<SpecId>();
+  for (const id of ids) found.add(await findSpecId(context, id, { archived: false }));
+  return [...found];
+}
+
+function statusOf({ report, unwritten }: Outcome, most: number | undefined, cli: Cli): ExitStatus {
+  if (tooMany(report, most)) cli.warn(`${report.warnings} warnings, more than --max-warnings ${most}`);
+  return report.errors > 0 || unwritten === true || tooMany(report, most) ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+}
+
+function tooMany({ warnings }: LintReport, most: number | undefined): boolean {
+  return most !== undefined && warnings > most;
+}

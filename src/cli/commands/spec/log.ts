@@ -1,0 +1,41 @@
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { log } from "#planner/operations/log.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { followLog } from "../../follow_log.ts";
+import { withoutEscapes } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Show the end of a spec's log",
+  positionals: { id: ANY_ID },
+  flags: {
+    lines: { type: "integer", short: "n", least: 0, summary: "Print at most this many lines; 100 without it" },
+    since: { type: "string", value: "time", summary: "Begin at the first line of this ISO 8601 time or later" },
+    offset: { type: "integer", value: "bytes", least: 0, summary: "Begin here: the byte_offset of an earlier answer" },
+    follow: { type: "boolean", short: "f", summary: "Go on printing what is added, until Ctrl-C" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner log 003", shows: "the last 100 lines" },
+    { line: "planner log 003 -n 20 --follow", shows: "the last 20, then what comes" },
+    { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "everything from then on, at most 100 lines" },
+  ],
+  async run({ id, follow, json, ...words }, cli) {
+    if (follow && json) throw new UsageError('Flags "--follow" and "--json" exclude each other', null);
+    const context = await cli.planner();
+    // Once: a spec that is added meanwhile must not make a followed id ambiguous.
+    const fullId = await findSpecId(context, id, { archived: true });
+    const args = {
+      id: fullId,
+      ...Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)),
+    };
+    const { value } = await runTool(context, log, args);
+    if (json) return printJson(value);
+    print(withoutEscapes(value.content));
+    if (follow) await followLog(context, fullId, value.byte_offset);
+    else if (value.has_more) cli.note(`More lines follow: --offset ${value.byte_offset}`);
+  },
+});

@@ -1,0 +1,99 @@
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
+import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type Cli, defineCommand } from "../../command.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import type { OpenProject } from "../../open_project.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Merge the branches of finished specs into the main branch and finalize the specs",
+  details:
+    "Each branch is rebased onto the main branch, which then moves forward; worktree and branch are removed. A spec that " +
+    "is not completed yet must have what a run's end asks for. A conflict leaves the branch as it was and sets the spec " +
+    "needs_attention. --all names the work that it leaves alone, with the reason. Exit status 1 when a spec was not merged.",
+  positionals: {
+    ids: {
+      summary: "Full or partial ids of specs; a driver stands for its members as well",
+      required: false,
+      completes: "archived_spec",
+      repeats: true,
+    },
+  },
+  flags: {
+    all: { type: "boolean", short: "a", summary: "Merge all finished work that waits for it" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner merge 003", shows: "today's third spec" },
+    { line: "planner merge --all", shows: "everything that is done" },
+  ],
+  async run({ ids, all, json }, cli) {
+    if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
+    if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
+    const project = await cli.project();
+    const { results, left } = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
+    if (json) printJson({ results, ...(all && { left }) });
+    else if (results.length === 0) print("Nothing to merge\n");
+    if (!json) for (const { spec_id, reason } of left) cli.note(`Left alone: ${spec_id}: ${reason}`);
+    const refused = results.some(({ outcome }) => outcome === "conflict" || outcome === "refused");
+    return refused ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  },
+});
+
+async function resolved({ context }: OpenProject, texts: readonly string[]): Promise<readonly SpecId[]> {
+  const found: SpecId[] = [];
+  for (const text of texts) found.push(await findSpecId(context, text, { archived: true }));
+  return found;
+}
+
+interface Wanted {
+  /** Null for all that is finished. */
+  readonly ids: readonly SpecId[] | null;
+  readonly json: boolean;
+}
+
+interface Merged {
+  readonly results: readonly MergeResult[];
+  /** With `--all`: the work that was not looked at. */
+  readonly left: readonly LeftAlone[];
+}
+
+async function merge(project: OpenProject, cli: Cli, { ids, json }: Wanted): Promise<Merged> {
+  const [{ openRunDeps }, { mergeSpecs }, { waitingWork }, { listenForSignals }] = await Promise.all([
+    import("../../work/run_deps.ts"),
+    import("#planner/runs/merge/merge_specs.ts"),
+    import("#planner/runs/merge/waiting_work.ts"),
+    import("../../work/signals.ts"),
+  ]);
+  const tell = (): void => {};
+  const deps = await openRunDeps(project, { startedAt: null, tell });
+  const signals = listenForSignals((name) => cli.note(`${name}: ending after this spec`));
+  try {
+    const { finished, left } = ids === null ? await waitingWork(deps) : { finished: ids, left: [] };
+    const wanted = { ids: finished, stop: signals };
+    const results = await mergeSpecs(deps, wanted, json ? undefined : (result) => say(result, cli));
+    // A driver stands for its members, so that one of them may have been tried all the same.
+    const tried = new Set(results.map(({ spec_id }) => spec_id));
+    return { results, left: left.filter(({ spec_id }) => !tried.has(spec_id)) };
+  } finally {
+    signals.close();
+  }
+}
+
+function say(result: MergeResult, cli: Cli): void {
+  if (result.outcome === "refused" || result.outcome === "conflict") cli.warn(refusalText(result));
+  else {
+    print(`Merged spec: ${result.spec_id} (${commitsText(result.commits.length)})\n`);
+    for (const note of result.notes) cli.warn(`${result.spec_id}: ${note}`);
+    if (result.kept !== null) cli.warn(`The worktree of ${result.spec_id} is kept: ${result.kept}`);
+  }
+}
+
+function commitsText(count: number): string {
+  if (count === 0) return "nothing that was not there";
+  return `${count} commit${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,26 @@
+import { ready } from "#planner/operations/ready.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { type ListedSpec, printListing, SPEC_COLUMNS } from "../../listing_output.ts";
+import { printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
+
+export const command = defineCommand({
+  summary: "List the specs that can be worked now: pending or failed, with every dependency done",
+  positionals: {},
+  flags: {
+    ...CUT_FLAGS,
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner ready", shows: "what can be begun" },
+    { line: "planner ready --limit 1 --json", shows: "the first one, for a program" },
+  ],
+  async run({ type, label, limit, json }, cli) {
+    const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });
+    const list = cutList(value, { types: type, labels: label, limit });
+    if (json) return printJson(list);
+    printListing<ListedSpec>(cli, list, SPEC_COLUMNS);
+  },
+});

@@ -1,0 +1,21 @@
+import { frontmatterSchema, SCHEMA_DRAFTS } from "#planner/config/frontmatter_schema.ts";
+import { defineCommand } from "../../command.ts";
+import { print } from "../../print.ts";
+
+export const command = defineCommand({
+  summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",
+  details:
+    "It is built from .planner/config.md: required fields, types, enums. docs/editors.md shows how editors use it.",
+  positionals: {},
+  flags: {
+    draft: { type: "enum", options: SCHEMA_DRAFTS, summary: "Dialect to name in it, for editors that know 07 alone" },
+  },
+  examples: [
+    { line: "planner schema", shows: "the schema" },
+    { line: "planner schema --draft 07 > .planner/frontmatter.schema.json", shows: "a file for an editor's settings" },
+  ],
+  async run({ draft }, cli) {
+    const context = await cli.planner();
+    print(`${JSON.stringify(frontmatterSchema(await context.config(), draft), null, 2)}\n`);
+  },
+});

@@ -1,0 +1,31 @@
+import { search } from "#planner/operations/search.ts";
+import { runTool } from "#planner/service.ts";
+import { FILTER_STATUSES } from "#planner/spec/status.ts";
+import { defineCommand } from "../../command.ts";
+import { ID_COLUMN, printListing, STATUS_COLUMN, TITLE_COLUMN } from "../../listing_output.ts";
+import { printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { cutList, NO_LIMIT } from "../../spec_filter.ts";
+
+export const command = defineCommand({
+  summary: "Find specs whose title or body contains a text, whatever its letter case",
+  positionals: { query: { summary: "The text, taken literally", required: true } },
+  flags: {
+    status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+    archived: { type: "boolean", short: "a", summary: "Search the archive as well" },
+    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner search redirect", shows: "every active spec that speaks of it" },
+    { line: 'planner search "rate limit" --archived', shows: "the archive as well" },
+  ],
+  async run({ query, status, archived, limit, json }, cli) {
+    const filter = status === undefined ? {} : { status };
+    const { value } = await runTool(await cli.planner(), search, { query, archived, ...filter, limit: NO_LIMIT });
+    const list = cutList(value, { limit });
+    if (json) return printJson({ query, ...list });
+    const snippet = { title: "MATCH", text: (row: (typeof list.specs)[number]) => row.snippet, shrinks: true } as const;
+    printListing(cli, list, [ID_COLUMN, STATUS_COLUMN, TITLE_COLUMN, snippet]);
+  },
+});

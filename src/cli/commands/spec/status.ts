@@ -1,0 +1,55 @@
+import { status } from "#planner/operations/status.ts";
+import { runTool } from "#planner/service.ts";
+import { STORED_STATUSES } from "#planner/spec/status.ts";
+import { defineCommand } from "../../command.ts";
+import { statusStyle, unreadableLine } from "../../listing_output.ts";
+import { plainLine } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { renderTable } from "../../table.ts";
+import { outputWidth } from "../../terminal.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Count the specs by status",
+  positionals: {},
+  flags: {
+    brief: { type: "boolean", short: "b", summary: "Print one line" },
+    activity: { type: "boolean", short: "a", summary: "Add when each spec in progress last changed" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner status", shows: "how many specs are in which status" },
+    { line: "planner status --brief", shows: "one line, for a prompt or a status bar" },
+    { line: "planner status --activity", shows: "what is being worked and when it last moved" },
+  ],
+  async run({ brief, activity, json }, cli) {
+    if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);
+    const { value, text } = await runTool(await cli.planner(), status, { brief, include_activity: activity });
+    if (json) return printJson(value);
+    if (text !== undefined) return print(`${text}\n${unreadableLine(value.unreadable)}`);
+    const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
+    const columns = [
+      { title: "STATUS", text: ({ word }: Row) => word, style: ({ word }: Row) => statusStyle(word) },
+      { title: "SPECS", text: ({ count }: Row) => String(count), align: "right" },
+    ] as const;
+    print(renderTable(rows, columns, outputWidth()));
+    print(activityTable(value.in_progress_activity));
+    for (const { spec_id, error } of value.failed_processes ?? []) print(`${spec_id}: ${plainLine(error)}\n`);
+    print(unreadableLine(value.unreadable));
+  },
+});
+
+type Row = { readonly word: string; readonly count: number };
+type Activity = NonNullable<Awaited<ReturnType<typeof status.run>>["value"]["in_progress_activity"]>[number];
+
+function activityTable(activity: readonly Activity[] = []): string {
+  const columns = [
+    { title: "IN PROGRESS", text: ({ id }: Activity) => id },
+    { title: "SPEC CHANGED", text: (row: Activity) => row.spec_modified },
+    { title: "LOG CHANGED", text: (row: Activity) => row.log_modified ?? "no log" },
+    { title: "TITLE", text: ({ title }: Activity) => title ?? "(no title)", shrinks: true },
+  ] as const;
+  const table = renderTable(activity, columns, outputWidth());
+  return table === "" ? "" : `\n${table}`;
+}

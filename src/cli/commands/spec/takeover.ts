@@ -1,0 +1,31 @@
+import { takeover } from "#planner/operations/takeover.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { withoutEscapes } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
+
+export const command = defineCommand({
+  summary: "Stop the agent that works on a spec and tell what it did, to go on by hand",
+  details: "The spec stays in_progress, and its worktree as the agent left it.",
+  positionals: { id: ACTIVE_ID },
+  flags: {
+    force: { type: "boolean", summary: "Tell what the last run did even when nothing works on the spec" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner takeover 003", shows: "go on by hand with today's third spec" },
+    { line: "planner takeover 003 --force", shows: "how its last run went" },
+  ],
+  async run({ id, force, json }, cli) {
+    const { value } = await runTool(await cli.planner(), takeover, { id, force });
+    if (json) return printJson(value);
+    const parts = [
+      `${value.spec_id}\n${value.analysis}`,
+      value.suggestion,
+      `Worktree: ${value.worktree_path ?? "none"}`,
+      `The end of the log:\n${value.log_tail}`,
+    ];
+    print(`${parts.map(withoutEscapes).join("\n\n")}\n`);
+  },
+});

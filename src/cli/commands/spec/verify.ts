@@ -1,0 +1,79 @@
+import type { PlannerContext } from "#planner/context.ts";
+import { verify } from "#planner/operations/verify.ts";
+import { runTool } from "#planner/service.ts";
+import { defineCommand } from "../../command.ts";
+import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
+import { plainLine } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Tell whether a spec's acceptance criteria are checked, or whether its output fits its schema",
+  details:
+    "Exit status 1 unless all criteria are checked, or with --output unless the output fits. The output is what the last run printed (its log), else the ## Output section; a file after the id takes its place, - is standard input. With --schema and without --output the only word is such a file, and no spec is needed.",
+  positionals: {
+    id: { ...ANY_ID, required: false },
+    file: {
+      summary: "File with the output to check in place of the log; - for standard input",
+      required: false,
+      completes: "file",
+    },
+  },
+  flags: {
+    output: { type: "boolean", short: "o", summary: "Check the output against the output_schema of the spec" },
+    schema: {
+      type: "string",
+      value: "path",
+      completes: "file",
+      summary: "Check against this schema in place of the spec's own",
+    },
+    "prompt-section": {
+      type: "boolean",
+      summary: "Print what the agent's prompt says about the expected output",
+    },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner verify 003", shows: "the open criteria of today's third spec" },
+    { line: "planner verify 003 --output", shows: "whether what the agent printed fits the schema" },
+    { line: "planner verify 003 --output result.json", shows: "the same for a file" },
+    { line: "planner verify --schema report.json -", shows: "the same for standard input, without a spec" },
+    { line: "planner verify 003 --prompt-section", shows: "the Output Format section of the prompt" },
+  ],
+  async run(words, cli): Promise<ExitStatus> {
+    if (words["prompt-section"]) refuseBesidePrompt(words);
+    const context = await cli.planner();
+    if (words.output || words.schema !== undefined || words["prompt-section"]) {
+      const { verifyOutput } = await import("../../verify_output.ts");
+      return verifyOutput(words, context, cli.cwd);
+    }
+    if (words.file !== undefined)
+      throw new UsageError(`Unexpected argument "${words.file}": a file needs --output`, null);
+    return verifyCriteria(context, words.id, words.json);
+  },
+});
+
+/** The section is text about a schema: no output is looked at for it. */
+function refuseBesidePrompt({
+  output,
+  file,
+  json,
+}: Readonly<Record<"output" | "json", boolean>> & { file?: string | undefined }): void {
+  const flag = output ? "--output" : json ? "--json" : null;
+  if (flag !== null) throw new UsageError(`Flags "--prompt-section" and "${flag}" exclude each other`, null);
+  if (file !== undefined)
+    throw new UsageError(`Unexpected argument "${file}": "--prompt-section" reads no output`, null);
+}
+
+async function verifyCriteria(context: PlannerContext, id: string | undefined, json: boolean): Promise<ExitStatus> {
+  if (id === undefined) throw new UsageError("Missing argument <id>: full or partial id of a spec", null);
+  const { value } = await runTool(context, verify, { id });
+  if (json) printJson(value);
+  else {
+    const { checked, total } = value.criteria;
+    const lines = [`${value.spec_id}: ${checked} of ${total} criteria checked`, ...value.unchecked_items];
+    print([...lines, value.verification_notes, ""].map(plainLine).join("\n"));
+  }
+  return value.verified ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+}

@@ -1,0 +1,91 @@
+import type { PlannerContext } from "#planner/context.ts";
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import type { QueueWishes } from "#planner/runs/run_queue.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { defineCommand } from "../../command.ts";
+import { UsageError } from "../../usage_error.ts";
+
+export const command = defineCommand({
+  summary: "Let agents work specs, each in a git worktree of its own",
+  details:
+    "Ctrl-C ends the agents and puts their specs back; a second Ctrl-C does so at once. Exit status: 0 when every spec was completed, 1 when one was not, 130 after Ctrl-C, 143 after SIGTERM.",
+  positionals: {
+    ids: {
+      summary: "Full or partial ids of specs; a driver or group stands for its members",
+      required: false,
+      completes: "spec",
+      repeats: true,
+    },
+  },
+  flags: {
+    chain: {
+      type: "boolean",
+      short: "c",
+      summary:
+        "One after the other, then what becomes ready by it, up to the first failure; without ids all ready specs",
+    },
+    parallel: {
+      type: "integer",
+      short: "p",
+      least: 1,
+      summary: "So many at a time, then what becomes ready by it, until nothing is ready; without ids all ready specs",
+    },
+    provider: { type: "string", value: "name", summary: "The agent, in place of the configured one" },
+    model: { type: "string", value: "name", summary: "The model, in place of the spec's own" },
+    prompt: { type: "string", value: "name", summary: "The prompt template, in place of the spec's own" },
+    "skip-criteria": { type: "boolean", summary: "Do not ask for checked acceptance criteria" },
+    "no-worktree": { type: "boolean", summary: "Let the agent work in the project itself; one at a time" },
+    json: { type: "boolean", summary: "Print what happens as one JSON document on each line" },
+  },
+  examples: [
+    { line: "planner work 003", shows: "one spec" },
+    { line: "planner work 003 --chain", shows: "and then what waited for it" },
+    { line: "planner work --parallel 3", shows: "everything that is or becomes ready, three at a time" },
+    { line: "planner work 003 --provider codex --json", shows: "with another agent, for a program to read" },
+  ],
+  async run(words, cli) {
+    const { ids, chain, parallel } = words;
+    if (chain && parallel !== undefined)
+      throw new UsageError('Flags "--chain" and "--parallel" exclude each other', null);
+    if (words["no-worktree"] && parallel !== undefined && parallel > 1) {
+      throw new UsageError('Flag "--no-worktree" goes with one agent at a time: leave "--parallel" out', null);
+    }
+    if (ids.length === 0 && !chain && parallel === undefined) {
+      throw new UsageError(
+        "Missing argument <ids>: expected specs, or --chain or --parallel for all that are ready",
+        "`planner ready` lists what can be worked now",
+      );
+    }
+    const project = await cli.project();
+    const config = await project.context.config();
+    if (parallel !== undefined && parallel > config.parallel.max) {
+      throw new UsageError(`Invalid value ${parallel} for "--parallel": expected at most ${config.parallel.max}`, null);
+    }
+    const { work } = await import("../../work/run_work.ts");
+    return work(project, cli, {
+      ids: await resolved(project.context, ids),
+      ...manner(chain, parallel),
+      provider: words.provider ?? null,
+      model: words.model ?? null,
+      prompt: words.prompt ?? null,
+      skipCriteria: words["skip-criteria"],
+      worktree: !words["no-worktree"],
+      json: words.json,
+    });
+  },
+});
+
+type Manner = Pick<QueueWishes, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
+
+function manner(chain: boolean, parallel: number | undefined): Manner {
+  if (parallel !== undefined) {
+    return { mode: `parallel(${parallel})`, follow: true, width: parallel, stopAtFailure: false };
+  }
+  return { mode: chain ? "chain" : "single", follow: chain, width: 1, stopAtFailure: true };
+}
+
+async function resolved(context: PlannerContext, texts: readonly string[]): Promise<readonly SpecId[]> {
+  const found = new Set<SpecId>();
+  for (const text of texts) found.add(await findSpecId(context, text, { archived: false }));
+  return [...found];
+}

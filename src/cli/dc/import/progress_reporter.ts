@@ -1,0 +1,61 @@
+import { plainLines } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { openProgressBar } from "../../progress_bar.ts";
+import type { StderrLogger } from "../../stderr_logger.ts";
+import type { ImportResult, KindCount } from "./run_import.ts";
+import type { BadLine } from "./source.ts";
+
+/** How many wrong lines are told one by one; the rest is counted. */
+const MOST_TOLD = 20;
+/** Imports below this are over before anybody wonders. */
+const LEAST_TOLD = 10_000;
+
+/** How an import is told to those who started it. */
+export interface ProgressReporter {
+  progress(done: number, total: number): void;
+  failed(line: BadLine): void;
+  ended(result: ImportResult, state: "done" | "stopped" | "undone" | "tried"): void;
+}
+
+/** Events as JSON lines on standard output, for programs. */
+export function jsonReporter(): ProgressReporter {
+  return {
+    progress: (done, total) => printJson({ event: "progress", done, total }),
+    failed: ({ file, number, field, reason }) => printJson({ event: "refused", file, line: number, field, reason }),
+    ended: ({ counts, unreadable }, state) => printJson({ event: "end", state, counts, unreadable }),
+  };
+}
+
+/** A bar on a terminal, a line for each tenth elsewhere; the result in sentences. */
+export function textReporter(log: StderrLogger): ProgressReporter {
+  const bar = openProgressBar(log);
+  let told = 0;
+  let tenth = 0;
+  return {
+    progress(done, total) {
+      if (bar !== undefined) return bar.show(done, total);
+      const now = Math.floor((done / total) * 10);
+      if (total < LEAST_TOLD || now <= tenth || now >= 10) return;
+      tenth = now;
+      log.note(`${now * 10} %: ${done} of ${total}`);
+    },
+    failed({ file, number, reason }) {
+      told += 1;
+      if (told > MOST_TOLD) return;
+      bar?.clear();
+      log.warn(plainLines(`${file} line ${number}: ${reason}`));
+    },
+    ended({ counts }, state) {
+      bar?.clear();
+      if (told > MOST_TOLD) log.warn(`${told - MOST_TOLD} more lines could not be taken`);
+      for (const count of counts) print(`${sentence(count)}\n`);
+      if (state === "tried") log.note("Nothing was written: the import was only tried");
+      if (state === "undone") log.warn("Nothing was written: with --atomic, one refusal undoes everything");
+      if (state === "stopped") log.warn("Stopped: the same import again goes on where this one ended");
+    },
+  };
+}
+
+function sentence({ kind, created, updated, unchanged, failed }: KindCount): string {
+  return `${kind}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${failed} failed`;
+}

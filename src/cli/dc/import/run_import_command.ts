@@ -1,0 +1,49 @@
+import type { Cli } from "../../command.ts";
+import type { ExitStatus } from "../../exit_status.ts";
+import { usageError } from "../../usage_error.ts";
+import { databaseOf } from "../database.ts";
+import { demandKind } from "../kinds.ts";
+import { serverAddress } from "../server_address.ts";
+import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
+
+/** Longest wait for one batch, in seconds. */
+const IMPORT_TIMEOUT_S = 300;
+
+/** What `planner dc import` is called with. */
+export interface ImportArgs {
+  readonly files: readonly string[];
+  readonly db: string | undefined;
+  readonly format: ImportFormat | undefined;
+  readonly kind: string | undefined;
+  readonly errors: string | undefined;
+  readonly atomic: boolean;
+  readonly "dry-run": boolean;
+  readonly json: boolean;
+  readonly url: string | undefined;
+  readonly token: string | undefined;
+}
+
+/** Imports into a database, or with `--url` into a running server. @throws UsageError for flags that exclude each other */
+export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
+  const { files, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token } = args;
+  const kindOf = kind === undefined ? undefined : demandKind(kind);
+  const options = { files, format, kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };
+  if (url !== undefined) {
+    if (db !== undefined) throw usage('"--url" and "--db" exclude each other');
+    if (atomic || dryRun) throw usage('"--atomic" and "--dry-run" need a database: a server takes calls one by one');
+    const { serverTarget } = await import("./server_target.ts");
+    const address = serverAddress({ url, token, timeout: IMPORT_TIMEOUT_S }, cli.cwd);
+    return importFiles(async () => serverTarget(address), options, cli);
+  }
+  if (token !== undefined) throw usage('"--token" needs "--url"');
+  const store = await databaseOf(db, cli.cwd).open();
+  try {
+    return await importFiles(() => openDatabaseTarget(store, options), options, cli);
+  } finally {
+    await store.close();
+  }
+}
+
+function usage(message: string) {
+  return usageError("dc import", message);
+}

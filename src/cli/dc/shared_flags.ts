@@ -1,0 +1,37 @@
+import { resolve } from "node:path";
+import type { Flag } from "../command.ts";
+import { usageError } from "../usage_error.ts";
+
+/** Flags that several `planner dc` commands share. */
+
+export const DATABASE_FLAG = {
+  type: "string",
+  value: "file",
+  completes: "file",
+  summary: "Database: a file (planner-dc.sqlite), or postgres://user@host/database",
+} as const satisfies Flag;
+
+export const URL_FLAG = {
+  type: "string",
+  value: "address",
+  summary: "A running server (PLANNER_DC_URL, else http://127.0.0.1:8081)",
+} as const satisfies Flag;
+
+export const TOKEN_FLAG = {
+  type: "string",
+  value: "token",
+  summary: "Token for the server; PLANNER_DC_TOKEN keeps it off the list of processes",
+} as const satisfies Flag;
+
+export const TOKEN_FILE_FLAG = {
+  type: "string",
+  value: "file",
+  completes: "file",
+  summary: "The token file",
+} as const satisfies Flag;
+
+/** Returns the path of the token file. @throws UsageError without `--tokens` */
+export function tokenFile(verb: string, tokens: string | undefined, cwd: string): string {
+  if (tokens === undefined) throw usageError(`dc token ${verb}`, 'Missing "--tokens": expected the token file');
+  return resolve(cwd, tokens);
+}

@@ -1,0 +1,66 @@
+import type { Command } from "./command.ts";
+import type { CommandFamily, CommandTable } from "./commands.ts";
+import { helpHint, suggestion, UsageError } from "./usage_error.ts";
+
+/** What a command line names: a command, or a family of which no member is named. */
+export interface FoundCommand {
+  /** Names on the way to the command, `["dc", "token", "create"]`. */
+  readonly path: readonly string[];
+  /** The words without these names. */
+  readonly rest: readonly string[];
+  readonly found: { readonly command: Command } | { readonly family: CommandFamily };
+}
+
+/**
+ * Returns the command that the words name; a family's `fallback` stands in for a name that is missing.
+ *
+ * Flags may precede a member's name: `planner dc --db x serve`. A word after a flag counts as the flag's value unless it
+ * is a member's name. Cost: loads the command's file and the families above it.
+ *
+ * @throws UsageError for an unknown name
+ */
+export async function findCommand(table: CommandTable, name: string, words: readonly string[]): Promise<FoundCommand> {
+  const path = [name];
+  let rest = words;
+  let entry = entryOf(table, path);
+  while ("family" in entry) {
+    const { family } = await entry.family();
+    const at = memberAt(family.commands, rest);
+    const member = rest[at] ?? (asksForHelp(rest) ? undefined : family.fallback);
+    if (member === undefined) return { path, rest, found: { family } };
+    path.push(member);
+    entry = entryOf(family.commands, path);
+    rest = rest[at] === undefined ? rest : rest.toSpliced(at, 1);
+  }
+  return { path, rest, found: await entry.load() };
+}
+
+/**
+ * Returns the index of the word that names a member of a family, or -1: the first word that is no flag, unless it may be
+ * a flag's value.
+ */
+export function memberAt(table: CommandTable, words: readonly string[]): number {
+  return words.findIndex((word, index) => {
+    if (word.startsWith("-")) return false;
+    const before = words[index - 1];
+    const mayBeValue = before?.startsWith("-") === true && !before.includes("=");
+    return !mayBeValue || Object.hasOwn(table, word);
+  });
+}
+
+function asksForHelp(words: readonly string[]): boolean {
+  return words.includes("--help") || words.includes("-h");
+}
+
+function entryOf(table: CommandTable, path: readonly string[]): CommandTable[string] {
+  const name = path.at(-1) ?? "";
+  const entry = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (entry !== undefined) return entry;
+  const parent = path.slice(0, -1).join(" ");
+  const names = Object.keys(table);
+  const near = suggestion(name, parent === "" ? [...names, "help"] : names);
+  const expected = parent === "" ? "" : `: expected one of ${names.join(", ")}`;
+  const message = `Unknown command "${path.join(" ")}"${expected}`;
+  if (near === "") throw new UsageError(message, helpHint(parent));
+  throw new UsageError(parent === "" ? `${message}: ${near}` : `${message} (${near})`, helpHint(parent));
+}

@@ -1,0 +1,108 @@
+import {
+  MAX_COMMENT_CHARS,
+  MAX_LABEL_KEY_CHARS,
+  MAX_LABEL_VALUE_CHARS,
+  MAX_LABELS,
+  MAX_TAGS,
+  MAX_TEXT_CHARS,
+} from "#dc/limits.ts";
+import { isSlug } from "#dc/model/code.ts";
+import { slugFrom } from "./codes.ts";
+import { compact, type Omissions } from "./item.ts";
+
+/** Labels that name what a resource was imported from. */
+export const ORIGIN_LABEL = "origin";
+export const ORIGIN_URL_LABEL = "origin_url";
+
+/** What a source says about an object beside its own fields. */
+export interface Remarks {
+  /** `cable/12`. */
+  readonly id: string;
+  readonly name: string;
+  /** `netbox:cable/12`. */
+  readonly origin: string;
+  readonly url?: string | undefined;
+  /** The most important first: what does not fit is left out. */
+  readonly labels: readonly (readonly [key: string, value: string])[];
+  readonly tags: readonly string[];
+  readonly comments: readonly string[];
+}
+
+export interface Described {
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly tags?: readonly string[];
+  readonly comments?: string;
+}
+
+/** Brings remarks within the limits of labels, tags and comments, and notes what that cuts. */
+export function described(remarks: Remarks, omissions: Omissions): Described {
+  return compact<Described>({
+    labels: labelsOf(remarks, omissions),
+    tags: tagsOf(remarks, omissions),
+    comments: clipped(
+      remarks.comments
+        .map((one) => one.trim())
+        .filter((one) => one !== "")
+        .join("\n\n"),
+      MAX_COMMENT_CHARS,
+      () =>
+        omissions.add(
+          `A comment is longer than ${MAX_COMMENT_CHARS} characters: its end is left out`,
+          remarks.id,
+          remarks.name,
+        ),
+    ),
+  });
+}
+
+function labelsOf({ id, name, origin, url, labels }: Remarks, omissions: Omissions): Readonly<Record<string, string>> {
+  const all = new Map([[ORIGIN_LABEL, origin]]);
+  if (url !== undefined && url.length <= MAX_LABEL_VALUE_CHARS) all.set(ORIGIN_URL_LABEL, url);
+  for (const [key, value] of labels) {
+    const short = clean(key).slice(0, MAX_LABEL_KEY_CHARS);
+    const text = clean(value);
+    if (short === "" || text === "" || all.has(short)) continue;
+    if (all.size >= MAX_LABELS) {
+      omissions.add(`More than ${MAX_LABELS} labels: the rest is left out`, id, name, key);
+      break;
+    }
+    all.set(
+      short,
+      clipped(text, MAX_LABEL_VALUE_CHARS, () =>
+        omissions.add(`A label is longer than ${MAX_LABEL_VALUE_CHARS} characters: its end is left out`, id, name, key),
+      ),
+    );
+  }
+  return Object.fromEntries(all);
+}
+
+function tagsOf({ id, name, tags }: Remarks, omissions: Omissions): readonly string[] {
+  const slugs = new Set<string>();
+  for (const tag of tags) {
+    const slug = isSlug(tag) ? tag : slugFrom(tag);
+    if (slug === undefined) omissions.add("A tag has no letter or digit that a slug takes", id, name, tag);
+    else slugs.add(slug);
+  }
+  if (slugs.size > MAX_TAGS) omissions.add(`More than ${MAX_TAGS} tags: the rest is left out`, id, name);
+  return [...slugs].slice(0, MAX_TAGS);
+}
+
+/** A short text within the limit of names; `cut` is called when that loses something. */
+export function shortText(text: string, cut: () => void, most = MAX_TEXT_CHARS): string | undefined {
+  const short = clipped(clean(text), most, cut);
+  return short === "" ? undefined : short;
+}
+
+/** Text without control characters. */
+export function clean(text: string): string {
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? text.replace(/[\p{Cc}\p{Cs}]+/gu, " ").trim() : text.trim();
+}
+
+function clipped(text: string, most: number, cut: () => void): string {
+  const safe = text.includes("\0") ? text.replaceAll("\0", " ") : text;
+  if (safe.length <= most) return safe;
+  cut();
+  // A pair of surrogates is not torn.
+  const end = /[\uD800-\uDBFF]/.test(safe[most - 1] ?? "") ? most - 1 : most;
+  return safe.slice(0, end);
+}

@@ -1,0 +1,105 @@
+import { type Cell, endOf, type Lane, type Row } from "./read_row.ts";
+import { TABLE_NAMES, type TableName } from "./tables.ts";
+
+/** Everything read from one NetBox: the rows of each table by id, in the order read. Cost: memory of all rows. */
+export class Dataset {
+  readonly #tables = new Map<TableName, Map<string, Row>>(TABLE_NAMES.map((name) => [name, new Map()]));
+  /** Objects of kinds that no table reads, by kind. */
+  readonly unread = new Map<string, number>();
+  /** Ids that came twice, by table. */
+  readonly doubles: (readonly [table: TableName, id: string])[] = [];
+
+  /** Adds a row; one whose id is there already is kept out and noted. */
+  add(table: TableName, row: Row): void {
+    const rows = this.rows(table);
+    if (rows.has(row.id)) this.doubles.push([table, row.id]);
+    else rows.set(row.id, row);
+  }
+
+  addUnread(kind: string, count = 1): void {
+    this.unread.set(kind, (this.unread.get(kind) ?? 0) + count);
+  }
+
+  rows(table: TableName): Map<string, Row> {
+    const rows = this.#tables.get(table);
+    if (rows === undefined) throw new Error(`No table ${table}`);
+    return rows;
+  }
+
+  all(table: TableName): readonly Row[] {
+    return [...this.rows(table).values()];
+  }
+
+  /** The row that a reference of another row names. */
+  named(table: TableName, row: Row | undefined, field: string): Row | undefined {
+    const id = row?.cells[field];
+    return typeof id === "string" ? this.rows(table).get(id) : undefined;
+  }
+
+  /** Rows by the id that they hold in a field: the components of each device. */
+  grouped(table: TableName, field: string): ReadonlyMap<string, readonly Row[]> {
+    const groups = new Map<string, Row[]>();
+    for (const row of this.rows(table).values()) {
+      const id = row.cells[field];
+      if (typeof id !== "string") continue;
+      const group = groups.get(id);
+      if (group === undefined) groups.set(id, [row]);
+      else group.push(row);
+    }
+    return groups;
+  }
+
+  /** Ends of each cable: from the cable itself, as REST nests them, or from the terminations of a dump. */
+  cableEnds(): ReadonlyMap<string, { readonly a: readonly string[]; readonly b: readonly string[] }> {
+    const ends = new Map<string, { a: string[]; b: string[] }>();
+    for (const cable of this.rows("cable").values()) {
+      ends.set(cable.id, { a: [...texts(cable, "a")], b: [...texts(cable, "b")] });
+    }
+    for (const one of this.rows("cabletermination").values()) {
+      const sides = ends.get(text(one, "cable"));
+      const side = text(one, "end").toLowerCase() === "a" ? sides?.a : sides?.b;
+      side?.push(endOf(text(one, "type"), text(one, "object")));
+    }
+    return ends;
+  }
+}
+
+/** A text cell, empty when absent. */
+export function text(row: Row | undefined, field: string): string {
+  const cell = row?.cells[field];
+  return typeof cell === "string" ? cell : "";
+}
+
+export function number(row: Row | undefined, field: string): number | undefined {
+  const cell = row?.cells[field];
+  return typeof cell === "number" ? cell : undefined;
+}
+
+export function flag(row: Row | undefined, field: string): boolean | undefined {
+  const cell = row?.cells[field];
+  return typeof cell === "boolean" ? cell : undefined;
+}
+
+export function texts(row: Row, field: string): readonly string[] {
+  const cell = row.cells[field];
+  return isList(cell) ? cell.filter((one) => typeof one === "string") : [];
+}
+
+export function numbers(row: Row, field: string): readonly number[] {
+  const cell = row.cells[field];
+  return isList(cell) ? cell.filter((one) => typeof one === "number") : [];
+}
+
+export function lanes(row: Row): readonly Lane[] {
+  const cell = row.cells["lanes"];
+  return isList(cell) ? cell.filter((one) => typeof one === "object") : [];
+}
+
+export function map(row: Row, field: string): Readonly<Record<string, string>> {
+  const cell = row.cells[field];
+  return typeof cell === "object" && !isList(cell) ? cell : {};
+}
+
+function isList(cell: Cell | undefined): cell is readonly string[] | readonly number[] | readonly Lane[] {
+  return Array.isArray(cell);
+}

@@ -1,0 +1,60 @@
+import type { DeviceKind } from "#dc/model/words.ts";
+
+/**
+ * Words in the name of a role or type and the kind that they mean, most telling first: NetBox has roles of people's own
+ * making and no kinds.
+ */
+const WORDS: readonly (readonly [RegExp, DeviceKind])[] = [
+  [/patch|fib(?:er|re)[ -]?panel|odf|cassette|keystone/i, "PATCH_PANEL"],
+  [/\b(?:ats|sts)\b|transfer[ -]?switch/i, "TRANSFER_SWITCH"],
+  [/\bups\b|uninterrupt/i, "UPS"],
+  [/\brpp\b|remote[ -]?power[ -]?panel/i, "RPP"],
+  [/floor[ -]?pdu/i, "FLOOR_PDU"],
+  [/\bpdu\b|power[ -]?distribution|power[ -]?strip|steckdosenleiste/i, "RACK_PDU"],
+  [/bus[ -]?way|busbar/i, "BUSWAY"],
+  [/generator|genset/i, "GENERATOR"],
+  [/switch[ -]?gear/i, "SWITCHGEAR"],
+  [/console|terminal[ -]?server|\boob\b/i, "CONSOLE_SERVER"],
+  [/\bkvm\b/i, "KVM"],
+  [/sensor|environment|camera/i, "SENSOR"],
+  [/load[ -]?balanc|\badc\b/i, "LOAD_BALANCER"],
+  [/fire[ -]?wall/i, "FIREWALL"],
+  [/switch|\b(?:leaf|spine|super-spine|border-leaf|tor|top-of-rack)\b/i, "SWITCH"],
+  [/router|gateway|\b(?:edge|wan|core|pe|ce|bng)\b/i, "ROUTER"],
+  [/storage|\b(?:nas|san)\b|disk|array/i, "STORAGE"],
+  [/\bcdu\b|coolant/i, "CDU"],
+  [/blade/i, "BLADE"],
+  [/chassis|enclosure/i, "CHASSIS"],
+  [/server|compute|hypervisor|\b(?:host|node|gpu|vm|esxi?)\b/i, "SERVER"],
+];
+
+/** What a device is made of, as far as its kind goes. */
+export interface Makeup {
+  /** Name and slug of its role. */
+  readonly role: string;
+  /** Model of its type. */
+  readonly model: string;
+  /** `parent`, `child` or empty. */
+  readonly subdevice: string;
+  readonly bays: boolean;
+  readonly outlets: boolean;
+  readonly inlets: boolean;
+  readonly passive: boolean;
+  readonly active: boolean;
+}
+
+/** Returns the kind of a device: by its bays, its role, what it is made of, and its model. */
+export function deviceKind({ role, model, subdevice, bays, outlets, inlets, passive, active }: Makeup): DeviceKind {
+  if (subdevice === "parent" || bays) return "CHASSIS";
+  const byRole = kindOfWords(role);
+  if (subdevice === "child" && (byRole === undefined || byRole === "SERVER")) return "BLADE";
+  if (byRole !== undefined) return byRole;
+  if (outlets && inlets && !active) return kindOfWords(model) === "UPS" ? "UPS" : "RACK_PDU";
+  if (passive && !active) return "PATCH_PANEL";
+  return kindOfWords(model) ?? "OTHER";
+}
+
+/** Returns the kind that words such as a role's name mean. */
+export function kindOfWords(words: string): DeviceKind | undefined {
+  return WORDS.find(([pattern]) => pattern.test(words.replaceAll("_", " ")))?.[1];
+}

@@ -1,0 +1,57 @@
+import type { Mapped } from "../item.ts";
+import { divideBreakouts, mapCables } from "./cables.ts";
+import { circuitNames, mapCircuits } from "./circuits.ts";
+import { mapCooling } from "./cooling.ts";
+import type { Dataset } from "./dataset.ts";
+import { mapDevices, nameDevices } from "./devices.ts";
+import { Mapping } from "./mapping.ts";
+import type { NetboxOptions } from "./mapping_options.ts";
+import { mapPanels, panelNames } from "./power.ts";
+import { mapRacks, nameRacks } from "./racks.ts";
+
+/**
+ * Maps everything that was read from a NetBox to resources: racks, devices, cooling units and cables, each with its
+ * origin. What has no place in the inventory is among the omissions. Equal input gives equal output.
+ * Cost: linear in the rows.
+ */
+export function mapNetbox(data: Dataset, options: NetboxOptions): Mapped {
+  const mapping = new Mapping(data, options);
+  for (const [table, id] of data.doubles) mapping.omissions.add("An object whose id came before", `${table}/${id}`, id);
+  for (const [kind, count] of data.unread)
+    mapping.omissions.addTable("Not part of a datacenter's inventory", kind, count);
+  divideBreakouts(mapping);
+  nameRacks(mapping);
+  nameDevices(mapping, [...panelNames(mapping), ...circuitNames(mapping)]);
+  mapRacks(mapping);
+  mapDevices(mapping);
+  mapPanels(mapping);
+  mapCircuits(mapping);
+  mapCooling(mapping);
+  mapCables(mapping);
+  orphans(mapping);
+  return { items: mapping.items, omissions: mapping.omissions.list };
+}
+
+/** Components of devices that were not read. */
+function orphans({ data, omissions }: Mapping): void {
+  for (const table of [
+    "interface",
+    "frontport",
+    "rearport",
+    "consoleport",
+    "consoleserverport",
+    "powerport",
+    "poweroutlet",
+  ] as const) {
+    for (const row of data.rows(table).values()) {
+      const device = row.cells["device"];
+      if (typeof device !== "string" || !data.rows("device").has(device)) {
+        omissions.add(
+          "A port of a device that is not there",
+          `${table}/${row.id}`,
+          String(row.cells["name"] ?? row.id),
+        );
+      }
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import { typeFits } from "#dc/model/port_types.ts";
+import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
+import type { PortKind } from "#dc/model/words.ts";
+import { slugFrom } from "../codes.ts";
+import { compact } from "../item.ts";
+import { flag, lanes, number, text } from "./dataset.ts";
+import type { Mapping } from "./mapping.ts";
+import { PortNames } from "./port_names.ts";
+import type { Row } from "./read_row.ts";
+import type { TableName } from "./tables.ts";
+
+/** Tables of components in the order in which they take names, with the word that tells theirs from others. */
+const COMPONENTS = [
+  { table: "interface", kind: "NETWORK", word: "interface" },
+  { table: "frontport", kind: "FRONT", word: "front" },
+  { table: "rearport", kind: "REAR", word: "rear" },
+  { table: "consoleport", kind: "CONSOLE", word: "console" },
+  { table: "consoleserverport", kind: "CONSOLE_SERVER", word: "console server" },
+  { table: "powerport", kind: "POWER_IN", word: "power in" },
+  { table: "poweroutlet", kind: "POWER_OUT", word: "power out" },
+] as const satisfies readonly { readonly table: TableName; readonly kind: PortKind; readonly word: string }[];
+
+type ComponentTable = (typeof COMPONENTS)[number]["table"];
+
+const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
+const LEGS = ["A", "B", "C"] as const;
+const MAX_POSITIONS = 1024;
+
+interface Named {
+  readonly row: Row;
+  readonly table: ComponentTable;
+  readonly kind: PortKind;
+  readonly name: string;
+}
+
+/** Ports of devices, made of their components. */
+export class Components {
+  readonly #mapping: Mapping;
+  readonly #rows: ReadonlyMap<ComponentTable, ReadonlyMap<string, readonly Row[]>>;
+  readonly #lanes: ReadonlyMap<string, readonly Row[]>;
+
+  constructor(mapping: Mapping) {
+    this.#mapping = mapping;
+    this.#rows = new Map(COMPONENTS.map(({ table }) => [table, mapping.data.grouped(table, "device")]));
+    this.#lanes = mapping.data.grouped("portmapping", "front_port");
+  }
+
+  /** The ports of a device; notes where each is, for the cables. */
+  of(device: Row, deviceCode: string): readonly Port[] {
+    const names = new PortNames();
+    const named: Named[] = [];
+    const byEnd = new Map<string, string>();
+    for (const { table, kind, word } of COMPONENTS) {
+      for (const row of this.#rows.get(table)?.get(device.id) ?? []) {
+        if (named.length >= MAX_PORTS) {
+          this.#mapping.omit(`A device has more than ${MAX_PORTS} ports`, table, row);
+          continue;
+        }
+        const name = names.take(text(row, "name"), word, row.id);
+        named.push({ row, table, kind, name });
+        byEnd.set(`${table}/${row.id}`, name);
+        this.#mapping.ports.set(`${table}/${row.id}`, { deviceCode, portName: name, kind });
+      }
+    }
+    const rears = new Set<string>();
+    const ports = named.flatMap((one) => {
+      const port = this.#port(one, byEnd, rears);
+      return [port, ...this.#channels(one, port, names)];
+    });
+    return ports;
+  }
+
+  /** @param rears positions of rear ports that a front port has taken */
+  #port({ row, table, kind, name }: Named, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Port {
+    return compact<Port>({
+      name,
+      kind,
+      type: this.#type(row, table, kind),
+      label: this.#mapping.shortened(text(row, "label"), table, row, "label"),
+      markConnected: flag(row, "marked"),
+      ...this.#own({ row, table, kind, name }, byEnd, rears),
+    });
+  }
+
+  #own({ row, table }: Named, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
+    switch (table) {
+      case "interface":
+        return this.#interface(row, byEnd);
+      case "rearport":
+        return { positions: positionsOf(row) } as Partial<Port>;
+      case "frontport":
+        return this.#front(row, byEnd, rears);
+      case "powerport":
+        return this.#inlet(row);
+      case "poweroutlet":
+        return this.#outlet(row, byEnd);
+      default:
+        return {};
+    }
+  }
+
+  #type(row: Row, table: TableName, kind: PortKind): string | undefined {
+    const given = text(row, "type");
+    if (given === "") return undefined;
+    const type = slugFrom(given);
+    if (type !== undefined && typeFits(kind, type)) return type;
+    this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
+    return undefined;
+  }
+
+  #interface(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+    const speed = number(row, "speed");
+    const mac = text(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") || text(row, "mac_address");
+    if (mac !== "" && !MAC.test(mac)) this.#mapping.omit("A MAC address of another form", "interface", row, mac);
+    const lag = text(row, "lag");
+    const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
+    const isAggregate = text(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
+    if (lag !== "" && (aggregate === undefined || !isAggregate)) {
+      this.#mapping.omit("An aggregate on another device, or a port that is none", "interface", row);
+    }
+    return {
+      ...(flag(row, "enabled") === false && { enabled: false }),
+      mgmtOnly: flag(row, "mgmt_only") ?? false,
+      // Kilobits per second there.
+      ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
+      ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),
+      ...(aggregate !== undefined && isAggregate && { lag: aggregate }),
+    };
+  }
+
+  #front(row: Row, byEnd: ReadonlyMap<string, string>, rears: Set<string>): Partial<Port> {
+    const positions = positionsOf(row) ?? 1;
+    const mappings: PortMapping[] = [];
+    const fronts = new Set<number>();
+    for (const { front, rearPort, rear } of this.#lanesOf(row)) {
+      const name = byEnd.get(`rearport/${rearPort}`);
+      const behind = this.#mapping.data.rows("rearport").get(rearPort);
+      const fits =
+        name !== undefined &&
+        front >= 1 &&
+        front <= positions &&
+        rear >= 1 &&
+        rear <= ((behind && positionsOf(behind)) ?? 1);
+      const key = `${rearPort}:${rear}`;
+      if (!fits || rears.has(key) || fronts.has(front)) {
+        this.#mapping.omit(
+          "A front port leads to a rear position that is not there or is taken",
+          "frontport",
+          row,
+          key,
+        );
+        continue;
+      }
+      rears.add(key);
+      fronts.add(front);
+      mappings.push({ frontPosition: front, rearPort: name, rearPosition: rear });
+    }
+    return { ...(positions > 1 && { positions }), mappings };
+  }
+
+  #lanesOf(row: Row) {
+    const listed = lanes(row);
+    if (listed.length > 0) return listed;
+    const dumped = this.#lanes.get(row.id) ?? [];
+    if (dumped.length > 0) {
+      return dumped.map((one) => ({
+        front: number(one, "front_port_position") ?? 1,
+        rearPort: text(one, "rear_port"),
+        rear: number(one, "rear_port_position") ?? 1,
+      }));
+    }
+    const rearPort = text(row, "rear_port");
+    return rearPort === "" ? [] : [{ front: 1, rearPort, rear: number(row, "rear_port_position") ?? 1 }];
+  }
+
+  #inlet(row: Row): Partial<Port> {
+    const most = watts(row, "maximum_draw");
+    const allocated = watts(row, "allocated_draw");
+    const both = most !== undefined && allocated !== undefined && allocated > most;
+    if (both)
+      this.#mapping.omit(
+        "An allocated draw above the maximum draw: the maximum is taken",
+        "powerport",
+        row,
+        String(allocated),
+      );
+    const powerIn = compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both ? most : allocated });
+    return Object.keys(powerIn).length === 0 ? {} : { powerIn };
+  }
+
+  #outlet(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
+    const inlet = text(row, "power_port");
+    const status = text(row, "status").toUpperCase();
+    const powerOut = compact<PowerOut>({
+      inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
+      leg: LEGS.find((leg) => leg === text(row, "feed_leg").toUpperCase()),
+      state: status === "DISABLED" || status === "FAULTY" ? status : undefined,
+    });
+    return Object.keys(powerOut).length === 0 ? {} : { powerOut };
+  }
+
+  /** Ports that a cable with one end here and several there divides this one into. */
+  #channels({ row, table, kind }: Named, port: Port, names: PortNames): readonly Port[] {
+    const end = `${table}/${row.id}`;
+    const lanesThere = this.#mapping.channels.get(end);
+    if (lanesThere === undefined || kind !== "NETWORK") return [];
+    const place = this.#mapping.ports.get(end);
+    return lanesThere.map((key, index) => {
+      const name = names.take(`${port.name}:${index + 1}`, "channel", row.id);
+      if (place !== undefined) this.#mapping.ports.set(key, { ...place, portName: name });
+      return { name, kind: "NETWORK", parentPort: port.name, channel: index + 1 };
+    });
+  }
+}
+
+function positionsOf(row: Row): number | undefined {
+  const given = number(row, "positions");
+  return given !== undefined && given > 1 && given <= MAX_POSITIONS && Number.isInteger(given) ? given : undefined;
+}
+
+function watts(row: Row, field: string): number | undefined {
+  const given = number(row, field);
+  return given === undefined || given < 0 ? undefined : Math.round(given);
+}

@@ -1,0 +1,342 @@
+/** How a field of a NetBox object is read. */
+export type FieldKind =
+  | "text"
+  | "number"
+  | "flag"
+  | "ref"
+  | "refs"
+  | "choice"
+  | "tags"
+  | "map"
+  | "numbers"
+  | "ends"
+  | "lanes";
+
+/** One kind of NetBox object: where it is found in each form, and the fields that the mapping reads. */
+export interface Table {
+  /** Path of the REST list below `/api/`. */
+  readonly path: string;
+  /** Whether the REST list can be limited to sites, and by which parameter. */
+  readonly siteParameter?: string;
+  /** Field name here, with the names it had in other versions behind a bar, and how it is read. */
+  readonly fields: Readonly<Record<string, FieldKind>>;
+}
+
+const DESCRIBED = {
+  description: "text",
+  comments: "text",
+  tags: "tags",
+  "custom|custom_fields|custom_field_data": "map",
+} as const;
+const COMPONENT = {
+  device: "ref",
+  name: "text",
+  label: "text",
+  description: "text",
+  type: "choice",
+  marked: "flag",
+} as const;
+const SITE = { siteParameter: "site" } as const;
+
+/**
+ * The tables that are read, NetBox 3.0 to 4.7. A field that a version lacks is absent.
+ * Ports of templates, addresses, virtual machines and the like are no part of a datacenter's inventory.
+ */
+export const TABLES = {
+  region: { path: "dcim/regions", fields: { name: "text", slug: "text", parent: "ref" } },
+  sitegroup: { path: "dcim/site-groups", fields: { name: "text", slug: "text", parent: "ref" } },
+  site: {
+    path: "dcim/sites",
+    siteParameter: "slug",
+    fields: { name: "text", slug: "text", region: "ref", group: "ref", status: "choice" },
+  },
+  location: { path: "dcim/locations", ...SITE, fields: { name: "text", slug: "text", parent: "ref", site: "ref" } },
+  rackrole: { path: "dcim/rack-roles", fields: { name: "text", slug: "text" } },
+  rackgroup: { path: "dcim/rack-groups", ...SITE, fields: { name: "text", slug: "text", site: "ref", parent: "ref" } },
+  racktype: {
+    path: "dcim/rack-types",
+    fields: {
+      manufacturer: "ref",
+      model: "text",
+      "form_factor|type": "choice",
+      width: "number",
+      u_height: "number",
+      starting_unit: "number",
+      desc_units: "flag",
+      mounting_depth: "number",
+      outer_height: "number",
+      outer_unit: "choice",
+      weight: "number",
+      max_weight: "number",
+      weight_unit: "choice",
+    },
+  },
+  rack: {
+    path: "dcim/racks",
+    ...SITE,
+    fields: {
+      name: "text",
+      facility_id: "text",
+      site: "ref",
+      location: "ref",
+      "group|rack_group": "ref",
+      tenant: "ref",
+      status: "choice",
+      role: "ref",
+      serial: "text",
+      asset_tag: "text",
+      rack_type: "ref",
+      "form_factor|type": "choice",
+      width: "number",
+      u_height: "number",
+      starting_unit: "number",
+      desc_units: "flag",
+      mounting_depth: "number",
+      outer_height: "number",
+      outer_width: "number",
+      outer_depth: "number",
+      outer_unit: "choice",
+      weight: "number",
+      max_weight: "number",
+      weight_unit: "choice",
+      airflow: "choice",
+      ...DESCRIBED,
+    },
+  },
+  rackreservation: {
+    path: "dcim/rack-reservations",
+    ...SITE,
+    fields: { rack: "ref", units: "numbers", tenant: "ref", user: "text", status: "choice", description: "text" },
+  },
+  manufacturer: { path: "dcim/manufacturers", fields: { name: "text", slug: "text" } },
+  devicetype: {
+    path: "dcim/device-types",
+    fields: {
+      manufacturer: "ref",
+      model: "text",
+      slug: "text",
+      part_number: "text",
+      u_height: "number",
+      is_full_depth: "flag",
+      subdevice_role: "choice",
+      airflow: "choice",
+      weight: "number",
+      weight_unit: "choice",
+    },
+  },
+  devicerole: { path: "dcim/device-roles", fields: { name: "text", slug: "text" } },
+  platform: { path: "dcim/platforms", fields: { name: "text" } },
+  tenant: { path: "tenancy/tenants", fields: { name: "text", slug: "text" } },
+  virtualchassis: { path: "dcim/virtual-chassis", fields: { name: "text", master: "ref" } },
+  device: {
+    path: "dcim/devices",
+    ...SITE,
+    fields: {
+      name: "text",
+      device_type: "ref",
+      "role|device_role": "ref",
+      tenant: "ref",
+      platform: "ref",
+      serial: "text",
+      asset_tag: "text",
+      site: "ref",
+      location: "ref",
+      rack: "ref",
+      position: "number",
+      face: "choice",
+      status: "choice",
+      airflow: "choice",
+      virtual_chassis: "ref",
+      vc_position: "number",
+      ...DESCRIBED,
+    },
+  },
+  moduletype: { path: "dcim/module-types", fields: { manufacturer: "ref", model: "text", part_number: "text" } },
+  modulebay: { path: "dcim/module-bays", ...SITE, fields: { device: "ref", name: "text" } },
+  module: {
+    path: "dcim/modules",
+    ...SITE,
+    fields: {
+      device: "ref",
+      "bay|module_bay": "ref",
+      "type|module_type": "ref",
+      serial: "text",
+      asset_tag: "text",
+      status: "choice",
+    },
+  },
+  devicebay: {
+    path: "dcim/device-bays",
+    ...SITE,
+    fields: { device: "ref", name: "text", "installed|installed_device": "ref" },
+  },
+  inventoryitem: {
+    path: "dcim/inventory-items",
+    ...SITE,
+    fields: {
+      device: "ref",
+      name: "text",
+      manufacturer: "ref",
+      "part|part_id": "text",
+      serial: "text",
+      asset_tag: "text",
+    },
+  },
+  interface: {
+    path: "dcim/interfaces",
+    ...SITE,
+    fields: {
+      ...COMPONENT,
+      "marked|mark_connected": "flag",
+      enabled: "flag",
+      mgmt_only: "flag",
+      speed: "number",
+      mac_address: "text",
+      "mac|primary_mac_address": "ref",
+      lag: "ref",
+    },
+  },
+  macaddress: { path: "dcim/mac-addresses", fields: { mac_address: "text" } },
+  frontport: {
+    path: "dcim/front-ports",
+    ...SITE,
+    fields: {
+      ...COMPONENT,
+      "marked|mark_connected": "flag",
+      rear_port: "ref",
+      rear_port_position: "number",
+      positions: "number",
+      "lanes|rear_ports": "lanes",
+    },
+  },
+  portmapping: {
+    path: "dcim/port-mappings",
+    fields: { front_port: "ref", front_port_position: "number", rear_port: "ref", rear_port_position: "number" },
+  },
+  rearport: {
+    path: "dcim/rear-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", positions: "number" },
+  },
+  consoleport: {
+    path: "dcim/console-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+  },
+  consoleserverport: {
+    path: "dcim/console-server-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+  },
+  powerport: {
+    path: "dcim/power-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", maximum_draw: "number", allocated_draw: "number" },
+  },
+  poweroutlet: {
+    path: "dcim/power-outlets",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", power_port: "ref", feed_leg: "choice", status: "choice" },
+  },
+  powerpanel: {
+    path: "dcim/power-panels",
+    ...SITE,
+    fields: { name: "text", site: "ref", location: "ref", ...DESCRIBED },
+  },
+  powerfeed: {
+    path: "dcim/power-feeds",
+    ...SITE,
+    fields: {
+      name: "text",
+      "panel|power_panel": "ref",
+      rack: "ref",
+      status: "choice",
+      type: "choice",
+      supply: "choice",
+      phase: "choice",
+      voltage: "number",
+      amperage: "number",
+      max_utilization: "number",
+      description: "text",
+      "marked|mark_connected": "flag",
+    },
+  },
+  provider: { path: "circuits/providers", fields: { name: "text" } },
+  providernetwork: { path: "circuits/provider-networks", fields: { name: "text", provider: "ref" } },
+  circuit: {
+    path: "circuits/circuits",
+    fields: { cid: "text", provider: "ref", status: "choice", description: "text" },
+  },
+  circuittermination: {
+    path: "circuits/circuit-terminations",
+    fields: {
+      circuit: "ref",
+      "side|term_side": "text",
+      site: "ref",
+      provider_network: "ref",
+      "termination|termination_id": "text",
+      termination_type: "text",
+    },
+  },
+  cable: {
+    path: "dcim/cables",
+    ...SITE,
+    fields: {
+      type: "choice",
+      status: "choice",
+      tenant: "ref",
+      label: "text",
+      color: "text",
+      length: "number",
+      length_unit: "choice",
+      "a|a_terminations": "ends",
+      "b|b_terminations": "ends",
+      a_type: "text",
+      ...DESCRIBED,
+    },
+  },
+  coolingsource: {
+    path: "dcim/cooling-sources",
+    ...SITE,
+    fields: {
+      name: "text",
+      site: "ref",
+      location: "ref",
+      type: "choice",
+      status: "choice",
+      cooling_capacity: "number",
+      supply_temperature: "number",
+      return_temperature: "number",
+      temperature_unit: "choice",
+      ...DESCRIBED,
+    },
+  },
+  cabletermination: {
+    path: "dcim/cable-terminations",
+    fields: {
+      cable: "ref",
+      "end|cable_end": "text",
+      "type|termination_type": "text",
+      "object|termination_id": "text",
+      connector: "number",
+    },
+  },
+} as const satisfies Readonly<Record<string, Table>>;
+
+export type TableName = keyof typeof TABLES;
+export const TABLE_NAMES = Object.keys(TABLES) as readonly TableName[];
+
+/** Tables that only a dump has: the REST lists nest them in others. */
+export const DUMP_ONLY: readonly TableName[] = ["cabletermination", "portmapping"];
+/** Tables that only some versions have: a server that does not know them is no failure. */
+export const OPTIONAL: readonly TableName[] = [
+  "rackgroup",
+  "coolingsource",
+  "racktype",
+  "macaddress",
+  "modulebay",
+  "module",
+  "moduletype",
+  "sitegroup",
+  "location",
+];

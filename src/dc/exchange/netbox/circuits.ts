@@ -1,4 +1,4 @@
-import type { Device, Port } from "#dc/model/resources.ts";
+import type { Device, Location, Port } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
@@ -25,49 +25,47 @@ export function circuitNames(mapping: Mapping) {
  * ports; one that leads to a carrier's network ends there.
  */
 export function mapCircuits(mapping: Mapping): void {
-  const { data } = mapping;
-  const terminations = data.grouped("circuittermination", "circuit");
+  const terminations = mapping.data.grouped("circuittermination", "circuit");
   const carried = new Set(cabled(mapping));
-  for (const circuit of data.all("circuit")) {
-    if (!carried.has(circuit)) {
-      mapping.omit("A circuit without a cable", "circuit", circuit);
-      continue;
-    }
-    const sides = (terminations.get(circuit.id) ?? []).map((row): Side => sideOf(row));
-    const code = mapping.devices.get(`circuit/${circuit.id}`) ?? "";
-    const near = sides.find(({ outside }) => !outside);
-    const location =
-      near === undefined ? undefined : (mapping.where.of(near.row) ?? siteOfTermination(mapping, near.row));
-    if (location === undefined) {
-      mapping.omit("A circuit names no site that exists", "circuit", circuit);
-      continue;
-    }
-    const leadsOut = sides.some(({ outside }) => outside);
-    for (const { row, name } of sides) {
-      mapping.ports.set(`circuittermination/${row.id}`, {
-        deviceCode: code,
-        portName: name,
-        kind: leadsOut ? "NETWORK" : name === "A" ? "FRONT" : "REAR",
-      });
-    }
-    const provider = text(data.named("provider", circuit, "provider"), "name");
-    const resource = compact<Device>({
-      code,
-      name: mapping.shortened(`${provider} ${text(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
-      kind: leadsOut ? "OTHER" : "PATCH_PANEL",
-      role: "circuit",
-      status: text(circuit, "status") === "active" || text(circuit, "status") === "" ? "ACTIVE" : "OFFLINE",
-      location,
-      ports: leadsOut
-        ? sides.filter(({ outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }))
-        : through(),
-      ...mapping.remarks("circuit", circuit, [
-        ["provider", provider],
-        ["network", networkOf(mapping, sides)],
-      ]),
-    });
-    mapping.items.push({ kind: "device", id: `circuit/${circuit.id}`, resource });
+  for (const circuit of mapping.data.all("circuit")) {
+    const sides = (terminations.get(circuit.id) ?? []).map(sideOf);
+    const location = locationOf(mapping, sides);
+    if (!carried.has(circuit)) mapping.omit("A circuit without a cable", "circuit", circuit);
+    else if (location === undefined) mapping.omit("A circuit names no site that exists", "circuit", circuit);
+    else mapOne(mapping, circuit, sides, location);
   }
+}
+
+function mapOne(mapping: Mapping, circuit: Row, sides: readonly Side[], location: Location): void {
+  const code = mapping.devices.get(`circuit/${circuit.id}`) ?? "";
+  const leadsOut = sides.some(({ outside }) => outside);
+  for (const { row, name } of sides) {
+    const passive = name === "A" ? "FRONT" : "REAR";
+    const place = { deviceCode: code, portName: name, kind: leadsOut ? "NETWORK" : passive } as const;
+    mapping.ports.set(`circuittermination/${row.id}`, place);
+  }
+  const provider = text(mapping.data.named("provider", circuit, "provider"), "name");
+  const status = text(circuit, "status");
+  const ends = sides.filter(({ outside }) => !outside).map(({ name }): Port => ({ name, kind: "NETWORK" }));
+  const resource = compact<Device>({
+    code,
+    name: mapping.shortened(`${provider} ${text(circuit, "cid")}`.trim(), "circuit", circuit, "cid"),
+    kind: leadsOut ? "OTHER" : "PATCH_PANEL",
+    role: "circuit",
+    status: status === "active" || status === "" ? "ACTIVE" : "OFFLINE",
+    location,
+    ports: leadsOut ? ends : through(),
+    ...mapping.remarks("circuit", circuit, [
+      ["provider", provider],
+      ["network", networkOf(mapping, sides)],
+    ]),
+  });
+  mapping.items.push({ kind: "device", id: `circuit/${circuit.id}`, resource });
+}
+
+function locationOf(mapping: Mapping, sides: readonly Side[]): Location | undefined {
+  const near = sides.find(({ outside }) => !outside)?.row;
+  return near === undefined ? undefined : (mapping.where.of(near) ?? siteOfTermination(mapping, near));
 }
 
 function through(): readonly Port[] {

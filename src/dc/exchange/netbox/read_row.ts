@@ -1,5 +1,6 @@
 import { isJsonObject } from "#kernel/json_object.ts";
-import { type FieldKind, TABLES, type Table, type TableName } from "./tables.ts";
+import type { FieldKind, Table } from "./table.ts";
+import { TABLES, type TableName } from "./tables.ts";
 
 /** The end of a cable: `interface/12`. */
 export type End = string;

@@ -56,21 +56,12 @@ export class Whereabouts {
   }
 
   #resolve(site: Row, location: Row | undefined): Location {
-    let floor = 0;
-    let row = "";
-    const rooms: string[] = [];
+    const found: Steps = { floor: 0, row: "", rooms: [] };
     for (const one of this.#chain(location)) {
-      const given = this.#options.locations[`${text(site, "slug")}/${text(one, "slug")}`];
-      const name = text(one, "name").trim();
-      const number = given?.floor ?? floorOf(name);
-      const code = codeFrom(text(one, "slug")) || codeFrom(name);
-      if (number !== undefined) floor = number;
-      if (given !== undefined) {
-        if (given.room !== undefined) rooms.splice(0, rooms.length, given.room);
-        row = given.row ?? row;
-      } else if (number === undefined && ROW.test(name)) row = code;
-      else if (number === undefined && code !== "") rooms.push(code);
+      const key = `${text(site, "slug")}/${text(one, "slug")}`;
+      step(found, one, Object.hasOwn(this.#options.locations, key) ? this.#options.locations[key] : undefined);
     }
+    const { floor, row, rooms } = found;
     return compact<Location>({ siteId: this.site(site), floorNumber: floor, room: joined(rooms), row });
   }
 
@@ -86,6 +77,28 @@ export class Whereabouts {
     }
     return chain;
   }
+}
+
+interface Steps {
+  floor: number;
+  row: string;
+  rooms: string[];
+}
+
+/** Goes one location deeper: a floor, a row, or a room inside the one around it. */
+function step(found: Steps, location: Row, given: NetboxOptions["locations"][string] | undefined): void {
+  const name = text(location, "name").trim();
+  const floor = given?.floor ?? floorOf(name);
+  if (floor !== undefined) found.floor = floor;
+  if (given !== undefined) {
+    if (given.room !== undefined) found.rooms = [given.room];
+    found.row = given.row ?? found.row;
+    return;
+  }
+  const code = codeFrom(text(location, "slug")) || codeFrom(name);
+  if (floor !== undefined || code === "") return;
+  if (ROW.test(name)) found.row = code;
+  else found.rooms.push(code);
 }
 
 function joined(rooms: readonly string[]): string {

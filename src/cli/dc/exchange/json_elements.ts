@@ -1,0 +1,166 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { OperationError } from "#kernel/errors.ts";
+
+const CHUNK = 1 << 20;
+/** Longest element in bytes: far above any object of an inventory, so that a broken file does not fill the memory. */
+const MAX_ELEMENT = 64 << 20;
+
+/** An element of a list in a JSON file. */
+export type Element =
+  | { readonly number: number; readonly value: unknown }
+  /** Text that is no JSON. */
+  | { readonly number: number; readonly reason: string };
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const COMMA = 0x2c;
+
+/**
+ * Reads the elements of the list that a JSON file holds, or of the list `results` in its object, one after the other.
+ * Memory: one chunk and one element. Numbers count from 1.
+ * @throws OperationError for a file that holds no list, ends early, or has an element above the limit
+ */
+export function* jsonElements(path: string, shown: string): Generator<Element> {
+  const reader = new ElementReader(shown);
+  for (const chunk of chunksOf(path, shown)) yield* reader.read(chunk);
+  reader.end();
+}
+
+function* chunksOf(path: string, shown: string): Generator<Buffer> {
+  const descriptor = attempt(shown, () => openSync(path, "r"));
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK);
+    for (;;) {
+      const size = attempt(shown, () => readSync(descriptor, chunk, 0, CHUNK, null));
+      if (size === 0) return;
+      yield chunk.subarray(0, size);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function attempt<Result>(shown: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const kind = code === "ENOENT" ? "not_found" : "unavailable";
+    throw new OperationError(kind, `Cannot read "${shown}": ${message.split(", ")[0]}`, { cause: error });
+  }
+}
+
+class ElementReader {
+  readonly #shown: string;
+  #depth = 0;
+  #inText = false;
+  #escaped = false;
+  /** Depth of the list whose elements are wanted; 0 until it is found. */
+  #list = 0;
+  #ended = false;
+  #number = 0;
+  /** Pieces of the element that is being read. */
+  #pieces: Buffer[] = [];
+  #size = 0;
+  /** The text read last at depth 1, to find the key `results`. */
+  #key = "";
+  #started = false;
+
+  constructor(shown: string) {
+    this.#shown = shown;
+  }
+
+  *read(chunk: Buffer): Generator<Element> {
+    let from = 0;
+    for (let at = 0; at < chunk.length; at += 1) {
+      const byte = chunk[at] ?? 0;
+      if (this.#inText) {
+        this.#text(byte);
+        continue;
+      }
+      if (byte === QUOTE) {
+        this.#inText = true;
+        this.#key = "";
+        continue;
+      }
+      const inList = this.#list !== 0;
+      const isEnd = inList && this.#depth === this.#list && (byte === COMMA || byte === CLOSE_LIST);
+      if (isEnd) {
+        this.#hold(chunk.subarray(from, at));
+        yield* this.#element();
+        from = at + 1;
+      }
+      this.#structure(byte);
+      if (!inList && this.#list !== 0) from = at + 1;
+    }
+    if (this.#list !== 0) this.#hold(chunk.subarray(from));
+  }
+
+  /** Checks that the list ended. */
+  end(): void {
+    if (this.#ended) return;
+    if (!this.#started) throw this.#wrong("it is empty");
+    throw this.#wrong(
+      this.#list === 0 ? "expected a list, or an object with the list results" : "the list does not end",
+    );
+  }
+
+  #text(byte: number): void {
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) this.#inText = false;
+    else if (this.#list === 0 && this.#depth === 1 && this.#key.length < 16) this.#key += String.fromCharCode(byte);
+  }
+
+  #structure(byte: number): void {
+    if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(byte);
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close();
+    else if (byte === COMMA && this.#depth === 1) this.#key = "";
+    if (byte > 0x20) this.#started = true;
+  }
+
+  #open(byte: number): void {
+    this.#depth += 1;
+    const isWanted = byte === OPEN_LIST && (this.#depth === 1 || (this.#depth === 2 && this.#key === "results"));
+    if (isWanted && !this.#ended && this.#list === 0) this.#list = this.#depth;
+  }
+
+  #close(): void {
+    if (this.#list !== 0 && this.#depth === this.#list) {
+      this.#list = 0;
+      this.#ended = true;
+    }
+    this.#depth -= 1;
+  }
+
+  #hold(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size > MAX_ELEMENT) throw this.#wrong(`element ${this.#number + 1} is longer than ${MAX_ELEMENT} bytes`);
+    // The chunk is filled again.
+    if (piece.length > 0) this.#pieces.push(Buffer.from(piece));
+  }
+
+  *#element(): Generator<Element> {
+    const text = Buffer.concat(this.#pieces).toString("utf8");
+    this.#pieces = [];
+    this.#size = 0;
+    if (!/\S/.test(text)) return;
+    this.#number += 1;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      yield { number: this.#number, reason: (error as Error).message };
+      return;
+    }
+    yield { number: this.#number, value };
+  }
+
+  #wrong(what: string): OperationError {
+    return new OperationError("invalid_argument", `Cannot read "${this.#shown}" as JSON: ${what}`);
+  }
+}

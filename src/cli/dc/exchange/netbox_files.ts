@@ -1,0 +1,120 @@
+import { readdirSync, statSync } from "node:fs";
+import { basename, extname, join, relative } from "node:path";
+import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { addDumped } from "#dc/exchange/netbox/dump.ts";
+import { readRow } from "#dc/exchange/netbox/read_row.ts";
+import { TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { jsonElements } from "./json_elements.ts";
+import { demandGoing, type SourceWatcher } from "./source_error.ts";
+
+/** Rows between two reports of progress. */
+const STEP = 5000;
+
+/** Names under which a file may hold a table: `devices`, `dcim_devices`, `dcim.devices`, `device`. */
+const BY_NAME: ReadonlyMap<string, TableName> = new Map(
+  TABLE_NAMES.flatMap((table) => {
+    const path: string = TABLES[table].path;
+    const list = path.slice(path.indexOf("/") + 1);
+    return [path, list, table].map((name) => [plain(name), table] as const);
+  }),
+);
+
+/** Reads a fixture as `manage.py dumpdata` writes it. */
+export function readDump(data: Dataset, path: string, shown: string, watcher: SourceWatcher): void {
+  let count = 0;
+  for (const element of jsonElements(path, shown)) {
+    count += 1;
+    if (count % STEP === 0) {
+      watcher.progress(shown, count, undefined);
+      demandGoing(watcher);
+    }
+    if ("reason" in element) watcher.unreadable({ file: shown, ...element });
+    else if (!addDumped(data, element.value)) {
+      const reason = "expected an object with model, pk and fields";
+      watcher.unreadable({ file: shown, number: element.number, reason });
+    }
+  }
+}
+
+/** Whether the first element of a JSON list is one of a dump. */
+export function isDump(path: string, shown: string): boolean {
+  for (const element of jsonElements(path, shown)) {
+    return (
+      "value" in element &&
+      isJsonObject(element.value) &&
+      typeof element.value["model"] === "string" &&
+      isJsonObject(element.value["fields"])
+    );
+  }
+  return false;
+}
+
+/**
+ * Reads a folder of REST lists, each a list of objects or a page with `results`; several pages of one list are
+ * `devices-1.json`, `devices-2.json`. Files of other names are noted as unread.
+ * @throws OperationError for a folder without any such file
+ */
+export function readFolder(data: Dataset, folder: string, shown: string, watcher: SourceWatcher): void {
+  const files = filesIn(folder, ".json").map((path) => ({ path, table: tableOf(relative(folder, path)) }));
+  if (!files.some(({ table }) => table !== undefined)) {
+    throw new OperationError(
+      "not_found",
+      `No list of NetBox in "${shown}": expected files such as devices.json or dcim/racks.json`,
+    );
+  }
+  for (const { path, table } of files) {
+    const name = join(shown, relative(folder, path));
+    if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
+    else readList(data, table, { path, name }, watcher);
+  }
+}
+
+function readList(data: Dataset, table: TableName, file: { path: string; name: string }, watcher: SourceWatcher): void {
+  let count = 0;
+  for (const element of jsonElements(file.path, file.name)) {
+    count += 1;
+    if (count % STEP === 0) {
+      watcher.progress(file.name, count, undefined);
+      demandGoing(watcher);
+    }
+    if ("reason" in element) watcher.unreadable({ file: file.name, ...element });
+    else
+      addListed(data, table, element.value, (reason) =>
+        watcher.unreadable({ file: file.name, number: element.number, reason }),
+      );
+  }
+}
+
+/** Puts an object of a REST list into the dataset. */
+export function addListed(data: Dataset, table: TableName, value: unknown, wrong: (reason: string) => void): void {
+  const row = isJsonObject(value) ? readRow(table, value["id"], value) : undefined;
+  if (row === undefined) wrong("expected an object with an id");
+  else data.add(table, row);
+}
+
+/** Files of one kind in a folder and those below it, in order. */
+export function filesIn(folder: string, extension: string): readonly string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => extname(name).toLowerCase() === extension)
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile())
+    .toSorted();
+}
+
+/** The table that a file is named after, or undefined. */
+export function tableOf(name: string): TableName | undefined {
+  const stem = name.slice(0, name.length - extname(name).length);
+  const numbered = /[-_. ]?(?:page[-_ ]?)?\d+$/i;
+  for (const one of [stem, basename(stem)]) {
+    const table = BY_NAME.get(plain(one)) ?? BY_NAME.get(plain(one.replace(numbered, "")));
+    if (table !== undefined) return table;
+  }
+  // NetBox names its CSV exports `netbox_power feeds.csv`.
+  return BY_NAME.get(plain(basename(stem)).replace(/^netbox/, ""));
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z]+/g, "");
+}

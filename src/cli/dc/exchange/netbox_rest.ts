@@ -1,0 +1,225 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import type { Table } from "#dc/exchange/netbox/table.ts";
+import { DUMP_ONLY, OPTIONAL, TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { addListed } from "./netbox_files.ts";
+import { demandGoing, type SourceWatcher } from "./source_error.ts";
+
+/** A NetBox to read from. */
+export interface NetboxAddress {
+  /** Up to the `/api`, without a slash at the end. */
+  readonly url: string;
+  readonly token: string | undefined;
+  /** Slugs of sites; all when empty. */
+  readonly sites: readonly string[];
+  /** Longest wait for one answer. */
+  readonly timeoutMs: number;
+  /** Most requests a second; unlimited when absent. */
+  readonly rate: number | undefined;
+  /** Wait before the second attempt, doubled each time. */
+  readonly backoffMs: number;
+}
+
+/** Rows of one page: what NetBox allows unless it is set otherwise. It may answer fewer. */
+const PAGE = 1000;
+/** Requests under way at once: a NetBox of the usual size has four to eight workers. */
+const CONCURRENT = 4;
+const ATTEMPTS = 6;
+/** A list that changes while it is read is read again. */
+const READINGS = 3;
+const MAX_BODY_BYTES = 256 << 20;
+const LONGEST_WAIT_MS = 60_000;
+
+/**
+ * Reads all tables of a live NetBox into the dataset, page by page. Attempts that fail for a passing reason (no
+ * connection, 429, 5xx) are repeated, after the wait that the server asks for.
+ * @throws OperationError when a list cannot be read: an import of a part would look like deletions
+ */
+export async function readRest(data: Dataset, address: NetboxAddress, watcher: SourceWatcher): Promise<void> {
+  const client = new Client(address, watcher);
+  for (const table of TABLE_NAMES) {
+    if (!DUMP_ONLY.includes(table)) await readTable(client, data, table);
+  }
+}
+
+async function readTable(client: Client, data: Dataset, table: TableName): Promise<void> {
+  for (let reading = 1; ; reading += 1) {
+    const rows = new Map<unknown, unknown>();
+    const count = await client.list(table, (one) => rows.set(isJsonObject(one) ? one["id"] : one, one));
+    // Rows that are made or deleted meanwhile move others to a page that was read already.
+    if (rows.size < count && reading < READINGS) continue;
+    let number = 0;
+    for (const value of rows.values()) {
+      number += 1;
+      const at = number;
+      addListed(data, table, value, (reason) => client.unreadable(table, at, reason));
+    }
+    return;
+  }
+}
+
+interface Page {
+  readonly count: number;
+  readonly results: readonly unknown[];
+}
+
+class Client {
+  readonly #address: NetboxAddress;
+  readonly #watcher: SourceWatcher;
+  #nextAt = 0;
+
+  constructor(address: NetboxAddress, watcher: SourceWatcher) {
+    this.#address = address;
+    this.#watcher = watcher;
+  }
+
+  unreadable(table: TableName, number: number, reason: string): void {
+    this.#watcher.unreadable({ file: TABLES[table].path, number, reason });
+  }
+
+  /** Gives every row of a list to `take`; returns how many there are. */
+  async list(table: TableName, take: (row: unknown) => void): Promise<number> {
+    const { path } = TABLES[table];
+    const first = await this.#page(table, 0, PAGE);
+    if (first === undefined) return 0;
+    const step = first.results.length;
+    let done = step;
+    for (const row of first.results) take(row);
+    this.#watcher.progress(path, done, first.count);
+    const offsets: number[] = [];
+    for (let offset = step; step > 0 && offset < first.count; offset += step) offsets.push(offset);
+    let next = 0;
+    const work = async () => {
+      for (let index = next++; index < offsets.length; index = next++) {
+        const page = await this.#page(table, offsets[index] ?? 0, step);
+        for (const row of page?.results ?? []) take(row);
+        done += page?.results.length ?? 0;
+        this.#watcher.progress(path, done, first.count);
+      }
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, work));
+    return first.count;
+  }
+
+  /** One page, or undefined for a list that this version of NetBox does not have. */
+  async #page(table: TableName, offset: number, limit: number): Promise<Page | undefined> {
+    const url = new URL(`${this.#address.url}/api/${TABLES[table].path}/`);
+    url.searchParams.set("limit", String(limit));
+    url.searchParams.set("offset", String(offset));
+    url.searchParams.set("ordering", "id");
+    const { siteParameter }: Table = TABLES[table];
+    if (siteParameter !== undefined)
+      for (const site of this.#address.sites) url.searchParams.append(siteParameter, site);
+    if (table === "device") url.searchParams.set("exclude", "config_context");
+    const response = await this.#ask(url, OPTIONAL.includes(table));
+    if (response === undefined) return undefined;
+    if (isJsonObject(response) && Array.isArray(response["results"])) {
+      const { results, count } = response;
+      return { results, count: typeof count === "number" ? count : results.length };
+    }
+    throw new OperationError(
+      "invalid_argument",
+      `${url.pathname} answered no list: expected count and results, as NetBox answers`,
+    );
+  }
+
+  async #ask(url: URL, optional: boolean): Promise<unknown> {
+    let reason = "";
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      if (attempt > 0) this.#watcher.progress(`${url.pathname}: ${reason}, attempt ${attempt + 1}`, 0, undefined);
+      await this.#turn();
+      const outcome = await this.#attempt(url);
+      if ("value" in outcome) return outcome.value;
+      if (outcome.status === 404 && optional) return undefined;
+      reason = outcome.reason;
+      if (!outcome.passing) throw new OperationError(outcome.kind, `${url.origin}${url.pathname}: ${reason}`);
+      await this.#wait(outcome.waitMs ?? this.#address.backoffMs * 2 ** attempt);
+    }
+    throw new OperationError("unavailable", `${url.origin}${url.pathname}: ${reason}, ${ATTEMPTS} times`);
+  }
+
+  /** Keeps below the rate. */
+  async #turn(): Promise<void> {
+    demandGoing(this.#watcher);
+    if (this.#address.rate === undefined) return;
+    const now = Date.now();
+    const at = Math.max(now, this.#nextAt);
+    this.#nextAt = at + 1000 / this.#address.rate;
+    if (at > now) await this.#wait(at - now);
+  }
+
+  async #wait(milliseconds: number): Promise<void> {
+    await pause(Math.min(milliseconds, LONGEST_WAIT_MS), undefined, { signal: this.#watcher.signal }).catch(() => {});
+    demandGoing(this.#watcher);
+  }
+
+  async #attempt(url: URL): Promise<Outcome> {
+    const { token, timeoutMs } = this.#address;
+    // Tokens of NetBox 4.5 and later begin with nbt_ and are bearers.
+    const scheme = token?.startsWith("nbt_") === true ? "Bearer" : "Token";
+    const headers = { Accept: "application/json", ...(token !== undefined && { Authorization: `${scheme} ${token}` }) };
+    const signal = AbortSignal.any([this.#watcher.signal, AbortSignal.timeout(timeoutMs)]);
+    try {
+      // A redirection would carry the token elsewhere.
+      const response = await fetch(url, { headers, signal, redirect: "manual" });
+      if (!response.ok) return refusalOf(response);
+      return { value: JSON.parse(await bodyOf(response)) };
+    } catch (error) {
+      demandGoing(this.#watcher);
+      if (error instanceof OperationError) throw error;
+      const { name, message } = error as Error;
+      return { passing: true, kind: "unavailable", reason: name === "TimeoutError" ? "no answer in time" : message };
+    }
+  }
+}
+
+type Outcome =
+  | { readonly value: unknown }
+  | {
+      readonly passing: boolean;
+      readonly kind: OperationError["kind"];
+      readonly reason: string;
+      readonly status?: number;
+      readonly waitMs?: number;
+    };
+
+function refusalOf(response: Response): Outcome {
+  const { status, headers } = response;
+  response.body?.cancel().catch(() => {});
+  const passing = status === 429 || status >= 500;
+  const waitMs = retryAfterMs(headers.get("retry-after"));
+  const refusals: Readonly<Record<number, readonly [OperationError["kind"], string]>> = {
+    401: [
+      "unauthenticated",
+      "the token is missing or not known: expected NETBOX_TOKEN, NETBOX_TOKEN_FILE or --token-file",
+    ],
+    403: ["permission_denied", "the token may not read this list: expected the permission to view it"],
+    404: ["not_found", "there is no such list: expected the address of a NetBox"],
+  };
+  const [kind, reason] = refusals[status] ?? ["unavailable", `HTTP ${status}`];
+  const moved =
+    status >= 300 && status < 400 ? `: expected the address that ${headers.get("location") ?? "it"} leads to` : "";
+  return { passing, kind, reason: `${reason}${moved}`, status, ...(waitMs !== undefined && { waitMs }) };
+}
+
+/** Seconds, or a date. */
+function retryAfterMs(header: string | null): number | undefined {
+  if (header === null) return undefined;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const moment = Date.parse(header);
+  return Number.isNaN(moment) ? undefined : Math.max(0, moment - Date.now());
+}
+
+async function bodyOf(response: Response): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > MAX_BODY_BYTES)
+      throw new OperationError("resource_exhausted", `A page is longer than ${MAX_BODY_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

@@ -1,0 +1,24 @@
+import { OperationError } from "#kernel/errors.ts";
+
+/** Something in a source that could not be read at all. */
+export interface Unreadable {
+  /** File or list, as people named it. */
+  readonly file: string;
+  /** Number of the element, record or line, from 1. */
+  readonly number: number;
+  readonly reason: string;
+}
+
+/** How a source is followed while it is read. */
+export interface SourceWatcher {
+  /** After each piece: what is read, and how much of how much, if that is known. */
+  readonly progress: (what: string, done: number, total: number | undefined) => void;
+  readonly unreadable: (one: Unreadable) => void;
+  /** Aborts when the import is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** @throws OperationError when the import was stopped while its source was read */
+export function demandGoing({ signal }: SourceWatcher): void {
+  if (signal.aborted) throw new OperationError("aborted", "Stopped while reading the source: nothing was written");
+}

@@ -1,0 +1,70 @@
+import { SITE, type Table } from "./table.ts";
+
+const COMPONENT = {
+  device: "ref",
+  name: "text",
+  label: "text",
+  description: "text",
+  type: "choice",
+  marked: "flag",
+} as const;
+
+/** Tables of the components of devices. */
+export const COMPONENT_TABLES = {
+  interface: {
+    path: "dcim/interfaces",
+    ...SITE,
+    fields: {
+      ...COMPONENT,
+      "marked|mark_connected": "flag",
+      enabled: "flag",
+      mgmt_only: "flag",
+      speed: "number",
+      mac_address: "text",
+      "mac|primary_mac_address": "ref",
+      lag: "ref",
+    },
+  },
+  macaddress: { path: "dcim/mac-addresses", fields: { mac_address: "text" } },
+  frontport: {
+    path: "dcim/front-ports",
+    ...SITE,
+    fields: {
+      ...COMPONENT,
+      "marked|mark_connected": "flag",
+      rear_port: "ref",
+      rear_port_position: "number",
+      positions: "number",
+      "lanes|rear_ports": "lanes",
+    },
+  },
+  portmapping: {
+    path: "dcim/port-mappings",
+    fields: { front_port: "ref", front_port_position: "number", rear_port: "ref", rear_port_position: "number" },
+  },
+  rearport: {
+    path: "dcim/rear-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", positions: "number" },
+  },
+  consoleport: {
+    path: "dcim/console-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+  },
+  consoleserverport: {
+    path: "dcim/console-server-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", speed: "number" },
+  },
+  powerport: {
+    path: "dcim/power-ports",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", maximum_draw: "number", allocated_draw: "number" },
+  },
+  poweroutlet: {
+    path: "dcim/power-outlets",
+    ...SITE,
+    fields: { ...COMPONENT, "marked|mark_connected": "flag", power_port: "ref", feed_leg: "choice", status: "choice" },
+  },
+} as const satisfies Readonly<Record<string, Table>>;

@@ -86,6 +86,12 @@ const ROOMS: readonly Room[] = [
   },
   { place: "planner", may: ["kernel", ...DOMAIN, "planner/operations"], pure: true, because: "the door and its types" },
   { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },
+  {
+    place: "dc/exchange",
+    may: ["kernel", "dc/model", "dc/limits.ts"],
+    pure: true,
+    because: "what a source's rows mean here depends on the rows alone",
+  },
   { place: "dc/analysis", may: ["kernel", "dc/model", "dc/limits.ts"], pure: true, because: "answers are computed" },
   {
     place: "dc/render",
@@ -103,7 +109,7 @@ const ROOMS: readonly Room[] = [
   { place: "dc/audit", may: ["kernel", ...DC_PORTS, ...DC_DOMAIN], pure: false, because: "hashing needs node:crypto" },
   {
     place: "dc/operations",
-    may: ["kernel", "gen", ...DC_PORTS, ...DC_DOMAIN, "dc/audit"],
+    may: ["kernel", "gen", ...DC_PORTS, ...DC_DOMAIN, "dc/audit", "dc/exchange"],
     pure: false,
     because: "an RPC reaches the database through its port only",
   },

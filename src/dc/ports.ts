@@ -128,6 +128,12 @@ export interface DeadLetter {
   readonly body: string;
 }
 
+/** A small JSON document that the service keeps beside the resources. */
+export interface KeptDocument {
+  readonly key: string;
+  readonly body: string;
+}
+
 /** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
@@ -164,6 +170,9 @@ export interface DcReader extends SiteReader {
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: string): Promise<string | undefined>;
+  document(space: string, key: string): Promise<string | undefined>;
+  /** Documents of a space in the order of keys, beginning after `after`. */
+  documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
   /** Whether this version of a row was delivered before. */
   delivered(table: string, rowKey: string, mark: string): Promise<boolean>;
   /** Whether a delivery has been matched with this entry of the change log. */
@@ -199,6 +208,8 @@ export interface DcWriter extends DcReader {
   /** Forgets answers older than `before`. */
   forget(before: string): Promise<void>;
   setSetting(name: string, value: string): Promise<void>;
+  putDocument(space: string, key: string, body: string): Promise<void>;
+  dropDocument(space: string, key: string): Promise<void>;
   keepDelivery(delivery: FeedDelivery): Promise<void>;
   keepDeadLetter(letter: DeadLetter): Promise<void>;
   dropDeadLetter(id: string): Promise<void>;

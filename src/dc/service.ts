@@ -12,8 +12,9 @@ import { type EstateOverview, estateOverview } from "./operations/estate_overvie
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
-import type { ReadRpc, Rpc, WriteRpc } from "./operations/rpc.ts";
+import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { Changes } from "./operations/writes/changes.ts";
+import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
@@ -105,21 +106,28 @@ export class DcService {
   async load<Result>(
     work: (batch: LoadBatch) => Promise<Result>,
     caller: Caller,
-    { validateOnly, ...told }: LoadOptions,
+    options: LoadOptions,
   ): Promise<Result> {
-    const method = "Import";
-    return this.counted(method, caller, async () => {
-      this.authorise("write", method, caller);
-      try {
-        return await this.context.store.write(async (writer) => {
-          const result = await this.loadAll(writer, work, caller, { ...told, method });
-          if (validateOnly) throw new Tried(result);
-          return result;
-        });
-      } catch (error) {
-        if (error instanceof Tried) return error.result;
-        throw error;
-      }
+    return this.inOneWrite(caller, options, (session) =>
+      work(async (kind, messages) => {
+        const loaded = await loadResources(session, kind, messages);
+        // Batch by batch, so that what waits for the log does not grow with the load.
+        await session.changes.flush();
+        return loaded;
+      }),
+    );
+  }
+
+  /** Writes one batch of an import that follows a source, in one transaction. What `work` throws undoes it. */
+  async exchange<Result>(
+    work: (session: ExchangeSession) => Promise<Result>,
+    caller: Caller,
+    options: LoadOptions,
+  ): Promise<Result> {
+    return this.inOneWrite(caller, options, async (session) => {
+      const result = await work(exchangeSession(session));
+      await session.changes.flush();
+      return result;
     });
   }
 
@@ -253,21 +261,27 @@ export class DcService {
     }
   }
 
-  private async loadAll<Result>(
-    writer: DcWriter,
-    work: (batch: LoadBatch) => Promise<Result>,
+  private async inOneWrite<Result>(
     caller: Caller,
-    { method, requestId, message }: Omit<LoadOptions, "validateOnly"> & { readonly method: string },
+    { validateOnly, requestId, message }: LoadOptions,
+    work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
     const { context } = this;
-    const now = context.clock.now().toISOString();
-    const changes = new Changes(writer, { context, caller, method, requestId, message, now });
-    const session = { context, caller, writer, changes, now };
-    return work(async (kind, messages) => {
-      const loaded = await loadResources(session, kind, messages);
-      // Batch by batch, so that what waits for the log does not grow with the load.
-      await changes.flush();
-      return loaded;
+    const method = "Import";
+    return this.counted(method, caller, async () => {
+      this.authorise("write", method, caller);
+      try {
+        return await context.store.write(async (writer) => {
+          const now = context.clock.now().toISOString();
+          const changes = new Changes(writer, { context, caller, method, requestId, message, now });
+          const result = await work({ context, caller, writer, changes, now });
+          if (validateOnly) throw new Tried(result);
+          return result;
+        });
+      } catch (error) {
+        if (error instanceof Tried) return error.result;
+        throw error;
+      }
     });
   }
 

@@ -23,6 +23,7 @@ import type {
   DeviceQuery,
   HistoryQuery,
   Inventory,
+  KeptDocument,
   RememberedRequest,
   ResourceKeys,
   Stored,
@@ -31,6 +32,7 @@ import { type Condition, paramsOf, where } from "./conditions.ts";
 import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
 import { searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
+import { document, documentPage } from "./documents.ts";
 import { history } from "./history_search.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventory } from "./sql_inventory.ts";
@@ -51,6 +53,14 @@ export class SqlReader implements DcReader {
 
   async revision(): Promise<number> {
     return Number((await this.setting("revision")) ?? 0);
+  }
+
+  document(space: string, key: string): Promise<string | undefined> {
+    return document(this.runner, space, key);
+  }
+
+  documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+    return documentPage(this.runner, { space, after, limit });
   }
 
   async setting(name: string): Promise<string | undefined> {

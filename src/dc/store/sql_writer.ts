@@ -148,6 +148,14 @@ export class SqlWriter extends SqlReader implements DcWriter {
     await this.runner.run(upsertSql("setting", ["name", "value"], ["name"]), [name, value]);
   }
 
+  async putDocument(space: string, key: string, body: string): Promise<void> {
+    await this.runner.run(upsertSql("document", ["space", "key", "body"], ["space", "key"]), [space, key, body]);
+  }
+
+  async dropDocument(space: string, key: string): Promise<void> {
+    await this.runner.run("DELETE FROM document WHERE space = ? AND key = ?", [space, key]);
+  }
+
   async remember({ principal, requestId, method, fingerprint, reply, createdAt }: RememberedRequest): Promise<void> {
     const columns = ["principal", "request_id", "method", "fingerprint", "reply", "created_at"];
     await this.runner.run(upsertSql("remembered_request", columns, ["principal", "request_id"]), [

@@ -73,7 +73,8 @@ function hasKey(read: ResourceByKind[ResourceKind] | OperationError): read is Re
   return a !== undefined && b !== undefined;
 }
 
-function orderOf(
+/** The order in which resources of a batch are written: those that others need first. */
+export function orderOf(
   kind: ResourceKind,
   read: readonly (ResourceByKind[ResourceKind] | OperationError)[],
 ): readonly number[] {

@@ -1,6 +1,7 @@
 import type { Dialect } from "../dialect.ts";
 import { changeFeed } from "./change_feed.ts";
 import { cords } from "./cords.ts";
+import { documents } from "./documents.ts";
 import { search } from "./search.ts";
 import { start } from "./start.ts";
 
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   { name: "change feed", statements: changeFeed },
   { name: "search", statements: search },
   { name: "cords and free ports", statements: cords },
+  { name: "documents", statements: documents },
 ];

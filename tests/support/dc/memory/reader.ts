@@ -28,10 +28,12 @@ import type {
   FloorInventory,
   HistoryQuery,
   Inventory,
+  KeptDocument,
   RememberedRequest,
   ResourceKeys,
   Stored,
 } from "#dc/ports.ts";
+import { documentsOf } from "./documents.ts";
 import { searchInMemory } from "./search.ts";
 
 type Table<Resource> = Map<string, Stored<Resource>>;
@@ -43,6 +45,8 @@ export interface MemoryState {
   readonly changes: Map<number, ChangeRecord>;
   readonly requests: Map<string, RememberedRequest>;
   readonly settings: Map<string, string>;
+  /** By space and key, joined by a line break. */
+  readonly documents: Map<string, string>;
   readonly deliveries: Map<string, FeedDelivery>;
   readonly deadLetters: Map<string, DeadLetter>;
 }
@@ -53,6 +57,7 @@ export function newState(): MemoryState {
     changes: new Map(),
     requests: new Map(),
     settings: new Map(),
+    documents: new Map(),
     deliveries: new Map(),
     deadLetters: new Map(),
   };
@@ -72,6 +77,16 @@ export class MemoryReader implements DcReader {
 
   async setting(name: string): Promise<string | undefined> {
     return this.state.settings.get(name);
+  }
+
+  async document(space: string, key: string): Promise<string | undefined> {
+    return this.state.documents.get(`${space}\n${key}`);
+  }
+
+  async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+    return documentsOf(this.state.documents, space)
+      .filter(({ key }) => compareBytes(key, after) > 0)
+      .slice(0, limit);
   }
 
   async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {

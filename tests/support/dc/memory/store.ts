@@ -64,6 +64,14 @@ class MemoryWriter extends MemoryReader implements DcWriter {
     this.set(this.state.settings, name, value);
   }
 
+  async putDocument(space: string, key: string, body: string): Promise<void> {
+    this.set(this.state.documents, `${space}\n${key}`, body);
+  }
+
+  async dropDocument(space: string, key: string): Promise<void> {
+    this.unset(this.state.documents, `${space}\n${key}`);
+  }
+
   async keepDelivery(delivery: FeedDelivery): Promise<void> {
     this.set(this.state.deliveries, deliveryKey(delivery), delivery);
   }

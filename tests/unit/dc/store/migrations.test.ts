@@ -16,9 +16,9 @@ test("a database from before the search's tables finds the same as one that alwa
   const before = await store.read((reader) => reader.searchDevices(asked));
   await store.close();
   const database = new DatabaseSync(file);
-  database.exec("DROP TABLE port_type; DROP INDEX device_search; DROP INDEX device_cords");
+  database.exec("DROP TABLE document; DROP TABLE port_type; DROP INDEX device_search; DROP INDEX device_cords");
   database.exec("CREATE INDEX device_role ON device (role)");
-  database.exec("DELETE FROM migration WHERE name IN ('search', 'cords and free ports')");
+  database.exec("DELETE FROM migration WHERE name IN ('search', 'cords and free ports', 'documents')");
   database.close();
 
   const reopened = await openSqlite(file);

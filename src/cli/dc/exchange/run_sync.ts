@@ -1,0 +1,280 @@
+import { setImmediate } from "node:timers/promises";
+import type { Mapped, SourceItem } from "#dc/exchange/item.ts";
+import { type OriginRecord, originSpace, originText } from "#dc/exchange/origin.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { Device, ResourceKind } from "#dc/model/resources.ts";
+import type { Exchanged, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
+import type { OperationError } from "#kernel/errors.ts";
+
+/** Runs one batch in a transaction of its own, or in the one of a dry run. */
+export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
+
+export interface SyncOptions {
+  readonly origin: string;
+  readonly prune: boolean;
+  /** Resources of one transaction. */
+  readonly batchSize: number;
+  readonly progress: (done: number, total: number) => void;
+  readonly stopped: () => boolean;
+}
+
+/** Something that a sync did, or would do. */
+export interface SyncChange {
+  readonly action: "create" | "update" | "delete";
+  readonly kind: ResourceKind;
+  readonly ref: string;
+  readonly id: string;
+  readonly fields: readonly FieldChange[];
+}
+
+/** Something that the inventory refused, or that stays although the source has it no more. */
+export interface SyncRefusal {
+  readonly kind: ResourceKind;
+  readonly ref: string;
+  readonly id: string;
+  readonly reason: string;
+}
+
+export interface SyncResult {
+  readonly changes: readonly SyncChange[];
+  readonly unchanged: ReadonlyMap<ResourceKind, number>;
+  readonly refused: readonly SyncRefusal[];
+  /** What the source has no more and what stays here: not asked to go, or in use by others. */
+  readonly vanished: readonly SyncRefusal[];
+  readonly stopped: boolean;
+}
+
+/** Kinds in the order in which they need each other. */
+const ORDER: readonly ResourceKind[] = ["rack", "device", "crac", "cable", "fabric_link"];
+
+/**
+ * Brings the inventory to what a source says: creates, changes, and with `prune` deletes what came from this source
+ * and is no longer there. What others have made stays. What is refused keeps nothing else back and is tried again
+ * as long as that brings something in.
+ */
+export function runSync(
+  mapped: Mapped,
+  known: ReadonlyMap<string, OriginRecord>,
+  inBatch: InBatch,
+  options: SyncOptions,
+): Promise<SyncResult> {
+  return new Sync(mapped.items, known, inBatch, options).run();
+}
+
+class Sync {
+  readonly #items: readonly SourceItem[];
+  readonly #known: ReadonlyMap<string, OriginRecord>;
+  readonly #inBatch: InBatch;
+  readonly #options: SyncOptions;
+  readonly #space: string;
+  readonly #changes: SyncChange[] = [];
+  readonly #unchanged = new Map<ResourceKind, number>();
+  readonly #refused = new Map<SourceItem, string>();
+  /** Objects of the source that are here and not there, by id. */
+  readonly #gone: Map<string, OriginRecord>;
+  readonly #kept = new Map<string, string>();
+  #done = 0;
+
+  constructor(
+    items: readonly SourceItem[],
+    known: ReadonlyMap<string, OriginRecord>,
+    inBatch: InBatch,
+    options: SyncOptions,
+  ) {
+    this.#items = items;
+    this.#known = known;
+    this.#inBatch = inBatch;
+    this.#options = options;
+    this.#space = originSpace(options.origin);
+    const there = new Set(items.map(({ id }) => id));
+    this.#gone = new Map([...known].filter(([id]) => !there.has(id)));
+  }
+
+  async run(): Promise<SyncResult> {
+    await this.#removeReplaced();
+    if (this.#options.prune) await this.#prune(["cable", "fabric_link", "device"]);
+    for (const kind of ORDER) {
+      if (this.#options.stopped()) break;
+      await this.#upsert(this.#items.filter((item) => item.kind === kind));
+    }
+    await this.#retry();
+    if (this.#options.prune) await this.#prune(["cable", "fabric_link", "device", "crac", "rack"]);
+    return {
+      changes: this.#changes,
+      unchanged: this.#unchanged,
+      refused: [...this.#refused].map(([{ kind, id, resource }, reason]) => ({
+        kind,
+        id,
+        reason,
+        ref: refOf(kind, resource),
+      })),
+      vanished: [...this.#gone].map(([id, { kind, named }]) => ({
+        kind,
+        id,
+        ref: refOf(kind, named),
+        reason: this.#kept.get(id) ?? "it stays: --prune deletes it",
+      })),
+      stopped: this.#options.stopped(),
+    };
+  }
+
+  /** Edges that lead elsewhere now, and vanished cables whose ports others need, go before anything is written. */
+  async #removeReplaced(): Promise<void> {
+    const needed = new Set(this.#items.flatMap((item) => (item.kind === "cable" ? endsOf(item.resource) : [])));
+    const replaced = [
+      ...this.#items.flatMap((item): [string, OriginRecord][] => {
+        const before = this.#known.get(item.id);
+        if (
+          before === undefined ||
+          (before.kind === item.kind && resourceKey(before.named) === resourceKey(item.resource))
+        )
+          return [];
+        return [[item.id, before]];
+      }),
+      ...[...this.#gone].filter(
+        ([, { kind, named }]) => kind === "cable" && endsOf(named).some((end) => needed.has(end)),
+      ),
+    ];
+    await this.#removeAll(replaced);
+  }
+
+  async #prune(kinds: readonly ResourceKind[]): Promise<void> {
+    for (const kind of kinds) {
+      for (let before = Number.POSITIVE_INFINITY; ; ) {
+        const open = [...this.#gone].filter(([, record]) => record.kind === kind);
+        if (open.length === 0 || open.length >= before || this.#options.stopped()) break;
+        before = open.length;
+        await this.#removeAll(open);
+      }
+    }
+  }
+
+  async #removeAll(records: readonly (readonly [string, OriginRecord])[]): Promise<void> {
+    for (const batch of batchesOf(records, this.#options.batchSize)) {
+      if (this.#options.stopped()) return;
+      await this.#inBatch(async (session) => {
+        for (const [id, { kind, named }] of batch) {
+          const refusal = await session.remove(kind, named);
+          if (refusal === undefined) await session.documents.dropDocument(this.#space, id);
+          this.#noteRemoval(id, { kind, named }, refusal);
+        }
+      });
+      await setImmediate();
+    }
+  }
+
+  #noteRemoval(
+    id: string,
+    { kind, named }: Pick<OriginRecord, "kind" | "named">,
+    refusal: OperationError | undefined,
+  ): void {
+    if (refusal !== undefined) {
+      this.#kept.set(id, refusal.message);
+      return;
+    }
+    this.#gone.delete(id);
+    this.#changes.push({ action: "delete", kind, id, ref: refOf(kind, named), fields: [] });
+  }
+
+  async #upsert(items: readonly SourceItem[]): Promise<void> {
+    for (const batch of batchesOf(items, this.#options.batchSize)) {
+      if (this.#options.stopped()) return;
+      const kind = batch[0]?.kind ?? "device";
+      const results = await this.#inBatch((session) => this.#write(session, kind, batch));
+      for (const [index, item] of batch.entries()) this.#note(item, results[index]);
+      this.#done += batch.length;
+      this.#options.progress(Math.min(this.#done, this.#items.length), this.#items.length);
+      await setImmediate();
+    }
+  }
+
+  async #write(
+    session: ExchangeSession,
+    kind: ResourceKind,
+    batch: readonly SourceItem[],
+  ): Promise<readonly Exchanged[]> {
+    const results = await session.upsert(
+      kind,
+      batch.map(({ id, resource }) => ({ resource, owned: this.#known.get(id)?.owned })),
+    );
+    for (const [index, item] of batch.entries()) {
+      const result = results[index];
+      if (result === undefined || "error" in result) continue;
+      const text = originText(item);
+      const before = this.#known.get(item.id);
+      if (before === undefined || JSON.stringify(before) !== text)
+        await session.documents.putDocument(this.#space, item.id, text);
+    }
+    return results;
+  }
+
+  #note(item: SourceItem, result: Exchanged | undefined): void {
+    const { kind, id, resource } = item;
+    if (result === undefined) return;
+    if ("error" in result) {
+      this.#refused.set(item, result.error.message);
+      return;
+    }
+    this.#refused.delete(item);
+    for (const port of result.keptPorts) {
+      this.#kept.set(id, `port ${port} stays: a cable that the source does not have holds it`);
+    }
+    if (result.outcome === "UNCHANGED") this.#unchanged.set(kind, (this.#unchanged.get(kind) ?? 0) + 1);
+    else {
+      const action = result.outcome === "CREATED" ? "create" : "update";
+      this.#changes.push({ action, kind, id, ref: refOf(kind, resource), fields: result.changes });
+    }
+  }
+
+  /** Tries what was refused again, and devices that only stand in each other's way once without their places. */
+  async #retry(): Promise<void> {
+    let lifted = false;
+    for (let before = Number.POSITIVE_INFINITY; this.#refused.size > 0 && !this.#options.stopped(); ) {
+      const stuck = this.#refused.size >= before;
+      if (stuck && (lifted || !(await this.#lift()))) return;
+      lifted ||= stuck;
+      before = stuck ? Number.POSITIVE_INFINITY : this.#refused.size;
+      const open = [...this.#refused.keys()];
+      for (const kind of ORDER) await this.#upsert(open.filter((item) => item.kind === kind));
+      if (stuck) before = this.#refused.size + 1;
+    }
+  }
+
+  /** Takes devices out of their places that are to change them and cannot, as two that change places. */
+  async #lift(): Promise<boolean> {
+    const stuck = [...this.#refused.keys()].filter((item) => item.kind === "device" && this.#known.has(item.id));
+    let moved = false;
+    for (const batch of batchesOf(stuck, this.#options.batchSize)) {
+      const results = await this.#inBatch((session) =>
+        session.upsert(
+          "device",
+          batch.map(({ id, resource }) => ({
+            resource: liftedOut(resource as Device),
+            owned: this.#known.get(id)?.owned,
+          })),
+        ),
+      );
+      moved ||= results.some((result) => !("error" in result));
+    }
+    return moved;
+  }
+}
+
+/** A device in its rack without its place there. */
+function liftedOut({ positionU: _, face: __, depth: ___, assetTag: ____, ...rest }: Device): Device {
+  return rest;
+}
+
+function refOf(kind: ResourceKind, named: OriginRecord["named"]): string {
+  return resourceRef(kind, named as never);
+}
+
+function endsOf(named: OriginRecord["named"]): readonly string[] {
+  if ("code" in named) return [];
+  return [named.a, named.b].map(({ deviceCode, portName }) => `${codeKey(deviceCode)}/${portName}`);
+}
+
+function* batchesOf<One>(list: readonly One[], size: number): Generator<readonly One[]> {
+  for (let at = 0; at < list.length; at += size) yield list.slice(at, at + size);
+}

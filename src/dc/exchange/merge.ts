@@ -1,0 +1,118 @@
+import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { compact } from "./item.ts";
+
+/** The parts of a resource that an import has set: the others belong to people, and stay. */
+export interface OwnedParts {
+  readonly fields: readonly string[];
+  readonly ports: readonly string[];
+  readonly labels: readonly string[];
+  readonly tags: readonly string[];
+}
+
+export const NOTHING_OWNED: OwnedParts = { fields: [], ports: [], labels: [], tags: [] };
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Parts that are merged one by one. */
+const MERGED = ["ports", "labels", "tags"];
+/** Fields of a port that measurements and people set and no source does. */
+const PORT_FIELDS_OF_PEOPLE = ["netRole", "rxMbps", "txMbps", "measuredAt"];
+const INLET_FIELDS_OF_PEOPLE = ["sourceRef", "powerPath"];
+const OUTLET_FIELDS_OF_PEOPLE = ["breakerPosition", "breakerPoles"];
+
+/** What an import of this resource sets. */
+export function ownedParts(resource: ResourceByKind[ResourceKind]): OwnedParts {
+  const { ports = [], labels = {}, tags = [] } = resource as Partial<Device>;
+  return {
+    fields: Object.keys(resource).filter((name) => !MERGED.includes(name)),
+    ports: ports.map(({ name }) => name),
+    labels: Object.keys(labels),
+    tags,
+  };
+}
+
+/**
+ * Lays what a source says now over a stored resource: its fields win, what it said before and says no more goes, and
+ * everything else stays as people left it.
+ * @param kept names of ports that must stay although the source has them no more
+ */
+export function merge<Kind extends ResourceKind>(
+  before: ResourceByKind[Kind],
+  wanted: ResourceByKind[Kind],
+  owned: OwnedParts,
+  kept: ReadonlySet<string>,
+): ResourceByKind[Kind] {
+  const was = before as unknown as Fields;
+  const is = wanted as unknown as Fields;
+  const merged: Record<string, unknown> = { ...was };
+  for (const name of owned.fields) if (!(name in is)) delete merged[name];
+  Object.assign(merged, is);
+  merged["labels"] = mergedLabels(was["labels"] as Labels, is["labels"] as Labels, owned.labels);
+  merged["tags"] = mergedTags(was["tags"] as Tags, is["tags"] as Tags, owned.tags);
+  if ("ports" in was || "ports" in is) {
+    merged["ports"] = mergedPorts(was["ports"] as Ports, is["ports"] as Ports, owned.ports, kept);
+  }
+  forgetDerived(merged, was, is);
+  return compact(merged) as unknown as ResourceByKind[Kind];
+}
+
+type Labels = Readonly<Record<string, string>> | undefined;
+type Tags = readonly string[] | undefined;
+type Ports = readonly Port[] | undefined;
+
+function mergedLabels(
+  before: Labels = {},
+  wanted: Labels = {},
+  owned: readonly string[],
+): Readonly<Record<string, string>> {
+  const stays = Object.entries(before).filter(([key]) => !owned.includes(key));
+  return { ...Object.fromEntries(stays), ...wanted };
+}
+
+function mergedTags(before: Tags = [], wanted: Tags = [], owned: readonly string[]): readonly string[] {
+  return [...new Set([...wanted, ...before.filter((tag) => !owned.includes(tag))])];
+}
+
+/** Ports of the source in its order, then those that people added and those that must stay. */
+function mergedPorts(
+  before: Ports = [],
+  wanted: Ports = [],
+  owned: readonly string[],
+  kept: ReadonlySet<string>,
+): readonly Port[] {
+  const known = new Map(before.map((port) => [port.name, port]));
+  const names = new Set(wanted.map(({ name }) => name));
+  const vanished = new Set(owned);
+  return [
+    ...wanted.map((port) => overPort(known.get(port.name), port)),
+    ...before.filter(({ name }) => !names.has(name) && (kept.has(name) || !vanished.has(name))),
+  ];
+}
+
+function overPort(before: Port | undefined, wanted: Port): Port {
+  if (before === undefined || before.kind !== wanted.kind) return wanted;
+  return compact<Port>({
+    ...picked(before, PORT_FIELDS_OF_PEOPLE),
+    ...wanted,
+    powerIn: { ...picked(before.powerIn, INLET_FIELDS_OF_PEOPLE), ...wanted.powerIn },
+    powerOut: { ...picked(before.powerOut, OUTLET_FIELDS_OF_PEOPLE), ...wanted.powerOut },
+  } as Port);
+}
+
+function picked<Value extends object>(value: Value | undefined, names: readonly string[]): Partial<Value> {
+  return Object.fromEntries(Object.entries(value ?? {}).filter(([name]) => names.includes(name))) as Partial<Value>;
+}
+
+/** Drops values that the service derived from something that has changed, so that it derives them again. */
+function forgetDerived(merged: Record<string, unknown>, was: Fields, is: Fields): void {
+  const changed = (name: string) => merged[name] !== was[name];
+  const drop = (name: string) => {
+    if (!(name in is)) delete merged[name];
+  };
+  if ("kind" in was && changed("kind") && !("a" in was)) drop("role");
+  if ("rackCode" in merged || "parentDeviceCode" in merged) drop("location");
+  const moved = ["rackCode", "parentDeviceCode", "bay", "positionU"].some(changed);
+  if (!moved) return;
+  for (const name of ["mount", "depth", "slot"]) drop(name);
+  if (!("serves" in is) && changed("location")) drop("serves");
+}

@@ -1,0 +1,120 @@
+import { merge, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { DcWriter } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import type { WriteSession } from "../rpc.ts";
+import { orderOf } from "./load.ts";
+import { removeResource } from "./remove.ts";
+import { upsertResource } from "./upsert.ts";
+
+/** A resource as a source has it, with what the source set before. */
+export interface Incoming<Kind extends ResourceKind = ResourceKind> {
+  readonly resource: ResourceByKind[Kind];
+  readonly owned: OwnedParts | undefined;
+}
+
+/** A field before and after. */
+export interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** What became of one resource of an exchange. */
+export type Exchanged =
+  | {
+      readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED";
+      readonly changes: readonly FieldChange[];
+      /** Ports that the source has no more and that a cable of someone else holds. */
+      readonly keptPorts: readonly string[];
+    }
+  | { readonly error: OperationError };
+
+/** One transaction of an import that follows a source. */
+export interface ExchangeSession {
+  /** Creates resources, or lays what the source says over them. Answers are in the order of the items. */
+  upsert(kind: ResourceKind, items: readonly Incoming[]): Promise<readonly Exchanged[]>;
+  /** Removes a resource that nothing depends on. @returns why it stays, or undefined when it is gone */
+  remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
+  readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
+}
+
+/** The parts of an exchange in one write. */
+export function exchangeSession(session: WriteSession): ExchangeSession {
+  return {
+    upsert: (kind, items) => upsertAll(session, kind, items),
+    remove: (kind, named) => refusalOf(session, () => removeResource(session, kind, named, GENTLY)),
+    documents: session.writer,
+  };
+}
+
+const GENTLY = { field: "", etag: "", cascade: false, allowMissing: true };
+
+async function upsertAll(
+  session: WriteSession,
+  kind: ResourceKind,
+  items: readonly Incoming[],
+): Promise<readonly Exchanged[]> {
+  const resources = items.map(({ resource }) => resource);
+  await session.writer.lookAhead(kind, resources);
+  const results: Exchanged[] = [];
+  for (const index of orderOf(kind, resources)) {
+    const item = items[index];
+    if (item !== undefined) results[index] = await upsertOne(session, kind, item);
+  }
+  return results;
+}
+
+async function upsertOne(session: WriteSession, kind: ResourceKind, { resource, owned }: Incoming): Promise<Exchanged> {
+  const before = (await session.writer.stored(kind, resourceKey(resource)))?.resource;
+  const keptPorts = before === undefined ? [] : await portsInUse(session, before, resource, owned);
+  const wanted = before === undefined ? resource : merge(before, resource, owned ?? NOTHING_OWNED, new Set(keptPorts));
+  const maskPaths = before === undefined ? [] : ["*"];
+  let exchanged: Exchanged | undefined;
+  const error = await refusalOf(session, async () => {
+    const { outcome, stored } = await upsertResource(session, kind, { resource: wanted, at: "", maskPaths, etag: "" });
+    const changes = outcome === "UPDATED" && before !== undefined ? changesOf(before, stored.resource) : [];
+    exchanged = { outcome, changes, keptPorts };
+  });
+  return exchanged ?? { error: error ?? new OperationError("aborted", "Nothing was written") };
+}
+
+/** Ports that the source has no more but that a cable holds, which is not the source's to pull. */
+async function portsInUse(
+  { writer }: WriteSession,
+  before: ResourceByKind[ResourceKind],
+  wanted: ResourceByKind[ResourceKind],
+  owned: OwnedParts | undefined,
+): Promise<readonly string[]> {
+  if (owned === undefined || !("kind" in before)) return [];
+  const names = new Set(((wanted as Device).ports ?? []).map(({ name }) => name));
+  const vanished = new Set(owned.ports.filter((name) => !names.has(name)));
+  if (vanished.size === 0) return [];
+  const cables = await writer.cablesOf(before.code);
+  const held = cables.flatMap(({ a, b }) => [a, b]).filter(({ deviceCode }) => deviceCode === before.code);
+  return [...new Set(held.map(({ portName }) => portName).filter((name) => vanished.has(name)))];
+}
+
+function changesOf(before: object, after: object): readonly FieldChange[] {
+  const was = before as Readonly<Record<string, unknown>>;
+  const is = after as Readonly<Record<string, unknown>>;
+  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
+    .filter((field) => canonicalJson(was[field] ?? null) !== canonicalJson(is[field] ?? null))
+    .toSorted()
+    .map((field) => ({ field, before: was[field], after: is[field] }));
+}
+
+/** A refusal is an answer; a database that went away, or half a write, is not. */
+async function refusalOf({ changes }: WriteSession, work: () => Promise<unknown>): Promise<OperationError | undefined> {
+  const noted = changes.noted;
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    const isRefusal = error instanceof OperationError && error.kind !== "unavailable";
+    if (isRefusal && changes.noted === noted) return error;
+    throw error;
+  }
+}

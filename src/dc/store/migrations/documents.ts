@@ -1,0 +1,9 @@
+import type { Dialect } from "../dialect.ts";
+
+/** Small JSON documents that no rule looks into: types of devices, and what was imported from where. */
+export function documents({ types: { text } }: Dialect): readonly string[] {
+  return [
+    `CREATE TABLE document (space ${text} NOT NULL, key ${text} NOT NULL, body ${text} NOT NULL,
+      PRIMARY KEY (space, key))`,
+  ];
+}

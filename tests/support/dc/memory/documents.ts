@@ -1,0 +1,10 @@
+import { compareBytes } from "#dc/model/text_order.ts";
+import type { KeptDocument } from "#dc/ports.ts";
+
+/** The documents of a space in the order of keys; `all` joins space and key by a line break. */
+export function documentsOf(all: ReadonlyMap<string, string>, space: string): readonly KeptDocument[] {
+  return [...all]
+    .filter(([name]) => name.startsWith(`${space}\n`))
+    .map(([name, body]) => ({ key: name.slice(space.length + 1), body }))
+    .toSorted((a, b) => compareBytes(a.key, b.key));
+}

@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Caller } from "#dc/context.ts";
+import type { Mapped } from "#dc/exchange/item.ts";
+import { judgeQuality } from "#dc/exchange/quality.ts";
+import { openService } from "#dc/open_service.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
+import { printJson } from "../../print.ts";
+import { openProgressBar } from "../../progress_bar.ts";
+import type { Talk } from "../../talk.ts";
+import { type KnownResources, knownResources } from "./known_resources.ts";
+import { printReport } from "./print_report.ts";
+import { type ImportReport, importReport } from "./report.ts";
+import { runSync, type SyncResult } from "./run_sync.ts";
+import type { SourceWatcher, Unreadable } from "./source_error.ts";
+
+/** How an import from a source runs. */
+export interface ImportFromOptions {
+  /** Name of the source: what came from it is found again under this name. */
+  readonly origin: string;
+  readonly dryRun: boolean;
+  readonly prune: boolean;
+  readonly json: boolean;
+  /** File for the whole report, as JSON. */
+  readonly report: string | undefined;
+  readonly cwd: string;
+}
+
+/** Reads a source and maps it to resources. */
+export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<Mapped>;
+
+const CALLER: Caller = {
+  interface: "SYSTEM",
+  principal: { name: "planner dc import", roles: ["admin"], authMethod: "none" },
+};
+const BATCH = 2000;
+const PROGRESS_MS = 1000;
+
+/**
+ * Imports from a source and reports it. Status 1 when something was refused or unreadable, 130 after Ctrl-C: the batch
+ * at hand is finished, and the same import again goes on.
+ */
+export async function importFrom(
+  store: DcStore,
+  read: ReadSource,
+  options: ImportFromOptions,
+  talk: Talk,
+): Promise<ExitStatus> {
+  const stop = new Stop();
+  const progress = new Progress(options.json, talk);
+  try {
+    const known = await knownResources(store, options.origin);
+    const unreadable: Unreadable[] = [];
+    const mapped = await read(known, {
+      progress: (what, done, total) => progress.show(what, done, total),
+      unreadable: (one) => unreadable.push(one),
+      signal: stop.signal,
+    });
+    const result = await sync(store, mapped, known, { ...options, stop, progress });
+    const parts = { result, unreadable, omissions: mapped.omissions, quality: judgeQuality(mapped.items) };
+    const report = importReport({ origin: options.origin, dryRun: options.dryRun, ...parts });
+    progress.end();
+    tell(report, options, talk);
+    if (stop.status !== undefined) return stop.status;
+    return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+  } catch (error) {
+    progress.end();
+    if (stop.status === undefined || !(error instanceof OperationError)) throw error;
+    talk.warn(error.message);
+    return stop.status;
+  } finally {
+    stop.close();
+  }
+}
+
+async function sync(
+  store: DcStore,
+  mapped: Mapped,
+  known: KnownResources,
+  { origin, prune, dryRun, stop, progress }: ImportFromOptions & { readonly stop: Stop; readonly progress: Progress },
+): Promise<SyncResult> {
+  const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+  const told = { requestId: randomUUID(), message: `Import from ${origin}` };
+  const syncOptions = {
+    origin,
+    prune,
+    batchSize: BATCH,
+    progress: (done: number, total: number) => progress.show("writing", done, total),
+    stopped: () => stop.signal.aborted,
+  };
+  if (!dryRun) {
+    return runSync(
+      mapped,
+      known.records,
+      (work) => service.exchange(work, CALLER, { ...told, validateOnly: false }),
+      syncOptions,
+    );
+  }
+  return service.exchange((session) => runSync(mapped, known.records, (work) => work(session), syncOptions), CALLER, {
+    ...told,
+    validateOnly: true,
+  });
+}
+
+function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, talk: Talk): void {
+  if (file !== undefined) {
+    try {
+      writeFileSync(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
+    } catch (error) {
+      throw new OperationError("unavailable", `Cannot write "${file}": ${(error as Error).message}`, { cause: error });
+    }
+  }
+  if (json) printJson({ event: "end", ...report });
+  else printReport(report, talk);
+}
+
+/** Ctrl-C and SIGTERM: the first stops between two batches, the second ends at once. */
+class Stop {
+  readonly #controller = new AbortController();
+  readonly #handlers: readonly (readonly [NodeJS.Signals, () => void])[];
+  status: ExitStatus | undefined;
+
+  constructor() {
+    const handler = (status: ExitStatus) => () => {
+      if (this.status !== undefined) endProcess(status);
+      this.status = status;
+      this.#controller.abort();
+    };
+    this.#handlers = [
+      ["SIGINT", handler(EXIT_STATUS.interrupted)],
+      ["SIGTERM", handler(EXIT_STATUS.terminated)],
+    ];
+    for (const [name, one] of this.#handlers) process.on(name, one);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  close(): void {
+    for (const [name, one] of this.#handlers) process.off(name, one);
+  }
+}
+
+/** Progress as JSON lines, on a bar, or as a line now and then. */
+class Progress {
+  readonly #json: boolean;
+  readonly #talk: Talk;
+  readonly #bar: ReturnType<typeof openProgressBar>;
+  #last = 0;
+
+  constructor(json: boolean, talk: Talk) {
+    this.#json = json;
+    this.#talk = talk;
+    this.#bar = json ? undefined : openProgressBar(talk);
+  }
+
+  show(what: string, done: number, total: number | undefined): void {
+    if (this.#bar !== undefined && total !== undefined) this.#bar.show(done, total);
+    const now = performance.now();
+    if (now - this.#last < PROGRESS_MS) return;
+    this.#last = now;
+    if (this.#json) printJson({ event: "progress", what, done, ...(total !== undefined && { total }) });
+    else if (this.#bar === undefined) this.#talk.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
+  }
+
+  end(): void {
+    this.#bar?.clear();
+  }
+}

@@ -1,0 +1,87 @@
+import type { OriginRecord } from "#dc/exchange/origin.ts";
+import { originSpace, readOrigin } from "#dc/exchange/origin.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { Device, ResourceKind } from "#dc/model/resources.ts";
+import type { DcReader, DcStore } from "#dc/ports.ts";
+
+const PAGE = 1000;
+
+/** What is in a database before an import, as far as the import goes. */
+export interface KnownResources {
+  /** What came from the same source, by id. */
+  readonly records: ReadonlyMap<string, OriginRecord>;
+  /** Codes of those, by id. */
+  readonly codes: ReadonlyMap<string, string>;
+  /** Keys of codes that others hold. */
+  readonly foreign: {
+    readonly rack: ReadonlySet<string>;
+    readonly device: ReadonlySet<string>;
+    readonly crac: ReadonlySet<string>;
+    readonly feed: ReadonlySet<string>;
+  };
+}
+
+/** Reads which resources came from a source and which codes are taken. Cost: one pass over racks, devices and units. */
+export function knownResources(store: DcStore, origin: string): Promise<KnownResources> {
+  return store.read(async (reader) => {
+    const records = new Map<string, OriginRecord>();
+    const space = originSpace(origin);
+    for await (const { key, body } of pages(
+      (after) => reader.documents(space, after, PAGE),
+      ({ key: last }) => last,
+    )) {
+      const record = readOrigin(body);
+      if (record !== undefined) records.set(key, record);
+    }
+    const codes = new Map<string, string>();
+    const own: Record<"rack" | "device" | "crac", Set<string>> = {
+      rack: new Set(),
+      device: new Set(),
+      crac: new Set(),
+    };
+    for (const [id, { kind, named }] of records) {
+      if (!("code" in named) || !(kind in own)) continue;
+      codes.set(id, named.code);
+      own[kind as "rack"].add(codeKey(named.code));
+    }
+    const rack = await foreignCodes(reader, "rack", own.rack);
+    const crac = await foreignCodes(reader, "crac", own.crac);
+    const feed = new Set<string>();
+    const device = await foreignCodes(reader, "device", own.device, (one) => {
+      for (const { powerOut } of (one as Device).ports ?? [])
+        if (powerOut?.feedId !== undefined) feed.add(codeKey(powerOut.feedId));
+    });
+    return { records, codes, foreign: { rack, device, crac, feed } };
+  });
+}
+
+async function foreignCodes(
+  reader: DcReader,
+  kind: Extract<ResourceKind, "rack" | "device" | "crac">,
+  own: ReadonlySet<string>,
+  visit: (resource: object) => void = () => {},
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for await (const resource of pages((after) => reader.page(kind, after, PAGE), resourceKey)) {
+    const key = resourceKey(resource);
+    if (own.has(key)) continue;
+    found.add(key);
+    visit(resource);
+  }
+  return found;
+}
+
+/** Everything that is read in pages. */
+export async function* pages<One>(
+  read: (after: string) => Promise<readonly One[]>,
+  keyOf: (one: One) => string,
+): AsyncGenerator<One> {
+  for (let after = ""; ; ) {
+    const page = await read(after);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = keyOf(last);
+  }
+}

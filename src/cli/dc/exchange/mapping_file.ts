@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { codeFrom } from "#dc/exchange/codes.ts";
+import type { NetboxOptions } from "#dc/exchange/netbox/mapping_options.ts";
+import { DEVICE_KINDS, type DeviceKind } from "#dc/model/words.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { suggestion } from "../../usage_error.ts";
+
+type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
+
+/**
+ * Reads what a person decided about the mapping of a NetBox, as YAML or JSON:
+ * `roles: {core: SWITCH}` and `locations: {site/location: {floor: 2, room: A, row: B}}`.
+ * @throws OperationError naming the field that is wrong
+ */
+export function netboxMapping(path: string, shown: string): NetboxMapping {
+  const value = yamlFile(path, shown);
+  for (const key of Object.keys(value)) {
+    if (key !== "roles" && key !== "locations") throw wrong(shown, key, "expected roles or locations");
+  }
+  return { roles: rolesOf(shown, value["roles"]), locations: locationsOf(shown, value["locations"]) };
+}
+
+/** Reads a YAML or JSON file that holds an object. @throws OperationError when it does not */
+export function yamlFile(path: string, shown: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(path, "utf8"), { maxAliasCount: 100 });
+  } catch (error) {
+    const message = (error as Error).message.split("\n")[0];
+    throw new OperationError("invalid_argument", `Cannot read "${shown}": ${message}`, { cause: error });
+  }
+  if (isJsonObject(value)) return value;
+  throw new OperationError("invalid_argument", `Cannot read "${shown}": expected an object`);
+}
+
+function rolesOf(shown: string, value: unknown): NetboxMapping["roles"] {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw wrong(shown, "roles", "expected role slugs with kinds");
+  return Object.fromEntries(
+    Object.entries(value).map(([slug, word]) => {
+      const kind = DEVICE_KINDS.find((one) => one === String(word).toUpperCase());
+      if (kind === undefined)
+        throw wrong(shown, `roles.${slug}`, `expected a kind; ${suggestion(String(word), DEVICE_KINDS)}`.trim());
+      return [slug, kind] as const satisfies readonly [string, DeviceKind];
+    }),
+  );
+}
+
+function locationsOf(shown: string, value: unknown): NetboxMapping["locations"] {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw wrong(shown, "locations", "expected site/location slugs with floor, room or row");
+  return Object.fromEntries(Object.entries(value).map(([name, place]) => [name, placeOf(shown, name, place)]));
+}
+
+function placeOf(shown: string, name: string, place: unknown): NetboxMapping["locations"][string] {
+  const at = `locations.${name}`;
+  if (!isJsonObject(place)) throw wrong(shown, at, "expected floor, room or row");
+  const { floor, room, row, ...rest } = place;
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) throw wrong(shown, `${at}.${unknown}`, "expected floor, room or row");
+  if (floor !== undefined && !Number.isInteger(floor)) throw wrong(shown, `${at}.floor`, "expected a whole number");
+  return {
+    ...(typeof floor === "number" && { floor }),
+    ...codeField(shown, `${at}.room`, "room", room),
+    ...codeField(shown, `${at}.row`, "row", row),
+  };
+}
+
+function codeField(shown: string, at: string, name: "room" | "row", value: unknown) {
+  if (value === undefined) return {};
+  const code = codeFrom(String(value));
+  if (code === "" || code !== String(value))
+    throw wrong(shown, at, "expected a code: letters, digits, '.', '_' or '-'");
+  return { [name]: code };
+}
+
+function wrong(shown: string, field: string, expected: string): OperationError {
+  return new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
+}

@@ -1,0 +1,73 @@
+import { createReadStream } from "node:fs";
+import { join, relative } from "node:path";
+import { CsvError, parse } from "csv-parse";
+import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
+import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import type { TableName } from "#dc/exchange/netbox/tables.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { filesIn, tableOf } from "./netbox_files.ts";
+import { demandGoing, type SourceWatcher } from "./source_error.ts";
+
+const STEP = 5000;
+
+/** Reads a folder of NetBox's CSV exports, each named after its list: `devices.csv`, `netbox_power feeds.csv`. */
+export async function readCsvFolder(
+  data: Dataset,
+  folder: string,
+  shown: string,
+  watcher: SourceWatcher,
+): Promise<void> {
+  const files = filesIn(folder, ".csv").map((path) => ({ path, table: tableOf(relative(folder, path)) }));
+  if (!files.some(({ table }) => table !== undefined)) {
+    throw new OperationError(
+      "not_found",
+      `No list of NetBox in "${shown}": expected files such as devices.json, dcim/racks.json or devices.csv`,
+    );
+  }
+  const rows = new CsvRows(data, (table, id, reason) =>
+    watcher.unreadable({ file: `${table}/${id}`, number: 0, reason }),
+  );
+  for (const { path, table } of files) {
+    const name = join(shown, relative(folder, path));
+    if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
+    else await readExport(rows, table, { path, name }, watcher);
+  }
+  rows.finish();
+}
+
+async function readExport(
+  rows: CsvRows,
+  table: TableName,
+  { path, name }: { readonly path: string; readonly name: string },
+  watcher: SourceWatcher,
+): Promise<void> {
+  let headers: readonly string[] | undefined;
+  for await (const { record, line } of csvRecords(path, name)) {
+    if (line % STEP === 0) {
+      watcher.progress(name, line, undefined);
+      demandGoing(watcher);
+    }
+    if (headers === undefined) headers = record;
+    else if (record.length <= headers.length) rows.add(table, headers, record, line);
+    else {
+      const reason = `expected ${headers.length} cells, found ${record.length}`;
+      watcher.unreadable({ file: name, number: line, reason });
+    }
+  }
+}
+
+/** The records of a CSV file with the numbers of their lines. @throws OperationError for what is no CSV */
+export async function* csvRecords(
+  path: string,
+  shown: string,
+): AsyncGenerator<{ readonly record: readonly string[]; readonly line: number }> {
+  const parser = createReadStream(path).pipe(
+    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true }),
+  );
+  try {
+    for await (const { record, info } of parser) yield { record, line: info.lines };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    throw new OperationError("invalid_argument", `Cannot read "${shown}" as CSV: ${error.message}`, { cause: error });
+  }
+}

@@ -1,0 +1,100 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { UsageError } from "../../usage_error.ts";
+import { filesIn, isDump, readDump, readFolder, tableOf } from "./netbox_files.ts";
+import { type NetboxAddress, readRest } from "./netbox_rest.ts";
+import type { SourceWatcher } from "./source_error.ts";
+
+/** Where a NetBox is read from. */
+export interface NetboxSourceOptions {
+  /** A dump, or a folder of lists; absent with `url`. */
+  readonly path: string | undefined;
+  readonly url: string | undefined;
+  readonly tokenFile: string | undefined;
+  readonly sites: readonly string[];
+  readonly rate: number | undefined;
+  readonly timeoutS: number | undefined;
+  readonly cwd: string;
+}
+
+const TIMEOUT_S = 120;
+const BACKOFF_MS = 500;
+
+/** Reads a NetBox, whatever form it is in. @throws OperationError when it cannot be read */
+export async function readNetbox(options: NetboxSourceOptions, watcher: SourceWatcher): Promise<Dataset> {
+  const data = new Dataset();
+  const { path: shown, url, cwd } = options;
+  if (url !== undefined) {
+    await readRest(data, addressOf(url, options), watcher);
+    return data;
+  }
+  if (shown === undefined)
+    throw new UsageError("Nothing to import: expected --url, a dump, or a folder of lists", null);
+  const path = resolve(cwd, shown);
+  if (!existsSync(path)) throw new OperationError("not_found", `There is no file or folder "${shown}"`);
+  if (statSync(path).isDirectory()) await readAnyFolder(data, path, shown, watcher);
+  else if (isDump(path, shown)) readDump(data, path, shown, watcher);
+  else
+    throw new OperationError(
+      "invalid_argument",
+      `"${shown}" is no dump of NetBox: expected a list of objects with model, pk and fields`,
+    );
+  return data;
+}
+
+async function readAnyFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {
+  if (filesIn(path, ".json").some((file) => tableOf(file.slice(path.length + 1)) !== undefined)) {
+    readFolder(data, path, shown, watcher);
+    return;
+  }
+  const { readCsvFolder } = await import("./netbox_csv.ts");
+  await readCsvFolder(data, path, shown, watcher);
+}
+
+function addressOf(
+  url: string,
+  { tokenFile, sites, rate, timeoutS = TIMEOUT_S, cwd }: NetboxSourceOptions,
+): NetboxAddress {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new UsageError(
+      `Wrong value "${url}" for "--url": expected http:// or https:// and the address of a NetBox`,
+      null,
+    );
+  }
+  const { origin, pathname } = new URL(url);
+  const base = pathname.replace(/\/+$/, "").replace(/\/api$/, "");
+  return {
+    url: `${origin}${base}`,
+    token: tokenOf(tokenFile, cwd),
+    sites,
+    timeoutMs: timeoutS * 1000,
+    rate,
+    backoffMs: BACKOFF_MS,
+  };
+}
+
+/** A token on the command line is seen by everybody who lists processes, so it comes from a file or the environment. */
+function tokenOf(file: string | undefined, cwd: string): string | undefined {
+  const { NETBOX_TOKEN, NETBOX_TOKEN_FILE } = process.env;
+  const path = file ?? NETBOX_TOKEN_FILE;
+  if (file === undefined && NETBOX_TOKEN !== undefined && NETBOX_TOKEN !== "") return NETBOX_TOKEN.trim();
+  if (path === undefined) return undefined;
+  try {
+    return readFileSync(resolve(cwd, path), "utf8").trim();
+  } catch (error) {
+    throw new UsageError(`Cannot read the token file "${path}": ${(error as Error).message.split(", ")[0]}`, null);
+  }
+}
+
+/** Checks the name of a source. @throws UsageError */
+export function originOf(given: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(given)) {
+    throw new UsageError(
+      `Wrong value "${given}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`,
+      null,
+    );
+  }
+  return given;
+}

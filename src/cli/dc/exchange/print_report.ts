@@ -1,0 +1,84 @@
+import { plainLine } from "../../plain_text.ts";
+import { print } from "../../print.ts";
+import { type Column, renderTable } from "../../table.ts";
+import type { Talk } from "../../talk.ts";
+import { outputWidth } from "../../terminal.ts";
+import type { ImportReport, KindCounts, NotCarried } from "./report.ts";
+import type { SyncChange, SyncRefusal } from "./run_sync.ts";
+
+/** Lines of one list on a terminal; the report file has all. */
+const MOST_LINES = 20;
+const VALUE_CHARS = 60;
+
+const COUNT_COLUMNS: readonly Column<KindCounts>[] = [
+  { title: "KIND", text: ({ kind }) => kind },
+  { title: "CREATED", text: ({ created }) => String(created), align: "right" },
+  { title: "UPDATED", text: ({ updated }) => String(updated), align: "right" },
+  { title: "DELETED", text: ({ deleted }) => String(deleted), align: "right" },
+  { title: "UNCHANGED", text: ({ unchanged }) => String(unchanged), align: "right" },
+  { title: "REFUSED", text: ({ refused }) => String(refused), align: "right" },
+];
+
+const NOT_CARRIED_COLUMNS: readonly Column<NotCarried>[] = [
+  { title: "NOT CARRIED", text: ({ count }) => String(count), align: "right" },
+  { title: "BECAUSE", text: ({ reason }) => reason },
+  { title: "SUCH AS", text: ({ objects }) => exampleOf(objects), shrinks: true },
+];
+
+function exampleOf(objects: NotCarried["objects"]): string {
+  const [first] = objects;
+  if (first === undefined) return "";
+  return [first.id, first.name === first.id ? "" : first.name, first.detail ?? ""]
+    .filter((part) => part !== "")
+    .join(" ");
+}
+
+/** Prints a report for people: what was done on standard output, what needs attention on standard error. */
+export function printReport(report: ImportReport, talk: Talk): void {
+  const width = outputWidth();
+  if (report.state === "tried") list(report.changes, changeLine);
+  print(renderTable(report.counts, COUNT_COLUMNS, width));
+  if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
+  printQuality(report);
+  for (const line of firstOf(report.unreadable, ({ file, number, reason }) => `${file} ${number}: ${reason}`))
+    talk.warn(line);
+  for (const line of firstOf(report.refused, refusalLine)) talk.warn(line);
+  for (const line of firstOf(report.vanished, refusalLine)) talk.note(line);
+  if (report.state === "tried") talk.note("Nothing was written: the import was only tried");
+  if (report.state === "stopped") talk.warn("Stopped: the same import again goes on where this one ended");
+}
+
+function printQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {
+  if (inlets === 0 && findings.length === 0) return;
+  const share =
+    inlets === 0 ? "no inlets" : `${Math.floor((sourced / inlets) * 100)} % of ${inlets} inlets have a source`;
+  print(`\npower: ${share}\n`);
+  for (const { refs, message } of findings) print(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
+}
+
+function refusalLine({ ref, id, reason }: SyncRefusal): string {
+  return `${ref} (${id}): ${reason}`;
+}
+
+function changeLine({ action, ref, fields }: SyncChange): string {
+  const sign = { create: "+", update: "~", delete: "-" }[action];
+  const changes = fields.map(({ field, before, after }) => `${field} ${shown(before)} -> ${shown(after)}`).join(", ");
+  return `${sign} ${ref}${changes === "" ? "" : `: ${changes}`}`;
+}
+
+function shown(value: unknown): string {
+  const text = value === undefined ? "(none)" : JSON.stringify(value);
+  return text.length <= VALUE_CHARS ? text : `${text.slice(0, VALUE_CHARS - 1)}…`;
+}
+
+function list<One>(all: readonly One[], text: (one: One) => string): void {
+  for (const line of firstOf(all, text)) print(`${line}\n`);
+  if (all.length > 0) print("\n");
+}
+
+function firstOf<One>(all: readonly One[], text: (one: One) => string): readonly string[] {
+  const lines = all.slice(0, MOST_LINES).map((one) => plainLine(text(one)));
+  return all.length > MOST_LINES
+    ? [...lines, `and ${all.length - MOST_LINES} more: --report writes all of them`]
+    : lines;
+}

@@ -1,0 +1,224 @@
+import { slugFrom } from "../codes.ts";
+import { choiceOfLabel, fieldOfHeader, flagOfText } from "./csv_words.ts";
+import type { Dataset } from "./dataset.ts";
+import type { Cell, Row } from "./read_row.ts";
+import type { FieldKind, Table } from "./table.ts";
+import { TABLES, type TableName } from "./tables.ts";
+
+/** A record of a CSV export, by the names of its columns. */
+export type CsvRecord = Readonly<Record<string, string>>;
+
+/** Where a reference leads that is not named after its table; `own` is within the same device. */
+const TARGETS: Readonly<Record<string, TableName>> = {
+  parent: "location",
+  group: "rackgroup",
+  type: "moduletype",
+  bay: "modulebay",
+  installed: "device",
+  device_type: "devicetype",
+  rack_type: "racktype",
+  panel: "powerpanel",
+  power_port: "powerport",
+  rear_port: "rearport",
+  lag: "interface",
+  virtual_chassis: "virtualchassis",
+  provider_network: "providernetwork",
+  mac: "macaddress",
+};
+const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, TableName>>>>> = {
+  rack: { role: "rackrole" },
+  device: { role: "devicerole" },
+  region: { parent: "region" },
+  sitegroup: { parent: "sitegroup" },
+  site: { group: "sitegroup" },
+};
+/** Tables of which a name is all that matters: one that only references mention is made. */
+const NAMED_ONLY: readonly TableName[] = [
+  "manufacturer",
+  "tenant",
+  "devicerole",
+  "rackrole",
+  "platform",
+  "region",
+  "sitegroup",
+  "site",
+  "location",
+  "rackgroup",
+  "virtualchassis",
+  "provider",
+  "devicetype",
+  "racktype",
+];
+const COMPONENTS: readonly TableName[] = [
+  "interface",
+  "frontport",
+  "rearport",
+  "powerport",
+  "poweroutlet",
+  "consoleport",
+  "consoleserverport",
+];
+
+/** Turns records of NetBox's CSV exports, which name things by their names, into rows that name them by ids. */
+export class CsvRows {
+  readonly #data: Dataset;
+  readonly #records: (readonly [table: TableName, id: string, record: CsvRecord])[] = [];
+  /** Ids by table and name; several when a name is not unique. */
+  readonly #byName = new Map<string, string[]>();
+  readonly #unclear: (table: TableName, id: string, reason: string) => void;
+
+  constructor(data: Dataset, unclear: (table: TableName, id: string, reason: string) => void) {
+    this.#data = data;
+    this.#unclear = unclear;
+  }
+
+  /** Takes one record; references are resolved by `finish`. */
+  add(table: TableName, headers: readonly string[], cells: readonly string[], number: number): void {
+    const record: Record<string, string> = {};
+    for (const [index, header] of headers.entries()) {
+      const cell = cells[index] ?? "";
+      if (cell !== "" && cell !== "—") record[fieldOfHeader(header)] = cell;
+    }
+    const id = record["id"] ?? `line-${number}`;
+    this.#records.push([table, id, record]);
+    const name = record["name"] ?? record["model"] ?? record["cid"] ?? "";
+    for (const scope of ["", scopeOf(table, record)]) this.#index(table, scope, name, id);
+    if (record["slug"] !== undefined && record["slug"] !== name) this.#index(table, "", record["slug"], id);
+  }
+
+  /** Puts all rows into the dataset. */
+  finish(): void {
+    for (const [table, id, record] of this.#records) {
+      const cells: Record<string, Cell> = {};
+      const { fields }: Table = TABLES[table];
+      for (const [spelled, kind] of Object.entries(fields)) {
+        const names = spelled.split("|");
+        const given = names.map((name) => record[name]).find((one) => one !== undefined);
+        if (given === undefined) continue;
+        const cell = this.#cell({ table, id, field: names[0] ?? "", kind, record }, given);
+        if (cell !== undefined) cells[names[0] ?? ""] = cell;
+      }
+      if (table === "cable") Object.assign(cells, this.#ends(id, record));
+      this.#data.add(table, { id, cells });
+    }
+  }
+
+  #index(table: TableName, scope: string, name: string, id: string): void {
+    const key = keyOf(table, scope, name);
+    const ids = this.#byName.get(key) ?? [];
+    this.#byName.set(key, ids);
+    if (!ids.includes(id)) ids.push(id);
+  }
+
+  #cell(
+    at: { table: TableName; id: string; field: string; kind: FieldKind; record: CsvRecord },
+    given: string,
+  ): Cell | undefined {
+    switch (at.kind) {
+      case "text":
+        return given;
+      case "number": {
+        const number = Number(given.replace(/\s*[A-Za-z%"]+$/, ""));
+        return Number.isFinite(number) ? number : undefined;
+      }
+      case "flag":
+        return flagOfText(given);
+      case "choice":
+        return choiceOfLabel(given) || undefined;
+      case "tags":
+        return given.split(/[,;]\s*/).flatMap((tag) => slugFrom(tag) ?? []);
+      case "numbers":
+        return unitsOf(given);
+      case "ref":
+        return this.#reference(at, given);
+      default:
+        return undefined;
+    }
+  }
+
+  #reference(
+    { table, id, field, record }: { table: TableName; id: string; field: string; record: CsvRecord },
+    name: string,
+  ): string | undefined {
+    const target = TARGETS_OF[table]?.[field] ?? TARGETS[field] ?? (field as TableName);
+    if (!(target in TABLES)) return undefined;
+    const found = this.#named(target, name, record);
+    if (found.length === 1) return found[0];
+    if (found.length > 1) {
+      this.#unclear(table, id, `${field} "${name}" names ${found.length} objects`);
+      return undefined;
+    }
+    if (NAMED_ONLY.includes(target)) return this.#make(target, name, record);
+    this.#unclear(table, id, `${field} "${name}" names nothing in the exports`);
+    return undefined;
+  }
+
+  /** Objects of a name: within the same device or site when that tells them apart. */
+  #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
+    const scope = COMPONENTS.includes(target) ? (record["device"] ?? "") : (record["site"] ?? "");
+    const near = this.#byName.get(keyOf(target, scope, name)) ?? [];
+    return near.length > 0 ? near : (this.#byName.get(keyOf(target, "", name)) ?? []);
+  }
+
+  #make(table: TableName, name: string, record: CsvRecord): string {
+    const id = `named-${name}`;
+    this.#index(table, "", name, id);
+    const parent =
+      table === "location" || table === "rackgroup" ? this.#named("site", record["site"] ?? "", {})[0] : undefined;
+    const row: Row = {
+      id,
+      cells: { name, model: name, slug: slugFrom(name) ?? id, ...(parent !== undefined && { site: parent }) },
+    };
+    if (!this.#data.rows(table).has(id)) this.#data.add(table, row);
+    return id;
+  }
+
+  /** The ends of a cable, as the columns of the import form or of the table name them. */
+  #ends(id: string, record: CsvRecord): Readonly<Record<string, Cell>> {
+    const ends: Record<string, Cell> = {};
+    for (const side of ["a", "b"] as const) {
+      const device =
+        record[`side_${side}_device`] ?? record[`device_${side}`] ?? record[`side_${side}_power_panel`] ?? "";
+      const type = record[`side_${side}_type`] ?? "";
+      const names = record[`side_${side}_name`] ?? record[`termination_${side}`] ?? "";
+      ends[side] = names.split(/,\s*(?=\S)/).flatMap((name) => this.#end(id, { device, type, name: name.trim() }));
+    }
+    return ends;
+  }
+
+  #end(
+    id: string,
+    { device, type, name }: { readonly device: string; readonly type: string; readonly name: string },
+  ): readonly string[] {
+    if (name === "") return [];
+    const given = type.slice(type.indexOf(".") + 1).toLowerCase();
+    const tables = given === "" ? [...COMPONENTS, "powerfeed" as const] : ([given] as readonly TableName[]);
+    for (const table of tables) {
+      const found =
+        this.#byName.get(keyOf(table, device, name)) ??
+        (table === "powerfeed" ? this.#byName.get(keyOf(table, "", name)) : undefined);
+      if (found?.length === 1) return [`${table}/${found[0]}`];
+    }
+    this.#unclear("cable", id, `end "${device} ${name}" names nothing in the exports`);
+    return [];
+  }
+}
+
+/** What tells objects of one name apart. */
+function scopeOf(table: TableName, record: CsvRecord): string {
+  if (COMPONENTS.includes(table)) return record["device"] ?? "";
+  return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");
+}
+
+function keyOf(table: TableName, scope: string, name: string): string {
+  return `${table}\n${scope.toLowerCase()}\n${name.toLowerCase()}`;
+}
+
+/** `1-3, 7` */
+function unitsOf(text: string): readonly number[] {
+  return text.split(",").flatMap((part) => {
+    const [from = Number.NaN, to = from] = part.split("-").map(Number);
+    if (!Number.isInteger(from) || !Number.isInteger(to) || to - from > 200) return [];
+    return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+  });
+}

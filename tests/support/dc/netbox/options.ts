@@ -1,0 +1,13 @@
+import type { NetboxOptions } from "#dc/exchange/netbox/mapping_options.ts";
+
+/** Options of a first import into an empty database. */
+export function netboxOptions(): NetboxOptions {
+  const none = new Set<string>();
+  return {
+    origin: "netbox",
+    roles: {},
+    locations: {},
+    known: new Map(),
+    foreign: { rack: none, device: none, crac: none, feed: none },
+  };
+}

@@ -1,0 +1,150 @@
+import { afterAll, expect, test } from "bun:test";
+import { type NetboxAddress, readRest } from "#cli/dc/exchange/netbox_rest.ts";
+import type { SourceWatcher, Unreadable } from "#cli/dc/exchange/source_error.ts";
+import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
+import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
+import { datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { type NetboxServer, serveNetbox } from "../../../support/dc/netbox/server.ts";
+
+const { lists } = netboxEstate();
+const servers: NetboxServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.close();
+});
+
+async function started(...given: Parameters<typeof serveNetbox>): Promise<NetboxServer> {
+  const server = await serveNetbox(...given);
+  servers.push(server);
+  return server;
+}
+
+function address(url: string, more: Partial<NetboxAddress> = {}): NetboxAddress {
+  return { url, token: undefined, sites: [], timeoutMs: 60_000, rate: undefined, backoffMs: 1, ...more };
+}
+
+function watcher(unreadable: Unreadable[] = [], signal = new AbortController().signal): SourceWatcher {
+  return { progress: () => {}, unreadable: (one) => unreadable.push(one), signal };
+}
+
+function rowsOf(data: Dataset) {
+  return TABLE_NAMES.map((table) => [table, data.all(table).toSorted((a, b) => Number(a.id) - Number(b.id))]);
+}
+
+test("readRest reads every page of every list, with the token", async () => {
+  const server = await started(lists, { token: "secret" });
+  const data = new Dataset();
+
+  await readRest(data, address(server.url, { token: "secret" }), watcher());
+
+  expect(rowsOf(data)).toEqual(rowsOf(datasetOf(lists)));
+});
+
+test("readRest repeats what fails for a passing reason, after the wait that the server asks for", async () => {
+  let failures = 0;
+  const server = await started(lists, {
+    trouble: ({ number }) => {
+      if (number % 2 === 1) return undefined;
+      failures += 1;
+      if (failures % 3 === 0) return "drop";
+      return failures % 3 === 1 ? { status: 429, headers: { "Retry-After": "0" } } : { status: 502 };
+    },
+  });
+  const data = new Dataset();
+
+  await readRest(data, address(server.url), watcher());
+
+  expect(failures).toBeGreaterThan(10);
+  expect(rowsOf(data)).toEqual(rowsOf(datasetOf(lists)));
+});
+
+test("readRest reads a list again that changed while it was read", async () => {
+  const changing = new Map(lists);
+  const devices = [...(lists.get("dcim/devices") ?? [])];
+  changing.set("dcim/devices", devices);
+  const [first] = devices;
+  let removed = false;
+  const server = await started(changing, {
+    trouble: ({ path, offset }) => {
+      // The first of them goes while the pages behind it are read, so that one moves to a page that was read already.
+      if (path === "dcim/devices" && offset > 0 && !removed) {
+        removed = true;
+        changing.set("dcim/devices", devices.slice(1));
+      }
+      return undefined;
+    },
+  });
+  const data = new Dataset();
+
+  await readRest(data, address(server.url), watcher());
+
+  expect(
+    data
+      .all("device")
+      .map(({ id }) => Number(id))
+      .toSorted((a, b) => a - b),
+  ).toEqual(devices.map(({ id }) => id).filter((id) => id !== first?.id));
+});
+
+test("readRest reads some sites only", async () => {
+  const server = await started(lists);
+  const data = new Dataset();
+
+  await readRest(data, address(server.url, { sites: ["branch"] }), watcher());
+
+  expect(data.all("site").map(({ cells }) => cells["slug"])).toEqual(["branch"]);
+  expect(data.all("device")).toHaveLength(1);
+});
+
+test("readRest refuses when a list may not be read, rather than importing a part", async () => {
+  const server = await started(lists, {
+    trouble: ({ path }) => (path === "dcim/cables" ? { status: 403 } : undefined),
+  });
+
+  await expect(readRest(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+    `${server.url}/api/dcim/cables/: the token may not read this list: expected the permission to view it`,
+  );
+});
+
+test("readRest takes a list as empty that this version does not have, and no other", async () => {
+  const server = await started(lists, {
+    trouble: ({ path }) =>
+      path === "dcim/rack-types" || path === "dcim/cooling-sources" ? { status: 404 } : undefined,
+  });
+  const data = new Dataset();
+  await readRest(data, address(server.url), watcher());
+  const wrong = await started(lists, { trouble: () => ({ status: 404 }) });
+
+  expect(data.all("rack").length).toBeGreaterThan(0);
+  await expect(readRest(new Dataset(), address(wrong.url), watcher())).rejects.toThrow("expected the address of a NetBox");
+});
+
+test("readRest gives up after some attempts, and names the list", async () => {
+  const server = await started(lists, { trouble: ({ path }) => (path === "dcim/racks" ? { status: 503 } : undefined) });
+
+  await expect(readRest(new Dataset(), address(server.url), watcher())).rejects.toThrow(
+    "/api/dcim/racks/: HTTP 503, 6 times",
+  );
+});
+
+test("readRest stops between two pages when the import is stopped", async () => {
+  const stop = new AbortController();
+  const server = await started(lists, {
+    trouble: ({ path }) => {
+      if (path === "dcim/devices") stop.abort();
+      return undefined;
+    },
+  });
+
+  await expect(readRest(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow("nothing was written");
+});
+
+test("readRest notes rows without an id", async () => {
+  const broken = new Map([...lists, ["dcim/sites", [{ id: null as unknown as number, name: "none" }]]]);
+  const server = await started(broken as typeof lists);
+  const unreadable: Unreadable[] = [];
+
+  await readRest(new Dataset(), address(server.url), watcher(unreadable));
+
+  expect(unreadable).toEqual([{ file: "dcim/sites", number: 1, reason: "expected an object with an id" }]);
+});

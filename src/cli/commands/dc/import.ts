@@ -1,15 +1,17 @@
 import { defineCommand } from "../../command.ts";
+import { SOURCE_FLAGS } from "../../dc/exchange/source_flags.ts";
 import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
-  summary: "Import JSON Lines, CSV or JSON files",
+  summary: "Import files, or another program's data",
   details:
     "Writes in large batches and reports refused lines by number while it imports the others. Ctrl-C stops after the " +
-    "current batch; the same import continues where it stopped. Exits with 1 if a line was refused.",
+    "current batch; the same import continues where it stopped. Exits with 1 if a line was refused. --from follows a " +
+    "source: a repeated import changes what changed there and keeps what people added here.",
   positionals: {
     files: {
       summary: "Files, folders of CSV files, or - for standard input",
-      required: true,
+      required: false,
       completes: "file",
       repeats: true,
     },
@@ -24,6 +26,7 @@ export const command = defineCommand({
     json: { type: "boolean", summary: "Print progress and result as JSON lines" },
     url: URL_FLAG,
     token: TOKEN_FLAG,
+    ...SOURCE_FLAGS,
   },
   examples: [
     { line: "planner dc sample | planner dc import -", shows: "Import the sample site" },
@@ -32,8 +35,13 @@ export const command = defineCommand({
       shows: "Import a file; refused lines go to wrong.jsonl",
     },
     { line: "planner dc import tables/ --dry-run", shows: "Check a folder of CSV files" },
+    { line: "planner dc import --from netbox --url https://netbox.example", shows: "Import a NetBox (NETBOX_TOKEN)" },
   ],
   async run(args, cli) {
+    if (args.from !== undefined) {
+      const { runSourceImport } = await import("../../dc/exchange/run_source_import.ts");
+      return runSourceImport({ ...args, from: args.from }, cli);
+    }
     const { runImport } = await import("../../dc/import/run_import_command.ts");
     return runImport(args, cli);
   },

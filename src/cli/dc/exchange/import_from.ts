@@ -10,7 +10,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
 import { printJson } from "../../print.ts";
 import { openProgressBar } from "../../progress_bar.ts";
-import type { Talk } from "../../talk.ts";
+import type { StderrLogger } from "../../stderr_logger.ts";
 import { type KnownResources, knownResources } from "./known_resources.ts";
 import { printReport } from "./print_report.ts";
 import { type ImportReport, importReport } from "./report.ts";
@@ -47,7 +47,7 @@ export async function importFrom(
   store: DcStore,
   read: ReadSource,
   options: ImportFromOptions,
-  talk: Talk,
+  talk: StderrLogger,
 ): Promise<ExitStatus> {
   const stop = new Stop();
   const progress = new Progress(options.json, talk);
@@ -105,7 +105,7 @@ async function sync(
   });
 }
 
-function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, talk: Talk): void {
+function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, talk: StderrLogger): void {
   if (file !== undefined) {
     try {
       writeFileSync(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
@@ -148,11 +148,11 @@ class Stop {
 /** Progress as JSON lines, on a bar, or as a line now and then. */
 class Progress {
   readonly #json: boolean;
-  readonly #talk: Talk;
+  readonly #talk: StderrLogger;
   readonly #bar: ReturnType<typeof openProgressBar>;
   #last = 0;
 
-  constructor(json: boolean, talk: Talk) {
+  constructor(json: boolean, talk: StderrLogger) {
     this.#json = json;
     this.#talk = talk;
     this.#bar = json ? undefined : openProgressBar(talk);

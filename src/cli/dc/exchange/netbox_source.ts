@@ -15,11 +15,10 @@ export interface NetboxSourceOptions {
   readonly tokenFile: string | undefined;
   readonly sites: readonly string[];
   readonly rate: number | undefined;
-  readonly timeoutS: number | undefined;
   readonly cwd: string;
 }
 
-const TIMEOUT_S = 120;
+const TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
 /** Reads a NetBox, whatever form it is in. @throws OperationError when it cannot be read */
@@ -53,10 +52,7 @@ async function readAnyFolder(data: Dataset, path: string, shown: string, watcher
   await readCsvFolder(data, path, shown, watcher);
 }
 
-function addressOf(
-  url: string,
-  { tokenFile, sites, rate, timeoutS = TIMEOUT_S, cwd }: NetboxSourceOptions,
-): NetboxAddress {
+function addressOf(url: string, { tokenFile, sites, rate, cwd }: NetboxSourceOptions): NetboxAddress {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new UsageError(
       `Wrong value "${url}" for "--url": expected http:// or https:// and the address of a NetBox`,
@@ -69,7 +65,7 @@ function addressOf(
     url: `${origin}${base}`,
     token: tokenOf(tokenFile, cwd),
     sites,
-    timeoutMs: timeoutS * 1000,
+    timeoutMs: TIMEOUT_MS,
     rate,
     backoffMs: BACKOFF_MS,
   };
@@ -86,15 +82,4 @@ function tokenOf(file: string | undefined, cwd: string): string | undefined {
   } catch (error) {
     throw new UsageError(`Cannot read the token file "${path}": ${(error as Error).message.split(", ")[0]}`, null);
   }
-}
-
-/** Checks the name of a source. @throws UsageError */
-export function originOf(given: string): string {
-  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(given)) {
-    throw new UsageError(
-      `Wrong value "${given}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`,
-      null,
-    );
-  }
-  return given;
 }

@@ -1,7 +1,7 @@
 import { plainLine } from "../../plain_text.ts";
 import { print } from "../../print.ts";
+import type { StderrLogger } from "../../stderr_logger.ts";
 import { type Column, renderTable } from "../../table.ts";
-import type { Talk } from "../../talk.ts";
 import { outputWidth } from "../../terminal.ts";
 import type { ImportReport, KindCounts, NotCarried } from "./report.ts";
 import type { SyncChange, SyncRefusal } from "./run_sync.ts";
@@ -34,7 +34,7 @@ function exampleOf(objects: NotCarried["objects"]): string {
 }
 
 /** Prints a report for people: what was done on standard output, what needs attention on standard error. */
-export function printReport(report: ImportReport, talk: Talk): void {
+export function printReport(report: ImportReport, talk: StderrLogger): void {
   const width = outputWidth();
   if (report.state === "tried") list(report.changes, changeLine);
   print(renderTable(report.counts, COUNT_COLUMNS, width));

@@ -2,6 +2,7 @@ import type { Cli } from "../../command.ts";
 import type { ExitStatus } from "../../exit_status.ts";
 import { usageError } from "../../usage_error.ts";
 import { databaseOf } from "../database.ts";
+import { refuseSourceFlags, type SourceArgs } from "../exchange/source_flags.ts";
 import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
@@ -10,7 +11,7 @@ import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_fil
 const IMPORT_TIMEOUT_S = 300;
 
 /** What `planner dc import` is called with. */
-export interface ImportArgs {
+export interface ImportArgs extends SourceArgs {
   readonly files: readonly string[];
   readonly db: string | undefined;
   readonly format: ImportFormat | undefined;
@@ -25,6 +26,8 @@ export interface ImportArgs {
 
 /** Imports into a database, or with `--url` into a running server. @throws UsageError for flags that exclude each other */
 export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
+  if (args.files.length === 0) throw usage("Missing argument: expected files to import, or - for standard input");
+  refuseSourceFlags(args);
   const { files, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token } = args;
   const kindOf = kind === undefined ? undefined : demandKind(kind);
   const options = { files, format, kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };

@@ -1,0 +1,63 @@
+import { resolve } from "node:path";
+import type { Mapped } from "#dc/exchange/item.ts";
+import type { Cli } from "../../command.ts";
+import type { ExitStatus } from "../../exit_status.ts";
+import { usageError } from "../../usage_error.ts";
+import { databaseOf } from "../database.ts";
+import type { ImportArgs } from "../import/run_import_command.ts";
+import { importFrom, type ReadSource } from "./import_from.ts";
+import type { SourceName } from "./source_flags.ts";
+
+type SourceImportArgs = ImportArgs & { readonly from: SourceName };
+
+/** Imports from another program's data into a database. @throws UsageError for flags that do not belong to it */
+export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
+  refuseForeignFlags(args);
+  const origin = originOf(args.origin ?? args.from);
+  const { prune, json, report, "dry-run": dryRun, db } = args;
+  const read = READERS[args.from](args, origin, cli.cwd);
+  const store = await databaseOf(db, cli.cwd).open();
+  try {
+    return await importFrom(store, read, { origin, dryRun, prune, json, report, cwd: cli.cwd }, cli);
+  } finally {
+    await store.close();
+  }
+}
+
+const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: string, cwd: string) => ReadSource>> = {
+  netbox:
+    (args, origin, cwd) =>
+    async (known, watcher): Promise<Mapped> => {
+      const { readNetbox } = await import("./netbox_source.ts");
+      const { mapNetbox } = await import("#dc/exchange/netbox/map_netbox.ts");
+      const { netboxMapping } = await import("./mapping_file.ts");
+      const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
+      const mapping = file === undefined ? { roles: {}, locations: {} } : netboxMapping(resolve(cwd, file), file);
+      const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
+      const data = await readNetbox({ path: onePath(args), url, tokenFile, sites: slugs, rate, cwd }, watcher);
+      return mapNetbox(data, { origin, ...mapping, known: known.codes, foreign: known.foreign });
+    },
+};
+
+function onePath({ files, url }: SourceImportArgs): string | undefined {
+  if (files.length > 1) throw usage(`Unexpected argument "${files[1]}": expected one file or folder`);
+  if (url !== undefined && files.length > 0) throw usage('"--url" and a file exclude each other');
+  return files[0];
+}
+
+function refuseForeignFlags({ format, kind, errors, atomic, token }: SourceImportArgs): void {
+  const given = Object.entries({ format, kind, errors, atomic }).find(
+    ([, value]) => value !== undefined && value !== false,
+  );
+  if (given !== undefined) throw usage(`"--${given[0]}" does not belong to "--from"`);
+  if (token !== undefined) throw usage('"--token" is visible in the list of processes: expected "--token-file"');
+}
+
+function originOf(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,31}$/.test(name)) return name;
+  throw usage(`Wrong value "${name}" for "--origin": expected 1 to 32 letters, digits, '.', '_' or '-'`);
+}
+
+function usage(message: string) {
+  return usageError("dc import", message);
+}

@@ -116,7 +116,9 @@ test("readRest takes a list as empty that this version does not have, and no oth
   const wrong = await started(lists, { trouble: () => ({ status: 404 }) });
 
   expect(data.all("rack").length).toBeGreaterThan(0);
-  await expect(readRest(new Dataset(), address(wrong.url), watcher())).rejects.toThrow("expected the address of a NetBox");
+  await expect(readRest(new Dataset(), address(wrong.url), watcher())).rejects.toThrow(
+    "expected the address of a NetBox",
+  );
 });
 
 test("readRest gives up after some attempts, and names the list", async () => {
@@ -136,7 +138,9 @@ test("readRest stops between two pages when the import is stopped", async () => 
     },
   });
 
-  await expect(readRest(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow("nothing was written");
+  await expect(readRest(new Dataset(), address(server.url), watcher([], stop.signal))).rejects.toThrow(
+    "nothing was written",
+  );
 });
 
 test("readRest notes rows without an id", async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { codeFrom } from "#dc/exchange/codes.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/mapping_options.ts";
-import { DEVICE_KINDS, type DeviceKind } from "#dc/model/words.ts";
+import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { suggestion } from "../../usage_error.ts";

@@ -1,9 +1,9 @@
 import { MAX_CABLE_M } from "#dc/limits.ts";
+import type { CableType } from "#dc/model/enum_values.ts";
+import { CABLE_TYPES } from "#dc/model/enum_values.ts";
 import { isCableless, kindsJoin } from "#dc/model/port_types.ts";
 import { inOrder } from "#dc/model/ref.ts";
 import type { Cable } from "#dc/model/resources.ts";
-import type { CableType } from "#dc/model/words.ts";
-import { CABLE_TYPES } from "#dc/model/words.ts";
 import { compact } from "../item.ts";
 import { number, text } from "./dataset.ts";
 import type { Mapping, PortPlace } from "./mapping.ts";

@@ -1,5 +1,5 @@
+import type { CracStatus } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
-import type { CracStatus } from "#dc/model/words.ts";
 import { assignCodes } from "../codes.ts";
 import { compact } from "../item.ts";
 import { number, text } from "./dataset.ts";

@@ -1,5 +1,5 @@
+import { AIRFLOWS, type DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
-import { AIRFLOWS, type DeviceKind } from "#dc/model/words.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { flag, number, text } from "./dataset.ts";

@@ -1,4 +1,4 @@
-import type { DeviceKind } from "#dc/model/words.ts";
+import type { DeviceKind } from "#dc/model/enum_values.ts";
 
 /**
  * Words in the name of a role or type and the kind that they mean, most telling first: NetBox has roles of people's own

@@ -1,4 +1,4 @@
-import type { DeviceStatus } from "#dc/model/words.ts";
+import type { DeviceStatus } from "#dc/model/enum_values.ts";
 import { type Described, described, shortText } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
 import { type Dataset, map, text, texts } from "./dataset.ts";

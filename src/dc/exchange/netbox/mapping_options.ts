@@ -1,4 +1,4 @@
-import type { DeviceKind } from "#dc/model/words.ts";
+import type { DeviceKind } from "#dc/model/enum_values.ts";
 
 /** What a person decides about the mapping of a NetBox; all of it may be left out. */
 export interface NetboxOptions {

@@ -1,7 +1,7 @@
 import { MAX_PORTS } from "#dc/limits.ts";
+import type { PortKind } from "#dc/model/enum_values.ts";
 import { typeFits } from "#dc/model/port_types.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
-import type { PortKind } from "#dc/model/words.ts";
 import { slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { flag, lanes, number, text } from "./dataset.ts";

@@ -1,5 +1,5 @@
+import { AIRFLOWS, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
-import { AIRFLOWS, FORM_FACTORS, RACK_STATUSES } from "#dc/model/words.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { flag, number, numbers, text } from "./dataset.ts";

@@ -17,6 +17,7 @@ const DENO = `deno run --quiet --allow-all ${join(ROOT, "src", "main.ts")}`;
  */
 const WITHOUT_DENO = [
   "agent_misbehaviour",
+  "agent_reach",
   "console",
   "dc_crashes",
   "dc_graphiql",

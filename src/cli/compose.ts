@@ -4,6 +4,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { openOutputValidator } from "#planner/output/checker/open_outputs.ts";
 import { openGitHistory } from "#planner/store/git/git_history.ts";
 import { openLogStore } from "#planner/store/logs/log_store.ts";
+import { insideRun } from "#planner/store/processes/inside_run.ts";
 import { openProcessControl } from "#planner/store/processes/process_control.ts";
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openConfig } from "#planner/store/project/config_file.ts";
@@ -46,6 +47,7 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
         return openBackground(root, { command: selfCommand(), env: selfEnvironment() }).start(args, env);
       },
     },
+    insideRun: () => insideRun(root, process.env),
     clock,
   };
 }

@@ -11,6 +11,12 @@ import type {
 } from "./ports.ts";
 import type { Background } from "./program_ports.ts";
 import type { RunPorts } from "./run_ports.ts";
+import type { SpecId } from "./spec/spec_id.ts";
+
+/** The run that a process was started below. */
+export interface InsideRun {
+  readonly spec_id: SpecId;
+}
 
 /** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
 export interface PlannerContext {
@@ -28,5 +34,7 @@ export interface PlannerContext {
   /** What running agents does to the world; loaded with the first call, for most commands run none. */
   runs(): Promise<RunPorts>;
   readonly background: Background;
+  /** The run of this project that this process was started below, by an agent for example; null outside of runs. */
+  insideRun(): InsideRun | null;
   readonly clock: Clock;
 }

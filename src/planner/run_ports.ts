@@ -128,7 +128,13 @@ export interface WorktreeState {
 
 export type MergeAnswer =
   /** The main branch now ends at `commit`; `commits` are the branch's, oldest first, as they were merged. */
-  | { readonly kind: "merged"; readonly commit: string; readonly commits: readonly string[] }
+  | {
+      readonly kind: "merged";
+      readonly commit: string;
+      readonly commits: readonly string[];
+      /** What a person should know about it, one sentence each. */
+      readonly notes: readonly string[];
+    }
   /** The branch holds nothing that the main branch lacks. */
   | { readonly kind: "nothing" }
   /** Branch, worktree and main branch are as before. Paths from the repository's top. */

@@ -3,6 +3,7 @@ import { OperationError } from "#kernel/errors.ts";
 import type { CallOptions, ToolDefinition, ToolResult } from "#kernel/tool.ts";
 import { checkArguments } from "./check_arguments.ts";
 import type { PlannerContext } from "./context.ts";
+import { refuseInsideRun } from "./operations/inside_run.ts";
 import { specIdParts } from "./spec/spec_id.ts";
 
 /**
@@ -22,6 +23,7 @@ export async function runTool<Params extends TObject, Value>(
     throw new OperationError("failed_precondition", "Planner not initialized. Run `planner init` first.");
   }
   const checked = checkArguments(tool.params, args);
+  refuseInsideRun(context, tool.name);
   options.signal?.throwIfAborted();
   return tool.run(context, checked, options);
 }

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { DEFAULT_SPLIT_DEPTH } from "#planner/limits.ts";
+import { refuseInsideRun } from "#planner/operations/inside_run.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import type { RunEvent } from "#planner/runs/run_types.ts";
 import { type SplitReport, splitSpec } from "#planner/runs/split/split_spec.ts";
@@ -25,6 +26,7 @@ export interface SplitWords {
 /** Splits a spec and returns how the process is to end. */
 export async function runSplit(project: OpenProject, cli: Cli, words: SplitWords): Promise<ExitStatus> {
   const { id, recursive, maxDepth, force, model, json } = words;
+  refuseInsideRun(project.context, "planner_split");
   const background = takeBackgroundStart();
   const tell = (event: RunEvent): void => {
     if (event.event === "note") cli.note(event.message);

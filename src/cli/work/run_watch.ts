@@ -1,3 +1,4 @@
+import { refuseInsideRun } from "#planner/operations/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import { type WatchWishes, watch } from "#planner/runs/watch/watch.ts";
 import type { WatchEnd, WatchEvent } from "#planner/runs/watch/watch_types.ts";
@@ -20,6 +21,7 @@ const ENDS: Readonly<Record<WatchEnd, string>> = {
 
 /** Watches until the end and returns how the process is to end. */
 export async function runWatch(project: OpenProject, cli: Cli, words: WatchWords): Promise<ExitStatus> {
+  refuseInsideRun(project.context, "planner_watch_start");
   const tell = words.json ? printJson : (event: WatchEvent): void => say(event, cli);
   const signals = listenForSignals((name) => tell({ event: "note", message: `${name}: ending` }));
   try {

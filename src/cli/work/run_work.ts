@@ -1,3 +1,4 @@
+import { refuseInsideRun } from "#planner/operations/inside_run.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
@@ -16,6 +17,7 @@ export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop"> & { r
 
 /** Works specs to their end and returns how the process is to end. */
 export async function work({ context, root }: OpenProject, cli: Cli, words: WorkWords): Promise<ExitStatus> {
+  refuseInsideRun(context, "planner_work_start");
   const progress = showProgress(cli, words.json);
   const signals = listenForSignals((name, again) => {
     progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });

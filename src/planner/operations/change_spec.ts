@@ -4,6 +4,7 @@ import { buildSpec } from "../spec/build_spec.ts";
 import { parseDocument } from "../spec/document.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import { refuseForeignStatus } from "./inside_run.ts";
 
 /**
  * Changes an active spec's text in one atomic edit. `change` sees the spec as it is at that moment, so a refusal that
@@ -23,6 +24,8 @@ export function changeSpec(
       const { line, column, message } = document.problem;
       throw new OperationError("failed_precondition", `Cannot change ${file}:${line}:${column}: ${message}`);
     }
-    return change(text, buildSpec({ id, file, archived: false }, document));
+    const after = change(text, buildSpec({ id, file, archived: false }, document));
+    refuseForeignStatus(context, id, { before: text, after });
+    return after;
   });
 }

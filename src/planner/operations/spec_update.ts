@@ -9,6 +9,7 @@ import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { dependencyCycle } from "./dependency_cycle.ts";
 import { findSpecId } from "./find_spec.ts";
+import { refuseForeignStatus } from "./inside_run.ts";
 import { specIdParam } from "./params.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
@@ -39,6 +40,7 @@ export const specUpdate = defineTool<PlannerContext>()({
     const fields = fieldChanges({ ...simple, depends_on: dependsOn });
     const changed = await context.specs.edit(id, (before) => {
       const edited = editFields(before, fields);
+      refuseForeignStatus(context, id, { before, after: edited });
       if (!hasOutput) return edited;
       return replace_body ? replaceBody(edited, output) : appendOutput(edited, output);
     });

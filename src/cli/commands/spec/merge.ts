@@ -1,4 +1,5 @@
 import { findSpecId } from "#planner/operations/find_spec.ts";
+import { refuseInsideRun } from "#planner/operations/inside_run.ts";
 import { type MergeResult, refusalText } from "#planner/runs/merge/merge_result.ts";
 import type { LeftAlone } from "#planner/runs/merge/waiting_work.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
@@ -35,6 +36,7 @@ export const command = defineCommand({
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);
     if (!all && ids.length === 0) throw new UsageError("Missing argument <ids>: expected specs, or --all", null);
     const project = await cli.project();
+    refuseInsideRun(project.context, "merge");
     const { results, left } = await merge(project, cli, { ids: all ? null : await resolved(project, ids), json });
     if (json) printJson({ results, ...(all && { left }) });
     else if (results.length === 0) print("Nothing to merge\n");

@@ -48,10 +48,10 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   const answer = await ports.worktrees.merge(id);
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
-  const commits = answer.kind === "merged" ? answer.commits : [];
+  const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   const { kept, notes } = await removed(deps, id);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
-  return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...notes] };
+  return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...merged, ...notes] };
 }
 
 interface Circumstances {

@@ -1,7 +1,7 @@
 import type { SpecStore } from "../../ports.ts";
 import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { keepNote } from "./guard.ts";
+import { keepNote, readNote, refusePlanted } from "./guard.ts";
 import { type Refs, refsOf } from "./refs.ts";
 import { type Baseline, settle, takeBaseline } from "./settle.ts";
 import { placeFile } from "./worktree_brought.ts";
@@ -52,7 +52,8 @@ export class OpenWorktree implements Worktree {
     return settle(this.#place, this.#baseline);
   }
 
-  uncommitted(): Promise<readonly string[]> {
+  async uncommitted(): Promise<readonly string[]> {
+    await refusePlanted(this.#place, this.#baseline?.note ?? readNote(this.#place));
     return uncommittedFiles(this.#place);
   }
 

@@ -4,10 +4,10 @@ import type { BranchCommit, WorktreeState } from "../../run_ports.ts";
 import type { Git } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";
-import { changesSince, type GitNote, guardProblem, readNote, takeNote } from "./guard.ts";
+import { type GitNote, plantedProblem, readNote, takeNote } from "./guard.ts";
 import { type Refs, refsOf } from "./refs.ts";
 import { uncommittedFiles } from "./worktree_commits.ts";
-import { guardedPlace, type Place, readOrigin } from "./worktree_place.ts";
+import { type Place, readOrigin } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
 
 /** How the repository stood when a run began: what differs afterwards is reported. */
@@ -21,10 +21,7 @@ export interface Baseline {
 
 /** Takes the baseline. Cost: one git. @param refs as they were before the worktree was made */
 export async function takeBaseline(place: Place, refs: Refs): Promise<Baseline> {
-  const [note, folders] = await Promise.all([
-    takeNote(guardedPlace(place), place.git),
-    adminFolders(place.repository.commonFolder),
-  ]);
+  const [note, folders] = await Promise.all([takeNote(place), adminFolders(place.repository.commonFolder)]);
   return { note, refs, worktrees: new Set(folders.keys()) };
 }
 
@@ -49,8 +46,8 @@ export async function settle(place: Place, baseline: Baseline | null): Promise<W
   const nothing = { notes: [], warnings: [], safe: false, commits: [], uncommitted: [] };
   if (!existsSync(place.worktree.path)) return { ...nothing, problems: [goneProblem(place)] };
   const before = baseline?.note ?? readNote(place);
-  const changes = before === null ? [] : changesSince(before, await takeNote(guardedPlace(place), place.git));
-  if (changes.length > 0) return { ...nothing, problems: [guardProblem(place, changes)] };
+  const planted = await plantedProblem(place, before);
+  if (planted !== null) return { ...nothing, problems: [planted] };
   await endRebase(place);
   const found = new Findings();
   const refs = await refsOf(place.repository.git);

@@ -6,6 +6,7 @@ import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { adminFolders, rebasedBranch } from "./admin_folder.ts";
+import { leaveOtherSpecs } from "./foreign_specs.ts";
 import { mergeSpec, mergeText } from "./merge_text.ts";
 import { settle } from "./settle.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
@@ -33,17 +34,19 @@ export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
 
 async function moveForward(place: Place): Promise<MergeAnswer> {
   const { worktree, git } = place;
+  const notes = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     if (await isBranchMerged(git, worktree)) return { kind: "nothing" };
     const main = await mainCheckout(place);
     await refuseRebase(place);
     const files = await rebase(place);
     if (files !== null) return { kind: "conflict", files };
+    for (const note of await leaveOtherSpecs(place)) notes.add(note);
     const commits = await commitsAhead(git, worktree);
     // Every commit was there already, under other names.
     if (commits.length === 0) return { kind: "nothing" };
     const commit = await git.line(["rev-parse", "HEAD"]);
-    if (await fastForward(place, main, commit)) return { kind: "merged", commit, commits };
+    if (await fastForward(place, main, commit)) return { kind: "merged", commit, commits, notes: [...notes] };
   }
   throw new OperationError("aborted", `Cannot merge "${worktree.branch}": "${worktree.mainBranch}" keeps moving`);
 }

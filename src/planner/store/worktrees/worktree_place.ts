@@ -10,7 +10,6 @@ import { replaceFile } from "../files/place_file.ts";
 import { Git } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { gitFolderOf, readGitFile, readHead, realPath } from "./admin_folder.ts";
-import type { GuardedPlace } from "./guard.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 
 /** The git repository around a project: what does not change while a process runs. */
@@ -57,11 +56,6 @@ export interface Place {
 
 /** Where a worktree is and what it is for, see `Worktree`. */
 export type WorktreeFacts = Pick<Worktree, "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env">;
-
-export function guardedPlace({ root, id, repository, worktree, gitFolder }: Place): GuardedPlace {
-  const { top, commonFolder } = repository;
-  return { root, id, path: worktree.path, gitFolder, commonFolder, top };
-}
 
 /** A file that lies in a worktree and is none of its branch's. Paths are from the project's root. */
 export interface BroughtFile {

@@ -6,7 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
-import { changesSince, guardProblem, readNote, takeNote } from "./guard.ts";
+import { readNote, refusePlanted } from "./guard.ts";
 import { keepCommits } from "./keep_commits.ts";
 import type { Refs } from "./refs.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
@@ -14,7 +14,6 @@ import type { Branches } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import {
   currentBranch,
-  guardedPlace,
   type ListedWorktree,
   listWorktrees,
   openPlace,
@@ -61,7 +60,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   const opened = found ?? (await make(making, { branch, mainBranch }, listed));
   const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
-    await refusePlanted(place);
+    await refusePlanted(place, readNote(place));
     await endRebase(place);
     await takeAway(place);
   }
@@ -78,14 +77,6 @@ async function make(making: Making, branches: Branches, listed: readonly ListedW
   const place = await openPlace(repository, root, id);
   if (place !== null) return place;
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
-}
-
-/** What an earlier run has planted would run with the first git that works there. */
-async function refusePlanted(place: Place): Promise<void> {
-  const before = readNote(place);
-  if (before === null) return;
-  const changes = changesSince(before, await takeNote(guardedPlace(place), place.git));
-  if (changes.length > 0) throw new OperationError("failed_precondition", guardProblem(place, changes));
 }
 
 /** Nobody can have worked in a worktree that git had not finished making. */

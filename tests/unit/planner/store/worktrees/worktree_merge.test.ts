@@ -31,7 +31,7 @@ test("merge moves the main branch forward and brings the spec back", async () =>
 
   const answer = await project.worktrees.merge(ID);
 
-  expect(answer).toEqual({ kind: "merged", commit, commits: [commit] });
+  expect(answer).toEqual({ kind: "merged", commit, commits: [commit], notes: [] });
   expect(await headOf(project)).toBe(commit);
   expect(project.read("done.txt")).toBe("done\n");
   expect(project.read(FILE)).toBe(DONE);

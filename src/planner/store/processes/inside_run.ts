@@ -1,0 +1,38 @@
+import { existsSync, realpathSync } from "node:fs";
+import { sep } from "node:path";
+import type { InsideRun } from "../../context.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { readLock } from "../locks/lock_file.ts";
+import { RUN_VARIABLE } from "./run_processes.ts";
+
+/** The project around a worktree of a run, and the worktree's spec. */
+const IN_WORKTREE = /^(.+)[\\/]\.planner[\\/]worktrees[\\/]([^\\/]+)(?:[\\/].*)?$/;
+
+/**
+ * Whether this process was started below a run of the project in `root`: its environment names the run, or `root` is a
+ * worktree on whose spec a process works. A run of another project, whose tests use planner for example, does not count.
+ */
+export function insideRun(root: string, env: NodeJS.ProcessEnv): InsideRun | null {
+  const here = realPath(root);
+  return byEnvironment(here, env[RUN_VARIABLE] ?? "") ?? byWorktree(here);
+}
+
+function byEnvironment(here: string, name: string): InsideRun | null {
+  const at = name.indexOf("@");
+  if (at < 0) return null;
+  const project = realPath(name.slice(at + 1));
+  const same = here === project || here.startsWith(`${project}${sep}.planner${sep}worktrees${sep}`);
+  const id = /^(.*)-\d+$/.exec(name.slice(0, at))?.[1];
+  return same && id !== undefined ? { spec_id: id as SpecId } : null;
+}
+
+/** Some agents keep their environment from the servers that they start. */
+function byWorktree(here: string): InsideRun | null {
+  const [, project, id] = IN_WORKTREE.exec(here) ?? [];
+  if (project === undefined || id === undefined) return null;
+  return readLock(project, id, new Date())?.alive === true ? { spec_id: id as SpecId } : null;
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}

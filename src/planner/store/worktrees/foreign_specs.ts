@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { readableDocument } from "../../spec/document.ts";
+import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit_fields.ts";
+import { ARCHIVE, SPECS } from "../project/places.ts";
+import type { Place } from "./worktree_place.ts";
+import { blobText } from "./worktree_rebase.ts";
+
+/** What a run may say about another spec: how the work is planned, not how it stands. */
+const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
+
+const MESSAGE = "planner: leave other specs as they are";
+
+/**
+ * Takes back what the branch does to other specs than its own and its members, in one commit. New specs stay and are
+ * pending. The branch must begin at the main branch's end.
+ *
+ * @returns what was taken back, one sentence each
+ */
+export async function leaveOtherSpecs(place: Place): Promise<readonly string[]> {
+  const { git, repository, worktree } = place;
+  const main = `refs/heads/${worktree.mainBranch}`;
+  const folders = [SPECS, ARCHIVE].map((folder) => repository.prefix + folder);
+  const listed = await git.list(["diff", "--name-status", "-z", "--no-renames", main, "HEAD", "--", ...folders]);
+  const notes: string[] = [];
+  const changed: string[] = [];
+  for (let index = 0; index + 1 < listed.length; index += 2) {
+    const [kind = "", path = ""] = listed.slice(index, index + 2);
+    if (isOwn(place, path)) continue;
+    const note = kind === "A" ? await makePending(place, path) : await setBack(place, path, main);
+    if (note === null) continue;
+    notes.push(note);
+    changed.push(path);
+  }
+  if (changed.length > 0)
+    await git.run(["commit", "--quiet", "--only", "-m", MESSAGE, "--", ...changed], { hooks: true });
+  return notes;
+}
+
+function isOwn({ id }: Place, path: string): boolean {
+  const name = basename(path).replace(/\.md$/, "");
+  return name === id || name.startsWith(`${id}.`);
+}
+
+async function makePending({ git, worktree }: Place, path: string): Promise<string | null> {
+  const text = await blobText(git, `HEAD:${path}`);
+  const status = text === null ? undefined : readableDocument(text)?.frontmatter["status"];
+  if (text === null || status === undefined || status === "pending") return null;
+  await writeFile(join(worktree.path, path), editFields(text, { status: "pending", completed_at: undefined }));
+  await git.run(["add", "--", path]);
+  return `new spec "${path}" arrives as pending, not ${String(status)}`;
+}
+
+async function setBack({ git, worktree }: Place, path: string, main: string): Promise<string | null> {
+  const [before, after] = [await blobText(git, `${main}:${path}`), await blobText(git, `HEAD:${path}`)];
+  if (before === null) return null;
+  const text = after === null ? before : withPlanning(before, after);
+  if (text === after) return null;
+  await git.run(["checkout", "--quiet", main, "--", path]);
+  await writeFile(join(worktree.path, path), text);
+  await git.run(["add", "--", path]);
+  return `"${path}" is not this run's spec: what the run changed there was taken back`;
+}
+
+/** The main branch's text with what the branch says about the planning. */
+function withPlanning(before: string, after: string): string {
+  const fields = readableDocument(after)?.frontmatter;
+  const old = readableDocument(before)?.frontmatter;
+  if (fields === undefined || old === undefined) return before;
+  const changes: Record<string, FieldValue | undefined> = {};
+  for (const key of PLANNING) {
+    if (JSON.stringify(fields[key]) === JSON.stringify(old[key])) continue;
+    const value = fields[key];
+    if (value === undefined || isPlain(value)) changes[key] = value;
+  }
+  return Object.keys(changes).length === 0 ? before : editFields(before, changes satisfies FieldChanges);
+}
+
+function isPlain(value: unknown): value is FieldValue {
+  if (typeof value === "string") return true;
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

@@ -1,0 +1,115 @@
+import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ID, OTHER, ScriptedProject } from "../support/misbehaving_agent.ts";
+import { isRunning } from "../support/work_project.ts";
+
+const THERE = `.planner/worktrees/${ID}`;
+const INSIDE = "inside the run of spec";
+
+test("an agent starts, ends and merges no work, by no command and no tool", async () => {
+  using project = await ScriptedProject.make();
+  const command = (line: string): string =>
+    `planner ${line} 2>&1 | grep -q '${INSIDE}' || echo '${line}' >> "$out/allowed"`;
+  const tool = (name: string, args: string): string => {
+    const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: JSON.parse(args) } };
+    // Without the variable, as agents start it that keep their environment to themselves.
+    return `echo '${JSON.stringify(call)}' | PLANNER_RUN= planner mcp | grep -q '${INSIDE}' || echo ${name} >> "$out/allowed"`;
+  };
+  const commands = ["work", "split", "pause", "takeover", "archive", "merge"].map((word) =>
+    command(`${word} ${OTHER}`),
+  );
+  const other = `{"id":"${OTHER}"}`;
+  const tools = [
+    ...["work_start", "split", "pause", "takeover", "archive"].map((name) => tool(`planner_${name}`, other)),
+    ...["watch_start", "watch_stop"].map((name) => tool(`planner_${name}`, "{}")),
+  ];
+
+  const { stdout } = await project.work(
+    [
+      "save a; tick",
+      ...commands,
+      command("watch --once"),
+      `cd "$PLANNER_PROJECT"; ${command(`work ${OTHER}`)}; cd "$PLANNER_WORKTREE"`,
+      ...tools,
+      `planner update ${OTHER} --status completed && echo status >> "$out/allowed"`,
+      // The tests of a project that uses planner may start what they like.
+      'mkdir -p "$out/mine/.planner/specs"; (cd "$out/mine"; planner watch --once && echo ran > "$out/own")',
+    ].join("\n"),
+  );
+
+  expect(stdout).toBe(`${ID}: completed\n`);
+  expect(project.seen().toSorted()).toEqual(["mine", "own"]);
+  expect(project.status(OTHER)).toBe("pending");
+}, 120_000);
+
+const PLANTS: Readonly<Record<string, string>> = {
+  "hook post-checkout was added": `printf '#!/bin/sh\\ntouch "$HERE/ran"\\n' > "$git/hooks/post-checkout"; chmod +x "$git/hooks/post-checkout"`,
+  "hook pre-commit was added": `printf '#!/bin/sh\\ntouch "$HERE/ran"\\n' > "$git/hooks/pre-commit"; chmod +x "$git/hooks/pre-commit"`,
+  "setting core.fsmonitor was added": `git config core.fsmonitor "touch $HERE/ran; false"`,
+  "setting core.hookspath was added": `mkdir -p "$HERE/hooks"; cp "$0" "$HERE/hooks/pre-commit"; git config core.hooksPath "$HERE/hooks"`,
+  "setting include.path was added": `printf '[core]\\n fsmonitor = touch %s/ran\\n' "$HERE" > "$git/more"; git config include.path more`,
+  "setting filter.x.clean was added": `git config filter.x.clean "touch $HERE/ran; cat"; echo '* filter=x' > "$git/info/attributes"`,
+  "setting alias.status was added": `git config alias.status "!touch $HERE/ran"`,
+  "alternates was added": `mkdir "$HERE/objects"; echo "$HERE/objects" > "$git/objects/info/alternates"`,
+};
+
+test.each(Object.entries(PLANTS))("what an agent plants is run by no git of planner's: %s", async (says, plant) => {
+  using project = await ScriptedProject.make();
+  const script = `save a; tick; HERE=$out; git=$(git rev-parse --git-common-dir); ${plant}`;
+
+  const { stdout } = await project.work(script);
+  const merge = await project.planner("merge", ID);
+  await project.planner("watch", "--once");
+  await project.planner("doctor", "--fix");
+
+  expect(stdout).toMatch(
+    new RegExp(`^${ID}: needs_attention: what git runs here has changed during the run: .*${says}`),
+  );
+  expect(merge.stderr).toContain(says);
+  expect(project.seen()).not.toContain("ran");
+  expect(await project.keeps("a")).toBe(true);
+  // Allowed as advised.
+  await project.sh(`rm ${THERE}.git.json`);
+  expect((await project.planner("merge", ID)).stdout).toStartWith(`Merged spec: ${ID}`);
+});
+
+test("children that ignore SIGTERM end with the run, wherever they went", async () => {
+  using project = await ScriptedProject.make();
+  const child = `trap "" TERM; echo $$ > "$out/child"; while :; do sleep 1; done`;
+
+  const { stdout } = await project.work(
+    `save a; tick; trap "" TERM; export out; setsid sh -c '${child}' & while [ ! -s "$out/child" ]; do sleep 0.01; done`,
+  );
+
+  expect(stdout).toBe(`${ID}: completed\n`);
+  expect(isRunning(Number(readFileSync(join(project.root, "../child"), "utf8")))).toBe(false);
+});
+
+test("an agent that deletes the project's own .planner loses no commit, and the run ends", async () => {
+  using project = await ScriptedProject.make();
+
+  const { code, stderr } = await project.work('save a; rm -rf "$PLANNER_PROJECT/.planner"');
+
+  expect(code).toBe(1);
+  expect(stderr).not.toContain("defect");
+  expect(await project.git("show", `planner/${ID}:a.txt`)).toBe("the work in a\n");
+});
+
+test("a run speaks for its own spec: others come back, a new one is pending, their planning stays", async () => {
+  using project = await ScriptedProject.make();
+  const third = "2026-11-01-003-ccc";
+  const before = project.read(`.planner/specs/${OTHER}.md`);
+
+  await project.work(`save a; tick; cd .planner/specs
+    sed 's/${OTHER}/${third}/; s/pending/completed/' ${OTHER}.md > ${third}.md
+    sed -i 's/status: pending/status: completed/; s/labels: .work./labels: [work, soon]/; s/It is done/It is/' ${OTHER}.md
+    git add . && git commit -q -m "planner($id): others"`);
+  const merge = await project.planner("merge", ID);
+
+  expect(merge.stdout).toStartWith(`Merged spec: ${ID}`);
+  expect(merge.stderr).toContain(`"${`.planner/specs/${OTHER}.md`}" is not this run's spec`);
+  expect(project.read(`.planner/specs/${OTHER}.md`)).toBe(before.replace("[work]", "[work, soon]"));
+  expect(project.status(third)).toBe("pending");
+  expect(await project.git("status", "--porcelain")).toBe("");
+});

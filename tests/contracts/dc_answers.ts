@@ -64,21 +64,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
         cooling_lost_kw: 108,
       },
       cascade_steps: [{ step: 1, tripped_refs: ["device:RPP-B-D"], devices_offline: 93 }],
-      overloads: [
-        {
-          ref: "device:RPP-B-D",
-          load_before_w: 119_400,
-          load_after_w: 238_800,
-          capacity_w: 218_200,
-          severity: "OVERLOAD_SEVERITY_WOULD_TRIP",
-        },
-        {
-          ref: "device:UPS-B2",
-          capacity_w: 400_000,
-          utilization_pct: 81.8,
-          severity: "OVERLOAD_SEVERITY_OVER_DERATED",
-        },
-      ],
+      overloads: [],
     },
   },
   "side B fails: RPP-A-D would carry 109.5 %": {
@@ -259,7 +245,7 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
     rpc: "FloorPlan",
     request: { floor_ref: "floor:AMS1/1" },
     expected: {
-      counts: { ok: 8, watch: 31, fault: 1 },
+      counts: { ok: 0, watch: 39, fault: 1 },
       extents: { width_mm: 10_800, depth_mm: 15_000 },
       unplaced: [],
     },

@@ -1,15 +1,14 @@
-import { drawW, isPowerKind } from "#dc/model/draw.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import { cascade, type TripStep } from "./cascade.ts";
+import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, type Spreading, spreadDarkness } from "./power_live.ts";
-import { isCircular, type LoadsAfter, loadsAfter } from "./power_load.ts";
-import { type Overload, overloaded, type Rise, wouldTrip } from "./power_overloads.ts";
-import { inService, type RackState, rackStates } from "./rack_supply.ts";
+import { type Loads, loadsAfter, measuresBlades, ownDrawW } from "./power_load.ts";
+import { isUndocumented } from "./power_nodes.ts";
+import { type Overload, overloaded } from "./power_overloads.ts";
+import { type RackState, rackStates } from "./rack_supply.ts";
 import type { Topology } from "./topology.ts";
-
-/** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
-const MAX_STEPS = 20;
 
 export interface BlastOptions {
   readonly basis: LoadBasis;
@@ -17,12 +16,6 @@ export interface BlastOptions {
   readonly cascade: boolean;
   /** Count what a UPS carries as on battery instead of offline. */
   readonly assumeBattery: boolean;
-}
-
-export interface TripStep {
-  readonly step: number;
-  readonly trippedRefs: readonly string[];
-  readonly devicesOffline: number;
 }
 
 export type BlastState = "OFFLINE" | "DEGRADED" | "ON_BATTERY";
@@ -46,9 +39,14 @@ export interface BlastRadius {
   /** Worst first. */
   readonly overloads: readonly Overload[];
   readonly steps: readonly TripStep[];
+  /** Whether more would trip after the last step. */
+  readonly cascadeCut: boolean;
+  /** Codes of the undocumented consumers in touched racks. */
+  readonly undocumented: readonly string[];
   readonly impact: Impact;
   readonly live: LiveSet;
   readonly loadsAfter: Float64Array;
+  readonly apparentAfter: Loads;
 }
 
 export interface Impact {
@@ -74,8 +72,7 @@ export interface Impact {
  * @returns counts and lists; an element that was off before counts nowhere
  *
  * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
- * power also works out live set and loads of the estate. Source: docs/contract/datacenter-analyses.md#blast-radius,
- * docs/contract/datacenter-analyses.md#power-loads; docs/decisions.md#d-08.
+ * power also works out live set and loads of the estate. Source: data contract 8.3 to 8.5; decision D-08.
  */
 export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));
@@ -94,81 +91,48 @@ export function* blastSteps(
   options: BlastOptions,
 ): Steps<BlastRadius> {
   const { power: graph, live: baseline } = topology;
-  const before = topology.loads(options.basis);
+  const before = topology.apparentLoads(options.basis);
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
-  const how = { immune, isCircular: isCircular(before) };
+  const how = { immune, isCircular: before.isCircular };
+  // What nobody knows the supply of is not guessed offline with the place that it is in.
+  const uncounted = new Set([...unlisted, ...[...sources].filter((index) => isUndocumented(graph, index))]);
+  const goneDark = ({ dark }: Darkness) =>
+    offline(graph, dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE").length;
   const first = spreadDarkness(graph, baseline, removed, how);
   const firstLoads = loadsAfter(graph, before, first, options.basis);
-  const overloads = overloaded(graph, first.live, before, firstLoads);
-  const start = { darkness: first, after: firstLoads, tripping: overloads.filter(wouldTrip) };
-  const { steps, loadsW } = options.cascade
-    ? yield* cascade({ graph, before, removed, how, unlisted, basis: options.basis }, start)
-    : { steps: [], loadsW: firstLoads.loadsW };
+  const start = { darkness: first, after: firstLoads, rises: overloaded(graph, first.live, before, firstLoads) };
+  const { steps, loads, rises, isCut } = options.cascade
+    ? yield* cascade({ graph, before, removed, how, basis: options.basis, goneDark }, start)
+    : { steps: [], loads: firstLoads.loads, rises: start.rises, isCut: false };
   // Told as one failure of everything that failed and tripped.
   const darkness = steps.length === 0 ? first : spreadDarkness(graph, baseline, removed, how);
   yield;
   const onBattery = new Set(options.assumeBattery ? batteryFed(graph, baseline, removed, { darkness, how }) : []);
   const weaker = degraded(graph, darkness).filter((index) => !onBattery.has(index));
   const hits = [
-    ...hitList(graph, darkness, offline(graph, darkness.dark, unlisted), "OFFLINE"),
+    ...hitList(graph, darkness, offline(graph, darkness.dark, uncounted), "OFFLINE"),
     ...hitList(graph, darkness, [...onBattery], "ON_BATTERY"),
     ...hitList(graph, darkness, weaker, "DEGRADED"),
   ];
   yield;
-  const { states: racks, undocumented } = rackStates(topology, darkness, hits);
+  const { states: racks, undocumented } = rackStates(topology, { darkness, hits, failed: unlisted });
   return {
     hits,
     dark: darkness.dark,
     racks,
-    overloads: overloads.map(({ overload }) => overload),
+    overloads: rises.map(({ overload }) => overload),
     steps,
+    cascadeCut: isCut,
+    undocumented,
     impact: {
-      ...count(graph, darkness, { hits, racks, sources, basis: options.basis }),
-      devicesUndocumented: undocumented,
+      ...count(graph, darkness, { baseline, hits, racks, removed, basis: options.basis }),
+      devicesUndocumented: undocumented.length,
     },
     live: darkness.live,
-    loadsAfter: loadsW,
+    loadsAfter: loads.watts,
+    apparentAfter: loads,
   };
-}
-
-interface Cascade {
-  readonly graph: PowerGraph;
-  /** Loads before anything failed. */
-  readonly before: Float64Array;
-  /** What failed; what trips is added. */
-  readonly removed: Set<number>;
-  readonly how: Spreading;
-  readonly unlisted: ReadonlySet<number>;
-  readonly basis: LoadBasis;
-}
-
-interface CascadeState {
-  readonly darkness: Darkness;
-  readonly after: LoadsAfter;
-  readonly tripping: readonly Rise[];
-}
-
-/** Trips what is overloaded, step by step; each goes on from the one before and costs what it reaches itself. */
-function* cascade(
-  { graph, before, removed, how, unlisted, basis }: Cascade,
-  start: CascadeState,
-): Steps<{ readonly steps: readonly TripStep[]; readonly loadsW: Float64Array }> {
-  const goneDark = ({ dark }: Darkness) =>
-    offline(graph, dark, unlisted).filter((index) => isDevice(graph, index)).length;
-  const steps: TripStep[] = [];
-  let { darkness, after, tripping } = start;
-  let devicesOffline = goneDark(darkness);
-  while (tripping.length > 0 && steps.length < MAX_STEPS) {
-    yield;
-    for (const { index } of tripping) removed.add(index);
-    darkness = spreadDarkness(graph, darkness.live, removed, how);
-    after = loadsAfter(graph, after.loadsW, darkness, basis);
-    devicesOffline += goneDark(darkness);
-    steps.push({ step: steps.length + 1, trippedRefs: tripping.map(({ overload }) => overload.ref), devicesOffline });
-    tripping = overloaded(graph, darkness.live, before, after).filter(wouldTrip);
-  }
-  return { steps, loadsW: after.loadsW };
 }
 
 function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number>): boolean {
@@ -176,19 +140,15 @@ function carriesOn(graph: PowerGraph, index: number, removed: ReadonlySet<number
   return node?.kind === "DEVICE" && (node.device.power?.runtimeS ?? 0) > 0 && !removed.has(index);
 }
 
-function isDevice(graph: PowerGraph, index: number): boolean {
-  return graph.nodes[index]?.kind === "DEVICE";
-}
-
 /** Devices and cooling units count; outlets and feeds are only ways. */
 function counts(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
-  if (node?.kind === "DEVICE") return inService(node.device);
+  if (node?.kind === "DEVICE") return !node.blocked;
   return node?.kind === "CRAC" && node.crac.status !== "PLANNED";
 }
 
-function offline(graph: PowerGraph, dark: readonly number[], unlisted: ReadonlySet<number>): readonly number[] {
-  return dark.filter((index) => !unlisted.has(index) && counts(graph, index));
+function offline(graph: PowerGraph, dark: readonly number[], uncounted: ReadonlySet<number>): readonly number[] {
+  return dark.filter((index) => !uncounted.has(index) && counts(graph, index));
 }
 
 /** What would be dark but for batteries. */
@@ -202,20 +162,24 @@ function batteryFed(
   return dark.filter((index) => live[index] === 1 && counts(graph, index));
 }
 
-/** Live elements that lost an inlet, and everything live behind them that has no other inlet. */
+/** Live elements that lost a live inlet, and those whose live inlets all depend on degraded sources. */
 function degraded(graph: PowerGraph, { live, reached }: Darkness): readonly number[] {
-  const touched = reached.filter((index) => live[index] === 1);
+  const weaker = reached.filter((index) => live[index] === 1);
   const seen = new Uint8Array(graph.nodes.length);
-  for (const index of touched) seen[index] = 1;
+  for (const index of weaker) seen[index] = 1;
+  const isWeak = ({ from }: PowerEdge) => live[from] !== 1 || seen[from] === 1;
+  // An outlet that is bound to an inlet is as good as the source of that one.
+  const weakens = ({ to, how, through }: PowerEdge) =>
+    how === "GATE" || (through === undefined && (graph.inlets[to] ?? []).every(isWeak));
   // The array grows while it is walked, so it is the queue as well.
-  for (const index of touched) {
-    for (const { to } of graph.supplies[index] ?? []) {
-      if (seen[to] === 1 || live[to] !== 1 || liveInlets(graph, live, to) !== 1) continue;
-      seen[to] = 1;
-      touched.push(to);
+  for (const index of weaker) {
+    for (const edge of graph.supplies[index] ?? []) {
+      if (seen[edge.to] === 1 || live[edge.to] !== 1 || !weakens(edge)) continue;
+      seen[edge.to] = 1;
+      weaker.push(edge.to);
     }
   }
-  return touched.filter((index) => counts(graph, index));
+  return weaker.filter((index) => counts(graph, index));
 }
 
 function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly number[], state: BlastState): Hit[] {
@@ -228,52 +192,70 @@ function hitList(graph: PowerGraph, { depth, via }: Darkness, indexes: readonly 
 }
 
 interface Counted {
+  readonly baseline: LiveSet;
   readonly hits: readonly Hit[];
   readonly racks: ReadonlyMap<string, RackState>;
-  readonly sources: ReadonlySet<number>;
+  /** What failed or tripped. */
+  readonly removed: ReadonlySet<number>;
   readonly basis: LoadBasis;
 }
 
-function count(graph: PowerGraph, darkness: Darkness, { hits, racks, sources, basis }: Counted) {
-  const figures = { it: 0, power: 0, cracs: 0, degraded: 0, itLoadLostW: 0, coolingLostKw: 0 };
-  for (const { index, state } of hits) {
-    const node = graph.nodes[index];
-    if (node?.kind === "DEVICE" && state === "DEGRADED") figures.degraded += 1;
-    if (state !== "OFFLINE") continue;
-    if (node?.kind === "CRAC") {
-      figures.cracs += 1;
-      figures.coolingLostKw += (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100;
-    } else if (node?.kind === "DEVICE" && isPowerKind(node.device.kind)) figures.power += 1;
-    else if (node?.kind === "DEVICE") {
-      figures.it += 1;
-      figures.itLoadLostW += drawW(node.device, basis);
-    }
-  }
+function count(graph: PowerGraph, darkness: Darkness, { baseline, hits, racks, removed, basis }: Counted) {
+  const offline = hits.filter(({ state }) => state === "OFFLINE").map(({ index }) => index);
+  const degradedDevices = hits.filter(
+    ({ state, index }) => state === "DEGRADED" && graph.nodes[index]?.kind === "DEVICE",
+  );
+  const devices = offline.filter((index) => graph.nodes[index]?.kind === "DEVICE");
+  const it = devices.filter((index) => !isPowerNode(graph, index));
+  const gone = new Set(it);
   const states = [...racks.values()];
-  const rideThrough = batteries(graph, darkness, sources);
+  const rideThrough = batteries(graph, darkness, { baseline, removed });
   return {
     racksDark: states.filter((state) => state === "DARK").length,
     racksPartial: states.filter((state) => state === "PARTIAL").length,
     racksProtected: states.filter((state) => state === "PROTECTED").length,
-    devicesOffline: figures.it + figures.power,
-    itDevicesOffline: figures.it,
-    powerDevicesOffline: figures.power,
-    cracsOffline: figures.cracs,
-    devicesDegraded: figures.degraded,
-    itLoadLostW: figures.itLoadLostW,
-    coolingLostKw: figures.coolingLostKw,
+    devicesOffline: devices.length,
+    itDevicesOffline: it.length,
+    powerDevicesOffline: devices.length - it.length,
+    cracsOffline: offline.length - devices.length,
+    devicesDegraded: degradedDevices.length,
+    itLoadLostW: it.reduce(
+      (sum, index) => sum + (isMeasuredAbove(graph, index, gone, basis) ? 0 : ownDrawW(graph, index, basis)),
+      0,
+    ),
+    coolingLostKw: offline.reduce((sum, index) => sum + coolingKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
 }
 
-/** The shortest battery time of the UPSes that lost their supply, the failed ones left out. */
-function batteries(graph: PowerGraph, { reached, live }: Darkness, sources: ReadonlySet<number>): number | undefined {
+function isPowerNode({ nodes }: PowerGraph, index: number): boolean {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
+}
+
+function coolingKw({ nodes }: PowerGraph, index: number): number {
+  const node = nodes[index];
+  return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
+}
+
+/** Whether the draw of a blade is part of the measured draw of a chassis that goes off as well. */
+function isMeasuredAbove(graph: PowerGraph, index: number, gone: ReadonlySet<number>, basis: LoadBasis): boolean {
+  const [first] = graph.inlets[index] ?? [];
+  return first?.how === "BAY" && gone.has(first.from) && measuresBlades(graph, first.from, basis);
+}
+
+/** The shortest battery time of the UPSes that lost their supply; what failed, tripped or was off before is left out. */
+function batteries(
+  graph: PowerGraph,
+  { reached, live }: Darkness,
+  { baseline, removed }: { readonly baseline: LiveSet; readonly removed: ReadonlySet<number> },
+): number | undefined {
   let shortest: number | undefined;
   for (const index of reached) {
     const node = graph.nodes[index];
     const runtimeS = node?.kind === "DEVICE" ? node.device.power?.runtimeS : undefined;
-    if (runtimeS === undefined || sources.has(index) || liveInlets(graph, live, index) > 0) continue;
-    shortest = Math.min(shortest ?? runtimeS, runtimeS);
+    if (runtimeS === undefined || removed.has(index) || baseline[index] !== 1) continue;
+    if (liveInlets(graph, live, index) === 0) shortest = Math.min(shortest ?? runtimeS, runtimeS);
   }
   return shortest;
 }

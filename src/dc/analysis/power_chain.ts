@@ -1,4 +1,5 @@
 import type { PowerGraph } from "./power_graph.ts";
+import { ancestorsOf, KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
 
 /** One inlet's way to a root. References run from the inlet's source upwards. */
@@ -21,11 +22,6 @@ export function inletPaths(graph: PowerGraph, live: LiveSet, index: number): rea
       live: live[from] === 1,
     };
   });
-}
-
-/** The label of the supply side that an inlet hangs on when it names none itself, by its source. */
-export function sideOfSource(graph: PowerGraph, live: LiveSet, from: number): string {
-  return sideOf(graph, wayUp(graph, live, from));
 }
 
 /** The supply side of a way: the nearest label, but beyond the first feed, since a PDU's own label may be a mistake. */
@@ -52,38 +48,12 @@ function labelOf(graph: PowerGraph, index: number): string | undefined {
 }
 
 /**
- * References of the elements whose loss alone darkens a node, nearest first: its dominators when one inlet is enough.
- * Found by removing each ancestor in turn, which sees only the ancestors.
- * Cost: O(ancestors × edges among them). Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
+ * References of the elements whose loss alone turns a node off, nearest first; none for a node without power.
+ * Cost: that of `KillerSets`. Source: docs/contract/datacenter-analyses.md#single-points-of-failure.
  */
-export function singlePoints(graph: PowerGraph, live: LiveSet, index: number): readonly string[] {
-  if (live[index] !== 1) return [];
-  const ancestors = [...ancestorsOf(graph, index)];
-  return ancestors
-    .filter((at) => live[at] === 1 && !stillLive(graph, ancestors, index, at))
+export function singlePoints(graph: PowerGraph, index: number): readonly string[] {
+  const killers = new Set(new KillerSets(graph, "NOW").safely(index));
+  return [...ancestorsOf(graph, index)]
+    .filter((at) => killers.has(at) && at !== index)
     .map((at) => graph.nodes[at]?.ref ?? "");
-}
-
-function ancestorsOf(graph: PowerGraph, index: number): ReadonlySet<number> {
-  const found = new Set((graph.inlets[index] ?? []).map(({ from }) => from));
-  for (const at of found) for (const { from } of graph.inlets[at] ?? []) found.add(from);
-  return found;
-}
-
-/** Whether a node keeps its power without `lost`, looking at its ancestors only. */
-function stillLive(graph: PowerGraph, ancestors: readonly number[], index: number, lost: number): boolean {
-  const place = new Map([...ancestors, index].map((at) => [at, 0]));
-  const lit = ancestors.filter(
-    (at) => at !== lost && graph.nodes[at]?.need === 0 && graph.nodes[at]?.blocked === false,
-  );
-  const queue = new Set(lit);
-  for (const at of queue) {
-    for (const { to } of graph.supplies[at] ?? []) {
-      const arrived = place.get(to);
-      if (arrived === undefined || to === lost || graph.nodes[to]?.blocked !== false) continue;
-      place.set(to, arrived + 1);
-      if (arrived + 1 >= (graph.nodes[to]?.need ?? 0)) queue.add(to);
-    }
-  }
-  return queue.has(index);
 }

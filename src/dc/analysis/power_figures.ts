@@ -1,7 +1,10 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { failover } from "./power_failover.ts";
+import { type CarriedLoads, type PowerFinding, powerFindings } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveAfter, liveSet } from "./power_live.ts";
-import { loads, loadsAfter } from "./power_load.ts";
+import { type Loads, loads, loadsAfter } from "./power_load.ts";
+import { RedundancyAudit } from "./redundancy_audit.ts";
 
 /** Figures after a change of the graph, and the nodes about which anything but their names may differ. */
 export interface FollowedFigures {
@@ -13,10 +16,16 @@ export interface FollowedFigures {
 export class PowerFigures {
   private readonly graph: PowerGraph;
   private liveNodes: LiveSet | undefined;
-  private readonly carried = new Map<LoadBasis, Float64Array>();
+  private readonly failovers = new Map<LoadBasis, CarriedLoads>();
+  private readonly found = new Map<LoadBasis, readonly PowerFinding[]>();
+  private readonly known = new Map<LoadBasis, Loads>();
+
+  /** Judges supplies against demands. */
+  readonly redundancy: RedundancyAudit;
 
   constructor(graph: PowerGraph) {
     this.graph = graph;
+    this.redundancy = new RedundancyAudit(graph);
   }
 
   get live(): LiveSet {
@@ -24,10 +33,28 @@ export class PowerFigures {
     return this.liveNodes;
   }
 
-  /** What every node carries, in watts. */
-  loads(basis: LoadBasis): Float64Array {
-    const known = this.carried.get(basis) ?? loads(this.graph, this.live, basis);
-    this.carried.set(basis, known);
+  /** What every node carries. */
+  loads(basis: LoadBasis): Loads {
+    const known = this.known.get(basis) ?? loads(this.graph, this.live, basis);
+    this.known.set(basis, known);
+    return known;
+  }
+
+  /** What every node carries, and would carry after the loss of any one other; worked out when first asked for. */
+  carried(basis: LoadBasis): CarriedLoads {
+    const known = this.failovers.get(basis);
+    if (known !== undefined) return known;
+    const { graph, live } = this;
+    const all = this.loads(basis);
+    const made = { graph, loads: all, failover: failover({ graph, live, loads: all, basis }) };
+    this.failovers.set(basis, made);
+    return made;
+  }
+
+  /** What is wrong with the loads; worked out when first asked for. */
+  findings(basis: LoadBasis): readonly PowerFinding[] {
+    const known = this.found.get(basis) ?? powerFindings(this.carried(basis));
+    this.found.set(basis, known);
     return known;
   }
 
@@ -43,9 +70,9 @@ export class PowerFigures {
     const reached = new Set([...touched, ...changed]);
     for (const index of changed) for (const { to } of graph.supplies[index] ?? []) reached.add(to);
     const altered = new Set(downstream);
-    for (const [basis, before] of this.carried) {
+    for (const [basis, before] of this.known) {
       const after = loadsAfter(graph, before, { live, reached: [...reached] }, basis);
-      figures.carried.set(basis, after.loadsW);
+      figures.known.set(basis, after.loads);
       for (const index of after.changed) altered.add(index);
     }
     return { figures, altered };

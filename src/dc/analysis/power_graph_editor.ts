@@ -1,14 +1,14 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
-import { compareText, parseRef, portKey } from "#dc/model/ref.ts";
+import { isInlet } from "#dc/model/power_walk.ts";
+import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import { LayeredMap } from "./layered_map.ts";
 import { PowerEdges } from "./power_edges.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
-import { deviceNode, undeclaredFeed } from "./power_nodes.ts";
+import { PowerSupplies, type Source } from "./power_supplies.ts";
 
 /** What a change of the estate puts in the place of what: absent after is removed, absent before is new. */
 export interface PowerChanges {
@@ -32,22 +32,18 @@ export interface PowerOwners {
 export class PowerGraphEditor {
   private readonly table: PowerNodeTable;
   private readonly edges: PowerEdges;
-  /** The other end of every power cable by the key of either end. */
-  private readonly cabled: LayeredMap<PortRef>;
-  /** Keys of consumers, by the key of a source that is not there. */
-  private readonly waiting: Map<string, ReadonlySet<string>>;
+  private readonly supplies: PowerSupplies;
 
   private constructor(from?: PowerGraphEditor) {
     this.edges = new PowerEdges(from?.edges);
     this.table = new PowerNodeTable((index) => this.edges.add(index), from?.table);
-    this.cabled = from?.cabled.next() ?? new LayeredMap();
-    this.waiting = new Map(from?.waiting);
+    this.supplies = new PowerSupplies(this.table, from?.supplies);
   }
 
   static *build({ devices, cracs, cables }: Estate): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
     editor.edges.build();
-    for (const cable of cables) editor.plug(cable);
+    for (const cable of cables) editor.supplies.plug(cable);
     for (const device of devices) {
       editor.table.placeDevice(device);
       yield;
@@ -64,9 +60,9 @@ export class PowerGraphEditor {
   }
 
   graph(): PowerGraph {
-    const { nodes, indexOf } = this.table;
+    const { nodes, indexOf, isApparent } = this.table;
     const { supplies, inlets } = this.edges;
-    return { nodes, supplies, inlets, indexOf };
+    return { nodes, supplies, inlets, indexOf, isApparent };
   }
 
   /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
@@ -76,7 +72,7 @@ export class PowerGraphEditor {
 
   /** The port at the other end of a port's power cable, by the port's key. */
   cabledTo(key: string): PortRef | undefined {
-    return this.cabled.get(key);
+    return this.supplies.cabledTo(key);
   }
 
   /**
@@ -89,8 +85,8 @@ export class PowerGraphEditor {
     const { devices, cracs, cables } = changes;
     if (touched.size > 0) next.edges.copy();
     for (const key of touched) next.unjoin(key);
-    for (const { before } of cables) if (before !== undefined) next.unplug(before);
-    for (const { after } of cables) if (after !== undefined) next.plug(after);
+    for (const { before } of cables) if (before !== undefined) next.supplies.unplug(before);
+    for (const { after } of cables) if (after !== undefined) next.supplies.plug(after);
     for (const { before, after } of devices) next.table.displace(before, after);
     for (const { after } of devices) if (after !== undefined) next.table.placeDevice(after);
     for (const change of cracs) next.replaceCrac(change);
@@ -106,6 +102,12 @@ export class PowerGraphEditor {
     return new Set([
       ...devices.map(({ before, after }) => `device:${codeKey((after ?? before)?.code ?? "")}`),
       ...devices.flatMap(({ before, after }) => changedKeys(before, after)).flatMap((key) => this.consumersOf(key)),
+      // A chassis that is one no longer, or has become one, loses or gains its blades.
+      ...devices.flatMap(({ before, after }) =>
+        before === undefined || after === undefined || before.kind === after.kind
+          ? []
+          : this.consumersOf(`device:${codeKey(after.code)}`),
+      ),
       ...cracs.map(({ before, after }) => `crac:${codeKey((after ?? before)?.code ?? "")}`),
       ...ends.flatMap((end) => (end === undefined ? [] : [`device:${codeKey(end.deviceCode)}`])),
     ]);
@@ -118,17 +120,7 @@ export class PowerGraphEditor {
 
   private renew(owner: Device | Crac): void {
     if ("sensibleCapacityKw" in owner) this.table.placeCrac(owner);
-    else this.table.place([`device:${codeKey(owner.code)}`], deviceNode(owner));
-  }
-
-  private plug({ a, b }: Cable): void {
-    this.cabled.set(portKey(a), b);
-    this.cabled.set(portKey(b), a);
-  }
-
-  private unplug({ a, b }: Cable): void {
-    this.cabled.delete(portKey(a));
-    this.cabled.delete(portKey(b));
+    else this.table.renewDevice(owner);
   }
 
   /** Keys of the devices and cooling units that hang on a source, or wait for it. */
@@ -136,17 +128,12 @@ export class PowerGraphEditor {
     const index = this.table.indexOf.get(sourceKey);
     const supplied =
       index === undefined ? [] : (this.edges.supplies[index] ?? []).map(({ to }) => this.table.ownerOf(to));
-    return [...supplied, ...(this.waiting.get(sourceKey) ?? [])];
+    return [...supplied, ...this.supplies.waitingFor(sourceKey)];
   }
 
   private unjoin(ownerKey: string): void {
     const index = this.table.indexOf.get(ownerKey);
-    for (const [source, owners] of this.waiting) {
-      if (!owners.has(ownerKey)) continue;
-      const rest = new Set([...owners].filter((owner) => owner !== ownerKey));
-      if (rest.size === 0) this.waiting.delete(source);
-      else this.waiting.set(source, rest);
-    }
+    this.supplies.forget(ownerKey);
     if (index === undefined) return;
     const node = this.table.nodes[index];
     this.disconnect(index);
@@ -177,65 +164,63 @@ export class PowerGraphEditor {
   }
 
   private joinDevice(device: Device): void {
-    const { code, ports = [] } = device;
-    const own = this.table.indexOf.get(`device:${codeKey(code)}`) ?? 0;
-    for (const [place, port] of ports.entries()) {
-      if (port.kind === "POWER_OUT") this.joinOutlet(own, device, port, place);
-      else if (port.kind === "POWER_IN") {
-        this.join(this.sourceOf(port, device), own, { inlet: port.name, place, ...recorded(port.powerIn) });
-      }
+    const own = this.table.indexOf.get(`device:${codeKey(device.code)}`) ?? 0;
+    let inlets = 0;
+    const unrecorded: string[] = [];
+    for (const [place, port] of (device.ports ?? []).entries()) {
+      if (port.kind === "POWER_OUT") this.joinOutlet(own, { device, outlet: port, place });
+      if (!isInlet(port)) continue;
+      inlets += 1;
+      const source = this.supplies.ofInlet(device, port);
+      if (source === "UNRECORDED") unrecorded.push(port.name);
+      this.join(source, own, { inlet: port.name, place, ...recorded(port.powerIn) });
+    }
+    if (inlets === 0) this.joinBay(own, device);
+    else this.table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
+  }
+
+  /** A blade without inlets of its own hangs on its chassis. */
+  private joinBay(own: number, device: Device): void {
+    const chassis = this.supplies.ofBay(device);
+    this.table.record(own, { recorded: chassis === undefined ? 0 : 1, unrecorded: [] });
+    if (chassis !== undefined) {
+      this.edges.join({ from: chassis, to: own, inlet: device.bay ?? "", place: 0, how: "BAY" });
     }
   }
 
-  /** An outlet hangs on its device, or on one inlet of it alone. */
-  private joinOutlet(device: number, owner: Device, outlet: Port, place: number): void {
-    const own = this.table.indexOf.get(outletKeys(owner, outlet)[0] ?? "") ?? 0;
-    const inletName = outlet.powerOut?.inletName;
-    if (inletName === undefined) {
-      this.join(device, own, { inlet: "", place });
+  /** An outlet hangs on its device, and beside on the inlet that it names, unless nothing is recorded about that one. */
+  private joinOutlet(
+    own: number,
+    { device, outlet, place }: { readonly device: Device; readonly outlet: Port; readonly place: number },
+  ): void {
+    const index = this.table.indexOf.get(outletKeys(device, outlet)[0] ?? "") ?? 0;
+    const through = outlet.powerOut?.inletName;
+    const inlet =
+      through === undefined ? undefined : device.ports?.find((port) => port.name === through && isInlet(port));
+    const source = inlet === undefined ? "UNRECORDED" : this.supplies.ofInlet(device, inlet);
+    this.table.bind(index, { device, outlet }, source !== "UNRECORDED");
+    if (typeof source !== "number" || through === undefined) {
+      this.join(own, index, { inlet: "", place });
       return;
     }
-    const inlet = owner.ports?.find(({ name, kind }) => name === inletName && kind === "POWER_IN");
-    if (inlet !== undefined) this.join(this.sourceOf(inlet, owner), own, { inlet: inlet.name, place });
+    this.edges.join({ from: own, to: index, inlet: "", place, through });
+    this.edges.join({ from: source, to: index, inlet: through, place, how: "GATE" });
   }
 
   private joinCrac({ code, powerInputs = [] }: Crac): void {
     const ownerKey = `crac:${codeKey(code)}`;
     const own = this.table.indexOf.get(ownerKey) ?? 0;
+    const unrecorded: string[] = [];
     for (const [place, input] of powerInputs.entries()) {
-      const source = input.sourceRef === undefined ? undefined : this.named(input.sourceRef, ownerKey);
+      const source = this.supplies.ofInput(input, ownerKey);
+      if (source === "UNRECORDED") unrecorded.push(String(place));
       this.join(source, own, { inlet: String(place), place, ...recorded(input) });
     }
+    this.table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
   }
 
-  private sourceOf(inlet: Port, { code }: Device): number | undefined {
-    if (inlet.enabled === false) return undefined;
-    const ownerKey = `device:${codeKey(code)}`;
-    const sourceRef = inlet.powerIn?.sourceRef;
-    if (sourceRef !== undefined) return this.named(sourceRef, ownerKey);
-    const outlet = this.cabled.get(portKey({ deviceCode: code, portName: inlet.name }));
-    return outlet === undefined ? undefined : this.found(`port:${portKey(outlet)}`, ownerKey);
-  }
-
-  private named(sourceRef: string, ownerKey: string): number | undefined {
-    const ref = parseRef(sourceRef);
-    if (ref?.kind === "device") return this.found(`device:${codeKey(ref.code)}`, ownerKey);
-    if (ref?.kind === "port") return this.found(`port:${portKey(ref.end)}`, ownerKey);
-    if (ref?.kind !== "feed") return undefined;
-    const key = `feed:${codeKey(ref.code)}`;
-    return this.table.indexOf.get(key) ?? this.table.place([key], undeclaredFeed(ref.code));
-  }
-
-  private found(sourceKey: string, ownerKey: string): number | undefined {
-    const index = this.table.indexOf.get(sourceKey);
-    if (index === undefined) {
-      this.waiting.set(sourceKey, new Set(this.waiting.get(sourceKey)).add(ownerKey));
-    }
-    return index;
-  }
-
-  private join(from: number | undefined, to: number, how: Omit<PowerEdge, "from" | "to">): void {
-    if (from === undefined) return;
+  private join(from: Source, to: number, how: Omit<PowerEdge, "from" | "to">): void {
+    if (typeof from !== "number") return;
     const { inlet, place, allocatedW, label } = how;
     // A site has some hundred thousand edges, and nearly all of them are no more than this.
     this.edges.join(

@@ -4,17 +4,27 @@ import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
 /** Which nodes have power, by index; 1 for live. */
 export type LiveSet = Uint8Array;
 
+/** NOW, or AS_BUILT: what is switched off or broken for now is taken as working. */
+export type LiveMode = "NOW" | "AS_BUILT";
+
+/** Whether a node passes power on when it has enough of it. */
+export function mayCarry(node: PowerNode | undefined, mode: LiveMode): boolean {
+  return node !== undefined && !(mode === "NOW" ? node.blocked : node.absent);
+}
+
 /**
  * The truth: the least set that holds every root and every node with enough live inlets. Circles of supply never keep
  * themselves alive, since each node waits for inlets that were live before it.
  * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#live-set.
  *
  * @param stays nodes that need no supply, unless they are removed
+ * @param mode whether what is off for now is taken as working
  */
 export function liveSet(
   graph: PowerGraph,
   removed: ReadonlySet<number> = new Set(),
   stays: (index: number) => boolean = () => false,
+  mode: LiveMode = "NOW",
 ): LiveSet {
   const { nodes, supplies } = graph;
   const live = new Uint8Array(nodes.length);
@@ -24,7 +34,7 @@ export function liveSet(
     live[index] = 1;
     queue.push(index);
   };
-  const may = (index: number): boolean => nodes[index]?.blocked === false && !removed.has(index);
+  const may = (index: number): boolean => !removed.has(index) && mayCarry(nodes[index], mode);
   for (let index = 0; index < nodes.length; index += 1) {
     if ((nodes[index]?.need === 0 || stays(index)) && may(index)) light(index);
   }
@@ -90,7 +100,7 @@ function relight({ nodes, supplies, inlets }: PowerGraph, live: LiveSet, dark: R
 function suppliedAlike(before: PowerGraph, after: PowerGraph, index: number): boolean {
   const [was, is] = [before.nodes[index], after.nodes[index]];
   if (was?.ref !== is?.ref || was?.need !== is?.need || was?.blocked !== is?.blocked) return false;
-  if (sideOf(was) !== sideOf(is)) return false;
+  if (was?.absent !== is?.absent || sideOf(was) !== sideOf(is) || recordOf(was) !== recordOf(is)) return false;
   const [had, has] = [before.inlets[index] ?? [], after.inlets[index] ?? []];
   return had === has || (had.length === has.length && had.every((edge, at) => sameEdge(edge, has[at])));
 }
@@ -99,8 +109,20 @@ function sideOf(node: PowerNode | undefined): string | undefined {
   return node?.kind === "DEVICE" ? node.device.power?.powerPath : undefined;
 }
 
+/** What is recorded about the supply of a node, as one text. */
+function recordOf(node: PowerNode | undefined): string {
+  return node?.kind === "DEVICE" || node?.kind === "CRAC" ? [node.recorded, ...node.unrecorded].join("/") : "";
+}
+
 function sameEdge(a: PowerEdge, b: PowerEdge | undefined): boolean {
-  return a.from === b?.from && a.inlet === b.inlet && a.label === b.label && a.allocatedW === b.allocatedW;
+  return (
+    a.from === b?.from &&
+    a.inlet === b.inlet &&
+    a.label === b.label &&
+    a.allocatedW === b.allocatedW &&
+    a.how === b.how &&
+    a.through === b.through
+  );
 }
 
 /** What a failure does: nodes that go dark, in breadth-first order, and the live set that is left. */

@@ -1,9 +1,10 @@
-import { drawW } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { drawW, isMeasured } from "#dc/model/draw.ts";
+import type { LoadBasis, PhaseLeg } from "#dc/model/enum_values.ts";
 import { NodeNumbers } from "./node_numbers.ts";
 import { returningEdges } from "./power_circles.ts";
-import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
+import { shareOf } from "./power_share.ts";
 
 /** What a node itself draws, in watts. */
 export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): number {
@@ -12,76 +13,140 @@ export function ownDrawW(graph: PowerGraph, index: number, basis: LoadBasis): nu
   return node?.kind === "CRAC" ? drawW(node.crac, basis) : 0;
 }
 
-const NONE: ReadonlySet<PowerEdge> = new Set();
-/** Loads of graphs with circles, which cannot be followed piece by piece. */
-const circular = new WeakSet<Float64Array>();
-
-/** Whether loads are those of a graph in which supply runs in a circle somewhere. */
-export function isCircular(loadsW: Float64Array): boolean {
-  return circular.has(loadsW);
+/** What every node carries. */
+export interface Loads {
+  readonly watts: Float64Array;
+  /**
+   * Volt-amperes on phase A, B and C of each node, three numbers for every one. Absent from graphs without power factors
+   * and legs, where a watt is a volt-ampere and all phases carry the same.
+   */
+  readonly phasesVa?: Float64Array;
+  /** Whether supply runs in a circle somewhere, so that the loads cannot be followed piece by piece. */
+  readonly isCircular: boolean;
 }
+
+const NONE: ReadonlySet<PowerEdge> = new Set();
 
 /**
- * What every live node carries, in watts: its own draw and what it passes on. A consumer splits its load over its live
- * inlets, equally or by their recorded draws; a transfer switch takes everything from its first live one. Supply that
- * runs in a circle carries nothing where it comes back, so that the watts are those of the draws there as well.
+ * What every live node carries: its own draw and what it passes on. A consumer splits its load over its live inlets, equally
+ * or by their recorded draws; what leaves by an outlet that is bound to an inlet arrives by that inlet; a transfer switch or
+ * UPS takes the rest from one inlet. The measured draw of a chassis includes its blades. Supply that runs in a circle
+ * carries nothing where it comes back, so that the watts are those of the draws there as well.
  * Cost: O(nodes + edges). Source: docs/contract/datacenter-analyses.md#power-loads.
  */
-export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Float64Array {
-  const carried = new Float64Array(graph.nodes.length);
+export function loads(graph: PowerGraph, live: LiveSet, basis: LoadBasis): Loads {
+  const lanes = lanesOf(graph);
   const order = consumersFirst(graph);
-  if (order.length === carried.length) {
-    const carrying = { graph, live, carried, returning: NONE };
-    for (const index of order) carried[index] = carriedBy(carrying, index, basis);
-    return carried;
-  }
-  const ordered = new Set(order);
-  const among = [...graph.nodes.keys()].filter((index) => !ordered.has(index));
-  const returning = returningEdges(graph, live, among);
+  const isCircular = order.length < graph.nodes.length;
+  const returning = isCircular ? returningAmong(graph, live, order) : NONE;
   const counts = (edge: PowerEdge) => live[edge.from] === 1 && live[edge.to] === 1 && !returning.has(edge);
-  const carrying = { graph, live, carried, returning };
-  for (const index of consumersFirst(graph, counts)) carried[index] = carriedBy(carrying, index, basis);
-  circular.add(carried);
-  return carried;
+  const all = isCircular ? consumersFirst(graph, counts) : order;
+  for (const lane of lanes) {
+    const carrying = { graph, live, returning, basis, ...lane };
+    for (const index of all) carry(carrying, index);
+  }
+  return { ...named(lanes), isCircular };
 }
 
-interface Carrying {
+/** One kind of load that is carried. */
+interface Lane {
+  /** 1 for watts, 3 for volt-amperes by phase. */
+  readonly width: 1 | 3;
+  readonly carried: Float64Array;
+}
+
+function lanesOf({ nodes, isApparent }: PowerGraph): readonly Lane[] {
+  const watts: Lane = { width: 1, carried: new Float64Array(nodes.length) };
+  return isApparent ? [watts, { width: 3, carried: new Float64Array(3 * nodes.length) }] : [watts];
+}
+
+/** Lanes that begin with earlier loads; undefined if these cannot be followed. */
+function lanesFrom(graph: PowerGraph, { watts, phasesVa, isCircular }: Loads): readonly Lane[] | undefined {
+  if (isCircular || graph.isApparent !== (phasesVa !== undefined)) return undefined;
+  const lanes = lanesOf(graph);
+  for (const { width, carried } of lanes) carried.set((width === 1 ? watts : phasesVa) ?? []);
+  return lanes;
+}
+
+function named([watts, phases]: readonly Lane[]): Pick<Loads, "watts" | "phasesVa"> {
+  return { watts: watts?.carried ?? new Float64Array(0), ...(phases !== undefined && { phasesVa: phases.carried }) };
+}
+
+function returningAmong(graph: PowerGraph, live: LiveSet, order: readonly number[]): ReadonlySet<PowerEdge> {
+  const ordered = new Set(order);
+  return returningEdges(
+    graph,
+    live,
+    [...graph.nodes.keys()].filter((index) => !ordered.has(index)),
+  );
+}
+
+export interface Carrying extends Lane {
   readonly graph: PowerGraph;
   readonly live: LiveSet;
-  readonly carried: Float64Array;
+  readonly basis: LoadBasis;
   /** Edges that carry nothing. */
   readonly returning: ReadonlySet<PowerEdge>;
 }
 
-/** Sums up what a node's consumers take of it, theirs being known, and its own draw. */
-function carriedBy({ graph, live, carried, returning }: Carrying, index: number, basis: LoadBasis): number {
-  if (live[index] !== 1) return 0;
-  let watts = ownDrawW(graph, index, basis);
-  for (const edge of graph.supplies[index] ?? []) {
-    if (live[edge.to] !== 1 || returning.has(edge)) continue;
-    watts += (carried[edge.to] ?? 0) * shareOf(graph, live, edge, returning);
+/** Works out what a node carries, what its consumers carry being known. */
+export function carry(carrying: Carrying, index: number): void {
+  const { carried, width } = carrying;
+  if (width === 1) {
+    carried[index] = carriedBy(carrying, index, 0);
+    return;
   }
-  return watts;
+  const phases = [0, 1, 2].map((phase) => carriedBy(carrying, index, phase));
+  const node = carrying.graph.nodes[index];
+  const leg = node?.kind === "OUTLET" ? node.leg : undefined;
+  const sum = phases.reduce((all, va) => all + va, 0);
+  for (const [phase, va] of phases.entries()) {
+    carried[3 * index + phase] = leg === undefined ? va : legShare(leg, phase) * sum;
+  }
 }
 
-/** The part of a live consumer's load that arrives by one of its live inlets. */
-function shareOf(graph: PowerGraph, live: LiveSet, edge: PowerEdge, returning: ReadonlySet<PowerEdge>): number {
-  const node = graph.nodes[edge.to];
+/** The share of a load between the conductors of a leg that one phase carries. */
+function legShare(leg: PhaseLeg, phase: number): number {
+  return leg.includes("ABC"[phase] ?? "") ? 1 / leg.length : 0;
+}
+
+/** Sums up what a node's consumers take of it and its own draw. */
+function carriedBy(carrying: Carrying, index: number, phase: number): number {
+  const { graph, live, returning, basis, width } = carrying;
+  if (live[index] !== 1) return 0;
+  let sum = ownDrawW(graph, index, basis);
+  if (width === 3) sum /= 3 * powerFactorOf(graph.nodes[index]);
+  for (const edge of graph.supplies[index] ?? []) {
+    if (live[edge.to] !== 1 || edge.how === "GATE" || returning.has(edge)) continue;
+    if (edge.how === "BAY" && measuresBlades(graph, index, basis)) continue;
+    sum += flow(carrying, edge, phase);
+  }
+  return sum;
+}
+
+function powerFactorOf(node: PowerNode | undefined): number {
+  return node?.kind === "DEVICE" ? (node.device.powerFactor ?? 1) : 1;
+}
+
+/** Whether the draw of a chassis is a measured one, which includes its blades. */
+export function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" && isMeasured(node.device, basis);
+}
+
+/** What a live consumer takes by one of its live inlets: what it binds to that inlet, and a share of the rest. */
+function flow({ graph, live, carried, width, returning }: Carrying, edge: PowerEdge, phase: number): number {
+  const total = carried[edge.to * width + phase] ?? 0;
   const inlets = graph.inlets[edge.to] ?? [];
-  if (node?.kind === "DEVICE" && node.device.kind === "TRANSFER_SWITCH") {
-    return inlets.find((inlet) => live[inlet.from] === 1 && !returning.has(inlet)) === edge ? 1 : 0;
+  if (inlets.length === 1 || graph.nodes[edge.to]?.kind === "OUTLET") return total;
+  let bound = 0;
+  let here = 0;
+  for (const { to, through } of graph.supplies[edge.to] ?? []) {
+    if (through === undefined || live[to] !== 1) continue;
+    bound += carried[to * width + phase] ?? 0;
+    if (through === edge.inlet) here += carried[to * width + phase] ?? 0;
   }
-  let count = 0;
-  let sum = 0;
-  let recorded = true;
-  for (const inlet of inlets) {
-    if (live[inlet.from] !== 1 || returning.has(inlet)) continue;
-    const { allocatedW = 0 } = inlet;
-    count += 1;
-    sum += allocatedW;
-    if (allocatedW <= 0) recorded = false;
-  }
-  return recorded ? (edge.allocatedW ?? 0) / sum : 1 / count;
+  return here + (total - bound) * shareOf(graph, live, edge, returning);
 }
 
 /** Nodes in an order in which every consumer comes before its supplies. Nodes above a circle of counted edges are left out. */
@@ -110,7 +175,7 @@ function consumersFirst(
 
 /** Loads after a failure, and the nodes whose load may differ from before. */
 export interface LoadsAfter {
-  readonly loadsW: Float64Array;
+  readonly loads: Loads;
   readonly changed: readonly number[];
 }
 
@@ -124,26 +189,27 @@ export interface LoadsAfter {
  */
 export function loadsAfter(
   graph: PowerGraph,
-  before: Float64Array,
+  before: Loads,
   { live, reached }: { readonly live: LiveSet; readonly reached: readonly number[] },
   basis: LoadBasis,
 ): LoadsAfter {
   const { changed, open } = withAncestors(graph, reached);
-  if (isCircular(before)) return { loadsW: loads(graph, live, basis), changed };
-  const loadsW = new Float64Array(graph.nodes.length);
-  loadsW.set(before);
+  const lanes = lanesFrom(graph, before);
+  if (lanes === undefined) return { loads: loads(graph, live, basis), changed };
+  const all = lanes.map((lane) => ({ graph, live, returning: NONE, basis, ...lane }));
   const ready = changed.filter((index) => open.at(index) === 0);
-  const carrying = { graph, live, carried: loadsW, returning: NONE };
+  // The array grows while it is walked, so it is the queue as well.
   for (const index of ready) {
-    loadsW[index] = carriedBy(carrying, index, basis);
+    for (const carrying of all) carry(carrying, index);
     for (const { from } of graph.inlets[index] ?? []) {
       const rest = open.at(from) - 1;
       open.set(from, rest);
       if (rest === 0) ready.push(from);
     }
   }
-  // What is left over stands above a circle.
-  return ready.length === changed.length ? { loadsW, changed } : { loadsW: loads(graph, live, basis), changed };
+  // What is left over is upstream of a circle.
+  if (ready.length < changed.length) return { loads: loads(graph, live, basis), changed };
+  return { loads: { ...named(lanes), isCircular: false }, changed };
 }
 
 /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
@@ -159,19 +225,4 @@ function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) 
     }
   }
   return { changed, open };
-}
-
-/**
- * What a node carries when everything that can reach it hangs on it alone: the full draws of the distinct consumers
- * downstream, in watts. Cost: O(edges downstream). Source: docs/contract/datacenter-analyses.md#p8.
- */
-export function failoverLoadW(graph: PowerGraph, start: number, basis: LoadBasis): number {
-  const seen = new Set([start]);
-  let watts = 0;
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of seen) {
-    watts += ownDrawW(graph, index, basis);
-    for (const { to } of graph.supplies[index] ?? []) seen.add(to);
-  }
-  return watts;
 }

@@ -1,9 +1,9 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { Crac, Device } from "#dc/model/resources.ts";
+import type { Crac, Device, Port } from "#dc/model/resources.ts";
 import { LayeredMap } from "./layered_map.ts";
 import type { PowerNode } from "./power_graph.ts";
 import { outletKeys, outletsOf } from "./power_keys.ts";
-import { cracNode, deviceNode, GONE, outletNode } from "./power_nodes.ts";
+import { cracNode, deviceNode, GONE, isApparentNode, outletNode, type SupplyRecord } from "./power_nodes.ts";
 
 /** The nodes of a power graph by number and by key, and how they are changed; an earlier table is left as it is. */
 export class PowerNodeTable {
@@ -15,6 +15,8 @@ export class PowerNodeTable {
   /** Nodes that this table has put in their places, or taken away. */
   private readonly placed = new Set<number>();
   private readonly onNew: (index: number) => void;
+  /** Nodes because of which volt-amperes differ from watts. */
+  private apparent: number;
 
   /** @param onNew told of each number that was never used before */
   constructor(onNew: (index: number) => void, from?: PowerNodeTable) {
@@ -23,6 +25,12 @@ export class PowerNodeTable {
     this.nodes = this.list;
     this.indexOf = from?.indexOf.next() ?? new LayeredMap();
     this.free = from?.free.slice() ?? [];
+    this.apparent = from?.apparent ?? 0;
+  }
+
+  /** Whether volt-amperes differ from watts anywhere. */
+  get isApparent(): boolean {
+    return this.apparent > 0;
   }
 
   /** Nodes that differ from those that this table began with. */
@@ -44,12 +52,33 @@ export class PowerNodeTable {
     this.place([`crac:${codeKey(crac.code)}`], cracNode(crac));
   }
 
+  /** Notes what is recorded about the supply of a device or cooling unit. */
+  record(index: number, record: SupplyRecord): void {
+    const node = this.list[index];
+    if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return;
+    if (record.unrecorded.length === 0 && node.unrecorded.length === 0 && record.recorded === node.recorded) return;
+    this.put(index, node.kind === "DEVICE" ? deviceNode(node.device, record) : cracNode(node.crac, record));
+  }
+
+  /** Puts a device in the position of an earlier state of it whose supply was the same. */
+  renewDevice(device: Device): void {
+    const key = `device:${codeKey(device.code)}`;
+    const before = this.list[this.indexOf.get(key) ?? -1];
+    this.place([key], before?.kind === "DEVICE" ? deviceNode(device, before) : deviceNode(device));
+  }
+
+  /** Notes whether an outlet needs its named inlet beside its device. */
+  bind(index: number, { device, outlet }: { readonly device: Device; readonly outlet: Port }, bound: boolean): void {
+    const node = outletNode(device, outlet, bound);
+    if (this.list[index]?.need === node.need) return;
+    this.put(index, node);
+  }
+
   /** Puts a node under its keys, in the place of the one that has the first of them. */
   place(keys: readonly string[], node: PowerNode): number {
     const index = this.indexOf.get(keys[0] ?? "") ?? this.free.pop() ?? this.list.length;
     if (index === this.list.length) this.onNew(index);
-    this.list[index] = node;
-    this.placed.add(index);
+    this.put(index, node);
     for (const key of keys) this.indexOf.set(key, index);
     return index;
   }
@@ -70,9 +99,14 @@ export class PowerNodeTable {
     const index = this.indexOf.get(keys[0] ?? "");
     for (const key of keys) this.indexOf.delete(key);
     if (index === undefined) return;
-    this.list[index] = GONE;
-    this.placed.add(index);
+    this.put(index, GONE);
     this.free.push(index);
+  }
+
+  private put(index: number, node: PowerNode): void {
+    this.apparent += Number(isApparentNode(node)) - Number(isApparentNode(this.list[index]));
+    this.list[index] = node;
+    this.placed.add(index);
   }
 
   /** Key of the device or cooling unit that a node belongs to. */

@@ -1,60 +1,118 @@
-import { outletCapacityW } from "#dc/model/draw.ts";
+import { drawsPower, isPowerKind, outletCapacityW } from "#dc/model/draw.ts";
+import { inService, isInstalled } from "#dc/model/in_service.ts";
+import { isInlet } from "#dc/model/power_walk.ts";
 import { portRef } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
-import type { PowerNode } from "./power_graph.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
 
 const DEFAULT_UTILIZATION_PCT = 80;
 const WORKING_CRACS = ["ACTIVE", "STANDBY", undefined];
 
-export function deviceNode(device: Device): PowerNode {
-  const { code, ports = [], power = {}, status } = device;
-  const hasInlets = ports.some(({ kind }) => kind === "POWER_IN");
+/** What is recorded about the supply of a device or cooling unit. Inlets that are switched off do not exist. */
+export interface SupplyRecord {
+  /** Inlets with a recorded source, whether or not it carries; the bay of a blade counts as one. */
+  readonly recorded: number;
+  /** Names of the inlets without a recorded source. */
+  readonly unrecorded: readonly string[];
+}
+
+const NONE: readonly string[] = [];
+
+/** The record of something whose inlets all have a source. */
+function fullRecord(inlets: number): SupplyRecord {
+  return { recorded: inlets, unrecorded: NONE };
+}
+
+/** Live inlets needed among those with a recorded source: what is not recorded is unknown, not dead. */
+function needOf({ recorded, unrecorded }: SupplyRecord, minLiveInlets = 1): number {
+  return recorded === 0 ? 0 : Math.max(1, minLiveInlets - unrecorded.length);
+}
+
+export function deviceNode(
+  device: Device,
+  record: SupplyRecord = fullRecord((device.ports ?? []).filter(isInlet).length),
+): PowerNode {
+  const { code, power = {} } = device;
   return {
     kind: "DEVICE",
     device,
     ref: `device:${code}`,
-    need: hasInlets ? (power.minLiveInlets ?? 1) : 0,
-    blocked: status === "OFFLINE" || status === "FAILED",
+    recorded: record.recorded,
+    unrecorded: record.unrecorded,
+    need: needOf(record, power.minLiveInlets),
+    blocked: !inService(device),
+    absent: !isInstalled(device),
     ...(power.capacityW !== undefined && { capacityW: power.capacityW }),
     maxUtilizationPct: power.maxUtilizationPct ?? DEFAULT_UTILIZATION_PCT,
   };
 }
 
-export function cracNode(crac: Crac): PowerNode {
+export function cracNode(crac: Crac, record: SupplyRecord = fullRecord(crac.powerInputs?.length ?? 0)): PowerNode {
   return {
     kind: "CRAC",
     crac,
     ref: `crac:${crac.code}`,
-    need: (crac.powerInputs ?? []).length === 0 ? 0 : (crac.minLiveInlets ?? 1),
+    recorded: record.recorded,
+    unrecorded: record.unrecorded,
+    need: needOf(record, crac.minLiveInlets),
     blocked: !WORKING_CRACS.includes(crac.status),
+    absent: crac.status === "PLANNED",
     maxUtilizationPct: DEFAULT_UTILIZATION_PCT,
   };
 }
 
-export function outletNode({ code }: Device, { name, powerOut = {} }: Port): PowerNode {
+/** @param bound whether the outlet needs one inlet of its device beside the device itself */
+export function outletNode({ code }: Device, { name, powerOut = {} }: Port, bound = false): PowerNode {
   const end = { deviceCode: code, portName: name };
-  const { feedId, state } = powerOut;
+  const { feedId, state, leg, phase } = powerOut;
   const capacityW = outletCapacityW(powerOut);
   return {
     kind: "OUTLET",
     end,
     ref: feedId === undefined ? portRef(end) : `feed:${feedId}`,
-    need: 1,
+    need: bound ? 2 : 1,
     blocked: state === "DISABLED" || state === "FAULTY",
+    absent: false,
+    isThreePhase: phase === "THREE",
+    ...(leg !== undefined && { leg }),
     ...(capacityW !== undefined && { capacityW }),
     maxUtilizationPct: powerOut.maxUtilizationPct ?? DEFAULT_UTILIZATION_PCT,
   };
 }
 
 export function undeclaredFeed(feedId: string): PowerNode {
-  return { kind: "FEED", ref: `feed:${feedId}`, need: 0, blocked: false, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
+  return { ...NOTHING, kind: "FEED", ref: `feed:${feedId}`, need: 0, blocked: false, absent: false };
 }
 
-/** The empty place of an element that was removed. */
-export const GONE: PowerNode = {
-  kind: "FEED",
-  ref: "",
-  need: 1,
-  blocked: true,
-  maxUtilizationPct: DEFAULT_UTILIZATION_PCT,
-};
+const NOTHING = { need: 1, blocked: true, absent: true, maxUtilizationPct: DEFAULT_UTILIZATION_PCT };
+
+/** The empty position of an element that was removed. */
+export const GONE: PowerNode = { ...NOTHING, kind: "FEED", ref: "" };
+
+/** Whether volt-amperes differ from watts, or phases from each other, because of a node. */
+export function isApparentNode(node: PowerNode | undefined): boolean {
+  if (node?.kind === "DEVICE") return (node.device.powerFactor ?? 1) !== 1;
+  return node?.kind === "OUTLET" && node.leg !== undefined;
+}
+
+/**
+ * Whether a node is a consumer: in service, neither power equipment nor a patch panel, with a supply or a draw. A cooling
+ * unit that works is one.
+ */
+export function isConsumer(node: PowerNode | undefined): boolean {
+  if (node?.kind === "CRAC") return !node.blocked;
+  if (node?.kind !== "DEVICE" || node.blocked) return false;
+  const { device, recorded, unrecorded } = node;
+  if (isPowerKind(device.kind) || device.kind === "PATCH_PANEL") return false;
+  return recorded + unrecorded.length > 0 || drawsPower(device);
+}
+
+/** Whether a consumer has no recorded supply at all, a blade that of its chassis: nobody knows what turns it off. */
+export function isUndocumented(graph: PowerGraph, index: number): boolean {
+  const node = graph.nodes[index];
+  if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;
+  if (node.recorded === 0) return true;
+  const [first] = graph.inlets[index] ?? [];
+  const chassis = first?.how === "BAY" ? graph.nodes[first.from] : undefined;
+  return chassis?.kind === "DEVICE" && chassis.recorded === 0;
+}

@@ -1,4 +1,4 @@
-import { drawW, heatW } from "#dc/model/draw.ts";
+import { totalDrawW, totalHeatW } from "#dc/model/blades.ts";
 import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
 import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
@@ -120,7 +120,7 @@ function capacity(
 ): RackCapacity {
   const used = units.filter(isUsed).length;
   const reserved = units.filter((row) => !isUsed(row) && row.reserved !== "").length;
-  const allocatedW = sum(devices, (device) => drawW(device, basis));
+  const allocatedW = totalDrawW(devices, basis);
   const { powerCapacityW, maxLoadKg, coolingCapacityW } = rack;
   return {
     totalU: units.length,
@@ -134,7 +134,7 @@ function capacity(
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
     weightKg: sum(devices, ({ weightKg = 0 }) => weightKg),
     ...(maxLoadKg !== undefined && { maxLoadKg }),
-    heatW: sum(devices, (device) => heatW(device, basis)),
+    heatW: totalHeatW(devices, basis),
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
   };
 }

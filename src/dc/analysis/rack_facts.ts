@@ -1,21 +1,24 @@
-import { codeKey } from "#dc/model/code.ts";
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
 import { type HealthReason, rackHealth } from "./rack_health.ts";
-import { type RackPower, rackPower } from "./rack_power.ts";
+import { type PathLoad, rackPaths } from "./rack_power.ts";
 import { type RackSupply, rackSupply } from "./rack_supply.ts";
-import { redundancyUnmet } from "./redundancy_audit.ts";
+import type { RedundancyAudit, RedundancyVerdict } from "./redundancy_audit.ts";
 import { steadyUntil } from "./steady_until.ts";
+import { supplyReasons } from "./supply_reasons.ts";
 import { type RackHeat, type RackThermal, rackThermal } from "./thermal_spots.ts";
 
 /** The power of a site as a rack sees it. */
 export interface SitePower {
   readonly power: PowerGraph;
   readonly live: LiveSet;
+  readonly redundancy: RedundancyAudit;
   loads(basis: LoadBasis): Float64Array;
+  /** Findings about what supplies a rack; the same list as long as nothing about them changes. */
+  powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
 }
 
 /** A rack laid out, with everything that its health depends on. */
@@ -34,6 +37,7 @@ export interface RackMoment {
 
 interface Kept {
   readonly rack: Rack;
+  readonly findings: readonly HealthReason[];
   readonly from: number;
   readonly until: number;
   readonly standing: RackStanding;
@@ -47,9 +51,9 @@ export class RackFacts {
   readonly devices: readonly Device[];
   private readonly rack: Rack | undefined;
   private judged: RackSupply | undefined;
-  private unmet: readonly string[] | undefined;
+  private verdicts: readonly RedundancyVerdict[] | undefined;
   private readonly heats = new Map<LoadBasis, RackHeat>();
-  private readonly powers = new Map<LoadBasis, RackPower>();
+  private readonly paths = new Map<LoadBasis, readonly PathLoad[]>();
   private readonly standings = new Map<LoadBasis, Kept>();
 
   constructor(rack: Rack | undefined, devices: readonly Device[]) {
@@ -64,26 +68,23 @@ export class RackFacts {
 
   /** What the rack's state is judged by. */
   supply({ power, live }: SitePower): RackSupply {
-    this.judged ??= rackSupply(
-      this.devices,
-      ({ code }) => live[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] === 1,
-    );
+    this.judged ??= rackSupply(power, live, this.devices);
     return this.judged;
   }
 
-  /** How the rack is supplied. */
-  power(site: SitePower, basis: LoadBasis): RackPower {
-    const known = this.powers.get(basis);
+  /** What each supply side carries for the rack. */
+  pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
+    const known = this.paths.get(basis);
     if (known !== undefined) return known;
-    const made = rackPower(site.power, site.live, this.devices, { basis, loadsW: site.loads(basis) });
-    this.powers.set(basis, made);
+    const made = rackPaths(site.power, { live: site.live, loadsW: site.loads(basis) }, this.devices);
+    this.paths.set(basis, made);
     return made;
   }
 
-  /** Codes of devices that do not have the redundancy that is required of them. */
-  redundancyUnmet(site: SitePower): readonly string[] {
-    this.unmet ??= redundancyUnmet(site, this.rack, this.devices);
-    return this.unmet;
+  /** How the supply of its devices meets what is demanded; those of which nothing is demanded are left out. */
+  redundancy(site: SitePower): readonly RedundancyVerdict[] {
+    this.verdicts ??= site.redundancy.verdicts(this.rack, this.devices);
+    return this.verdicts;
   }
 
   /** The heat of the rack and what is too warm in it. */
@@ -98,16 +99,36 @@ export class RackFacts {
   /** How it stands now; worked out anew when time alone has changed something. */
   standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
+    const findings = site.powerFindings(rack.code, basis);
     const known = this.standings.get(basis);
-    if (known?.rack === rack && known.from <= moment && moment < known.until) return known.standing;
+    const isRecent = known?.rack === rack && known.from <= moment && moment < known.until;
+    if (isRecent && sameReasons(known.findings, findings)) return known.standing;
     const { devices } = this;
     const elevation = rackElevation(rack, devices, { now, basis });
     const { thermal, hotspots } = this.heat(rack, basis);
     const { capacity, conflicts } = elevation;
-    const power = this.power(site, basis);
-    const health = rackHealth({ rack, devices, capacity, conflicts, power, hotspots, now });
+    const { power, live } = site;
+    const supply = [...findings, ...supplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
+    const health = rackHealth({ rack, capacity, conflicts, supply, hotspots, now });
     const standing = { elevation, thermal, ...health };
-    this.standings.set(basis, { rack, from: moment, until: steadyUntil([rack], now), standing });
+    this.standings.set(basis, { rack, findings, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
+}
+
+function sameReasons(a: readonly HealthReason[], b: readonly HealthReason[]): boolean {
+  if (a === b) return true;
+  return (
+    a.length === b.length &&
+    a.every(({ code, value, limit, ref, health }, at) => {
+      const other = b[at];
+      return (
+        code === other?.code &&
+        value === other.value &&
+        limit === other.limit &&
+        ref === other.ref &&
+        health === other.health
+      );
+    })
+  );
 }

@@ -1,7 +1,6 @@
 import type { Health } from "#dc/model/enum_values.ts";
-import type { DeviceBody, Rack } from "#dc/model/resources.ts";
+import type { Rack } from "#dc/model/resources.ts";
 import type { Conflict, RackCapacity } from "./rack_elevation.ts";
-import type { RackPower } from "./rack_power.ts";
 import type { Hotspot } from "./thermal_spots.ts";
 
 /** One reason for a rack's health; without `health` it only informs. */
@@ -15,10 +14,10 @@ export interface HealthReason {
 
 export interface RackHealthInput {
   readonly rack: Rack;
-  readonly devices: readonly DeviceBody[];
   readonly capacity: RackCapacity;
   readonly conflicts: readonly Conflict[];
-  readonly power: RackPower;
+  /** What is wrong with the supply of its devices. */
+  readonly supply: readonly HealthReason[];
   readonly hotspots: readonly Hotspot[];
   /** ISO 8601 in UTC. */
   readonly now: string;
@@ -36,11 +35,10 @@ export function rackHealth(input: RackHealthInput): {
   readonly reasons: readonly HealthReason[];
 } {
   const ref = `rack:${input.rack.code}`;
-  const { capacity, power } = input;
+  const { capacity } = input;
   const reasons = [
-    ...step("POWER_NORMAL", ref, worst(capacity.powerPct, power.normalPct), { watch: 80, fault: 100 }),
-    ...step("POWER_FAILOVER", ref, power.failoverPct, { watch: 80, fault: 100 }),
-    ...redundancy(input, ref),
+    ...step("POWER_NORMAL", ref, capacity.powerPct, { watch: 80, fault: 100 }),
+    ...input.supply,
     ...step("SPACE", ref, capacity.spacePct, { watch: 95, fault: Number.POSITIVE_INFINITY }),
     ...step("WEIGHT", ref, weightPct(capacity), { watch: 90, fault: 100 }),
     ...input.hotspots.map(({ code, value, limit, severity, ref: spot }) => ({
@@ -50,9 +48,6 @@ export function rackHealth(input: RackHealthInput): {
       ref: spot,
       health: severity,
     })),
-    ...input.devices
-      .filter(({ status }) => status === "FAILED")
-      .map(({ code }) => ({ code: "DEVICE_FAILED", ref: `device:${code}`, health: "WATCH" as const })),
     ...input.conflicts.map(({ code, deviceCode, positionU }) => ({
       code,
       value: positionU,
@@ -64,14 +59,10 @@ export function rackHealth(input: RackHealthInput): {
   return { health: overall(reasons), reasons };
 }
 
-function overall(reasons: readonly HealthReason[]): Health {
+/** The worst that any reason says. */
+export function overall(reasons: readonly HealthReason[]): Health {
   if (reasons.some(({ health }) => health === "FAULT")) return "FAULT";
   return reasons.some(({ health }) => health === "WATCH") ? "WATCH" : "OK";
-}
-
-function worst(...values: readonly (number | undefined)[]): number | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
 }
 
 /** At the limits already the graver one counts: 100 % of a breaker trips it. */
@@ -89,19 +80,6 @@ function step(
 
 function weightPct({ weightKg, maxLoadKg }: RackCapacity): number | undefined {
   return maxLoadKg === undefined || maxLoadKg === 0 ? undefined : (weightKg / maxLoadKg) * 100;
-}
-
-/** A rack that requires two supplies is at fault with one, and watched while a device in it has one. */
-function redundancy({ rack, power }: RackHealthInput, ref: string): readonly HealthReason[] {
-  if (rack.requiredRedundancy !== "TWO_N" || power.paths.length === 0) return [];
-  if (power.paths.length === 1) return [{ code: "ONE_POWER_PATH", value: 1, limit: 2, ref, health: "FAULT" }];
-  return power.singlePath.map((code) => ({
-    code: "REDUNDANCY_UNMET",
-    value: 1,
-    limit: 2,
-    ref: `device:${code}`,
-    health: "WATCH" as const,
-  }));
 }
 
 function stale({ rack, now }: RackHealthInput, ref: string): readonly HealthReason[] {

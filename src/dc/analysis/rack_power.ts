@@ -1,88 +1,99 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { inletPaths } from "./power_chain.ts";
-import type { PowerGraph } from "./power_graph.ts";
+import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import { KillerSets } from "./power_killers.ts";
 import type { LiveSet } from "./power_live.ts";
-import { failoverLoadW, ownDrawW } from "./power_load.ts";
 
 /** What one supply side carries for a rack. */
 export interface PathLoad {
   readonly powerPath: string;
-  /** With every side live. */
+  /** As things are; a dead side carries nothing. */
   readonly normalW: number;
-  /** When it alone carries every device that reaches it. */
+  /** The most after the loss of any one element. */
   readonly failoverW: number;
 }
 
-/** How a rack is supplied. */
-export interface RackPower {
-  readonly paths: readonly PathLoad[];
-  /** Codes of IT devices with inlets on fewer than two sides. */
-  readonly singlePath: readonly string[];
-  /** The worst PDU of the rack, in percent of its capacity; absent without a PDU of known capacity. */
-  readonly normalPct?: number;
-  readonly failoverPct?: number;
+/** An inlet of a device of the rack: its side, and the losses that turn it off; undefined when it is dead. */
+interface SideInlet {
+  readonly edge: PowerEdge;
+  readonly label: string;
+  readonly killers: ReadonlySet<number> | undefined;
 }
 
 interface Supply {
-  readonly code: string;
-  readonly draw: number;
-  readonly labels: readonly string[];
+  readonly need: number;
+  readonly drawW: number;
+  readonly inlets: readonly SideInlet[];
 }
 
 /**
- * Looks at the supply of every device of one rack. Cost: O(devices × depth). Source:
- * docs/contract/datacenter-analyses.md#power-loads, docs/contract/datacenter-analyses.md#rack-health.
+ * What each supply side carries for the consumers of one rack, now and after the loss of any one element.
+ * Cost: O(devices × losses that matter to them × inlets). Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function rackPower(
+export function rackPaths(
   graph: PowerGraph,
-  live: LiveSet,
+  { live, loadsW }: { readonly live: LiveSet; readonly loadsW: Float64Array },
   devices: readonly DeviceBody[],
-  { basis, loadsW }: { readonly basis: LoadBasis; readonly loadsW: Float64Array },
-): RackPower {
-  const members = devices.flatMap(({ code }) => graph.indexOf.get(`device:${codeKey(code)}`) ?? []);
-  const supplies = members
-    .filter((index) => !isPdu(graph, index) && (graph.inlets[index] ?? []).length > 0)
-    .map((index) => supplyOf(graph, live, index, basis));
-  const pdus = members.filter((index) => isPdu(graph, index) && (graph.nodes[index]?.capacityW ?? 0) > 0);
-  const share = (watts: number | undefined, index: number) =>
-    ((watts ?? 0) / (graph.nodes[index]?.capacityW ?? 1)) * 100;
+): readonly PathLoad[] {
+  const killers = new KillerSets(graph, "NOW");
+  const supplies = devices.flatMap(({ code }) => {
+    const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    return isSupplied(graph, index) ? [supplyOf(graph, { live, loadsW, killers }, index)] : [];
+  });
+  const labels = [...new Set(supplies.flatMap(({ inlets }) => inlets.map(({ label }) => label)))].toSorted();
+  const normal = sideLoads(supplies, undefined);
+  const losses = new Set(supplies.flatMap(({ inlets }) => inlets.flatMap((inlet) => [...(inlet.killers ?? [])])));
+  const worst = new Map(normal);
+  for (const lost of losses) {
+    for (const [label, watts] of sideLoads(supplies, lost)) worst.set(label, Math.max(worst.get(label) ?? 0, watts));
+  }
+  return labels.map((powerPath) => ({
+    powerPath,
+    normalW: Math.round(normal.get(powerPath) ?? 0),
+    failoverW: Math.round(worst.get(powerPath) ?? 0),
+  }));
+}
+
+/** Blades are left out: their draw is in that of their chassis. */
+function isSupplied(graph: PowerGraph, index: number): boolean {
+  const node = graph.nodes[index];
+  if (node?.kind !== "DEVICE" || node.blocked || isPowerKind(node.device.kind)) return false;
+  const [first] = graph.inlets[index] ?? [];
+  return first !== undefined && first.how !== "BAY";
+}
+
+interface Figures {
+  readonly live: LiveSet;
+  readonly loadsW: Float64Array;
+  readonly killers: KillerSets;
+}
+
+function supplyOf(graph: PowerGraph, { live, loadsW, killers }: Figures, index: number): Supply {
+  const labels = inletPaths(graph, live, index);
   return {
-    paths: pathLoads(supplies),
-    singlePath: supplies.filter(({ labels }) => new Set(labels).size < 2).map(({ code }) => code),
-    ...(pdus.length > 0 && {
-      normalPct: Math.max(...pdus.map((index) => share(loadsW[index], index))),
-      failoverPct: Math.max(...pdus.map((index) => share(failoverLoadW(graph, index, basis), index))),
+    need: graph.nodes[index]?.need ?? 0,
+    drawW: loadsW[index] ?? 0,
+    inlets: (graph.inlets[index] ?? []).map((edge, at) => {
+      const found = killers.safely(edge.from);
+      return { edge, label: labels[at]?.label ?? "", killers: found === undefined ? undefined : new Set(found) };
     }),
   };
 }
 
-function isPdu(graph: PowerGraph, index: number): boolean {
-  const node = graph.nodes[index];
-  return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
-}
-
-function supplyOf(graph: PowerGraph, live: LiveSet, index: number, basis: LoadBasis): Supply {
-  const node = graph.nodes[index];
-  const paths = inletPaths(graph, live, index);
-  return {
-    code: node?.kind === "DEVICE" ? node.device.code : "",
-    draw: ownDrawW(graph, index, basis),
-    labels: paths.map(({ label }) => label),
-  };
-}
-
-function pathLoads(supplies: readonly Supply[]): readonly PathLoad[] {
-  const labels = [...new Set(supplies.flatMap((supply) => supply.labels))].toSorted();
-  return labels.map((powerPath) => {
-    const on = supplies.filter((supply) => supply.labels.includes(powerPath));
-    const part = ({ labels: all }: Supply) => all.filter((label) => label === powerPath).length / all.length;
-    return {
-      powerPath,
-      normalW: Math.round(on.reduce((sum, supply) => sum + supply.draw * part(supply), 0)),
-      failoverW: on.reduce((sum, supply) => sum + supply.draw, 0),
-    };
-  });
+/** What each side carries after a loss, in watts. */
+function sideLoads(supplies: readonly Supply[], lost: number | undefined): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { need, drawW, inlets } of supplies) {
+    const alive = inlets.filter(({ killers }) => killers !== undefined && (lost === undefined || !killers.has(lost)));
+    if (alive.length < need) continue;
+    const allocated = alive.reduce((sum, { edge }) => sum + (edge.allocatedW ?? 0), 0);
+    const byDraw = alive.every(({ edge }) => (edge.allocatedW ?? 0) > 0);
+    for (const { edge, label } of alive) {
+      const share = byDraw ? (edge.allocatedW ?? 0) / allocated : 1 / alive.length;
+      found.set(label, (found.get(label) ?? 0) + drawW * share);
+    }
+  }
+  return found;
 }

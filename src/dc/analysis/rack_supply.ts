@@ -1,87 +1,117 @@
 import { codeKey } from "#dc/model/code.ts";
-import { drawW, isPowerKind } from "#dc/model/draw.ts";
-import { LOAD_BASES } from "#dc/model/enum_values.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
 import type { Device } from "#dc/model/resources.ts";
-import type { Darkness } from "./power_live.ts";
+import type { PowerGraph, PowerNode } from "./power_graph.ts";
+import type { Darkness, LiveSet } from "./power_live.ts";
+import { isConsumer, isUndocumented } from "./power_nodes.ts";
 import type { Topology } from "./topology.ts";
 
 export type RackState = "DARK" | "PARTIAL" | "PROTECTED";
 
-/** What a rack's state is judged by. Power equipment stands in where there is no IT device with inlets. */
+/** What a rack's state is judged by, before anything fails. */
 export interface RackSupply {
-  /** IT devices with inlets, or the PDUs when there are none. */
+  /** Consumers with a recorded supply. */
   readonly judged: number;
-  /** Of these, how many had no power before anything fails. */
+  /** Of these, how many have no power. */
   readonly off: number;
-  readonly byPower: boolean;
-  /** Devices that draw power but have no inlets recorded: never guessed offline, but counted. */
-  readonly undocumented: number;
+  /** Power equipment in service, which stands in when nothing else can be judged. */
+  readonly pdus: number;
+  readonly pdusOff: number;
+  /** Codes of the consumers without a recorded supply: never guessed offline, but counted. */
+  readonly undocumented: readonly string[];
 }
 
-const OUT_OF_SERVICE: readonly (string | undefined)[] = ["PLANNED", "INVENTORY", "DECOMMISSIONING"];
-
-/** Whether a device is there to be lost. */
-export function inService({ status }: Device): boolean {
-  return !OUT_OF_SERVICE.includes(status);
+/** Counts the devices of one rack by what is known about their supply. */
+export function rackSupply(graph: PowerGraph, live: LiveSet, devices: readonly Device[]): RackSupply {
+  const supply = { judged: 0, off: 0, pdus: 0, pdusOff: 0 };
+  const undocumented: string[] = [];
+  for (const { code } of devices) {
+    const index = graph.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    const role = roleOf(graph, index);
+    const off = live[index] === 1 ? 0 : 1;
+    if (role === "JUDGED") {
+      supply.judged += 1;
+      supply.off += off;
+    } else if (role === "PDU") {
+      supply.pdus += 1;
+      supply.pdusOff += off;
+    } else if (role === "UNDOCUMENTED") undocumented.push(code);
+  }
+  return { ...supply, undocumented };
 }
 
-/** Looks at the devices of one rack. @param isLive whether a device has power before anything fails */
-export function rackSupply(devices: readonly Device[], isLive: (device: Device) => boolean): RackSupply {
-  const members = devices.filter(inService);
-  const supplied = members.filter(hasInlets);
-  const it = supplied.filter(({ kind }) => !isPowerKind(kind));
-  const judged = it.length > 0 ? it : supplied;
-  return {
-    judged: judged.length,
-    off: judged.filter((device) => !isLive(device)).length,
-    byPower: it.length === 0,
-    undocumented: members.filter((device) => !hasInlets(device) && draws(device)).length,
-  };
-}
-
-function draws(device: Device): boolean {
-  return LOAD_BASES.some((basis) => drawW(device, basis) > 0);
-}
-
-function hasInlets({ ports = [] }: Device): boolean {
-  return ports.some(({ kind }) => kind === "POWER_IN");
+/** What a device means for the state of its rack. */
+function roleOf(graph: PowerGraph, index: number): "JUDGED" | "PDU" | "UNDOCUMENTED" | undefined {
+  const node = graph.nodes[index];
+  if (node?.kind !== "DEVICE" || node.blocked) return undefined;
+  if (isPowerKind(node.device.kind)) return "PDU";
+  if (!isConsumer(node)) return undefined;
+  return isUndocumented(graph, index) ? "UNDOCUMENTED" : "JUDGED";
 }
 
 /** What a failure does to the devices of one rack. */
 interface Struck {
   readonly key: string;
-  /** Devices by which it is judged that go dark. */
+  /** Consumers that go offline, failed sources left out. */
   off: number;
-  lostIt: boolean;
+  /** Judged consumers that are themselves failed sources, and how many of them were off before. */
+  failed: number;
+  failedOff: number;
+  pdusLost: number;
+  /** Whether power equipment other than a failed source goes offline. */
+  losesPdu: boolean;
+  /** Whether something with a supply goes offline or is degraded. */
+  touched: boolean;
 }
 
-/**
- * Judges each rack in which a failure touches a device, and counts what is undocumented there. docs/decisions.md#d-08.
- */
-export function rackStates(
-  topology: Topology,
-  { dark }: Darkness,
-  hits: readonly { readonly index: number; readonly state: string }[],
-): { readonly states: ReadonlyMap<string, RackState>; readonly undocumented: number } {
+export interface RackStates {
+  /** Touched racks by key. */
+  readonly states: ReadonlyMap<string, RackState>;
+  /** Codes of the undocumented consumers in touched racks. */
+  readonly undocumented: readonly string[];
+}
+
+/** A failure as racks see it. */
+export interface RackFailure {
+  readonly darkness: Darkness;
+  /** What goes offline, is degraded or lives on battery; failed sources left out. */
+  readonly hits: readonly { readonly index: number }[];
+  /** Equipment that fails itself. */
+  readonly failed: ReadonlySet<number>;
+}
+
+/** Judges each rack that a failure touches. Source: docs/decisions.md#d-08. */
+export function rackStates(topology: Topology, { darkness, hits, failed }: RackFailure): RackStates {
   const struck = new StruckRacks(topology);
-  for (const index of dark) struck.darken(index);
-  const touched = new Set<Struck>();
-  for (const hit of hits) {
-    const rack = struck.hit(hit);
-    if (rack !== undefined) touched.add(rack);
-  }
-  let undocumented = 0;
+  for (const index of failed) struck.fail(index);
+  for (const index of darkness.dark) struck.darken(index, failed.has(index));
+  for (const { index } of hits) struck.hit(index);
   const states = new Map<string, RackState>();
-  for (const { key, off, lostIt } of touched) {
-    const supply = topology.rackSupply(key);
-    undocumented += supply.undocumented;
-    const allOff = supply.judged > 0 && supply.off + off === supply.judged;
-    states.set(key, allOff ? "DARK" : lostIt ? "PARTIAL" : "PROTECTED");
+  const undocumented: string[] = [];
+  for (const rack of struck.racks()) {
+    const supply = topology.rackSupply(rack.key);
+    const state = stateOf(rack, supply);
+    if (state === undefined) continue;
+    states.set(rack.key, state);
+    undocumented.push(...supply.undocumented);
   }
   return { states, undocumented };
 }
 
-/** Racks that a failure touches, made when one of their devices is met. */
+/** The state of a rack; undefined when nothing changed in it. */
+function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
+  const unknown = supply.undocumented.length > 0;
+  const judged = supply.judged - rack.failed;
+  if (judged === 0 && rack.pdusLost > 0 && supply.pdusOff + rack.pdusLost === supply.pdus) {
+    if (unknown) return "PARTIAL";
+    if (rack.losesPdu) return "DARK";
+  }
+  if (!rack.touched) return undefined;
+  if (rack.off === 0) return "PROTECTED";
+  return !unknown && supply.off - rack.failedOff + rack.off === judged ? "DARK" : "PARTIAL";
+}
+
+/** Racks that a failure reaches, made when one of their devices is met. */
 class StruckRacks {
   private readonly topology: Topology;
   private readonly byKey = new Map<string, Struck>();
@@ -92,41 +122,55 @@ class StruckRacks {
     this.topology = topology;
   }
 
-  /** Counts a node that goes dark, when its rack is judged by it. */
-  darken(index: number): void {
-    const device = this.device(index);
-    if (device === undefined || !inService(device) || !hasInlets(device)) return;
-    const rack = this.rackOf(device);
-    if (isPowerKind(device.kind) === this.topology.rackSupply(rack.key).byPower) rack.off += 1;
+  racks(): Iterable<Struck> {
+    return this.byKey.values();
   }
 
-  /** The rack of what is hit; undefined for what stands in none. */
-  hit({ index, state }: { readonly index: number; readonly state: string }): Struck | undefined {
-    const device = this.device(index);
-    if (device === undefined) return undefined;
-    const rack = this.rackOf(device);
-    if (state === "OFFLINE" && !isPowerKind(device.kind) && hasInlets(device)) rack.lostIt = true;
-    return rack;
+  /** Takes a failed source out of what its rack is judged by. */
+  fail(index: number): void {
+    const { power, live } = this.topology;
+    const rack = this.rackOf(power.nodes[index]);
+    if (rack === undefined || roleOf(power, index) !== "JUDGED") return;
+    rack.failed += 1;
+    if (live[index] !== 1) rack.failedOff += 1;
   }
 
-  private device(index: number): RackedDevice | undefined {
-    const node = this.topology.power.nodes[index];
-    return node?.kind === "DEVICE" && isRacked(node.device) ? node.device : undefined;
+  /** Counts a node that goes dark. */
+  darken(index: number, isFailed: boolean): void {
+    const { power } = this.topology;
+    const rack = this.rackOf(power.nodes[index]);
+    if (rack === undefined) return;
+    const role = roleOf(power, index);
+    if (role === "PDU") {
+      rack.pdusLost += 1;
+      if (!isFailed) rack.losesPdu = true;
+    } else if (role !== undefined && !isFailed) rack.off += 1;
   }
 
-  private rackOf({ rackCode }: RackedDevice): Struck {
+  /** Notes a change: something that goes offline, is degraded or lives on battery. */
+  hit(index: number): void {
+    const rack = this.rackOf(this.topology.power.nodes[index]);
+    if (rack !== undefined) rack.touched = true;
+  }
+
+  private rackOf(node: PowerNode | undefined): Struck | undefined {
+    const rackCode =
+      node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
+    if (rackCode === undefined) return undefined;
     const known = this.byCode.get(rackCode);
     if (known !== undefined) return known;
     const key = codeKey(rackCode);
-    const rack = this.byKey.get(key) ?? { key, off: 0, lostIt: false };
+    const rack = this.byKey.get(key) ?? {
+      key,
+      off: 0,
+      failed: 0,
+      failedOff: 0,
+      pdusLost: 0,
+      losesPdu: false,
+      touched: false,
+    };
     this.byKey.set(key, rack);
     this.byCode.set(rackCode, rack);
     return rack;
   }
-}
-
-type RackedDevice = Device & { readonly rackCode: string };
-
-function isRacked(device: Device): device is RackedDevice {
-  return device.rackCode !== undefined;
 }

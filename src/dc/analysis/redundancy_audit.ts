@@ -1,38 +1,86 @@
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Redundancy } from "#dc/model/enum_values.ts";
-import { meetsRedundancy } from "#dc/model/redundancy.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import { sideOfSource } from "./power_chain.ts";
 import type { PowerGraph } from "./power_graph.ts";
-import type { LiveSet } from "./power_live.ts";
-import { inService } from "./rack_supply.ts";
+import { KillerSets, worstLoss } from "./power_killers.ts";
+import { isConsumer } from "./power_nodes.ts";
 
-/**
- * Codes of those of a rack's devices in service whose live supplies fall short of what is required: by the device itself,
- * else by its rack, whose demand is not meant for power equipment. Devices without recorded inlets are left out: nothing
- * is known. Cost: O(inlets × depth).
- *
- * @param rack undefined for devices that stand in none
- */
-export function redundancyUnmet(
-  { power: graph, live }: { readonly power: PowerGraph; readonly live: LiveSet },
-  rack: Rack | undefined,
-  devices: readonly Device[],
-): readonly string[] {
-  const unmet = (device: Device): boolean => {
-    const required = requiredOf(rack, device);
-    if (required === undefined || !inService(device)) return false;
-    const index = graph.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
-    if (graph.nodes[index]?.need === 0) return false;
-    const inlets = (graph.inlets[index] ?? []).filter(({ from }) => live[from] === 1);
-    const labels = new Set(inlets.map(({ from, label }) => label ?? sideOfSource(graph, live, from)));
-    const supplied = { inlets: inlets.length, sides: labels.size, need: device.power?.minLiveInlets ?? 1 };
-    return !meetsRedundancy(required, supplied);
-  };
-  return devices.filter(unmet).map(({ code }) => code);
+/** UNKNOWN: the record proves neither that a demand is met nor that it is not. */
+export type Provision = "MET" | "UNMET" | "UNKNOWN";
+
+/** How far the supply of a device falls short of what is demanded. */
+export interface RedundancyVerdict {
+  readonly code: string;
+  readonly required: Redundancy;
+  /** With everything that is off or broken for now taken as working. */
+  readonly asBuilt: Provision;
+  readonly now: Provision;
 }
 
-function requiredOf(rack: Rack | undefined, { kind, power }: Device): Redundancy | undefined {
-  return power?.requiredRedundancy ?? (isPowerKind(kind) ? undefined : rack?.requiredRedundancy);
+/** Judges supplies against demands, as built and now. Source: docs/contract/datacenter-analyses.md#p5. */
+export class RedundancyAudit {
+  private readonly graph: PowerGraph;
+  private readonly asBuilt: KillerSets;
+  private readonly now: KillerSets;
+
+  constructor(graph: PowerGraph) {
+    this.graph = graph;
+    this.asBuilt = new KillerSets(graph, "AS_BUILT");
+    this.now = new KillerSets(graph, "NOW");
+  }
+
+  /**
+   * Verdicts on those of a rack's devices in service of which anything is demanded: by the device itself, else by its rack,
+   * whose demand is meant for consumers.
+   *
+   * @param rack undefined for devices in no rack
+   */
+  verdicts(rack: Rack | undefined, devices: readonly Device[]): readonly RedundancyVerdict[] {
+    return devices.flatMap((device): RedundancyVerdict[] => {
+      const index = this.graph.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
+      const required = this.requiredOf(rack, index);
+      if (required === undefined || required === "NONE") return [];
+      return [
+        {
+          code: device.code,
+          required,
+          asBuilt: this.provision(required, index, this.asBuilt),
+          now: this.provision(required, index, this.now),
+        },
+      ];
+    });
+  }
+
+  private requiredOf(rack: Rack | undefined, index: number): Redundancy | undefined {
+    const node = this.graph.nodes[index];
+    if (node?.kind !== "DEVICE" || node.blocked) return undefined;
+    const { device, recorded, unrecorded } = node;
+    // A root has no supply that could be redundant.
+    if (isPowerKind(device.kind))
+      return recorded + unrecorded.length === 0 ? undefined : device.power?.requiredRedundancy;
+    if (!isConsumer(node)) return undefined;
+    return device.power?.requiredRedundancy ?? rack?.requiredRedundancy;
+  }
+
+  /** A blade is supplied as its chassis is. */
+  private provision(required: Redundancy, index: number, killers: KillerSets): Provision {
+    const [first] = this.graph.inlets[index] ?? [];
+    const at = first?.how === "BAY" ? first.from : index;
+    const node = this.graph.nodes[at];
+    if (node?.kind !== "DEVICE" || node.recorded === 0) return "UNKNOWN";
+    const inlets = killers.ofInlets(at);
+    const unrecorded = node.unrecorded.length;
+    const need = node.device.power?.minLiveInlets ?? 1;
+    if (required === "N") return killers.safely(at) === undefined ? "UNMET" : "MET";
+    // One loss takes at least one inlet, if only by its own source.
+    const lost = required === "TWO_N" ? Math.max(1, worstLoss(inlets)) : 1;
+    if (inlets.length - lost >= need) return "MET";
+    return unrecorded > 0 && inlets.length + unrecorded - lost >= need ? "UNKNOWN" : "UNMET";
+  }
+}
+
+/** Whether a verdict is that a demand is not met, for now or as built. */
+export function isUnmet({ asBuilt, now }: RedundancyVerdict): boolean {
+  return asBuilt === "UNMET" || (asBuilt === "MET" && now !== "MET");
 }

@@ -8,12 +8,16 @@ import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type Place, placesOf } from "./places.ts";
 import { PowerFigures } from "./power_figures.ts";
+import { type CarriedLoads, findingsByRack } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
 import type { LiveSet } from "./power_live.ts";
+import type { Loads } from "./power_load.ts";
 import { RackFacts, type RackMoment, type RackStanding } from "./rack_facts.ts";
-import type { RackPower } from "./rack_power.ts";
+import type { HealthReason } from "./rack_health.ts";
+import type { PathLoad } from "./rack_power.ts";
 import type { RackSupply } from "./rack_supply.ts";
+import { isUnmet, type RedundancyAudit, type RedundancyVerdict } from "./redundancy_audit.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 import type { RackHeat } from "./thermal_spots.ts";
 
@@ -27,7 +31,9 @@ export class Topology {
   private readonly editor: PowerGraphEditor;
   private readonly figures: PowerFigures;
   private standing: readonly Place[] | undefined;
-  private unmet: readonly string[] | undefined;
+  private verdicts: readonly RedundancyVerdict[] | undefined;
+  /** Findings by the key of the rack. */
+  private readonly overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
   private readonly stood: Stood;
   /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
   private readonly facts: Map<string, RackFacts>;
@@ -81,6 +87,11 @@ export class Topology {
 
   /** What every node carries, in watts. */
   loads(basis: LoadBasis): Float64Array {
+    return this.figures.loads(basis).watts;
+  }
+
+  /** What every node carries, outlets in volt-amperes as well. */
+  apparentLoads(basis: LoadBasis): Loads {
     return this.figures.loads(basis);
   }
 
@@ -117,9 +128,26 @@ export class Topology {
     return this.rackFacts(rackCode).supply(this);
   }
 
-  /** How a rack is supplied; worked out once. */
-  rackPower(rackCode: string, basis: LoadBasis): RackPower {
-    return this.rackFacts(rackCode).power(this, basis);
+  /** What each supply side carries for a rack; worked out once. */
+  rackPaths(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
+    return this.rackFacts(rackCode).pathLoads(this, basis);
+  }
+
+  /** Judges supplies against demands. */
+  get redundancy(): RedundancyAudit {
+    return this.figures.redundancy;
+  }
+
+  /** What every node carries now and after one loss; worked out once. */
+  carried(basis: LoadBasis): CarriedLoads {
+    return this.figures.carried(basis);
+  }
+
+  /** Findings about the loads of what supplies a rack; worked out once. */
+  powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
+    const known = this.overloads.get(basis) ?? findingsByRack(this.power, this.figures.findings(basis));
+    this.overloads.set(basis, known);
+    return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 
   /** How a rack stands: its units, its heat and its health; worked out when something about it or the hour changes. */
@@ -132,10 +160,17 @@ export class Topology {
     return this.rackFacts(rack.code).heat(rack, basis);
   }
 
-  /** Codes of devices that do not have the redundancy that is required of them; worked out once for each rack. */
+  /** Verdicts on all devices of which redundancy is demanded; worked out once for each rack. */
+  redundancyVerdicts(): readonly RedundancyVerdict[] {
+    this.verdicts ??= [NO_RACK, ...this.stood.racked.keys()].flatMap((rack) => this.rackFacts(rack).redundancy(this));
+    return this.verdicts;
+  }
+
+  /** Codes of devices that do not have the redundancy that is demanded, as built or for now. */
   redundancyUnmet(): readonly string[] {
-    this.unmet ??= [NO_RACK, ...this.stood.racked.keys()].flatMap((rack) => this.rackFacts(rack).redundancyUnmet(this));
-    return this.unmet;
+    return this.redundancyVerdicts()
+      .filter(isUnmet)
+      .map(({ code }) => code);
   }
 
   private rackFacts(rackCode: string): RackFacts {
@@ -217,6 +252,7 @@ interface Parts {
 const NO_RACK = "";
 /** One for all empty racks, so that facts about them last. */
 const NO_DEVICES: readonly Device[] = [];
+const NO_REASONS: readonly HealthReason[] = [];
 
 interface Change<Resource> {
   readonly key: string;
@@ -245,8 +281,8 @@ function concernsPower({ before, after }: Change<Device | Crac>): boolean {
 function figuresOf(owner: Device | Crac | undefined): string {
   if (owner === undefined) return "";
   if (isCrac(owner)) return canonicalJson(owner);
-  const { maxDrawW, allocatedDrawW, measuredDrawW } = owner;
-  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, supply: supplyOf(owner) });
+  const { maxDrawW, allocatedDrawW, measuredDrawW, powerFactor } = owner;
+  return canonicalJson({ maxDrawW, allocatedDrawW, measuredDrawW, powerFactor, supply: supplyOf(owner) });
 }
 
 /** Whether a change can alter who has power or how loads are split, not only what a device draws. */
@@ -260,8 +296,8 @@ function isCrac(owner: Device | Crac): owner is Crac {
   return "sensibleCapacityKw" in owner;
 }
 
-function supplyOf({ kind, status, power, ports }: Device): string {
-  return canonicalJson({ kind, status, power, ports });
+function supplyOf({ kind, status, power, ports, parentDeviceCode, bay, mount }: Device): string {
+  return canonicalJson({ kind, status, power, ports, parentDeviceCode, bay, mount });
 }
 
 function standingAnew({ racked, free }: Stood, changes: readonly Change<Device>[]): Stood {

@@ -1,4 +1,4 @@
-import type { DeviceKind, LoadBasis } from "./enum_values.ts";
+import { type DeviceKind, LOAD_BASES, type LoadBasis } from "./enum_values.ts";
 import { POWER_KINDS } from "./power_kinds.ts";
 import type { DeviceBody, PowerOut } from "./resources.ts";
 
@@ -15,6 +15,17 @@ export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basi
     case "MAX":
       return maxDrawW ?? allocatedDrawW ?? measuredDrawW ?? 0;
   }
+}
+
+/** Whether a draw is recorded, by whatever figure. */
+export function drawsPower(device: Drawing): boolean {
+  return LOAD_BASES.some((basis) => drawW(device, basis) > 0);
+}
+
+/** Whether the draw of a device by a basis is its measured one, which for a chassis includes its blades. */
+export function isMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
+  if (measuredDrawW === undefined) return false;
+  return basis === "MEASURED" || (allocatedDrawW === undefined && maxDrawW === undefined);
 }
 
 /** What a device gives off, in watts: its recorded heat, else its draw. */

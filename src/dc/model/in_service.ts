@@ -6,3 +6,10 @@ const IN_SERVICE: readonly (DeviceStatus | undefined)[] = ["ACTIVE", "DECOMMISSI
 export function inService({ status }: { readonly status?: DeviceStatus }): boolean {
   return IN_SERVICE.includes(status);
 }
+
+const INSTALLED: readonly (DeviceStatus | undefined)[] = [...IN_SERVICE, "OFFLINE", "FAILED"];
+
+/** Whether a device is part of the site as built: in service, or switched off or broken for now. */
+export function isInstalled({ status }: { readonly status?: DeviceStatus }): boolean {
+  return INSTALLED.includes(status);
+}

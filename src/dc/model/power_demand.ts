@@ -1,5 +1,6 @@
 import { codeKey } from "./code.ts";
 import { drawW } from "./draw.ts";
+import { inService } from "./in_service.ts";
 import { inletsOf } from "./power_walk.ts";
 import { portKey, portRef } from "./ref.ts";
 import { refKey } from "./resource_key.ts";
@@ -72,7 +73,7 @@ export class DemandWalk {
     }
     const passed = [...byOutlet.values()].reduce((sum, watts) => sum + watts, 0);
     return {
-      normalW: drawW(device, "ALLOCATED") + passed,
+      normalW: workingDrawW(device) + passed,
       failoverW: await this.everything(device),
       byOutlet,
     };
@@ -89,7 +90,7 @@ export class DemandWalk {
 
   /** The full draws of the distinct loads downstream. */
   private async everything(start: Device): Promise<number> {
-    const own = { key: keyOf(start), drawW: drawW(start, "ALLOCATED"), inlets: 1, device: start };
+    const own = { key: keyOf(start), drawW: workingDrawW(start), inlets: 1, device: start };
     const seen = new Map<string, Load>([[own.key, own]]);
     // A Map iterates over what is added meanwhile, so it is also the queue.
     for (const { device } of seen.values()) {
@@ -208,8 +209,13 @@ function keyOf({ code }: Device): string {
 function loadOf(device: Device): Load {
   return {
     key: keyOf(device),
-    drawW: drawW(device, "ALLOCATED"),
+    drawW: workingDrawW(device),
     inlets: Math.max(1, inletsOf(device).length),
     device,
   };
+}
+
+/** What a device draws while it is in service, in watts. */
+function workingDrawW(device: Device): number {
+  return inService(device) ? drawW(device, "ALLOCATED") : 0;
 }

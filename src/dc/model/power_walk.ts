@@ -1,13 +1,18 @@
 import { codeKey } from "./code.ts";
 import { parseRef, portRef, samePort } from "./ref.ts";
-import type { Device, Port, PortRef } from "./resources.ts";
+import type { Device, Port } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
 // The upstream side of the power graph, looked up step by step. Nodes are references: device, port (an outlet), feed.
 
-/** The power inlets of a device, in the order of its ports. */
+/** The power inlets of a device, in the order of its ports; one that is switched off does not exist. */
 export function inletsOf(device: Device): readonly Port[] {
-  return (device.ports ?? []).filter(({ kind }) => kind === "POWER_IN");
+  return (device.ports ?? []).filter(isInlet);
+}
+
+/** Whether a port is a power inlet that exists. */
+export function isInlet({ kind, enabled }: Port): boolean {
+  return kind === "POWER_IN" && enabled !== false;
 }
 
 /** The reference of what supplies an inlet: its source_ref, else the outlet at the other end of its cable. */
@@ -31,19 +36,9 @@ export async function upstream(node: string, site: SiteReader): Promise<readonly
     const declarer = await site.feedDeclarer(ref.code);
     return declarer === undefined ? [] : [portRef(declarer)];
   }
-  if (ref?.kind === "port") return upstreamOfOutlet(ref.end, site);
+  // An outlet depends on its device, whichever inlet it draws through.
+  if (ref?.kind === "port") return [`device:${ref.end.deviceCode}`];
   return ref?.kind === "device" ? sourcesOf(await site.device(ref.code), site) : [];
-}
-
-async function upstreamOfOutlet(end: PortRef, site: SiteReader): Promise<readonly string[]> {
-  const device = await site.device(end.deviceCode);
-  const outlet = device?.ports?.find(({ name }) => name === end.portName);
-  const inletName = outlet?.powerOut?.inletName;
-  if (device === undefined) return [];
-  if (inletName === undefined) return [`device:${device.code}`];
-  const inlet = inletsOf(device).find(({ name }) => name === inletName);
-  const source = inlet === undefined ? undefined : await sourceOf(device, inlet, site);
-  return source === undefined ? [] : [source];
 }
 
 async function sourcesOf(device: Device | undefined, site: SiteReader): Promise<readonly string[]> {

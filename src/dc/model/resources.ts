@@ -69,6 +69,7 @@ export interface PowerSpec {
   readonly efficiencyPct?: number;
   readonly powerPath?: string;
   readonly requiredRedundancy?: Redundancy;
+  readonly preferredInlet?: string;
 }
 
 export interface PortMapping {

@@ -29,7 +29,7 @@ export const getDevice = defineRead({
       powerChain: inletPaths(power, live, index).map(({ inlet, path, label, live: lit }) =>
         toMessage(InletPathSchema, { inlet, path, pathLabel: label, live: lit }),
       ),
-      powerSinglePoints: singlePoints(power, live, index),
+      powerSinglePoints: singlePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
       powerLoadW: Math.round(loadsW[index] ?? 0),
       recent: changes.map(auditMessage),

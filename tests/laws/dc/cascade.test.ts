@@ -19,12 +19,12 @@ const plans = fc.array(
 
 /** Failure and trips worked out anew from the start at every step. */
 function slowly({ power: graph, live: baseline }: Topology, source: number) {
-  const before = loads(graph, baseline, "ALLOCATED");
+  const before = loads(graph, baseline, "ALLOCATED").watts;
   const removed = new Set([source]);
   const steps: { trippedRefs: Set<string>; devicesOffline: number }[] = [];
   for (;;) {
     const live = liveSet(graph, removed);
-    const after = loads(graph, live, "ALLOCATED");
+    const after = loads(graph, live, "ALLOCATED").watts;
     const tripping = [...graph.nodes.keys()].filter((index) => {
       const { capacityW = 0 } = graph.nodes[index] ?? {};
       const [was, is] = [Math.round(before[index] ?? 0), Math.round(after[index] ?? 0)];
@@ -48,6 +48,7 @@ for (const tangled of [false, true]) {
             `D${index}`,
             index === 0 ? [] : sources.map((source) => `device:D${source % (tangled ? given.length : index)}`),
             {
+              kind: "RACK_PDU",
               allocatedDrawW: draw,
               ...(capacityW !== undefined && { power: { capacityW } }),
             },

@@ -58,10 +58,11 @@ function told(topology: Topology) {
     racks: ["R1", "R2"].map((rack) => [
       topology.devicesInRack(rack),
       topology.rackSupply(rack),
-      LOAD_BASES.map((basis) => topology.rackPower(rack, basis)),
+      LOAD_BASES.map((basis) => topology.rackPaths(rack, basis)),
     ]),
     outside: topology.devicesOutsideRacks,
-    unmet: topology.redundancyUnmet().toSorted(),
+    findings: ["R1", "R2"].map((rack) => topology.powerFindings(rack, "ALLOCATED")),
+    verdicts: topology.redundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
   };
 }
 

@@ -124,7 +124,7 @@ test("loads brings every live watt to the roots, none lost and none doubled, abo
     fc.property(fc.oneof(acyclic, cyclic), (graph) => {
       const live = liveSet(graph);
 
-      const carried = loads(graph, live, "ALLOCATED");
+      const carried = loads(graph, live, "ALLOCATED").watts;
 
       const indexes = [...graph.nodes.keys()].filter((index) => live[index] === 1);
       const drawn = indexes.reduce((sum, index) => sum + ownDrawW(graph, index, "ALLOCATED"), 0);
@@ -144,7 +144,7 @@ test("loadsAfter answers what loads does for the live set after a failure", () =
       const after = loadsAfter(graph, loads(graph, before, "ALLOCATED"), darkness, "ALLOCATED");
 
       const whole = loads(graph, darkness.live, "ALLOCATED");
-      expect([...after.loadsW]).toEqual([...whole]);
+      expect([...after.loads.watts]).toEqual([...whole.watts]);
     }),
     RUNS,
   );
@@ -181,7 +181,7 @@ test("singlePoints names exactly the elements whose loss darkens a node", () => 
       const live = liveSet(graph);
       fc.pre(live[index] === 1);
 
-      const found = singlePoints(graph, live, index);
+      const found = singlePoints(graph, index);
 
       const expected = [...graph.nodes.keys()].filter(
         (at) => at !== index && live[at] === 1 && liveSet(graph, new Set([at]))[index] === 0,

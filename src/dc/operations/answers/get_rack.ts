@@ -35,7 +35,7 @@ export async function getRackAnswer(
       drawW: drawW(device, basis),
     })),
     units,
-    capacity: { ...capacity, failoverWByPath: topology.rackPower(code, basis).paths },
+    capacity: { ...capacity, failoverWByPath: topology.rackPaths(code, basis) },
     conflicts,
   });
 }

@@ -64,8 +64,8 @@ export interface Reach {
   readonly touched: readonly number[];
   /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
   readonly keys: ReadonlySet<number>;
-  /** Step of the cascade in which a node trips. */
-  readonly trips: ReadonlyMap<number, number>;
+  /** The step of the cascade in which a node trips, and its utilization then. */
+  readonly trips: ReadonlyMap<number, { readonly step: number; readonly utilizationPct: number }>;
   readonly overloads: ReadonlyMap<number, BlastRadius["overloads"][number]>;
 }
 
@@ -86,7 +86,11 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
   );
   for (const index of overloads.keys()) impacts.add(index, "LIVE");
   const trips = new Map(
-    blast.steps.flatMap(({ step, trippedRefs }) => trippedRefs.flatMap(nodesAt).map((index) => [index, step] as const)),
+    blast.steps.flatMap(({ step, trips: tripped }) =>
+      tripped.flatMap(({ ref, utilizationPct }) =>
+        nodesAt(ref).map((index) => [index, { step, utilizationPct }] as const),
+      ),
+    ),
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
   for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");

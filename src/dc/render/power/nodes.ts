@@ -49,17 +49,14 @@ export class Node {
     return name === undefined || name === this.title ? "" : name;
   }
 
-  /** The step in which it trips, and how far it is overloaded. */
+  /** The step in which it trips and at which load, or how far it is overloaded in the end. */
   alarms(): readonly string[] {
     const { trips, overloads } = this.folded.reach;
-    const first = this.failure.blast.steps.length > 0 ? "first " : "";
-    const step = trips.get(this.index);
+    const trip = trips.get(this.index);
     const overload = overloads.get(this.index);
     return [
-      ...(step === undefined ? [] : [`Step ${step}: trips`]),
-      ...(overload === undefined
-        ? []
-        : [`${first}${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
+      ...(trip === undefined ? [] : [`Step ${trip.step}: trips at ${percent(trip.utilizationPct)}`]),
+      ...(overload === undefined ? [] : [`${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
     ];
   }
 

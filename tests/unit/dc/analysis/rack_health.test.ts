@@ -10,8 +10,9 @@ const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 
 /** The reasons of one rack with these devices, fed by sources A and B. */
 function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
-  const site = estate(source("A"), source("B"), ...devices);
-  const standing = Topology.of(site).rackStanding({ code: "R", uHeight: 10, ...rack }, INPUT);
+  const whole = { code: "R", uHeight: 10, ...rack };
+  const site = { ...estate(source("A"), source("B"), ...devices), racks: [whole] };
+  const standing = Topology.of(site).rackStanding(whole, INPUT);
   const { health, reasons: found } = standing;
   return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
 }
@@ -26,14 +27,26 @@ describe("rackHealth", () => {
     expect(reasons({}, server("s", ["device:A", "device:B"]))).toEqual({ health: "OK", found: [] });
   });
 
-  test("watches a PDU that could not carry everything alone with a margin, and faults one that could not at all", () => {
+  test("watches what one failure would overload, and informs about what it would load beyond its limit", () => {
     const both = server("s", ["device:p", "device:q"]);
 
-    const tight = reasons({}, pdu("p", "device:A", 125), pdu("q", "device:B", 200), both);
+    const tight = reasons({}, pdu("p", "device:A", 110), pdu("q", "device:B", 200), both);
     const short = reasons({}, pdu("p", "device:A", 90), pdu("q", "device:B", 200), both);
 
-    expect(tight).toEqual({ health: "WATCH", found: [["POWER_FAILOVER", "rack:R", "WATCH"]] });
-    expect(short).toEqual({ health: "FAULT", found: [["POWER_FAILOVER", "rack:R", "FAULT"]] });
+    expect(tight).toEqual({ health: "OK", found: [["POWER_FAILOVER", "device:p", undefined]] });
+    expect(short).toEqual({ health: "WATCH", found: [["POWER_FAILOVER", "device:p", "WATCH"]] });
+  });
+
+  test("faults what is overloaded now, and watches what is loaded beyond its limit", () => {
+    const one = server("s", ["device:p"]);
+
+    const over = reasons({}, pdu("p", "device:A", 90), one);
+    const near = reasons({}, pdu("p", "device:A", 110), one);
+
+    expect(over.health).toBe("FAULT");
+    expect(over.found).toContainEqual(["POWER_NORMAL", "device:p", "FAULT"]);
+    expect(near.health).toBe("WATCH");
+    expect(near.found).toContainEqual(["POWER_NORMAL", "device:p", "WATCH"]);
   });
 
   test("watches single-corded devices where two supplies are required, and faults a rack with one supply", () => {
@@ -46,10 +59,85 @@ describe("rackHealth", () => {
     expect(all).toEqual({ health: "FAULT", found: [["ONE_POWER_PATH", "rack:R", "FAULT"]] });
   });
 
-  test("tells of power, weight, failed devices and places taken twice", () => {
+  test("takes two breakers of one panel for one supply, whatever their labels say", () => {
+    const rpp: Device = {
+      ...load("rpp", ["device:A"], { kind: "RPP" }),
+      ports: [
+        { name: "in", kind: "POWER_IN", powerIn: { sourceRef: "device:A" } },
+        { name: "b1", kind: "POWER_OUT", powerOut: { feedId: "F1" } },
+        { name: "b2", kind: "POWER_OUT", powerOut: { feedId: "F2" } },
+      ],
+    };
+    const labelled = server("s", ["feed:F1", "feed:F2"]);
+    const ports = labelled.ports?.map((port, at) => ({
+      ...port,
+      powerIn: { ...port.powerIn, powerPath: "AB"[at] ?? "" },
+    }));
+
+    const found = reasons(
+      { requiredRedundancy: "TWO_N" },
+      rpp,
+      { ...labelled, ports: ports ?? [] },
+      server("t", ["device:A", "device:B"]),
+    );
+
+    expect(found).toEqual({ health: "WATCH", found: [["REDUNDANCY_UNMET", "device:s", "WATCH"]] });
+  });
+
+  test("faults a redundancy that was built and is lost now, and a device whose supply is dead", () => {
+    const rack = { requiredRedundancy: "TWO_N" as const };
+    const broken = { ...pdu("p", "device:A", 1000), status: "FAILED" as const };
+    const sound = pdu("q", "device:B", 1000);
+
+    const lost = reasons(
+      rack,
+      broken,
+      sound,
+      server("s", ["device:p", "device:q"]),
+      server("t", ["device:p"], { power: { requiredRedundancy: "N" } }),
+      server("u", ["device:A", "device:B"]),
+    );
+
+    expect(lost).toEqual({
+      health: "FAULT",
+      found: [
+        ["NO_LIVE_SUPPLY", "device:t", "FAULT"],
+        ["REDUNDANCY_UNMET", "device:s", "FAULT"],
+        ["REDUNDANCY_UNMET", "device:t", "FAULT"],
+        ["DEVICE_FAILED", "device:p", "FAULT"],
+        ["SINGLE_CORDED", "device:t", undefined],
+      ],
+    });
+  });
+
+  test("does not guess about inlets without a recorded source", () => {
+    const found = reasons(
+      { requiredRedundancy: "TWO_N" },
+      server("s", ["device:A", ""]),
+      server("t", ["", ""]),
+      server("u", ["device:A", "device:B"]),
+    );
+
+    expect(found).toEqual({
+      health: "WATCH",
+      found: [
+        ["REDUNDANCY_UNKNOWN", "device:s", "WATCH"],
+        ["REDUNDANCY_UNKNOWN", "device:t", "WATCH"],
+        ["SUPPLY_UNDOCUMENTED", "device:t", undefined],
+      ],
+    });
+  });
+
+  test("only informs about a single-corded device of which nothing more is demanded", () => {
+    const found = reasons({}, server("s", ["device:A", "device:B"]), server("t", ["device:A"], { allocatedDrawW: 60 }));
+
+    expect(found).toEqual({ health: "OK", found: [["SINGLE_CORDED", "device:t", undefined]] });
+  });
+
+  test("reports power, weight, failed devices and units used twice", () => {
     const at = { positionU: 1, uHeight: 1, face: "FRONT" as const };
     const found = reasons(
-      { powerCapacityW: 220, maxLoadKg: 100 },
+      { powerCapacityW: 120, maxLoadKg: 100 },
       server("s", ["device:A", "device:B"], { ...at, weightKg: 90 }),
       server("t", ["device:A", "device:B"], { ...at, status: "FAILED" }),
     );
@@ -58,8 +146,8 @@ describe("rackHealth", () => {
       health: "FAULT",
       found: [
         ["POWER_NORMAL", "rack:R", "WATCH"],
-        ["WEIGHT", "rack:R", "WATCH"],
         ["DEVICE_FAILED", "device:t", "WATCH"],
+        ["WEIGHT", "rack:R", "WATCH"],
         ["U_SPACE_OCCUPIED", "device:s", "FAULT"],
       ],
     });

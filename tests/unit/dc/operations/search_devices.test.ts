@@ -52,9 +52,9 @@ describe("SearchDevices", async () => {
     ],
     ["what a panel feeds", { fed_by: "device:RPP-A" }, ["PDU", "SRV-1"]],
     ["what a feed feeds", { fed_by: "feed:FB" }, ["SRV-1"]],
-    ["what lacks the redundancy that it requires", { redundancy_unmet: true }, []],
+    ["what lacks the redundancy that it requires", { redundancy_unmet: true }, ["SRV-1"]],
     ["what lacks no redundancy", { redundancy_unmet: false, roles: ["leaf", "spine"] }, ["LEAF-1", "SPINE-1"]],
-    ["two demands of the power graph at once", { fed_by: "feed:FB", redundancy_unmet: false }, ["SRV-1"]],
+    ["two demands of the power graph at once", { fed_by: "feed:FB", redundancy_unmet: true }, ["SRV-1"]],
   ];
   for (const [what, filter, expected] of rows) {
     test(`finds by ${what}`, async () => {

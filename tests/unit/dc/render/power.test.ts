@@ -25,8 +25,7 @@ describe("drawPower", () => {
   test("marks overloads with their share and the steps of a cascade", async () => {
     const drawing = drawPower(failureOf(await ams1Estate(), ["device:UPS-A2"], { cascade: true }), drawOptions());
     const words = wordsOf(drawing.scene.items);
-    expect(words).toContain("! Step 1: trips");
-    expect(words).toContain("! first 109.4 %: would trip");
+    expect(words).toContain("! Step 1: trips at 109.4 %");
     expect(words).toContain("Cascade step 1: device:RPP-B-D trips, 93 devices offline then");
     expect(nodeOf(drawing, "device:RPP-B-D")?.label).toContain("X: offline");
   });

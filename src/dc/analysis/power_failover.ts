@@ -1,0 +1,201 @@
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { PowerEdge, PowerGraph } from "./power_graph.ts";
+import { type LiveSet, liveInlets } from "./power_live.ts";
+import { type Carrying, carry, type Loads } from "./power_load.ts";
+import { comparableLoad } from "./power_overloads.ts";
+
+/** The largest load of every node after the loss of any one other element. */
+export interface Failover {
+  /** In the unit of the node's capacity. */
+  readonly loads: Float64Array;
+  /** What is lost then; -1 when the loss of something unrelated leaves the load as it is. */
+  readonly lost: Int32Array;
+}
+
+const NONE: ReadonlySet<PowerEdge> = new Set();
+/** Nodes beyond which losses are left out that a larger one outweighs. Ours: a site of a few racks is tried whole. */
+const SWEPT_WHOLE = 5000;
+
+export interface FailoverInput {
+  readonly graph: PowerGraph;
+  readonly live: LiveSet;
+  readonly loads: Loads;
+  readonly basis: LoadBasis;
+}
+
+/**
+ * Loses every element that supplies something, one at a time, and notes what the others carry then.
+ *
+ * On a large site the loss of a single outlet is left out when that of its whole device shifts at least as much; a site whose
+ * supply runs in circles keeps its loads as they are.
+ * Cost: for each loss the edges downstream of it and upstream of those. Source: docs/contract/datacenter-analyses.md#p8.
+ */
+export function failover(input: FailoverInput, whole: number = SWEPT_WHOLE): Failover {
+  const sweep = new FailoverSweep(input);
+  if (!input.loads.isCircular) sweep.loseAll(input.graph.nodes.length <= whole);
+  return sweep.found();
+}
+
+class FailoverSweep {
+  private readonly graph: PowerGraph;
+  private readonly live: LiveSet;
+  private readonly before: Loads;
+  /** Live set and loads after the loss that is tried. */
+  private readonly lit: LiveSet;
+  private readonly after: Loads;
+  private readonly carrying: readonly Carrying[];
+  /** Live inlets that are left, by node; -1 for what is not reached. */
+  private readonly left: Int32Array;
+  /** Supplied nodes that are still to be worked out, by node; -1 for what does not change. */
+  private readonly open: Int32Array;
+  private readonly most: Float64Array;
+  private readonly lost: Int32Array;
+  /** Losses that reach a node. */
+  private readonly touched: Int32Array;
+  private losses = 0;
+
+  constructor({ graph, live, loads, basis }: FailoverInput) {
+    const size = graph.nodes.length;
+    this.graph = graph;
+    this.live = live;
+    this.before = loads;
+    this.lit = live.slice();
+    this.after = { ...loads, watts: loads.watts.slice(), ...(loads.phasesVa && { phasesVa: loads.phasesVa.slice() }) };
+    const shared = { graph, live: this.lit, returning: NONE, basis };
+    this.carrying = [
+      { ...shared, width: 1, carried: this.after.watts },
+      ...(this.after.phasesVa === undefined ? [] : [{ ...shared, width: 3 as const, carried: this.after.phasesVa }]),
+    ];
+    this.left = new Int32Array(size).fill(-1);
+    this.open = new Int32Array(size).fill(-1);
+    this.most = new Float64Array(size).fill(-1);
+    this.lost = new Int32Array(size).fill(-1);
+    this.touched = new Int32Array(size);
+  }
+
+  loseAll(whole: boolean): void {
+    const { nodes, supplies } = this.graph;
+    const elements = [...nodes.keys()].filter((index) => this.isElement(index));
+    const outweighed = new Set<number>();
+    for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
+      const dark = this.lose(index);
+      if (!whole && this.outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
+    }
+    for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) this.lose(index);
+  }
+
+  /** Whether something lives that could be lost to others. */
+  private isElement(index: number): boolean {
+    return this.live[index] === 1 && (this.graph.supplies[index] ?? []).length > 0;
+  }
+
+  found(): Failover {
+    for (const index of this.graph.nodes.keys()) {
+      const others = this.losses - (this.isElement(index) ? 1 : 0);
+      const normal = comparableLoad(this.graph, index, this.before);
+      if ((this.touched[index] ?? 0) >= others && others > 0) continue;
+      if (normal <= (this.most[index] ?? 0)) continue;
+      this.most[index] = normal;
+      this.lost[index] = -1;
+    }
+    return { loads: this.most.map((load) => Math.max(0, load)), lost: this.lost };
+  }
+
+  /** @returns what goes dark, the lost element first */
+  private lose(lost: number): readonly number[] {
+    this.losses += 1;
+    const { dark, reached } = this.darken(lost);
+    const changed = this.reload(reached);
+    for (const index of changed) {
+      if (index !== lost) {
+        this.touched[index] = (this.touched[index] ?? 0) + 1;
+        const load = comparableLoad(this.graph, index, this.after);
+        if (load > (this.most[index] ?? 0)) {
+          this.most[index] = load;
+          this.lost[index] = lost;
+        }
+      }
+      this.open[index] = -1;
+      this.after.watts[index] = this.before.watts[index] ?? 0;
+      for (let at = 3 * index; this.after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
+        this.after.phasesVa[at] = this.before.phasesVa?.[at] ?? 0;
+      }
+    }
+    for (const index of dark) this.lit[index] = 1;
+    for (const index of reached) this.left[index] = -1;
+    return dark;
+  }
+
+  private darken(lost: number) {
+    const dark = [lost];
+    const reached = [lost];
+    this.lit[lost] = 0;
+    // The array grows while it is walked, so it is the queue as well.
+    for (const index of dark) {
+      for (const { to } of this.graph.supplies[index] ?? []) {
+        if (this.live[to] !== 1 || to === lost) continue;
+        if ((this.left[to] ?? -1) < 0) reached.push(to);
+        if (this.goesDark(to)) dark.push(to);
+      }
+    }
+    return { dark, reached };
+  }
+
+  /** Takes a live inlet from a node. @returns whether it was one too many */
+  private goesDark(index: number): boolean {
+    const known = this.left[index] ?? -1;
+    const left = (known < 0 ? liveInlets(this.graph, this.live, index) : known) - 1;
+    this.left[index] = left;
+    if (this.lit[index] !== 1 || left >= (this.graph.nodes[index]?.need ?? 0)) return false;
+    this.lit[index] = 0;
+    return true;
+  }
+
+  /** Works out the loads of what is reached and of everything upstream of it. @returns these nodes */
+  private reload(reached: readonly number[]): readonly number[] {
+    const { open } = this;
+    const changed = this.withAncestors(reached);
+    const ready = changed.filter((index) => open[index] === 0);
+    for (const index of ready) {
+      for (const one of this.carrying) carry(one, index);
+      for (const { from } of this.graph.inlets[index] ?? []) {
+        const rest = (open[from] ?? 0) - 1;
+        open[from] = rest;
+        if (rest === 0) ready.push(from);
+      }
+    }
+    return changed;
+  }
+
+  /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
+  private withAncestors(start: readonly number[]): readonly number[] {
+    const changed = [...start];
+    for (const index of changed) this.open[index] = 0;
+    for (const index of changed) {
+      for (const { from } of this.graph.inlets[index] ?? []) {
+        const known = this.open[from] ?? -1;
+        if (known < 0) changed.push(from);
+        this.open[from] = Math.max(known, 0) + 1;
+      }
+    }
+    return changed;
+  }
+
+  /**
+   * Whether losing a device shifts onto every other element at least what the loss of one of its outlets does: each consumer
+   * moves its whole draw to its other inlets, and none goes off that draws from elsewhere.
+   */
+  private outweighs(device: number, dark: readonly number[]): boolean {
+    const { inlets, supplies } = this.graph;
+    const outlets = new Set((supplies[device] ?? []).map(({ to }) => to));
+    const gone = new Set(dark);
+    return [...outlets].every((outlet) =>
+      (supplies[outlet] ?? []).every(({ to }) => {
+        if ((supplies[to] ?? []).length > 0) return false;
+        const all = inlets[to] ?? [];
+        if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
+        return !gone.has(to) || all.every(({ from }) => outlets.has(from) || this.live[from] !== 1);
+      }),
+    );
+  }
+}

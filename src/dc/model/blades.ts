@@ -1,0 +1,50 @@
+import { codeKey } from "./code.ts";
+import { drawW, heatW, isMeasured } from "./draw.ts";
+import type { LoadBasis } from "./enum_values.ts";
+import { inService } from "./in_service.ts";
+import type { DeviceBody, Port } from "./resources.ts";
+
+/** A device of a list that is summed up; ports are known where blades have inlets of their own. */
+type Summed = DeviceBody & { readonly ports?: readonly Port[] };
+
+/** Whether a device is in a bay, so that a chassis without other record of it supplies it. */
+export function isInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
+  return parentDeviceCode !== undefined && (bay !== undefined || mount === "BAY");
+}
+
+/** The draw of devices in service, in watts; the measured draw of a chassis includes that of its blades. */
+export function totalDrawW(devices: readonly Summed[], basis: LoadBasis): number {
+  return total(
+    devices,
+    (device) => drawW(device, basis),
+    (chassis) => isMeasured(chassis, basis),
+  );
+}
+
+/** The heat of devices in service, in watts; that of a chassis by its measured draw includes that of its blades. */
+export function totalHeatW(
+  devices: readonly Summed[],
+  basis: LoadBasis,
+  heatOf: (device: Summed, basis: LoadBasis) => number = heatW,
+): number {
+  const isWhole = (chassis: Summed) => chassis.heatW === undefined && isMeasured(chassis, basis);
+  return total(devices, (device) => heatOf(device, basis), isWhole);
+}
+
+function total(
+  devices: readonly Summed[],
+  value: (device: Summed) => number,
+  isWhole: (chassis: Summed) => boolean,
+): number {
+  const working = devices.filter(inService);
+  const whole = new Set(
+    working.filter((device) => device.kind === "CHASSIS" && isWhole(device)).map(({ code }) => codeKey(code)),
+  );
+  const isIncluded = (device: Summed): boolean =>
+    isInBay(device) && whole.has(codeKey(device.parentDeviceCode ?? "")) && !hasInlets(device);
+  return working.reduce((sum, device) => (whole.size > 0 && isIncluded(device) ? sum : sum + value(device)), 0);
+}
+
+function hasInlets({ ports = [] }: Summed): boolean {
+  return ports.some(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
+}

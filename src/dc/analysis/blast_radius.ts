@@ -72,7 +72,7 @@ export interface Impact {
  * @returns counts and lists; an element that was off before counts nowhere
  *
  * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
- * power also works out live set and loads of the estate. Source: data contract 8.3 to 8.5; decision D-08.
+ * power also works out live set and loads of the estate. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));

@@ -122,6 +122,8 @@ export interface WorktreeState {
   readonly safe: boolean;
   /** Oldest first. Empty if not safe. */
   readonly commits: readonly BranchCommit[];
+  /** What those commits change, paths from the project's root. Empty if not safe. */
+  readonly changed: readonly { readonly path: string; readonly isNew: boolean }[];
   /** As `Worktree.uncommitted`. Empty if not safe. */
   readonly uncommitted: readonly string[];
 }

@@ -53,8 +53,8 @@ validation:
   # true: a completed spec whose output does not fit its output_schema needs attention; false: it is a warning.
   strict_output_validation: false
 lint:
-  # Rules that are switched off: parse, required, title, type, dependency, approval, output, complexity, coupling,
-  # model_waste.
+  # Rules that are switched off: parse, required, title, type, dependency, approval, output, criteria, complexity,
+  # coupling, model_waste.
   disable: []
 ---
 

@@ -10,6 +10,7 @@ export const RULE_NAMES = [
   "dependency",
   "approval",
   "output",
+  "criteria",
   "complexity",
   "coupling",
   "model_waste",

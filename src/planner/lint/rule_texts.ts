@@ -10,6 +10,7 @@ export const RULE_TEXTS: { readonly [Rule in RuleName]: { readonly summary: stri
   dependency: { summary: "Dependencies and members exist and nothing waits for itself", severity: "error" },
   approval: { summary: "The approval is whole and does not contradict itself", severity: "error" },
   output: { summary: "The output of a completed spec fits its output schema", severity: "error" },
+  criteria: { summary: "The acceptance criteria are in one section, before the output", severity: "warning" },
   complexity: { summary: "The spec is small enough: criteria, target files, words", severity: "warning" },
   coupling: { summary: "The body names no other spec", severity: "warning" },
   model_waste: { summary: "A simple spec does not ask for an expensive model", severity: "warning" },

@@ -2,6 +2,7 @@ import type { Rule } from "./rule.ts";
 import { approval } from "./rules/approval.ts";
 import { complexity } from "./rules/complexity.ts";
 import { coupling } from "./rules/coupling.ts";
+import { criteria } from "./rules/criteria.ts";
 import { dependency } from "./rules/dependency.ts";
 import { modelWaste } from "./rules/model_waste.ts";
 import { output } from "./rules/output.ts";
@@ -19,6 +20,7 @@ export const rules: readonly Rule[] = [
   dependency,
   approval,
   output,
+  criteria,
   complexity,
   coupling,
   modelWaste,

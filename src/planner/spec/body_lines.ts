@@ -40,6 +40,27 @@ export function visitLines(body: string, visit: (line: BodyLine) => boolean): Fe
   return fence;
 }
 
+/** A line with the number of the line whose fence it is inside of; null outside of fences and for their own lines. */
+export interface FencedLine extends BodyLine {
+  readonly fencedBy: number | null;
+}
+
+/** Every line of a body, those in fenced code included. Cost: one pass. */
+export function* linesIn(body: string): Iterable<FencedLine> {
+  let fence: (Fence & { readonly line: number }) | undefined;
+  for (let start = 0, number = 1; start < body.length; number++) {
+    const end = lineEnd(body, start);
+    const next = afterBreak(body, end);
+    const text = body.slice(start, end);
+    const opened = fence === undefined ? openedBy(text) : undefined;
+    const isEnd = fence !== undefined && closes(text, fence);
+    yield { number, start, end, next, text, fencedBy: isEnd ? null : (fence?.line ?? null) };
+    if (isEnd) fence = undefined;
+    else if (opened !== undefined) fence = { ...opened, line: number };
+    start = next;
+  }
+}
+
 /** The line that closes the fence which is still open at the end of `body`, or undefined when none is. */
 export function missingFence(body: string): string | undefined {
   const fence = visitLines(body, () => false);

@@ -1,5 +1,8 @@
-import { visitLines } from "./body_lines.ts";
-import { sectionOf } from "./sections.ts";
+import { type BodyLine, visitLines } from "./body_lines.ts";
+import { type Section, sectionsOf } from "./sections.ts";
+
+/** Name of the section that holds the criteria. */
+export const CRITERIA_SECTION = "Acceptance Criteria";
 
 /** One acceptance criterion. */
 export interface Criterion {
@@ -7,25 +10,60 @@ export interface Criterion {
   readonly line: number;
   /** The whole checkbox line, trimmed. */
   readonly text: string;
+  /** What it says, without the box. */
+  readonly label: string;
   readonly checked: boolean;
+  /** The command that proves it, or null. */
+  readonly verify: string | null;
 }
 
 // `[x](…)` is a link whose text is x.
-const CHECKBOX = /^[ \t]*[-*+][ \t]+\[([ xX])\](?!\()/;
+const CHECKBOX = /^([ \t]*)[-*+][ \t]+\[([ xX])\](?!\()/;
+
+// Below its criterion and deeper than it, as a line of its own or an item of a list.
+const VERIFY = /^([ \t]+)(?:[-*+][ \t]+)?verify:[ \t]+(\S.*)$/i;
 
 /**
- * The checkbox lines of the last "Acceptance Criteria" section outside fenced code; without such a section, those of
- * the whole body. Source: docs/decisions.md#s-10.
+ * The checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section, those of
+ * the whole body except its output. A later section is somebody's report about the criteria, an agent's under `## Output` for example.
+ *
+ * Source: docs/decisions.md#s-10.
  */
 export function criteriaOf(body: string): readonly Criterion[] {
-  const section = sectionOf(body, "Acceptance Criteria");
-  const from = section?.heading.next ?? 0;
-  const to = section?.end ?? body.length;
+  const section = sectionsOf(body, CRITERIA_SECTION)[0];
+  const outputs = section === undefined ? sectionsOf(body, "Output") : [];
   const found: Criterion[] = [];
-  visitLines(body, ({ start, number, text }) => {
-    const match = start >= from && start < to ? CHECKBOX.exec(text) : null;
-    if (match !== null) found.push({ line: number, text: text.trim(), checked: match[1] !== " " });
-    return start >= to;
+  let indent = 0;
+  visitLines(body, (line) => {
+    if (section !== undefined && line.start >= section.end) return true;
+    if (line.start < (section?.heading.next ?? 0) || outputs.some((output) => isInside(line, output))) return false;
+    const box = CHECKBOX.exec(line.text);
+    if (box !== null) {
+      indent = box[1]?.length ?? 0;
+      found.push(criterion(line, box));
+      return false;
+    }
+    const check = VERIFY.exec(line.text);
+    const last = found.at(-1);
+    if (check !== null && last?.verify === null && (check[1]?.length ?? 0) > indent) {
+      found[found.length - 1] = { ...last, verify: withoutQuotes(check[2] ?? "") };
+    }
+    return false;
   });
   return found;
+}
+
+function isInside({ start }: BodyLine, { heading, end }: Section): boolean {
+  return start >= heading.next && start < end;
+}
+
+function criterion({ number, text }: BodyLine, box: RegExpExecArray): Criterion {
+  const label = text.slice(box[0].length).replace(/\s+/g, " ").trim();
+  return { line: number, text: text.trim(), label, checked: box[2] !== " ", verify: null };
+}
+
+/** Markdown writes commands between backticks. */
+function withoutQuotes(command: string): string {
+  const text = command.trim();
+  return /^`[^`]+`$/.test(text) ? text.slice(1, -1).trim() : text;
 }

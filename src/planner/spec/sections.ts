@@ -46,18 +46,23 @@ export function titleOf(body: string): string | null {
   return titleHeading(body)?.text ?? null;
 }
 
-/**
- * The last section of this name, up to the next heading of the same or a higher level. Letter case and a colon behind
- * the name do not matter.
- */
+/** The last section of this name, see `sectionsOf`. */
 export function sectionOf(body: string, name: string): Section | undefined {
+  return sectionsOf(body, name).at(-1);
+}
+
+/**
+ * The sections of this name in order, each up to the next heading of the same or a higher level. Letter case and a colon
+ * behind the name do not matter.
+ */
+export function sectionsOf(body: string, name: string): readonly Section[] {
   const all = headings(body);
   const wanted = name.toLowerCase();
-  const index = all.findLastIndex(({ text }) => text.toLowerCase().replace(/:$/, "") === wanted);
-  const heading = all[index];
-  if (heading === undefined) return undefined;
-  const following = all.slice(index + 1).find(({ level }) => level <= heading.level);
-  return { heading, end: following?.start ?? body.length };
+  return all.flatMap((heading, index) => {
+    if (heading.text.toLowerCase().replace(/:$/, "") !== wanted) return [];
+    const following = all.slice(index + 1).find(({ level }) => level <= heading.level);
+    return [{ heading, end: following?.start ?? body.length }];
+  });
 }
 
 function headingOf({ text, number, start, end, next }: BodyLine): Heading | undefined {

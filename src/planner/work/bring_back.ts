@@ -11,6 +11,8 @@ export interface TwoPlaces {
   readonly here: string;
   /** The worktree's text at the run's end. */
   readonly there: string;
+  /** Whether the project's body stays, whatever the worktree's is. */
+  readonly keepBody?: boolean;
 }
 
 /**
@@ -20,13 +22,16 @@ export interface TwoPlaces {
  * @returns the text, and whether a changed body had to stay behind in the worktree
  * @throws OperationError `failed_precondition` when one of the texts does not parse
  */
-export function bringBack({ before, here, there }: TwoPlaces): { readonly text: string; readonly bodyLeft: boolean } {
-  if (here === before || here === there) return { text: there, bodyLeft: false };
+export function bringBack({ before, here, there, keepBody = false }: TwoPlaces): {
+  readonly text: string;
+  readonly bodyLeft: boolean;
+} {
+  if (!keepBody && (here === before || here === there)) return { text: there, bodyLeft: false };
   const [old, own, theirs] = [before, here, there].map((text) => readableDocument(text));
   if (old === undefined || own === undefined || theirs === undefined) return { text: here, bodyLeft: true };
   const text = editFields(here, changedFields(old.frontmatter, theirs.frontmatter));
   if (theirs.body === own.body || theirs.body === old.body) return { text, bodyLeft: false };
-  if (own.body !== old.body) return { text, bodyLeft: true };
+  if (keepBody || own.body !== old.body) return { text, bodyLeft: true };
   return { text: replaceBody(text, theirs.body.trimStart()), bodyLeft: false };
 }
 

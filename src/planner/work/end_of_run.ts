@@ -1,5 +1,5 @@
 import type { AgentExit } from "../run_ports.ts";
-import type { Criterion } from "../spec/criteria.ts";
+import type { JudgedCriterion } from "./judge_criteria.ts";
 
 /** What is known of a run once its agent is gone. */
 export interface RunFacts {
@@ -16,7 +16,9 @@ export interface RunFacts {
 /** What speaks for the work being done. Gathered only where the agent did not fail. */
 export interface Evidence {
   /** Empty where criteria are not asked for. */
-  readonly criteria: readonly Criterion[];
+  readonly criteria: readonly JudgedCriterion[];
+  /** Why the run shows no work, see `missingWork`, or null. */
+  readonly missingWork: string | null;
   /** How many commits of the run name the spec. */
   readonly commits: number;
   readonly requireCommit: boolean;
@@ -41,6 +43,7 @@ const MAX_NAMED = 5;
 
 export const NO_EVIDENCE: Evidence = {
   criteria: [],
+  missingWork: null,
   commits: 0,
   requireCommit: false,
   uncommitted: [],
@@ -89,6 +92,9 @@ function missingEvidence(evidence: Evidence): readonly string[] {
   const reasons: string[] = [...evidence.problems];
   const open = evidence.criteria.filter(({ checked }) => !checked).length;
   if (open > 0) reasons.push(`${open} of ${evidence.criteria.length} acceptance criteria are not checked`);
+  const lost = evidence.criteria.filter((criterion) => criterion.lost).map(({ label }) => `"${label}"`);
+  if (lost.length > 0) reasons.push(`criteria were removed or reworded: ${named(lost)}`);
+  if (evidence.missingWork !== null) reasons.push(evidence.missingWork);
   if (evidence.requireCommit && evidence.commits === 0) reasons.push("no commit names the spec");
   if (evidence.uncommitted.length > 0) reasons.push(`changes are not committed: ${named(evidence.uncommitted)}`);
   reasons.push(...evidence.failedChecks);

@@ -5,6 +5,7 @@ import { DEFAULT_CONFIG } from "#planner/config/default_config.ts";
 import { RULE_NAMES } from "#planner/config/rule_names.ts";
 import { githubReport } from "#planner/lint/reports/github.ts";
 import { textReport } from "#planner/lint/reports/text.ts";
+import { sectionOf } from "#planner/spec/sections.ts";
 import { ID, lintTexts, OTHER, specText, THIRD } from "../../support/lint_world.ts";
 
 const doc = (name: string): string => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8");
@@ -12,8 +13,8 @@ const lint = doc("lint.md");
 
 /** A rule's part of the page. */
 function section(rule: string): string {
-  const start = lint.indexOf(`\n### ${rule}\n`);
-  return lint.slice(start, lint.slice(start + 1).search(/\n###? /) + start + 1);
+  const found = sectionOf(lint, rule);
+  return found === undefined ? "" : lint.slice(found.heading.start, found.end);
 }
 
 const block = (text: string, language: string): string | undefined =>

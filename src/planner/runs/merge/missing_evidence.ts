@@ -1,4 +1,5 @@
 import type { RunLog, Worktree, WorktreeState } from "../../run_ports.ts";
+import { parseDocument } from "../../spec/document.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
 import { gather, type WorkInPlace } from "../run/evidence.ts";
@@ -28,12 +29,22 @@ export async function missingForCompletion(
     config: await deps.context.config(),
     place: { worktree, root: worktree.root, knownCommits: new Set() },
     log: talkingLog(deps, id),
-    before: null,
+    // The project's own text has the criteria that people wrote.
+    before: await projectText(deps, id),
     wishes: { skipCriteria: false, stop },
   };
   const facts = { exit: { code: 0, signal: null }, exitMeaning: null, interrupted: false, status: "in_progress" };
   const { evidence } = await gather(deps, work, { ...facts, spec, state });
   return endOfRun({ ...facts, evidence }).reasons;
+}
+
+/** Null for a spec that is gone from the project, or cannot be read there. */
+async function projectText({ context }: RunDeps, id: SpecId): Promise<string | null> {
+  const text = await context.specs.readText(id).then(
+    (read) => read.text,
+    () => null,
+  );
+  return text !== null && parseDocument(text).ok ? text : null;
 }
 
 /** The spec's own log would take the checks for another run, and their output for the agent's. */

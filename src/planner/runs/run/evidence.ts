@@ -2,15 +2,17 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { outputConsequence } from "../../output/output_status.ts";
 import { outputReportLines } from "../../output/report.ts";
 import type { RunLog, WorktreeState } from "../../run_ports.ts";
-import { criteriaOf } from "../../spec/criteria.ts";
+import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
+import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
 import { oneByOne } from "../one_by_one.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
-import { verifyWork } from "./verify.ts";
+import { type CommandResult, verifyWork } from "./verify.ts";
 
 /** What evidence is gathered for: the work on one spec in its place. */
 export interface WorkInPlace {
@@ -39,6 +41,8 @@ export interface Gathered {
   readonly commits: readonly string[];
   /** False if a person has to see to the worktree first: nothing is committed there. */
   readonly settled: boolean;
+  /** What came of each command that was run to check the work. */
+  readonly checks: readonly CommandResult[];
 }
 
 /**
@@ -47,11 +51,16 @@ export interface Gathered {
  */
 export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
   const traces = await tracesOf(deps, work, left.state);
-  const criteria = criteriaOf(left.spec.body);
+  const criteria = judgeCriteria(broughtBy(work)?.body ?? null, left.spec.body);
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
   }
-  return succeeded(left) && traces.settled ? withChecks(deps, work, { spec: left.spec, traces }) : traces;
+  return succeeded(left) && traces.settled ? withChecks(deps, work, { left, traces, criteria }) : traces;
+}
+
+/** The spec as it was brought: what a run is judged by. */
+function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
+  return before === null ? null : readableDocument(before);
 }
 
 async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeState | null): Promise<Gathered> {
@@ -68,40 +77,58 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeSt
     uncommitted: withoutSpec(state?.uncommitted ?? [], id),
     problems: state?.problems ?? [],
   };
-  return { evidence, warnings: state?.warnings ?? [], commits, settled: evidence.problems.length === 0 };
+  return { evidence, warnings: state?.warnings ?? [], commits, settled: evidence.problems.length === 0, checks: [] };
 }
 
 interface Checking {
-  readonly spec: Spec;
+  readonly left: Leavings;
   readonly traces: Gathered;
+  readonly criteria: readonly JudgedCriterion[];
 }
 
 /** The log must hold all that the agent printed. */
-async function withChecks(deps: RunDeps, work: WorkInPlace, { spec, traces }: Checking): Promise<Gathered> {
-  const { id, config, place, wishes, log, processId } = work;
-  const output = await outputReport(deps, work, spec);
+async function withChecks(deps: RunDeps, work: WorkInPlace, { left, traces, criteria }: Checking): Promise<Gathered> {
+  const { id, config, place, wishes, log } = work;
+  const output = await outputReport(deps, work, left.spec);
   for (const line of output.lines) await log.line(`planner: ${line}`);
-  const { commands, timeout_seconds: limitSeconds } = config.verify;
-  const env = agentEnvironment(deps, id, place);
-  const failedChecks = await verifyWork(deps, {
-    commands,
-    limitSeconds,
-    cwd: place.root,
-    env,
-    processId,
-    log,
-    stop: wishes.stop,
-  });
+  const checks = await runChecks(deps, work, criteria);
   const { worktree } = place;
   const evidence: Evidence = {
     ...traces.evidence,
-    criteria: wishes.skipCriteria ? [] : criteriaOf(spec.body),
+    criteria: wishes.skipCriteria ? [] : criteria,
+    missingWork: missingWork({
+      brought: broughtSpec(work, left.spec),
+      body: left.spec.body,
+      hasCommands: config.verify.commands.length > 0,
+      changed: left.state?.changed ?? (traces.commits.length > 0 ? [{ path: "a commit", isNew: false }] : null),
+    }),
     // A check may have changed files; what the agent left is what counts.
-    ...(worktree !== null && commands.length > 0 && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
-    failedChecks,
+    ...(worktree !== null && checks.length > 0 && { uncommitted: withoutSpec(await worktree.uncommitted(), id) }),
+    failedChecks: checks.flatMap(({ command, problem }) => (problem === null ? [] : [`"${command}" ${problem}`])),
     outputProblem: output.problem,
   };
-  return { ...traces, evidence, warnings: [...traces.warnings, ...output.warnings] };
+  return { ...traces, evidence, checks, warnings: [...traces.warnings, ...output.warnings] };
+}
+
+/** Runs the project's commands, then those that criteria name. */
+async function runChecks(
+  deps: RunDeps,
+  { id, config, place, wishes, log, processId }: WorkInPlace,
+  criteria: readonly JudgedCriterion[],
+): Promise<readonly CommandResult[]> {
+  const { commands, timeout_seconds: limitSeconds } = config.verify;
+  const own = wishes.skipCriteria ? [] : criteria.flatMap(({ verify }) => verify ?? []);
+  const env = agentEnvironment(deps, id, place);
+  return verifyWork(deps, [...new Set([...commands, ...own])], {
+    ...{ limitSeconds, cwd: place.root, env, processId, log, stop: wishes.stop },
+  });
+}
+
+function broughtSpec(work: WorkInPlace, spec: Spec): Pick<Spec, "frontmatter" | "type" | "body"> {
+  const brought = broughtBy(work);
+  if (brought === null) return spec;
+  const type = brought.frontmatter["type"];
+  return { frontmatter: brought.frontmatter, type: typeof type === "string" ? type : "code", body: brought.body };
 }
 
 /** The spec's own file is committed with its final status. */

@@ -163,7 +163,8 @@ export class Run {
     for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
     if (end.status === "completed") await log.line("planner: completed");
     if (end.status === "pending") return takeBack(this.#deps, run);
-    await writeEnd(this.#deps, run, { ...end, output, settled: gathered.settled });
+    const lostCriteria = gathered.evidence.criteria.some(({ lost }) => lost);
+    await writeEnd(this.#deps, run, { ...end, output, settled: gathered.settled, lostCriteria });
     if (place.worktree === null) return;
     await this.#deps.ports.worktrees.writeStatus({
       spec_id: this.#id,

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { AgentExit, AgentProcess, RunLog } from "../../run_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 
-export interface Verification {
-  readonly commands: readonly string[];
+/** Where commands run, and how long each may take. */
+export interface CommandPlace {
   /** Absolute path of the folder to run them in. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -15,26 +16,39 @@ export interface Verification {
   readonly limitSeconds: number;
 }
 
-/**
- * Runs the configured commands one after the other, their output going to the log.
- *
- * @returns one line for each that did not pass
- */
-export async function verifyWork(deps: RunDeps, verification: Verification): Promise<readonly string[]> {
-  const failed: string[] = [];
-  for (const command of verification.commands) {
-    await verification.log.line(`planner: verify: ${command}`);
-    const problem = await runCommand(deps, command, verification);
-    if (problem !== null) failed.push(`"${command}" ${problem}`);
-  }
-  return failed;
+/** What came of one command. */
+export interface CommandResult {
+  readonly command: string;
+  /** Exit status; null if it was ended by a signal. */
+  readonly status: number | null;
+  readonly duration_ms: number;
+  /** SHA-256 of what it printed on standard output. */
+  readonly output_hash: string;
+  /** Why it did not pass, as in `ended with status 1`, or null. */
+  readonly problem: string | null;
 }
 
-async function runCommand(
-  { ports, shell }: RunDeps,
+/** Runs commands one after the other, their output going to the log. Each runs, whatever became of the one before. */
+export async function verifyWork(
+  deps: RunDeps,
+  commands: readonly string[],
+  place: CommandPlace,
+): Promise<readonly CommandResult[]> {
+  const results: CommandResult[] = [];
+  for (const command of commands) {
+    await place.log.line(`planner: verify: ${command}`);
+    results.push(await runCommand(deps, command, place));
+  }
+  return results;
+}
+
+/** Runs one line of a shell to its end, or to its limit of time. */
+export async function runCommand(
+  { ports, shell, context }: RunDeps,
   command: string,
-  { cwd, env, processId, log, stop, limitSeconds }: Verification,
-): Promise<string | null> {
+  { cwd, env, processId, log, stop, limitSeconds }: CommandPlace,
+): Promise<CommandResult> {
+  const began = context.clock.now().getTime();
   const process = await ports.agents.start({ argv: shell(command), cwd, env, processId });
   let late = false;
   const end = (): void => void process.stop(0).catch(() => {});
@@ -48,8 +62,10 @@ async function runCommand(
     const printed = Promise.all([copy(process.stdout, log), copy(process.stderr, log)]);
     const exit = await process.exited;
     await process.stop(AGENT_GRACE_MS);
-    await printed;
-    return late ? `took over ${limitSeconds} ${limitSeconds === 1 ? "second" : "seconds"}` : problemOf(exit);
+    const [output_hash] = await printed;
+    const duration_ms = context.clock.now().getTime() - began;
+    const problem = late ? `took over ${limitSeconds} ${limitSeconds === 1 ? "second" : "seconds"}` : problemOf(exit);
+    return { command, status: exit.code, duration_ms, output_hash, problem };
   } finally {
     clearTimeout(timer);
     stop.soon.removeEventListener("abort", end);
@@ -57,10 +73,16 @@ async function runCommand(
   }
 }
 
-async function copy(stream: AgentProcess["stdout"], log: RunLog): Promise<void> {
+/** Returns the hash of what it copied. */
+async function copy(stream: AgentProcess["stdout"], log: RunLog): Promise<string> {
   const reader = openAgentStream("text");
-  for await (const chunk of stream) await log.printed(reader.push(chunk), "stdout");
+  const hash = createHash("sha256");
+  for await (const chunk of stream) {
+    hash.update(chunk);
+    await log.printed(reader.push(chunk), "stdout");
+  }
   await log.printed(reader.end().lines, "stdout");
+  return hash.digest("hex");
 }
 
 function problemOf({ code, signal }: AgentExit): string | null {

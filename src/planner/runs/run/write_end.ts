@@ -22,6 +22,8 @@ interface Ending extends RunEnd {
   readonly output: string;
   /** False if a person has to see to the worktree first: the spec is then written and not committed. */
   readonly settled: boolean;
+  /** Whether the run took criteria out of the spec: the project's text then keeps them. */
+  readonly lostCriteria: boolean;
 }
 
 /** Writes how the run ended into the spec, where the agent worked and in the project. */
@@ -50,11 +52,13 @@ async function writeBoth(
   const there = (await specs.readText(id)).text;
   let bodyLeft = false;
   await changeSpec(context, id, (here) => {
-    const brought = bringBack({ before, here, there });
+    const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;
     return editFields(brought.text, { status: end.status });
   });
-  if (bodyLeft) {
+  if (end.lostCriteria) {
+    await log.line("planner: the project's text of the spec stays as it was, with all its criteria");
+  } else if (bodyLeft) {
     await log.line("planner: the spec's text changed here and in the worktree: the worktree's comes with the merge");
   }
 }

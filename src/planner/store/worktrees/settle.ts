@@ -43,7 +43,7 @@ class Findings {
  * @param baseline null outside of a run: then only what the worktree itself shows is looked at
  */
 export async function settle(place: Place, baseline: Baseline | null): Promise<WorktreeState> {
-  const nothing = { notes: [], warnings: [], safe: false, commits: [], uncommitted: [] };
+  const nothing = { notes: [], warnings: [], safe: false, commits: [], changed: [], uncommitted: [] };
   if (!existsSync(place.worktree.path)) return { ...nothing, problems: [goneProblem(place)] };
   const before = baseline?.note ?? readNote(place);
   const planted = await plantedProblem(place, before);
@@ -57,8 +57,9 @@ export async function settle(place: Place, baseline: Baseline | null): Promise<W
   if (baseline !== null) await reportOthers(place, { refs, baseline, found });
   await showHidden(place, found);
   const [commits, uncommitted] = [await commitsOf(place), await uncommittedFiles(place)];
+  const changed = await changedPaths(place);
   const { notes, warnings, problems } = found;
-  return { notes, warnings, problems, safe: true, commits, uncommitted };
+  return { notes, warnings, problems, safe: true, commits, changed, uncommitted };
 }
 
 function goneProblem({ id, worktree: { branch } }: Place): string {
@@ -228,4 +229,25 @@ async function commitsOf({ git, worktree: { branch, mainBranch } }: Place): Prom
       const end = entry.indexOf("\n");
       return { hash: entry.slice(0, end), message: entry.slice(end + 1) };
     });
+}
+
+/** What the branch's commits change, from the project's root; paths outside of the project begin with `../`. */
+async function changedPaths({ git, repository, worktree: { branch, mainBranch } }: Place) {
+  const range = `refs/heads/${mainBranch}...refs/heads/${branch}`;
+  const { status, stdout } = await git.try([
+    "diff",
+    "--name-status",
+    "--no-renames",
+    "--no-ext-diff",
+    "-z",
+    range,
+    "--",
+  ]);
+  const words = status === 0 ? stdout.toString().split("\0") : [];
+  const { prefix } = repository;
+  return words.flatMap((path, index) => {
+    if (index % 2 === 0) return [];
+    const inside = path.startsWith(prefix);
+    return [{ path: inside ? path.slice(prefix.length) : `../${path}`, isNew: words[index - 1] === "A" }];
+  });
 }

@@ -61,12 +61,12 @@ test("criteriaOf gives lines of the body that hold a checkbox, in order", () => 
   );
 });
 
-test("criteriaOf counts only what the last section holds", () => {
+test("criteriaOf counts only what the first section holds", () => {
   fc.assert(
     fc.property(body, (markdown) => {
       fc.pre(!/`{3}|~{3}/.test(markdown));
 
-      const found = criteriaOf(`${markdown}\n## Acceptance Criteria\n- [ ] a\n- [x] b\n`);
+      const found = criteriaOf(`## Acceptance Criteria\n- [ ] a\n- [x] b\n# Further\n${markdown}`);
 
       expect(found.map(({ text: item, checked }) => [item, checked])).toEqual([
         ["- [ ] a", false],

@@ -128,7 +128,7 @@ test("checkConfig refuses numbers that make no sense", () => {
 
 test("checkConfig refuses a rule that does not exist and names the nearest", () => {
   expect(errors("lint:\n  disable: [title, couplin]")).toEqual([
-    '3:20 Invalid setting "lint.disable[1]": expected one of parse, required, title, type, dependency, approval, output, complexity, coupling, model_waste, got "couplin". Did you mean "coupling"?',
+    '3:20 Invalid setting "lint.disable[1]": expected one of parse, required, title, type, dependency, approval, output, criteria, complexity, coupling, model_waste, got "couplin". Did you mean "coupling"?',
   ]);
 });
 

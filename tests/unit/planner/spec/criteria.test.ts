@@ -23,11 +23,11 @@ test("criteriaOf takes no link, plain item or paragraph for a checkbox", () => {
   expect(shown("- [x](url)\n- [y] a\n- []\n-[ ] a\n[ ] a\n- a [ ]\n")).toEqual([]);
 });
 
-test("criteriaOf looks at the last section only", () => {
+test("criteriaOf looks at the first section only", () => {
   const body =
     "## Acceptance Criteria\n- [ ] old\n## Plan\n- [ ] step\n## Acceptance Criteria\n- [x] new\n## Output\n- [ ] no\n";
 
-  expect(shown(body)).toEqual(["6 + - [x] new"]);
+  expect(shown(body)).toEqual(["2 - - [ ] old"]);
 });
 
 test("criteriaOf counts a section of level 3, up to the next heading of its level or above", () => {
@@ -67,4 +67,36 @@ test("criteriaOf is the same for every kind of line ending", () => {
 
 test("criteriaOf finds none in an empty section", () => {
   expect(shown("- [ ] before\n## Acceptance Criteria\n")).toEqual([]);
+});
+
+test("criteriaOf takes the section behind the output when it is the only one, and no box of the output", () => {
+  expect(shown("## Output\n- [x] no\n## Acceptance Criteria\n- [ ] a\n")).toEqual(["4 - - [ ] a"]);
+  expect(shown("- [ ] a\n## Output\n- [x] no\n## More\n- [ ] b\n")).toEqual(["1 - - [ ] a", "5 - - [ ] b"]);
+});
+
+test("criteriaOf reads the command below a criterion, and no other line for one", () => {
+  const body = [
+    "## Acceptance Criteria",
+    "- [ ] a  long",
+    "  words that go on",
+    "  verify: `npm test -- a`",
+    "  verify: second",
+    "- [ ] b",
+    "verify: not indented",
+    "  - verify: make b",
+    "  - [ ] nested",
+    "  verify: not deeper",
+    "      Verify:  make nested | cat",
+    "- [ ] c",
+    "  ```",
+    "  verify: fenced",
+    "  ```",
+  ].join("\n");
+
+  expect(criteriaOf(body).map(({ label, verify }) => [label, verify])).toEqual([
+    ["a long", "npm test -- a"],
+    ["b", "make b"],
+    ["nested", "make nested | cat"],
+    ["c", null],
+  ]);
 });

@@ -28,6 +28,15 @@ test("bringBack keeps a body that was changed here and says that another stayed 
   expect(text).toContain("More.\n\n- [ ] One\n");
 });
 
+test("bringBack keeps the project's body where that is wanted, although nobody changed it there", () => {
+  const there = THERE.replace("- [x] One\n", "");
+
+  expect(bringBack({ before: BEFORE, here: BEFORE, there, keepBody: true })).toEqual({
+    text: THERE.replace("[x]", "[ ]"),
+    bodyLeft: true,
+  });
+});
+
 test("bringBack removes a field that the run removed", () => {
   const before = BEFORE.replace("labels", "model: m\nlabels");
   const here = before.replace("[a]", "[b]");

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { type Evidence, endOfRun, NO_EVIDENCE, type RunFacts } from "#planner/work/end_of_run.ts";
 
-const CHECKED = { line: 1, text: "- [x] It is done", checked: true };
-const OPEN = { line: 2, text: "- [ ] It is tested", checked: false };
+const CHECKED = { label: "It is done", checked: true, lost: false, verify: null };
+const OPEN = { label: "It is tested", checked: false, lost: false, verify: null };
 
 function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<Evidence> = {}) {
   return endOfRun({
@@ -35,7 +35,8 @@ test("endOfRun names every piece of evidence that is missing", () => {
     run(
       {},
       {
-        criteria: [CHECKED, OPEN],
+        criteria: [CHECKED, OPEN, { ...OPEN, label: "It is quick", lost: true }],
+        missingWork: "nothing was changed outside .planner/",
         requireCommit: true,
         uncommitted: paths,
         failedChecks: ['"npm test" ended with status 1'],
@@ -45,7 +46,9 @@ test("endOfRun names every piece of evidence that is missing", () => {
   ).toEqual({
     status: "needs_attention",
     reasons: [
-      "1 of 2 acceptance criteria are not checked",
+      "2 of 3 acceptance criteria are not checked",
+      'criteria were removed or reworded: "It is quick"',
+      "nothing was changed outside .planner/",
       "no commit names the spec",
       "changes are not committed: a, b, c, d, e and 2 more",
       '"npm test" ended with status 1',

@@ -1,0 +1,59 @@
+import { criteriaOf } from "../spec/criteria.ts";
+import { sectionOf } from "../spec/sections.ts";
+
+/** Types whose work may be a text. */
+const WRITTEN: readonly string[] = ["research", "task", "docs", "documentation", "driver"];
+
+/** What the default depends on. */
+export interface WorkSigns {
+  /** Frontmatter, type and body of the spec as it was brought. */
+  readonly brought: {
+    readonly frontmatter: Readonly<Record<string, unknown>>;
+    readonly type: string;
+    readonly body: string;
+  };
+  /** The body as the agent left it, before its last words are appended. */
+  readonly body: string;
+  /** Whether `verify.commands` has lines. */
+  readonly hasCommands: boolean;
+  /** Paths that differ between the run's base and its head, from the project's root; null without git. */
+  readonly changed: readonly ChangedPath[] | null;
+}
+
+export interface ChangedPath {
+  readonly path: string;
+  /** Whether the base lacks it. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Why a run that is done shows no work, or null.
+ *
+ * The spec's `evidence` decides. Without it a spec with criteria, or a project with `verify.commands`, is judged by
+ * those alone. Anything else needs a change outside `.planner/` or a new spec; for research, tasks, documentation and
+ * drivers, and without git, an output that the agent wrote on purpose serves as well.
+ *
+ * Source: docs/decisions.md#s-25.
+ */
+export function missingWork(signs: WorkSigns): string | null {
+  const asked = signs.brought.frontmatter["evidence"];
+  const changed = signs.changed?.some(isWork) ?? false;
+  const written = outputOf(signs.body) !== outputOf(signs.brought.body);
+  if (asked === "none") return null;
+  if (asked === "output") return written ? null : "no output was written, which the spec's evidence asks for";
+  if (asked === "commit") return changed ? null : "no change was committed, which the spec's evidence asks for";
+  if (signs.hasCommands || criteriaOf(signs.brought.body).length > 0) return null;
+  const mayWrite = signs.changed === null || WRITTEN.includes(signs.brought.type);
+  if (changed || (mayWrite && written)) return null;
+  return mayWrite ? "nothing was changed and no output was written" : "nothing was changed outside .planner/";
+}
+
+function isWork({ path, isNew }: ChangedPath): boolean {
+  return !path.startsWith(".planner/") || (isNew && path.startsWith(".planner/specs/"));
+}
+
+/** The text of the last `## Output` section, trimmed. */
+export function outputOf(body: string): string {
+  const section = sectionOf(body, "Output");
+  return section === undefined ? "" : body.slice(section.heading.next, section.end).trim();
+}

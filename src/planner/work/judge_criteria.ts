@@ -1,0 +1,34 @@
+import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+
+/** A criterion at the end of a run. */
+export interface JudgedCriterion {
+  readonly label: string;
+  readonly checked: boolean;
+  /** True for one that the run took out of the list: removed, reworded or put into a code fence. */
+  readonly lost: boolean;
+  /** The command that proves it, or null. */
+  readonly verify: string | null;
+}
+
+/**
+ * The criteria that count at the end of a run: those of the spec as it was brought, in their order, then those that the
+ * run added. Of two with the same words each stands for one. A lost one counts as unchecked, and its command stays the
+ * one that was brought: an agent does not decide what it is judged by.
+ *
+ * @param before body of the spec as it was brought, or null if that is not known. @param after as the agent left it
+ *
+ * Source: docs/decisions.md#s-25.
+ */
+export function judgeCriteria(before: string | null, after: string): readonly JudgedCriterion[] {
+  const left = new Map<string, Criterion[]>();
+  for (const criterion of criteriaOf(after)) {
+    left.set(criterion.label, [...(left.get(criterion.label) ?? []), criterion]);
+  }
+  const brought = criteriaOf(before ?? after).map(({ label, verify }): JudgedCriterion => {
+    const found = left.get(label)?.shift();
+    return { label, checked: found?.checked ?? false, lost: found === undefined, verify };
+  });
+  const added = [...left.values()].flat().sort((a, b) => a.line - b.line);
+  // A command that the agent wrote proves nothing that somebody asked for.
+  return [...brought, ...added.map(({ label, checked }) => ({ label, checked, lost: false, verify: null }))];
+}

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import { missingWork, type WorkSigns } from "#planner/work/default_evidence.ts";
+
+const NO_CHANGE = "nothing was changed outside .planner/";
+const NOTHING = "nothing was changed and no output was written";
+
+function missing(signs: Partial<WorkSigns>, type = "code", body = "# T\n", evidence?: string): string | null {
+  const brought = { frontmatter: { evidence }, type, body };
+  return missingWork({ brought, body: `${body}\n`, hasCommands: false, changed: [], ...signs });
+}
+
+const FILE = [{ path: "src/a.ts", isNew: false }];
+const WRITTEN = { body: "# T\n## Output\nFound it\n" };
+
+test("missingWork asks for a change outside .planner or a new spec", () => {
+  expect(missing({})).toBe(NO_CHANGE);
+  expect(missing({ changed: FILE })).toBeNull();
+  expect(missing({ changed: [{ path: ".planner/specs/a.md", isNew: true }] })).toBeNull();
+  expect(missing({ changed: [{ path: ".planner/specs/a.md", isNew: false }] })).toBe(NO_CHANGE);
+  expect(missing({ changed: [{ path: ".planner/config.md", isNew: true }] })).toBe(NO_CHANGE);
+  expect(missing(WRITTEN)).toBe(NO_CHANGE);
+});
+
+test("missingWork takes an output for research, tasks, docs and drivers, and without git", () => {
+  for (const type of ["research", "task", "docs", "documentation", "driver"]) {
+    expect(missing({}, type)).toBe(NOTHING);
+    expect(missing(WRITTEN, type)).toBeNull();
+    expect(missing({ changed: FILE }, type)).toBeNull();
+  }
+  expect(missing({ changed: null })).toBe(NOTHING);
+  expect(missing({ ...WRITTEN, changed: null })).toBeNull();
+  expect(missing({ body: WRITTEN.body, changed: null }, "code", WRITTEN.body)).toBe(NOTHING);
+});
+
+test("missingWork leaves a spec with criteria, or a project with commands, to those", () => {
+  expect(missing({}, "code", "# T\n- [ ] a\n")).toBeNull();
+  expect(missing({ hasCommands: true })).toBeNull();
+});
+
+test("missingWork does what the spec's evidence says, before anything else", () => {
+  const criteria = "# T\n- [ ] a\n";
+
+  expect(missing({}, "code", "# T\n", "none")).toBeNull();
+  expect(missing({ hasCommands: true }, "research", criteria, "commit")).toMatch(/^no change was committed/);
+  expect(missing({ changed: FILE }, "research", criteria, "commit")).toBeNull();
+  expect(missing({ changed: FILE }, "code", criteria, "output")).toMatch(/^no output was written/);
+  expect(missing({ body: `${criteria}## Output\nyes\n` }, "code", criteria, "output")).toBeNull();
+});

@@ -51,6 +51,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     summary: "Check the staged specs before each git commit",
     load: () => import("./commands/spec/hook.ts"),
   },
+  prime: { group: "project", summary: "Print how agents use specs", load: () => import("./commands/spec/prime.ts") },
   completion: {
     group: "project",
     summary: "Print the completion script of a shell",
@@ -74,6 +75,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
   watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/spec/watch.ts") },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/spec/update.ts") },
+  check: { group: "state", summary: "Check one criterion", load: () => import("./commands/spec/check.ts") },
   finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/spec/finalize.ts") },
   reset: {
     group: "state",

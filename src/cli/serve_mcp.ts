@@ -1,3 +1,4 @@
+import { INSTRUCTIONS } from "#planner/work/guide.ts";
 import { serveStdio } from "./serve_stdio.ts";
 
 export interface ServeMcpOptions {
@@ -21,6 +22,7 @@ export function plainMcpWords(words: readonly string[]): ServeMcpOptions | undef
 export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
   return serveStdio({
     info: { name: "planner", version: "0.1.0" },
+    instructions: INSTRUCTIONS,
     loadTools: async (log) => {
       const [{ plannerTools }, { openPlanner }, { statSync }] = await Promise.all([
         import("#interfaces/mcp/planner_tools.ts"),

@@ -1,4 +1,4 @@
-import type { ServerInfo } from "#interfaces/mcp/revision.ts";
+import type { ServerWords } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
 import type { Talk } from "#interfaces/mcp/talk.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
@@ -9,8 +9,7 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
-export interface ServeStdioOptions {
-  readonly info: ServerInfo;
+export interface ServeStdioOptions extends ServerWords {
   /** Loads the tools and what they stand on; called behind the greeting, so that nobody waits for it before. */
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }
@@ -22,7 +21,7 @@ export type Log = (text: string) => void;
  * Serves tools as MCP on the process's standard input and output, then ends the process: with status 0 when every
  * request was answered or nobody reads any more, with the signal's status when SIGTERM or SIGINT cut calls off.
  */
-export async function serveStdio({ info, loadTools }: ServeStdioOptions): Promise<never> {
+export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Promise<never> {
   const stop = new AbortController();
   const stopped: { by?: StopSignal } = {};
   for (const name of ["SIGINT", "SIGTERM"] as const) {
@@ -33,7 +32,7 @@ export async function serveStdio({ info, loadTools }: ServeStdioOptions): Promis
   }
   const output = standardOutput();
   const server = new McpServer({
-    info,
+    ...words,
     input: standardInput(),
     output,
     log,

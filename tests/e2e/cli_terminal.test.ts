@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PLANNER } from "../support/planner_command.ts";
@@ -23,7 +23,9 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function init(typing: TerminalOptions["typing"], words: readonly string[] = []) {
-  return runOnTerminal([...PLANNER, "init", ...words], { cwd: root, ...(typing === undefined ? {} : { typing }) });
+  // No agent of this machine's own is found.
+  const command = ["env", `PATH=${root}/bin:/usr/bin:/bin`, ...PLANNER, "init", ...words];
+  return runOnTerminal(command, { cwd: root, ...(typing === undefined ? {} : { typing }) });
 }
 
 onTerminal("init asks on a terminal and does what was answered", async () => {
@@ -33,12 +35,17 @@ onTerminal("init asks on a terminal and does what was answered", async () => {
     { after: "called?", keys: `My shop${ENTER}` },
     { after: "prompt template", keys: DOWN + ENTER },
     { after: "reach the project", keys: SPACE + DOWN + SPACE + ENTER },
+    { after: "works specs", keys: DOWN + ENTER },
+    { after: "AGENTS.md", keys: ENTER },
     { after: "git hook", keys: DOWN + ENTER },
   ]);
 
   expect(code).toBe(0);
   expect(screen).toContain("created");
   expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain('name: "My shop"\n');
+  expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain("\n  provider: cursor-agent\n");
+  expect(readFileSync(join(root, "AGENTS.md"), "utf8")).toContain("planner_ready");
+  expect(existsSync(join(root, ".claude/skills/planner/SKILL.md"))).toBe(true);
   expect(existsSync(join(root, ".planner/prompts/standard.md"))).toBe(false);
   expect(existsSync(join(root, ".mcp.json"))).toBe(true);
   expect(existsSync(join(root, ".cursor/mcp.json"))).toBe(true);
@@ -55,6 +62,24 @@ onTerminal("init offers the folder's name, and enter takes it", async () => {
 
   expect(code).toBe(0);
   expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain(`name: "${root.split("/").at(-1)}"\n`);
+});
+
+onTerminal("init selects the agents that it finds on PATH, and asks which of them works specs", async () => {
+  mkdirSync(join(root, "bin"));
+  for (const name of ["codex", "opencode"]) writeFileSync(join(root, "bin", name), "#!/bin/sh\n", { mode: 0o755 });
+
+  const { code, screen } = await init([
+    { after: "called?", keys: ENTER },
+    { after: "prompt template", keys: ENTER },
+    { after: "reach the project", keys: ENTER },
+    { after: "works specs", keys: DOWN + ENTER },
+    { after: "AGENTS.md", keys: `n${ENTER}` },
+  ]);
+
+  expect([code, screen.includes("Codex CLI")]).toEqual([0, true]);
+  expect(readFileSync(join(root, ".planner/config.md"), "utf8")).toContain("\n  provider: opencode\n");
+  expect([existsSync(join(root, "opencode.json")), existsSync(join(root, ".codex/config.toml"))]).toEqual([true, true]);
+  expect([existsSync(join(root, ".mcp.json")), existsSync(join(root, "AGENTS.md"))]).toEqual([false, false]);
 });
 
 for (const [key, place, typing] of [

@@ -1,10 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import type { ProviderName } from "#planner/config/provider_words.ts";
 import { isInteractive } from "../terminal.ts";
 import { UsageError } from "../usage_error.ts";
 import type { AgentName } from "./agents.ts";
+import { installedProviders, PROVIDER_OF } from "./installed_agents.ts";
 import { projectName } from "./project_name.ts";
+import { proposeSetup } from "./propose_setup.ts";
 import type { Setup } from "./set_up.ts";
+import type { Answers } from "./wizard.ts";
 
 /** The checked words of `planner init`. */
 export interface InitWords {
@@ -14,32 +18,73 @@ export interface InitWords {
   readonly "no-prompts": boolean;
   readonly hook: boolean;
   readonly "no-hook": boolean;
+  readonly guide: boolean;
+  readonly "no-guide": boolean;
+  readonly provider: ProviderName | undefined;
   readonly yes: boolean;
 }
 
 /** What is to be set up, asked for where a person is there; undefined when the person gave up. */
 export async function decideSetup(root: string, words: InitWords): Promise<Setup | undefined> {
-  const prompts = choice(words, "prompts");
-  const hook = choice(words, "hook");
-  const name = words.name ?? projectName(root);
-  if (words.yes || words.agent.length > 0 || !isInteractive()) {
-    return { name, prompts: prompts ?? true, agents: words.agent, hook: hook ?? false };
-  }
+  const flags: Flags = {
+    prompts: choice(words, "prompts"),
+    hook: choice(words, "hook"),
+    guide: choice(words, "guide"),
+    provider: words.provider,
+    name: words.name,
+  };
+  const setup = proposeSetup(root);
+  const installed = installedProviders(process.env);
+  const isAsked = !words.yes && words.agent.length === 0 && isInteractive();
+  const answers = isAsked
+    ? await ask(root, flags, installed)
+    : { agents: words.agent, provider: onlyOne(words.agent, installed) };
+  if (answers === undefined) return undefined;
+  return { ...withDefaults(root, flags, answers), agents: answers.agents, setup };
+}
+
+/** What the flags say. */
+type Flags = { readonly [Key in "prompts" | "hook" | "guide"]: boolean | undefined } & {
+  readonly provider: ProviderName | undefined;
+  readonly name: string | undefined;
+};
+
+type SomeAnswers = Partial<Omit<Answers, "provider">> & { readonly provider?: ProviderName | null | undefined };
+
+/** Flags win over answers. */
+function withDefaults(root: string, flags: Flags, answers: SomeAnswers): Omit<Setup, "agents" | "setup"> {
+  return {
+    name: flags.name ?? answers.name ?? projectName(root),
+    prompts: flags.prompts ?? answers.prompts ?? true,
+    hook: flags.hook ?? answers.hook ?? false,
+    guide: flags.guide ?? answers.guide ?? false,
+    provider: flags.provider ?? answers.provider ?? null,
+  };
+}
+
+async function ask(
+  root: string,
+  { name, provider, prompts, guide, hook }: Flags,
+  installed: readonly ProviderName[],
+): Promise<Answers | undefined> {
   const isNew = !existsSync(join(root, ".planner", "config.md"));
   const { askForSetup } = await import("./wizard.ts");
-  const answers = await askForSetup({
+  return askForSetup({
     root,
-    name: isNew && words.name === undefined ? name : undefined,
+    name: isNew && name === undefined ? projectName(root) : undefined,
+    installed,
+    asksProvider: isNew && provider === undefined,
     asksPrompts: isNew && prompts === undefined,
+    asksGuide: guide === undefined,
     asksHook: hook === undefined && (await lacksHook(root)),
   });
-  if (answers === undefined) return undefined;
-  return {
-    name: answers.name ?? name,
-    prompts: prompts ?? answers.prompts ?? true,
-    agents: answers.agents,
-    hook: hook ?? answers.hook ?? false,
-  };
+}
+
+/** The agent that is meant where nobody is asked: the only one that was named, else the only one that is installed. */
+function onlyOne(agents: readonly AgentName[], installed: readonly ProviderName[]): ProviderName | null {
+  const named = agents.flatMap((agent) => PROVIDER_OF[agent] ?? []);
+  const [first, ...others] = named.length > 0 ? named : installed;
+  return first !== undefined && others.length === 0 ? first : null;
 }
 
 async function lacksHook(root: string): Promise<boolean> {
@@ -52,7 +97,7 @@ async function lacksHook(root: string): Promise<boolean> {
   return repository !== undefined && !(await hookState(repository)).installed;
 }
 
-function choice(words: InitWords, name: "prompts" | "hook"): boolean | undefined {
+function choice(words: InitWords, name: "prompts" | "hook" | "guide"): boolean | undefined {
   if (words[name] && words[`no-${name}`])
     throw new UsageError(`Flags "--${name}" and "--no-${name}" exclude each other`, null);
   if (words[`no-${name}`]) return false;

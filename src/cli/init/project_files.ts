@@ -1,4 +1,6 @@
+import type { ProviderName } from "#planner/config/provider_words.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/standard_prompt.ts";
+import type { Proposal } from "./propose_setup.ts";
 
 /** A file that `init` makes, by its path below `.planner/`. */
 export interface ProjectFile {
@@ -6,15 +8,24 @@ export interface ProjectFile {
   readonly text: string;
 }
 
+/** What the settings of a new project begin with. */
+export interface FirstSettings {
+  readonly name: string;
+  readonly prompts: boolean;
+  /** The agent that works specs; null leaves the default. */
+  readonly provider: ProviderName | null;
+  readonly setup: readonly Proposal[];
+}
+
 /** Every file of a new project; git keeps no empty folder, so each has a file. Source: docs/decisions.md#s-01 */
-export function projectFiles(name: string, withPrompts: boolean): readonly ProjectFile[] {
+export function projectFiles(first: FirstSettings): readonly ProjectFile[] {
   return [
-    { path: "config.md", text: configText(name, withPrompts) },
+    { path: "config.md", text: configText(first) },
     { path: ".gitignore", text: GITIGNORE },
     { path: "specs/.gitkeep", text: "" },
     { path: "archive/.gitkeep", text: "" },
     { path: "prompts/.gitkeep", text: "" },
-    ...(withPrompts ? [{ path: `prompts/${STANDARD_PROMPT_NAME}.md`, text: STANDARD_PROMPT }] : []),
+    ...(first.prompts ? [{ path: `prompts/${STANDARD_PROMPT_NAME}.md`, text: STANDARD_PROMPT }] : []),
     { path: "templates/spec.md", text: SPEC_TEMPLATE },
     { path: "schemas/.gitkeep", text: "" },
   ];
@@ -29,16 +40,19 @@ watch.pid
 *.tmp
 `;
 
-function configText(name: string, withPrompts: boolean): string {
-  const defaults = `defaults:
-  # The file under prompts/ that an agent's task is written with, without ".md".
-  prompt: standard
-`;
+function configText({ name, prompts, provider, setup }: FirstSettings): string {
+  const lines = [
+    ...(provider === null ? [] : ["  # The agent that works specs.", `  provider: ${provider}`]),
+    ...(prompts
+      ? ['  # The file under prompts/ that an agent\'s task is written with, without ".md".', "  prompt: standard"]
+      : []),
+  ];
+  const defaults = lines.length === 0 ? "" : `defaults:\n${lines.join("\n")}\n`;
   return `---
 project:
   # A JSON text is YAML as well, so any name is safe here.
   name: ${JSON.stringify(name)}
-${withPrompts ? defaults : ""}schema:
+${defaults}${worktreeText(setup)}schema:
   spec:
     # Fields that every spec must have; the id comes from the file name.
     required: [status]
@@ -70,6 +84,12 @@ lint:
 | \`templates/\` | a spec to copy by hand |
 | \`schemas/\` | JSON Schemas that a spec names as \`output_schema\` |
 `;
+}
+
+function worktreeText(setup: readonly Proposal[]): string {
+  if (setup.length === 0) return "";
+  const items = setup.map(({ command, file }) => `    # For ${file}.\n    - ${JSON.stringify(command)}\n`);
+  return `worktree:\n  # What makes a new worktree build, before an agent starts in it.\n  setup:\n${items.join("")}`;
 }
 
 const SPEC_TEMPLATE = `---

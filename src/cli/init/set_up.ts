@@ -5,15 +5,16 @@ import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 import type { ConfigEdit } from "#planner/work/mcp_config/config_edit.ts";
 import { createFile, replaceFile } from "../write_file.ts";
 import { AGENTS, type AgentName } from "./agents.ts";
-import { projectFiles } from "./project_files.ts";
+import { guideFiles, withSection } from "./guide_files.ts";
+import { type FirstSettings, projectFiles } from "./project_files.ts";
 
 /** Everything that `init` needs to know; a wizard or the flags fill it in. */
-export interface Setup {
-  readonly name: string;
-  readonly prompts: boolean;
+export interface Setup extends FirstSettings {
   readonly agents: readonly AgentName[];
   /** Whether specs are to be checked before every commit. */
   readonly hook: boolean;
+  /** Whether agents are told how to work with specs, in the files that they read. */
+  readonly guide: boolean;
 }
 
 /** What happened to one file. `other` holds an entry of our name that somebody wrote otherwise; it stays. */
@@ -36,11 +37,12 @@ interface AgentPlan {
  *
  * Every existing file is read and checked before the first one is written: a broken configuration refuses the whole.
  */
-export async function setUp(root: string, { name, prompts, agents, hook }: Setup): Promise<readonly SetupStep[]> {
+export async function setUp(root: string, setup: Setup): Promise<readonly SetupStep[]> {
+  const { agents, hook, guide } = setup;
   refuseNoFolder(root);
-  const plans = await planAgents(root, agents);
+  const plans = [...(await planAgents(root, agents)), ...(guide ? planGuide(root, agents) : [])];
   const hookInstaller = hook ? await planHook(root) : undefined;
-  const steps = projectFiles(name, prompts).map(({ path, text }): SetupStep => {
+  const steps = projectFiles(setup).map(({ path, text }): SetupStep => {
     const file = `.planner/${path}`;
     // A folder that may not be written is no matter where nothing is to be written.
     const isThere = lstatSync(join(root, file), { throwIfNoEntry: false }) !== undefined;
@@ -87,6 +89,15 @@ async function planAgents(root: string, names: readonly AgentName[]): Promise<re
     plans.set(file, { file, exists: text !== undefined, edit: await extend(file, text ?? ""), note });
   }
   return [...plans.values()];
+}
+
+function planGuide(root: string, agents: readonly AgentName[]): readonly AgentPlan[] {
+  return guideFiles(agents).map(({ path, text, isSection }): AgentPlan => {
+    const before = readConfig(root, path);
+    const after = before === undefined ? text : isSection ? withSection(before, text) : null;
+    const edit: ConfigEdit = after === null ? { kind: "present" } : { kind: "added", text: after };
+    return { file: path, exists: before !== undefined, edit, note: null };
+  });
 }
 
 function carryOut(root: string, { file, exists, edit, note }: AgentPlan): SetupStep {

@@ -1,6 +1,9 @@
-import { confirm, intro, isCancel, multiselect, text, updateSettings } from "@clack/prompts";
+import { confirm, intro, isCancel, multiselect, select, text, updateSettings } from "@clack/prompts";
+import type { ProviderName } from "#planner/config/provider_words.ts";
+import { PROVIDERS } from "#planner/work/providers.ts";
 import { plainLine } from "../plain_text.ts";
 import { AGENT_NAMES, AGENTS, type AgentName } from "./agents.ts";
+import { PROVIDER_OF } from "./installed_agents.ts";
 
 const USUAL_COLUMNS = 80;
 const USUAL_ROWS = 24;
@@ -12,7 +15,11 @@ export interface Questions {
   readonly root: string;
   /** The name to offer, or undefined when the project has its settings already. */
   readonly name: string | undefined;
+  /** Agents whose program was found. */
+  readonly installed: readonly ProviderName[];
+  readonly asksProvider: boolean;
   readonly asksPrompts: boolean;
+  readonly asksGuide: boolean;
   /** True in a git repository without the hook. */
   readonly asksHook: boolean;
 }
@@ -21,6 +28,8 @@ export interface Answers {
   readonly name: string | undefined;
   readonly prompts: boolean | undefined;
   readonly agents: readonly AgentName[];
+  readonly provider: ProviderName | undefined;
+  readonly guide: boolean | undefined;
   readonly hook: boolean | undefined;
 }
 
@@ -40,13 +49,40 @@ export async function askForSetup(questions: Questions): Promise<Answers | undef
   const agents = await multiselect<AgentName>({
     message: "Which agents shall reach the project?",
     options: AGENT_NAMES.map((agent) => ({ value: agent, label: AGENTS[agent].title, hint: AGENTS[agent].files[0] })),
+    initialValues: AGENT_NAMES.filter((agent) => isInstalled(agent, questions.installed)),
     required: false,
   });
   if (isCancel(agents)) return undefined;
+  const provider = questions.asksProvider ? await askProvider(questions.installed, agents) : undefined;
+  if (isCancel(provider)) return undefined;
+  const guide =
+    questions.asksGuide && agents.length > 0
+      ? await confirm({ message: "Tell agents about specs in AGENTS.md and the like?", initialValue: true })
+      : undefined;
+  if (isCancel(guide)) return undefined;
   const hook = questions.asksHook
     ? await confirm({ message: "Check specs before every commit (git hook)?", initialValue: false })
     : undefined;
-  return isCancel(hook) ? undefined : { name, prompts, agents, hook };
+  return isCancel(hook) ? undefined : { name, prompts, agents, provider, guide, hook };
+}
+
+function isInstalled(agent: AgentName, installed: readonly ProviderName[]): boolean {
+  const provider = PROVIDER_OF[agent];
+  return provider !== undefined && installed.includes(provider);
+}
+
+/** Asked only where there is a choice. */
+async function askProvider(installed: readonly ProviderName[], agents: readonly AgentName[]) {
+  const options = [...new Set([...agents.flatMap((agent) => PROVIDER_OF[agent] ?? []), ...installed])];
+  if (options.length < 2) return options[0];
+  return select<ProviderName>({
+    message: "Which agent works specs?",
+    options: options.map((value) => ({
+      value,
+      label: PROVIDERS[value].title,
+      hint: installed.includes(value) ? "installed" : "not found on PATH",
+    })),
+  });
 }
 
 async function askName(proposal: string): ReturnType<typeof text> {

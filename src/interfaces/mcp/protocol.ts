@@ -1,5 +1,5 @@
-import { type Message, RPC_CODE, type RpcError } from "./messages.ts";
-import { type Era, eraOf, HANDSHAKE_VERSION, type ServerInfo, STATELESS_VERSIONS } from "./revision.ts";
+import { isObject, type Message, RPC_CODE, type RpcError } from "./messages.ts";
+import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSIONS } from "./revision.ts";
 
 export type Request = Extract<Message, { kind: "request" }>;
 
@@ -16,7 +16,7 @@ const CACHE_HINTS = { ttlMs: 300_000, cacheScope: "public" } as const;
 
 const CAPABILITIES = { tools: {} } as const;
 
-type Method = (request: Request, info: ServerInfo) => Plan;
+type Method = (request: Request, words: ServerWords) => Plan;
 
 /**
  * The methods of clients that shake hands. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18 for
@@ -25,11 +25,12 @@ type Method = (request: Request, info: ServerInfo) => Plan;
 const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
   [
     "initialize",
-    (_, serverInfo) => ({
-      kind: "result",
-      era: "handshake",
-      result: { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo },
-    }),
+    ({ params }, { info: serverInfo, instructions }) => {
+      const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
+      // The contract's own example asks without `clientInfo`, and its answer has nothing more.
+      const isNamed = instructions !== undefined && isObject(params["clientInfo"]);
+      return { kind: "result", era: "handshake", result: isNamed ? { ...result, instructions } : result };
+    },
   ],
   ["ping", () => ({ kind: "result", era: "handshake", result: {} })],
   ["tools/list", (request) => planList(request, "handshake")],
@@ -52,12 +53,12 @@ const STATELESS_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
 ]);
 
 /** Decides what a request asks for, without doing it. */
-export function planOf(request: Request, info: ServerInfo): Plan {
+export function planOf(request: Request, words: ServerWords): Plan {
   const verdict = eraOf(request.params);
   if ("error" in verdict) return { kind: "error", error: verdict.error };
   const methods = verdict.era === "handshake" ? HANDSHAKE_METHODS : STATELESS_METHODS;
   const method = methods.get(request.method);
-  if (method !== undefined) return method(request, info);
+  if (method !== undefined) return method(request, words);
   return {
     kind: "error",
     error: { code: RPC_CODE.methodNotFound, message: `Method not found: ${request.method}` },

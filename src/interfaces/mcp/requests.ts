@@ -5,13 +5,12 @@ import type { Exchange } from "./exchange.ts";
 import { errorLine, type Id, type Message, type Params, RPC_CODE, type RpcError, resultLine } from "./messages.ts";
 import { PendingCall } from "./pending_call.ts";
 import { listResult, type Plan, planOf, type Request } from "./protocol.ts";
-import { type Era, type ServerInfo, stamped } from "./revision.ts";
+import { type Era, type ServerWords, stamped } from "./revision.ts";
 import type { Schedule } from "./schedule.ts";
 import { Subscriptions } from "./subscriptions.ts";
 import type { McpTool, ToolSet } from "./tool_set.ts";
 
-export interface RequestsOptions {
-  readonly info: ServerInfo;
+export interface RequestsOptions extends ServerWords {
   readonly schedule: Schedule;
   /** Called when tools are first asked for, or in idle time after the greeting; again when it failed. */
   readonly loadTools: () => Promise<ToolSet>;
@@ -106,7 +105,7 @@ export class Requests {
   }
 
   async #request(request: Request, exchange: Exchange): Promise<void> {
-    const plan = planOf(request, this.#options.info);
+    const plan = planOf(request, this.#options);
     switch (plan.kind) {
       case "error":
         this.#answer(exchange, () => errorLine(request.id, plan.error));

@@ -6,6 +6,13 @@ export interface ServerInfo {
   readonly version: string;
 }
 
+/** What a server answers about itself. */
+export interface ServerWords {
+  readonly info: ServerInfo;
+  /** How its tools are to be used, for a client that says who it is; none if left out. */
+  readonly instructions?: string;
+}
+
 /**
  * The two ways of speaking MCP: clients that shake hands with `initialize`, and the stateless revision, where every
  * request brings its own version. A process may hear both; each request is taken by what it carries itself.

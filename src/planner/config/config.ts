@@ -29,6 +29,32 @@ export interface ProviderSettings {
   readonly env?: Readonly<Record<string, string>>;
   /** True: the agent is told to ask for no permission at all. */
   readonly skip_permissions?: boolean;
+  /** In place of those of the project. */
+  readonly limits?: Partial<LimitSettings>;
+}
+
+/** What one run may take; null for no limit. */
+export interface LimitSettings {
+  readonly run_seconds: number | null;
+  /** Without output of the agent, a changed file or use of the processor. */
+  readonly silence_seconds: number | null;
+  /** Input and output tokens together, as the agent reports them. */
+  readonly tokens: number | null;
+  readonly cost_usd: number | null;
+}
+
+/** How a worktree becomes one that builds. */
+export interface WorktreeSettings {
+  /** Commands that install what the project needs; null if nothing was said. */
+  readonly setup: readonly string[] | null;
+  /** For each of them. */
+  readonly setup_seconds: number;
+  /** Patterns of files that git ignores and a worktree needs. */
+  readonly copy: readonly string[];
+  /** Branch that a worktree begins from; null means the main branch. */
+  readonly base: string | null;
+  /** Whether `PORT` is set to a free port. */
+  readonly port: boolean;
 }
 
 /** Source: docs/decisions.md#s-27. */
@@ -69,6 +95,8 @@ export interface PlannerConfig {
     readonly timeout_seconds: number;
     readonly require_commit: boolean;
   };
+  readonly worktree: WorktreeSettings;
+  readonly limits: LimitSettings;
   readonly watch: WatchSettings;
   readonly parallel: { readonly max: number };
   readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly RuleName[] };

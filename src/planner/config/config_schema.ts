@@ -22,6 +22,24 @@ const FIELD_RULE = Type.Object({
 // What git takes as the beginning of a branch's name, and no argument that begins with a dash.
 const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
 
+const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
+
+/** What one run may take. A spec may have the same under `limits`. */
+export const LIMITS = Type.Object({
+  run_seconds: SECONDS,
+  silence_seconds: SECONDS,
+  tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+  cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
+});
+
+const WORKTREE = Type.Object({
+  setup: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  setup_seconds: SECONDS,
+  copy: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
+  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
+  port: FLAG,
+});
+
 const PROVIDER = Type.Object({
   command: TEXT,
   args: Type.Optional(Type.Array(Type.String())),
@@ -29,6 +47,7 @@ const PROVIDER = Type.Object({
   stream: Type.Optional(oneOf(STREAM_KINDS)),
   env: Type.Optional(Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
   skip_permissions: FLAG,
+  limits: Type.Optional(LIMITS),
 });
 
 const DEFAULTS = Type.Object({
@@ -77,6 +96,8 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
       require_commit: FLAG,
     }),
   ),
+  worktree: Type.Optional(WORKTREE),
+  limits: Type.Optional(LIMITS),
   watch: Type.Optional(WATCH),
   parallel: Type.Optional(Type.Object({ max: Type.Optional(Type.Integer({ minimum: 1 })) })),
   lint: Type.Optional(

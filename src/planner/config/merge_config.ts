@@ -1,4 +1,12 @@
-import type { FieldRule, LintThresholds, PlannerConfig, ProviderSettings, WatchSettings } from "./config.ts";
+import type {
+  FieldRule,
+  LimitSettings,
+  LintThresholds,
+  PlannerConfig,
+  ProviderSettings,
+  WatchSettings,
+  WorktreeSettings,
+} from "./config.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
 import type { RuleName } from "./rule_names.ts";
 
@@ -32,6 +40,8 @@ export interface WrittenConfig {
   };
   readonly validation?: { readonly strict_output_validation?: boolean };
   readonly verify?: { readonly commands?: readonly string[]; readonly require_commit?: boolean };
+  readonly worktree?: Partial<WorktreeSettings>;
+  readonly limits?: Partial<LimitSettings>;
   readonly watch?: Partial<WatchSettings>;
   readonly parallel?: { readonly max?: number };
   readonly lint?: { readonly thresholds?: Partial<LintThresholds>; readonly disable?: readonly RuleName[] };
@@ -42,7 +52,7 @@ export interface WrittenConfig {
  * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const { project, defaults, schema, validation, verify, watch, parallel, lint } = DEFAULT_CONFIG;
+  const { project, defaults, schema, validation, verify, worktree, limits, watch, parallel, lint } = DEFAULT_CONFIG;
   return {
     project: { ...project, ...written.project },
     defaults: { ...defaults, ...written.defaults },
@@ -55,6 +65,8 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     },
     validation: { ...validation, ...written.validation },
     verify: { ...verify, ...written.verify },
+    worktree: { ...worktree, ...written.worktree },
+    limits: { ...limits, ...written.limits },
     watch: { ...watch, ...written.watch },
     parallel: { ...parallel, ...written.parallel },
     lint: {

@@ -8,6 +8,8 @@ export const CRITERIA_SECTION = "Acceptance Criteria";
 export interface Criterion {
   /** Line in the body, from 1. */
   readonly line: number;
+  /** Offset of that line. */
+  readonly start: number;
   /** The whole checkbox line, trimmed. */
   readonly text: string;
   /** What it says, without the box. */
@@ -57,9 +59,9 @@ function isInside({ start }: BodyLine, { heading, end }: Section): boolean {
   return start >= heading.next && start < end;
 }
 
-function criterion({ number, text }: BodyLine, box: RegExpExecArray): Criterion {
+function criterion({ number, start, text }: BodyLine, box: RegExpExecArray): Criterion {
   const label = text.slice(box[0].length).replace(/\s+/g, " ").trim();
-  return { line: number, text: text.trim(), label, checked: box[2] !== " ", verify: null };
+  return { line: number, start, text: text.trim(), label, checked: box[2] !== " ", verify: null };
 }
 
 /** Markdown writes commands between backticks. */

@@ -1,3 +1,4 @@
+import { PROVIDER_NAMES } from "#planner/config/provider_words.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";
@@ -24,6 +25,16 @@ export const command = defineCommand({
     "no-prompts": { type: "boolean", summary: "Add no prompt template" },
     hook: { type: "boolean", summary: "Install the git hook that checks specs before every commit" },
     "no-hook": { type: "boolean", summary: "Install no git hook (the default)" },
+    guide: {
+      type: "boolean",
+      summary: "Say in AGENTS.md, and for claude in a skill and commands, how to work with specs",
+    },
+    "no-guide": { type: "boolean", summary: "Write nothing of that kind (the default)" },
+    provider: {
+      type: "enum",
+      options: PROVIDER_NAMES,
+      summary: "The agent that works specs; else the only one there is",
+    },
     yes: { type: "boolean", short: "y", summary: "Ask nothing" },
   },
   examples: [

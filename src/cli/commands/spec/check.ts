@@ -1,0 +1,32 @@
+import { checkCriterion } from "#planner/operations/check_criterion.ts";
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { defineCommand } from "../../command.ts";
+import { plainLine } from "../../plain_text.ts";
+import { print, printJson } from "../../print.ts";
+import { ACTIVE_ID, JSON_FLAG } from "../../words.ts";
+
+export const command = defineCommand({
+  summary: "Check one acceptance criterion of a spec",
+  positionals: {
+    id: ACTIVE_ID,
+    criterion: {
+      summary: "Number of the criterion, from 1, or a part of its text that no other one has",
+      required: true,
+    },
+  },
+  flags: { undo: { type: "boolean", summary: "Uncheck it" }, json: JSON_FLAG },
+  examples: [
+    { line: "planner check 003 2", shows: "the second criterion" },
+    { line: 'planner check 003 "documented"', shows: "the one that says so" },
+    { line: "planner check 003 2 --undo", shows: "open again" },
+  ],
+  async run({ id, criterion, undo, json }, cli) {
+    const context = await cli.planner();
+    const spec = await findSpecId(context, id, { archived: false });
+    const value = await checkCriterion(context, { id: spec, wanted: criterion, checked: !undo });
+    if (json) return printJson(value);
+    const done = value.checked ? "Checked" : "Unchecked";
+    const left = value.open === 0 ? "all are checked" : `${value.open} open`;
+    print(`${done} criterion ${value.number} of ${value.spec_id}: ${plainLine(value.criterion)} (${left})\n`);
+  },
+});

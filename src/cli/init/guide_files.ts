@@ -1,0 +1,72 @@
+import { GUIDE } from "#planner/work/guide.ts";
+import type { AgentName } from "./agents.ts";
+
+/** A file by which an agent learns how to work with specs. */
+export interface GuideFile {
+  readonly path: string;
+  readonly text: string;
+  /** True for a section at the end of a file that people write; else a file of its own. */
+  readonly isSection: boolean;
+}
+
+/** The line that marks our section: a file that has it is left as it is. */
+export const SECTION_MARK = "<!-- planner: begin -->";
+
+const SECTION = `${SECTION_MARK}\n${GUIDE}<!-- planner: end -->\n`;
+
+const SKILL = `---
+name: planner
+description: Find, read, write and complete the specs of this project. Use it when asked to plan, specify or continue work, or when a spec id is named.
+---
+
+${GUIDE}`;
+
+const WORK_COMMAND = `---
+description: Work one spec to its end
+argument-hint: <spec id>
+---
+
+Work on the spec $ARGUMENTS: read it with planner_spec_get, do what it asks and nothing beside it, run the project's checks,
+check each criterion that you have seen hold, commit with a message that begins "planner(<id>):", and complete it with
+planner_finalize. If something stays open, say what and why.
+`;
+
+const ADD_COMMAND = `---
+description: Write a new spec
+argument-hint: <what is to be done>
+---
+
+Write a spec for: $ARGUMENTS. Look for related specs with planner_search first. Create it with planner_add, then give it one
+coherent change, criteria that somebody can see or run, its target files and its dependencies (planner_spec_update). Run
+planner_lint on it and mend what it reports.
+`;
+
+/**
+ * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file of its
+ * own name.
+ */
+export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
+  const section = (path: string): GuideFile => ({ path, text: SECTION, isSection: true });
+  const file = (path: string, text: string): GuideFile => ({ path, text, isSection: false });
+  return [
+    section("AGENTS.md"),
+    ...(agents.includes("gemini") ? [section("GEMINI.md")] : []),
+    ...(agents.includes("claude")
+      ? [
+          file(".claude/skills/planner/SKILL.md", SKILL),
+          file(".claude/commands/spec-work.md", WORK_COMMAND),
+          file(".claude/commands/spec-add.md", ADD_COMMAND),
+        ]
+      : []),
+  ];
+}
+
+/** A file's text with the section behind it, or null for one that has it. */
+export function withSection(text: string, section: string): string | null {
+  if (text.includes(SECTION_MARK)) return null;
+  const lineBreak = text.includes("\r\n") ? "\r\n" : "\n";
+  const own = section.replaceAll("\n", lineBreak);
+  if (text.trim() === "") return `${text}${own}`;
+  const ended = /[\r\n]$/.test(text) ? text : `${text}${lineBreak}`;
+  return `${ended}${lineBreak}${own}`;
+}

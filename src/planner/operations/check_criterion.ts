@@ -1,0 +1,66 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "../context.ts";
+import { type Criterion, criteriaOf } from "../spec/criteria.ts";
+import { editCriterion } from "../spec/edit_criterion.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { changeSpec } from "./change_spec.ts";
+
+/** Criteria that a refusal lists. */
+const MAX_LISTED = 20;
+
+export interface CheckedCriterion {
+  readonly spec_id: SpecId;
+  /** From 1. */
+  readonly number: number;
+  readonly criterion: string;
+  readonly checked: boolean;
+  /** How many are still open. */
+  readonly open: number;
+}
+
+/**
+ * Checks one criterion of a spec, or unchecks it.
+ *
+ * @param wanted its number from 1, or a part of its text that no other one has
+ * @throws OperationError that lists the criteria if none or several are meant
+ */
+export async function checkCriterion(
+  context: PlannerContext,
+  { id, wanted, checked }: { readonly id: SpecId; readonly wanted: string; readonly checked: boolean },
+): Promise<CheckedCriterion> {
+  let found: Omit<CheckedCriterion, "open"> | undefined;
+  await changeSpec(context, id, (text, spec) => {
+    const number = numberOf(spec, wanted);
+    found = { spec_id: id, number, criterion: criteriaOf(spec.body)[number - 1]?.label ?? "", checked };
+    return editCriterion(text, number, checked);
+  });
+  if (found === undefined) throw new OperationError("not_found", `Spec not found: ${id}`);
+  const { body } = await context.specs.load(id);
+  return { ...found, open: criteriaOf(body).filter((criterion) => !criterion.checked).length };
+}
+
+function numberOf({ id, body }: Spec, wanted: string): number {
+  const criteria = criteriaOf(body);
+  if (criteria.length === 0) {
+    throw new OperationError("failed_precondition", `Spec '${id}' has no acceptance criteria`);
+  }
+  if (/^\d+$/.test(wanted) && Number(wanted) >= 1 && Number(wanted) <= criteria.length) return Number(wanted);
+  const text = wanted.toLowerCase().replace(/\s+/g, " ").trim();
+  const matches = criteria.flatMap(({ label }, index) => (label.toLowerCase().includes(text) ? [index + 1] : []));
+  const [only] = matches;
+  if (only !== undefined && matches.length === 1 && text !== "") return only;
+  const problem = matches.length > 1 ? `means ${matches.length} criteria` : "means no criterion";
+  const expected = `expected a number from 1 to ${criteria.length} or a part of one text`;
+  throw new OperationError(
+    "invalid_argument",
+    `"${wanted}" ${problem} of spec '${id}': ${expected}\n${listed(criteria)}`,
+  );
+}
+
+function listed(criteria: readonly Criterion[]): string {
+  const shown = criteria.slice(0, MAX_LISTED).map(({ checked, label }, index) => {
+    return `  ${index + 1}. [${checked ? "x" : " "}] ${label}`;
+  });
+  return [...shown, ...(criteria.length > MAX_LISTED ? [`  and ${criteria.length - MAX_LISTED} more`] : [])].join("\n");
+}

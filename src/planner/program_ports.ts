@@ -12,8 +12,16 @@ export interface RunFiles {
    * checkout itself it is the whole of `.git`. Empty without a repository.
    */
   gitFolders(folder: string): Promise<readonly string[]>;
+  /** Begins a SHA-256. */
+  hasher(): Hasher;
   /** The commits that are checked out in `folder`. */
   history(folder: string): GitHistory;
+}
+
+export interface Hasher {
+  update(bytes: Uint8Array): void;
+  /** Lower-case hexadecimal digits. Call it once. */
+  digest(): string;
 }
 
 /** This same program, started again to go on by itself. */

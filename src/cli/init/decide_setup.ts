@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { ProviderName } from "#planner/config/provider_words.ts";
+import type { ProviderName } from "#planner/config/provider_values.ts";
 import { isInteractive } from "../terminal.ts";
 import { UsageError } from "../usage_error.ts";
 import type { AgentName } from "./agents.ts";

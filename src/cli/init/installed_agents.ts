@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_words.ts";
+import { PROVIDER_NAMES, type ProviderName } from "#planner/config/provider_values.ts";
 import { isProgramThere } from "#planner/store/processes/program_lookup.ts";
 import { PROVIDERS } from "#planner/work/providers.ts";
 import type { AgentName } from "./agents.ts";

@@ -1,4 +1,4 @@
-import type { ProviderName } from "#planner/config/provider_words.ts";
+import type { ProviderName } from "#planner/config/provider_values.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "#planner/work/standard_prompt.ts";
 import type { Proposal } from "./propose_setup.ts";
 

@@ -27,7 +27,7 @@ const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     "initialize",
     ({ params }, { info: serverInfo, instructions }) => {
       const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
-      // The contract's own example asks without `clientInfo`, and its answer has nothing more.
+      // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, and an answer with nothing more.
       const isNamed = instructions !== undefined && isObject(params["clientInfo"]);
       return { kind: "result", era: "handshake", result: isNamed ? { ...result, instructions } : result };
     },

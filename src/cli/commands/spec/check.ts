@@ -3,7 +3,7 @@ import { findSpecId } from "#planner/operations/find_spec.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLine } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../words.ts";
+import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
   summary: "Check one acceptance criterion of a spec",

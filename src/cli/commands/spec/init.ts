@@ -1,4 +1,4 @@
-import { PROVIDER_NAMES } from "#planner/config/provider_words.ts";
+import { PROVIDER_NAMES } from "#planner/config/provider_values.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { AGENT_NAMES } from "../../init/agents.ts";

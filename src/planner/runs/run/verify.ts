@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { AGENT_GRACE_MS } from "../../limits.ts";
+import type { Hasher } from "../../program_ports.ts";
 import type { AgentExit, AgentProcess, RunLog } from "../../run_ports.ts";
 import { openAgentStream } from "../../work/agent_stream.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
@@ -43,8 +43,8 @@ export async function verifyWork(
 }
 
 /** Runs one line of a shell to its end, or to its limit of time. */
-export async function runCommand(
-  { ports, shell, context }: RunDeps,
+async function runCommand(
+  { ports, shell, context, files }: RunDeps,
   command: string,
   { cwd, env, processId, log, stop, limitSeconds }: CommandPlace,
 ): Promise<CommandResult> {
@@ -59,10 +59,12 @@ export async function runCommand(
   stop.soon.addEventListener("abort", end);
   if (stop.soon.aborted) end();
   try {
-    const printed = Promise.all([copy(process.stdout, log), copy(process.stderr, log)]);
+    const hash = files.hasher();
+    const printed = Promise.all([copy(process.stdout, log, hash), copy(process.stderr, log, null)]);
     const exit = await process.exited;
     await process.stop(AGENT_GRACE_MS);
-    const [output_hash] = await printed;
+    await printed;
+    const output_hash = hash.digest();
     const duration_ms = context.clock.now().getTime() - began;
     const problem = late ? `took over ${limitSeconds} ${limitSeconds === 1 ? "second" : "seconds"}` : problemOf(exit);
     return { command, status: exit.code, duration_ms, output_hash, problem };
@@ -73,16 +75,13 @@ export async function runCommand(
   }
 }
 
-/** Returns the hash of what it copied. */
-async function copy(stream: AgentProcess["stdout"], log: RunLog): Promise<string> {
+async function copy(stream: AgentProcess["stdout"], log: RunLog, hash: Hasher | null): Promise<void> {
   const reader = openAgentStream("text");
-  const hash = createHash("sha256");
   for await (const chunk of stream) {
-    hash.update(chunk);
+    hash?.update(chunk);
     await log.printed(reader.push(chunk), "stdout");
   }
   await log.printed(reader.end().lines, "stdout");
-  return hash.digest("hex");
 }
 
 function problemOf({ code, signal }: AgentExit): string | null {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
@@ -26,6 +27,10 @@ export function openRunFiles(): RunFiles {
       // A sandbox passes over a folder that is not there.
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
+    },
+    hasher() {
+      const hash = createHash("sha256");
+      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest("hex") };
     },
     history: openGitHistory,
   };

@@ -134,6 +134,38 @@ export interface KeptDocument {
   readonly body: string;
 }
 
+/** A row of the change log as it is stored: the entry as JSON text, and the columns by which it is found. */
+export interface LogRow {
+  readonly seq: number;
+  readonly occurredAt: string;
+  readonly principal: string;
+  readonly action: string;
+  readonly requestId: string;
+  readonly interface: string;
+  readonly hash: string;
+  readonly body: string;
+}
+
+/** A row that leads from a reference to an entry of the change log. */
+export interface LogReference {
+  readonly refKey: string;
+  readonly seq: number;
+}
+
+/** A signed statement about the change log, kept in the database. */
+export interface StoredCheckpoint {
+  readonly size: number;
+  readonly note: string;
+}
+
+/** A stored resource, and what is wrong with the columns and rows that are derived from it. */
+export interface CheckedRow {
+  readonly key: string;
+  /** Undefined when the row cannot be read. */
+  readonly stored?: Stored<ResourceByKind[ResourceKind]>;
+  readonly problem?: string;
+}
+
 /** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
@@ -173,6 +205,16 @@ export interface DcReader extends SiteReader {
   document(space: string, key: string): Promise<string | undefined>;
   /** Documents of a space in the order of keys, beginning after `after`. */
   documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
+  /** Rows of the change log behind a seq, in order. */
+  logRows(after: number, limit: number): Promise<readonly LogRow[]>;
+  /** References into the change log behind one of them, in the order of their keys. */
+  logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]>;
+  /** Rows of a kind behind a key, compared with the columns and rows that follow from them. */
+  checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]>;
+  /** Tables with rows that belong to no resource, with their number. */
+  strayRows(): Promise<ReadonlyMap<string, number>>;
+  /** Every kept checkpoint, the smallest first. */
+  checkpoints(): Promise<readonly StoredCheckpoint[]>;
   /** Whether this version of a row was delivered before. */
   delivered(table: string, rowKey: string, mark: string): Promise<boolean>;
   /** Whether a delivery has been matched with this entry of the change log. */
@@ -181,8 +223,11 @@ export interface DcReader extends SiteReader {
   deadLetters(limit: number): Promise<readonly DeadLetter[]>;
   deadLetter(id: string): Promise<DeadLetter | undefined>;
   countDeadLetters(): Promise<number>;
-  /** References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them. */
-  changedSince(seq: number, limit: number): Promise<readonly string[]>;
+  /**
+   * References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them.
+   * Undefined when entries behind the seq have been archived.
+   */
+  changedSince(seq: number, limit: number): Promise<readonly string[] | undefined>;
   estate(): Promise<Estate>;
   /** Resources of a kind in the order of keys, beginning behind `after`: the estate in pages, whatever its size. */
   page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
@@ -202,6 +247,9 @@ export interface DcWriter extends DcReader {
   remove(kind: ResourceKind, key: string): Promise<void>;
   /** Adds entries to the change log. */
   append(records: readonly ChangeRecord[]): Promise<void>;
+  keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
+  /** Removes the entries up to a seq from the change log. */
+  dropLog(until: number): Promise<void>;
   /** Says that the estate changed; what changed must be told by `append` in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;

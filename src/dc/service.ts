@@ -1,7 +1,6 @@
 import { type MessageShape, toBinary } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
-import type { ChainVerdict } from "./audit/chain.ts";
-import { verifyLog } from "./audit/verify_log.ts";
+import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
 import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
@@ -21,7 +20,8 @@ import { ReplyCache } from "./reply_cache.ts";
 import { RequestKeys } from "./request_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
 
-export type { ChainVerdict };
+export { LOG_PROBLEMS } from "./audit/chain.ts";
+export type { LogVerdict };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
@@ -63,7 +63,7 @@ export class DcService {
   private readonly topologies = new TopologyCache();
   private readonly replies = new ReplyCache();
   private readonly keys = new RequestKeys();
-  private verifying: Promise<ChainVerdict> | undefined;
+  private verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
     this.context = context;
@@ -135,12 +135,14 @@ export class DcService {
    * Walks the change log's whole chain; open to every principal. Whoever asks while one walk is under way gets its
    * verdict, so that asking often costs no more. Cost: one hash per entry.
    */
-  async verifyHistory(caller: Caller): Promise<ChainVerdict> {
+  async verifyHistory(caller: Caller): Promise<LogVerdict> {
     return this.counted("AuditVerify", caller, () => {
       this.demandPrincipal(caller);
-      this.verifying ??= this.context.store.read(verifyLog).finally(() => {
-        this.verifying = undefined;
-      });
+      this.verifying ??= this.context.store
+        .read((reader) => verifyLog(reader))
+        .finally(() => {
+          this.verifying = undefined;
+        });
       return this.verifying;
     });
   }

@@ -1,4 +1,3 @@
-import { verifyLog } from "#dc/audit/verify_log.ts";
 import { openService } from "#dc/open_service.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import type { Settlement } from "#dc/operations/feed/dead_letters.ts";
@@ -8,26 +7,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print, stdoutClosed } from "../print.ts";
 import { logError, type StderrLogger } from "../stderr_logger.ts";
+import { withStore } from "./audit_store.ts";
 import type { Database } from "./database.ts";
-
-const PROBLEMS = {
-  missing: "is missing",
-  altered: "was altered: its hash does not fit what it says",
-  unlinked: "does not follow the entry before it",
-} as const;
-
-/** Checks every entry of the change log against the one before it: status 1, and the first wrong one, when it is broken. */
-export async function auditVerify(database: Database): Promise<ExitStatus> {
-  return withStore(database, async (store) => {
-    const verdict = await store.read((reader) => verifyLog(reader));
-    if (verdict.ok) {
-      print(`${verdict.head.seq} entries, unbroken; head ${verdict.head.hash || "none"}\n`);
-      return EXIT_STATUS.ok;
-    }
-    logError(`The change log is broken: entry ${verdict.seq} ${PROBLEMS[verdict.problem]}`);
-    return EXIT_STATUS.refused;
-  });
-}
 
 /**
  * Prints the change log as JSON Lines, the newest first unless `order` says otherwise: `page_size` entries, or all of
@@ -95,15 +76,4 @@ function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
 
 async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {
   return (await store.read((reader) => reader.deadLetters(MAX_LETTERS))).toReversed();
-}
-
-async function withStore<Result>(database: Database, work: (store: DcStore) => Promise<Result>): Promise<Result> {
-  // Opening would make an empty one, whose log is unbroken.
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const store = await database.open();
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-  }
 }

@@ -15,6 +15,8 @@ const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;
 export interface Database {
   /** As people may see it: an absolute path, or an address without its password. */
   readonly shown: string;
+  /** The path of a file; undefined for a server. */
+  readonly file: string | undefined;
   /** False for a file that would only be made. A server is asked when it is opened. */
   readonly exists: () => boolean;
   /** @throws OperationError when it cannot be opened */
@@ -34,6 +36,7 @@ export function databaseOf(given: string | undefined, cwd: string): Database {
   const file = resolve(cwd, given ?? DEFAULT_DATABASE);
   return {
     shown: file,
+    file,
     exists: () => existsSync(file),
     open: async () => (await import("#dc/store/sqlite_store.ts")).openSqlite(file),
     schema: async () => (await import("#dc/store/schema_state.ts")).sqliteSchema(file),
@@ -43,6 +46,7 @@ export function databaseOf(given: string | undefined, cwd: string): Database {
 function server(url: string): Database {
   return {
     shown: shownAddress(url),
+    file: undefined,
     exists: () => true,
     open: async () => (await import("#dc/store/postgres_store.ts")).openPostgres(url),
     schema: async () => (await import("#dc/store/schema_state.ts")).postgresSchema(url),

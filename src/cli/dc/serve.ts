@@ -1,5 +1,6 @@
 import { openService } from "#dc/open_service.ts";
 import type { DcStore } from "#dc/ports.ts";
+import type { DcService } from "#dc/service.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
 import { Admission } from "#interfaces/http/admission.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
@@ -13,6 +14,7 @@ import { EXIT_STATUS, type ExitStatus, endProcess } from "../exit_status.ts";
 import { print } from "../print.ts";
 import type { StderrLogger } from "../stderr_logger.ts";
 import { VERSION, versionLine } from "../version.ts";
+import { type CheckpointOptions, CheckpointWriter } from "./checkpoint_writer.ts";
 import type { Database } from "./database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
 import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
@@ -30,6 +32,8 @@ export interface ServeOptions extends AccessOptions {
   readonly memoryMiB: number;
   /** Connections of one network address. */
   readonly maxPerAddress: number;
+  /** How the change log is signed; undefined when it is not. */
+  readonly checkpoints: CheckpointOptions | undefined;
   /** Settings that are not defaults, with where each comes from, for the first line of the log. */
   readonly given: string;
 }
@@ -47,11 +51,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const access = await openAccess(options);
-  const store = watchedStore(await options.database.open(), (message) => logLine("database", message));
+  const store = watchedStore(await options.database.open(), logger("database"));
   const shutdown = new AbortController();
   const metrics = new Metrics();
   const facts = new StoreFacts(store);
-  const slow = new SlowCalls((message) => logLine("slow call", message));
+  const slow = new SlowCalls(logger("slow call"));
   const rasterizer = new Rasterizer();
   const service = await openService(store, {
     clock: { now: () => new Date() },
@@ -93,16 +97,13 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     server.renewTls(pair);
     certificate = pair;
   };
-  const say = (message: string) => logLine("tls", message);
-  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say });
+  const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: logger("tls") });
   surviveDefects();
   const stopped = firstSignal();
+  const checkpoints = CheckpointWriter.start(store, options.checkpoints, logger("audit"));
   try {
     await announce(server, options, log);
-    service.warmUp(shutdown.signal).catch((error: unknown) => {
-      // What failed here fails again, and is told, where a call needs it.
-      if (!shutdown.signal.aborted) logDefect("warm-up", error);
-    });
+    warmUp(service, shutdown.signal);
     const status = await stopped;
     shutdown.abort();
     const closing = server.close(GRACE_MS);
@@ -110,9 +111,21 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();
+    await checkpoints?.close();
     await rasterizer.close();
     await store.close();
   }
+}
+
+function logger(subject: string): (message: string) => void {
+  return (message) => logLine(subject, message);
+}
+
+/** Builds what reads need. What fails here fails again, and is logged, where a call needs it. */
+function warmUp(service: DcService, signal: AbortSignal): void {
+  service.warmUp(signal).catch((error: unknown) => {
+    if (!signal.aborted) logDefect("warm-up", error);
+  });
 }
 
 /** One broken call must not end the others. */

@@ -13,8 +13,8 @@ export const SERVE_FLAGS = {
     completes: "file",
     summary: "Public keys of JWTs, a URL or a file; needs --jwt-issuer and --jwt-audience",
   },
-  "jwt-issuer": { type: "string", value: "text", summary: "Required issuer of a JWT (claim iss)" },
-  "jwt-audience": { type: "string", value: "text", summary: "Required audience of a JWT (claim aud)" },
+  "jwt-issuer": { type: "string", value: "text", summary: "Required issuer of a JWT (iss)" },
+  "jwt-audience": { type: "string", value: "text", summary: "Required audience of a JWT (aud)" },
   "jwt-roles-claim": { type: "string", value: "name", summary: "Claim that holds a JWT's roles (roles)" },
   "webhook-secret-file": {
     type: "string",
@@ -50,6 +50,18 @@ export const SERVE_FLAGS = {
   },
   "tls-key": { type: "string", value: "file", completes: "file", summary: "Private key in PEM, for TLS" },
   "tls-cert": { type: "string", value: "file", completes: "file", summary: "Its certificate chain in PEM" },
+  "checkpoint-dir": {
+    type: "string",
+    value: "dir",
+    completes: "file",
+    summary: "Directory for signed checkpoints",
+  },
+  "checkpoint-key": {
+    type: "string",
+    value: "file",
+    completes: "file",
+    summary: "Private key that signs them",
+  },
   config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },
   "print-config": { type: "boolean", summary: "Print the settings and their origins, then exit" },
 } as const satisfies Flags;

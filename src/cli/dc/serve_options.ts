@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { JwtOptions } from "#interfaces/http/jwt_principals.ts";
 import type { Cli } from "../command.ts";
 import { usageError } from "../usage_error.ts";
-import { databaseOf } from "./database.ts";
+import type { CheckpointOptions } from "./checkpoint_writer.ts";
+import { type Database, databaseOf } from "./database.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { ServeArgs } from "./serve_flags.ts";
 import { argsOf, givenSettings, type Setting } from "./settings.ts";
@@ -15,10 +16,11 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
   const { host = "", port = 0, db, tokens, insecure } = args;
   if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
   const secret = args["webhook-secret-file"];
+  const database = databaseOf(db, cli.cwd);
   return {
     host,
     port,
-    database: databaseOf(db, cli.cwd),
+    database,
     tokens: tokens === undefined ? undefined : resolve(cli.cwd, tokens),
     jwt: jwtOptions(args, cli),
     webhookSecretFile: secret === undefined ? undefined : resolve(cli.cwd, secret),
@@ -29,8 +31,18 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     allowedOrigins: args["allowed-origin"] ?? [],
     memoryMiB: args["memory-budget"] ?? 0,
     maxPerAddress: args["max-connections-per-address"] ?? 0,
+    checkpoints: checkpointOptions(args, database, cli),
     given: givenSettings(settings, cli.cwd),
   };
+}
+
+/** A database in a file is signed by a key beside it; one on a server by the key that was given. */
+function checkpointOptions(args: ServeArgs, { file }: Database, { cwd }: Cli): CheckpointOptions | undefined {
+  const { "checkpoint-dir": directory, "checkpoint-key": given } = args;
+  const key = given === undefined ? file && `${file}.checkpoint-key` : resolve(cwd, given);
+  if (key !== undefined) return { key, directory: directory === undefined ? undefined : resolve(cwd, directory) };
+  if (directory !== undefined) throw usage('"--checkpoint-dir" needs "--checkpoint-key" for a database on a server');
+  return undefined;
 }
 
 function jwtOptions(args: ServeArgs, { cwd }: Cli): JwtOptions | undefined {

@@ -19,8 +19,12 @@ export function resourceRef<Kind extends ResourceKind>(kind: Kind, resource: Res
   return kind === "cable" ? cableRef(resource.a, resource.b) : fabricLinkRef(resource.a, resource.b);
 }
 
+/** References whose text holds port names, which keep their case. */
+const WITH_PORTS = /^(?:port|cable|fabric_link):/i;
+
 /** One text per reference, whatever the case of its codes; port names keep theirs. */
 export function refKey(text: string): string {
+  if (!WITH_PORTS.test(text)) return text.toLowerCase();
   const ref = parseRef(text);
   if (ref?.kind === "port") return `port:${portKey(ref.end)}`;
   if (ref?.kind === "cable" || ref?.kind === "fabric_link") return `${ref.kind}:${edgeKey(ref.a, ref.b)}`;

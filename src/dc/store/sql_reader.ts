@@ -1,3 +1,4 @@
+import { archiveBase } from "#dc/audit/archive_base.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
@@ -17,6 +18,7 @@ import type {
 import type { Consumer } from "#dc/model/site.ts";
 import type {
   ChainHead,
+  CheckedRow,
   DcReader,
   DeadLetter,
   DevicePage,
@@ -24,22 +26,30 @@ import type {
   HistoryQuery,
   Inventory,
   KeptDocument,
+  LogReference,
+  LogRow,
   RememberedRequest,
   ResourceKeys,
   Stored,
+  StoredCheckpoint,
 } from "#dc/ports.ts";
+import { checkpoints, logReferences, logRows } from "./audit_rows.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
 import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
 import { searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
 import { document, documentPage } from "./documents.ts";
 import { history } from "./history_search.ts";
+import { checkRows, strayRows } from "./row_check.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventory } from "./sql_inventory.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
+
+/** Setting with the seq and the hash of the last entry of the change log. */
+export const AUDIT_HEAD = "audit_head";
 
 /** The reads, in one SQL for every dialect. */
 export class SqlReader implements DcReader {
@@ -189,8 +199,28 @@ export class SqlReader implements DcReader {
   }
 
   async chainHead(): Promise<ChainHead> {
-    const row = await this.one("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
-    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: text(row, "hash") };
+    const [seq = "0", hash = ""] = (await this.setting(AUDIT_HEAD))?.split(" ") ?? [];
+    return { seq: Number(seq), hash };
+  }
+
+  async logRows(after: number, limit: number): Promise<readonly LogRow[]> {
+    return logRows(this.runner, after, limit);
+  }
+
+  async logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]> {
+    return logReferences(this.runner, after, limit);
+  }
+
+  async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
+    return checkRows(this.runner, kind, after, limit);
+  }
+
+  async strayRows(): Promise<ReadonlyMap<string, number>> {
+    return strayRows(this.runner);
+  }
+
+  async checkpoints(): Promise<readonly StoredCheckpoint[]> {
+    return checkpoints(this.runner);
   }
 
   async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
@@ -234,7 +264,9 @@ export class SqlReader implements DcReader {
     return countDeadLetters(this.runner);
   }
 
-  async changedSince(seq: number, limit: number): Promise<readonly string[]> {
+  async changedSince(seq: number, limit: number): Promise<readonly string[] | undefined> {
+    const base = await archiveBase(this);
+    if (base === undefined || base.seq > seq) return undefined;
     const entity = this.dialect.jsonText("body", "entity");
     const rows = await this.runner.all(`SELECT DISTINCT ${entity} AS entity FROM change_log WHERE seq > ? LIMIT ?`, [
       seq,

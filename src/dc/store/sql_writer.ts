@@ -10,15 +10,15 @@ import type {
   ResourceByKind,
   ResourceKind,
 } from "#dc/model/resources.ts";
-import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
+import type { DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored, StoredCheckpoint } from "#dc/ports.ts";
 import type { Dialect } from "./dialect.ts";
 import { entryRows, OLD_PARTS, PARTS } from "./part_rows.ts";
 import { ROW_TABLES, RowBuffer } from "./row_buffer.ts";
 import { columnsOf } from "./rows.ts";
 import { cableEndsByDevice, storedByKey } from "./sql_many.ts";
 import { countPorts } from "./sql_port_types.ts";
-import { SqlReader } from "./sql_reader.ts";
-import { type SqlRunner, upsertSql } from "./sql_runner.ts";
+import { AUDIT_HEAD, SqlReader } from "./sql_reader.ts";
+import { insertSql, type SqlRunner, upsertSql } from "./sql_runner.ts";
 import { TransactionCache } from "./transaction_cache.ts";
 
 /** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
@@ -27,6 +27,8 @@ export class SqlWriter extends SqlReader implements DcWriter {
   private readonly cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again when the transaction ends. */
   private readonly recount = new Set<string>();
+  /** Settings that the transaction has set; one statement writes all of them at its end. */
+  private settings: ReadonlyMap<string, string> = new Map();
   private depth = 0;
 
   private constructor(rows: RowBuffer, dialect: Dialect) {
@@ -44,6 +46,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const writer = new SqlWriter(rows, dialect);
     const result = await work(writer);
     await rows.flush();
+    await writer.writeSettings();
     await countPorts(runner, dialect, writer.recount);
     return result;
   }
@@ -132,10 +135,21 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
+    const last = records.at(-1);
+    if (last !== undefined) await this.setSetting(AUDIT_HEAD, `${last.seq} ${last.hash}`);
     for (const record of records) {
       for (const [table, row] of entryRows(record)) this.rows.add(table, row);
       await this.rows.settle();
     }
+  }
+
+  async keepCheckpoint({ size, note }: StoredCheckpoint): Promise<void> {
+    await this.runner.run(upsertSql("audit_checkpoint", ["size", "note"], ["size"]), [size, note]);
+  }
+
+  async dropLog(until: number): Promise<void> {
+    await this.runner.run("DELETE FROM change_ref WHERE seq <= ?", [until]);
+    await this.runner.run("DELETE FROM change_log WHERE seq <= ?", [until]);
   }
 
   async raiseRevision(): Promise<number> {
@@ -144,8 +158,19 @@ export class SqlWriter extends SqlReader implements DcWriter {
     return next;
   }
 
+  override async setting(name: string): Promise<string | undefined> {
+    return this.settings.get(name) ?? super.setting(name);
+  }
+
   async setSetting(name: string, value: string): Promise<void> {
-    await this.runner.run(upsertSql("setting", ["name", "value"], ["name"]), [name, value]);
+    this.settings = new Map(this.settings).set(name, value);
+  }
+
+  private async writeSettings(): Promise<void> {
+    if (this.settings.size === 0) return;
+    const insert = insertSql("setting", ["name", "value"], this.settings.size);
+    const params = [...this.settings].flat();
+    await this.runner.run(`${insert} ON CONFLICT (name) DO UPDATE SET value = excluded.value`, params);
   }
 
   async putDocument(space: string, key: string, body: string): Promise<void> {
@@ -196,6 +221,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
     this.depth += 1;
     const name = `level_${this.depth}`;
+    const { settings } = this;
     await this.runner.run(`SAVEPOINT ${name}`);
     try {
       const result = await work();
@@ -204,6 +230,7 @@ export class SqlWriter extends SqlReader implements DcWriter {
     } catch (error) {
       this.rows.drop();
       this.cache.clear();
+      this.settings = settings;
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;

@@ -7,7 +7,7 @@ import type { Caller, FinishedCall } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
-import type { ChainVerdict, DcService } from "#dc/service.ts";
+import type { DcService, LogVerdict } from "#dc/service.ts";
 import { BodyMeter, serverBusy } from "#interfaces/connect/body_meter.ts";
 import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
@@ -206,8 +206,8 @@ function callerOf(context: AppContext, door: Caller["interface"], principal: Cal
   return describeCaller(context.req.raw.headers, { interface: door, principal, address });
 }
 
-function verdictJson(verdict: ChainVerdict): JsonObject {
-  if (!verdict.ok) return { ok: false, seq: verdict.seq, problem: verdict.problem };
+function verdictJson(verdict: LogVerdict): JsonObject {
+  if (!verdict.ok) return { ok: false, seq: verdict.seq, problem: verdict.problem, detail: verdict.detail };
   return { ok: true, head_seq: verdict.head.seq, head_hash: verdict.head.hash };
 }
 

@@ -8,6 +8,7 @@ import {
   messageSchema,
   type SchemaOptions,
 } from "#dc/operations/messages/message_schema.ts";
+import { LOG_PROBLEMS } from "#dc/service.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 
@@ -181,7 +182,8 @@ const VERDICT: JsonSchema = {
     head_seq: { type: "integer", description: "The last entry, when all fit." },
     head_hash: { type: "string" },
     seq: { type: "integer", description: "The first entry that does not fit." },
-    problem: { type: "string", enum: ["missing", "altered", "unlinked"] },
+    problem: { type: "string", enum: [...LOG_PROBLEMS] },
+    detail: { type: "string", description: "What is wrong with it." },
   },
 };
 

@@ -80,7 +80,7 @@ describe("the sample site", async () => {
   });
 
   test("leaves a change log whose chain verifies", async () => {
-    const verdict = await site.store.read(verifyLog);
+    const verdict = await site.store.read((reader) => verifyLog(reader));
 
     expect(verdict).toMatchObject({ ok: true, head: { seq: 40 + 808 + 8 + 1822 + 272 } });
   });

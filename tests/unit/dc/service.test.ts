@@ -27,7 +27,7 @@ async function history({ store }: TestService, entity?: string) {
   );
 }
 
-const chain = ({ store }: TestService) => store.read(verifyLog);
+const chain = ({ store }: TestService) => store.read((reader) => verifyLog(reader));
 
 describe("DcService authorises", () => {
   test("nobody without a principal, for reads and writes alike", async () => {

@@ -62,7 +62,7 @@ export class TopologyCache {
 /** The topology with everything that changed since, or undefined when that is too much. */
 async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
-  if (refs.length > MAX_FOLLOWED) return undefined;
+  if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;
   const keys = keysOf(refs);
   if (keys === undefined) return undefined;
   const cable = [...new Set([...keys.cable, ...keys.device.flatMap((key) => topology.cableKeysOf(key))])];

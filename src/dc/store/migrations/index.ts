@@ -1,4 +1,5 @@
 import type { Dialect } from "../dialect.ts";
+import { audit } from "./audit.ts";
 import { changeFeed } from "./change_feed.ts";
 import { cords } from "./cords.ts";
 import { documents } from "./documents.ts";
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   { name: "search", statements: search },
   { name: "cords and free ports", statements: cords },
   { name: "documents", statements: documents },
+  { name: "audit head and checkpoints", statements: audit },
 ];

@@ -20,6 +20,7 @@ import type { Consumer } from "#dc/model/site.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type {
   ChainHead,
+  CheckedRow,
   DcReader,
   DeadLetter,
   DevicePage,
@@ -29,10 +30,14 @@ import type {
   HistoryQuery,
   Inventory,
   KeptDocument,
+  LogReference,
+  LogRow,
   RememberedRequest,
   ResourceKeys,
   Stored,
+  StoredCheckpoint,
 } from "#dc/ports.ts";
+import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
 import { documentsOf } from "./documents.ts";
 import { searchInMemory } from "./search.ts";
 
@@ -49,6 +54,7 @@ export interface MemoryState {
   readonly documents: Map<string, string>;
   readonly deliveries: Map<string, FeedDelivery>;
   readonly deadLetters: Map<string, DeadLetter>;
+  readonly checkpoints: Map<number, StoredCheckpoint>;
 }
 
 export function newState(): MemoryState {
@@ -60,6 +66,7 @@ export function newState(): MemoryState {
     documents: new Map(),
     deliveries: new Map(),
     deadLetters: new Map(),
+    checkpoints: new Map(),
   };
 }
 
@@ -195,14 +202,29 @@ export class MemoryReader implements DcReader {
   }
 
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
-    const found = [...this.state.changes.values()].filter((record) => matches(record, query));
-    const sorted = found.toSorted((a, b) => (query.descending ? b.seq - a.seq : a.seq - b.seq));
-    return sorted.slice(0, query.limit);
+    return historyOf(this.state, query);
   }
 
   async chainHead(): Promise<ChainHead> {
-    const record = this.state.changes.get(this.state.changes.size);
-    return record === undefined ? { seq: 0, hash: "" } : { seq: record.seq, hash: record.hash };
+    return headOf(this.state);
+  }
+
+  async logRows(after: number, limit: number): Promise<readonly LogRow[]> {
+    return logRows(this.state, after, limit);
+  }
+
+  async logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]> {
+    return logReferences(this.state, after, limit);
+  }
+
+  async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
+    return checkRows(this.state, kind, after, limit);
+  }
+
+  strayRows = async (): Promise<ReadonlyMap<string, number>> => new Map();
+
+  async checkpoints(): Promise<readonly StoredCheckpoint[]> {
+    return checkpointsOf(this.state);
   }
 
   async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
@@ -327,21 +349,6 @@ function bodyOf({ ports: _, ...body }: Device): DeviceBody {
 
 function onFloor(location: Location | undefined, siteId: string, floorNumber: number): boolean {
   return same(location?.siteId, siteId) && location?.floorNumber === floorNumber;
-}
-
-function matches(record: ChangeRecord, query: HistoryQuery): boolean {
-  const { seq, occurredAt, actor, action, request, entity, related } = record;
-  const checks: readonly (boolean | undefined)[] = [
-    query.entity === undefined || [entity, ...related].some((ref) => refKey(ref) === refKey(query.entity ?? "")),
-    query.actor === undefined || actor.principal === query.actor,
-    query.action === undefined || action === query.action,
-    query.requestId === undefined || request.id === query.requestId,
-    query.interface === undefined || request.interface === query.interface,
-    query.since === undefined || occurredAt >= query.since,
-    query.until === undefined || occurredAt < query.until,
-    query.after === undefined || (query.descending ? seq < query.after : seq > query.after),
-  ];
-  return checks.every(Boolean);
 }
 
 function isPower({ kind }: Port): boolean {

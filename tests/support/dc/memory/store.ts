@@ -2,7 +2,16 @@ import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
-import type { DcReader, DcStore, DcWriter, DeadLetter, FeedDelivery, RememberedRequest, Stored } from "#dc/ports.ts";
+import type {
+  DcReader,
+  DcStore,
+  DcWriter,
+  DeadLetter,
+  FeedDelivery,
+  RememberedRequest,
+  Stored,
+  StoredCheckpoint,
+} from "#dc/ports.ts";
 import { Queue } from "#dc/store/queue.ts";
 import { deliveryKey, MemoryReader, newState } from "./reader.ts";
 
@@ -43,6 +52,14 @@ class MemoryWriter extends MemoryReader implements DcWriter {
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
     for (const record of records) this.set(this.state.changes, record.seq, record);
+  }
+
+  async keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void> {
+    this.set(this.state.checkpoints, checkpoint.size, checkpoint);
+  }
+
+  async dropLog(until: number): Promise<void> {
+    for (const seq of this.state.changes.keys()) if (seq <= until) this.unset(this.state.changes, seq);
   }
 
   async raiseRevision(): Promise<number> {

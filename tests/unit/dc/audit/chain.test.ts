@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
-import { seal, verifyChain } from "#dc/audit/chain.ts";
+import { checkRow, seal } from "#dc/audit/chain.ts";
+import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
+import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { changeRecord } from "../../../support/dc/change_record.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 
@@ -15,33 +17,60 @@ function chainOf(...entities: readonly string[]): ChangeRecord[] {
   return records;
 }
 
-describe("verifyChain", () => {
-  test("accepts what seal has linked, whole and from the middle", () => {
-    const records = chainOf("device:A", "device:B", "device:C");
+function rowOf(record: ChangeRecord): LogRow {
+  const { seq, occurredAt, actor, action, request, hash } = record;
+  const columns = { principal: actor.principal, action, requestId: request.id, interface: request.interface };
+  return { seq, occurredAt, ...columns, hash, body: canonicalJson(record) };
+}
 
-    expect(verifyChain(records)).toMatchObject({ ok: true, head: { seq: 3 } });
-    expect(verifyChain(records.slice(1), records[0])).toMatchObject({ ok: true });
+const START: ChainHead = { seq: 0, hash: "" };
+
+describe("checkRow", () => {
+  const [a, b, c] = chainOf("device:A", "device:B", "device:C") as [ChangeRecord, ChangeRecord, ChangeRecord];
+
+  test("accepts what seal has linked, from the beginning and from the middle", () => {
+    expect(checkRow(rowOf(a), START)).toEqual({ ok: true, record: a });
+    expect(checkRow(rowOf(c), b)).toEqual({ ok: true, record: c });
   });
 
   test("names the entry that was altered, taken out, or put in another's place", () => {
-    const [a, b, c] = chainOf("device:A", "device:B", "device:C") as [ChangeRecord, ChangeRecord, ChangeRecord];
+    const forged = seal({ seq: 1, hash: "x" }, draft("device:B"));
 
-    expect(verifyChain([a, { ...b, message: "never" }, c])).toEqual({ ok: false, seq: 2, problem: "altered" });
-    expect(verifyChain([a, c])).toEqual({ ok: false, seq: 2, problem: "missing" });
-    expect(verifyChain([a, seal({ seq: 1, hash: "x" }, draft("device:B")), c])).toEqual({
-      ok: false,
-      seq: 2,
-      problem: "unlinked",
-    });
+    expect(checkRow(rowOf({ ...b, message: "never" }), a)).toMatchObject({ ok: false, seq: 2, problem: "altered" });
+    expect(checkRow(rowOf(c), a)).toMatchObject({ ok: false, seq: 2, problem: "missing" });
+    expect(checkRow(rowOf(forged), a)).toMatchObject({ ok: false, seq: 2, problem: "unlinked" });
   });
 
-  test("gives every field a part in the hash", () => {
-    const [record] = chainOf("device:A");
-    if (record === undefined) throw new Error("one entry was sealed");
+  test("finds every field and every column that was altered", () => {
+    const row = rowOf(a);
 
-    for (const field of Object.keys(record)) {
-      if (field === "seq" || field === "hash") continue;
-      expect(verifyChain([{ ...record, [field]: "changed" }])).toMatchObject({ ok: false });
+    for (const field of Object.keys(a)) {
+      expect(checkRow(rowOf({ ...a, [field]: "changed" }), START)).toMatchObject({ ok: false });
+    }
+    for (const column of ["occurredAt", "principal", "action", "requestId", "interface", "hash"] as const) {
+      const checked = checkRow({ ...row, [column]: "changed" }, START);
+      expect(checked).toMatchObject({ ok: false, seq: 1, problem: "column" });
+    }
+  });
+
+  test("accepts an entry whose resource holds the hashes before it as fields", () => {
+    const trap = { hash: a.hash, id: "x", prevHash: a.hash, recordedAt: "x" };
+    const {
+      seq: _,
+      prevHash: __,
+      hash: ___,
+      ...entry
+    } = changeRecord({ entity: "device:X", after: trap, before: trap });
+    const sealed = seal(a, { ...entry, message: JSON.stringify(trap) });
+
+    expect(checkRow(rowOf(sealed), a)).toEqual({ ok: true, record: sealed });
+  });
+
+  test("finds a text that says the same in other letters, or nothing at all", () => {
+    const row = rowOf(a);
+
+    for (const body of [` ${row.body}`, row.body.replace("{", '{"id":"x",'), "{", "null", "[]", ""]) {
+      expect(checkRow({ ...row, body }, START)).toMatchObject({ ok: false, seq: 1, problem: "altered" });
     }
   });
 });

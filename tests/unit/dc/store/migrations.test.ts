@@ -1,9 +1,11 @@
 import { expect, test } from "bun:test";
 import { DatabaseSync } from "node:sqlite";
+import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DeviceFilter, DeviceQuery } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { fill } from "../../../support/dc/ams1_estate.ts";
+import { testService } from "../../../support/dc/service.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 
 const query = (filter: DeviceFilter): DeviceQuery => ({ filter, order: "code", descending: false, limit: 3 });
@@ -16,9 +18,9 @@ test("a database from before the search's tables finds the same as one that alwa
   const before = await store.read((reader) => reader.searchDevices(asked));
   await store.close();
   const database = new DatabaseSync(file);
-  database.exec("DROP TABLE document; DROP TABLE port_type; DROP INDEX device_search; DROP INDEX device_cords");
-  database.exec("CREATE INDEX device_role ON device (role)");
-  database.exec("DELETE FROM migration WHERE name IN ('search', 'cords and free ports', 'documents')");
+  database.exec("DROP TABLE document; DROP TABLE audit_checkpoint; DROP TABLE port_type");
+  database.exec("DROP INDEX device_search; DROP INDEX device_cords; CREATE INDEX device_role ON device (role)");
+  database.exec("DELETE FROM migration WHERE step > 2; DELETE FROM setting WHERE name LIKE 'audit%'");
   database.close();
 
   const reopened = await openSqlite(file);
@@ -26,4 +28,28 @@ test("a database from before the search's tables finds the same as one that alwa
   expect(before.total).toBeGreaterThan(0);
   expect(await reopened.read((reader) => reader.searchDevices(asked))).toEqual(before);
   await reopened.close();
+});
+
+test("a change log from before its head was recorded is taken over, and the point of it remembered", async () => {
+  const file = databaseFile();
+  const { store, call } = await testService({ store: await openSqlite(file) });
+  const location = { site_id: "S", floor_number: 1 };
+  await call("UpsertRack", { rack: { code: "A", location } });
+  const { hash } = await store.read((reader) => reader.chainHead());
+  await store.close();
+  const database = new DatabaseSync(file);
+  database.exec("DROP TABLE audit_checkpoint; DELETE FROM setting WHERE name LIKE 'audit%'");
+  database.exec("DELETE FROM migration WHERE name = 'audit head and checkpoints'");
+  database.close();
+
+  const upgraded = await testService({ store: await openSqlite(file) });
+  await upgraded.call("UpsertRack", { rack: { code: "B", location } });
+
+  const [since, verdict] = await upgraded.store.read(async (reader) => [
+    await reader.setting("audit_since"),
+    await verifyLog(reader),
+  ]);
+  expect(since).toBe(`1 ${hash}`);
+  expect(verdict).toMatchObject({ ok: true, head: { seq: 2 } });
+  await upgraded.store.close();
 });

@@ -232,7 +232,8 @@ describe("/audit/verify", () => {
 
     const { text } = await http1(`${at.url}/audit/verify`);
 
-    expect(JSON.parse(text)).toEqual({ ok: false, seq: 4, problem: "altered" });
+    const detail = "was altered: its hash does not fit its text";
+    expect(JSON.parse(text)).toEqual({ ok: false, seq: 4, problem: "altered", detail });
   });
 
   test("is closed to those who are not known", async () => {

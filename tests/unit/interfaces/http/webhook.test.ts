@@ -107,7 +107,7 @@ describe("The webhook", () => {
       request: { interface: "WEBHOOK", method: "AuditWebhook" },
     });
     expect(await at.site.store.read((reader) => reader.revision())).toBe(revision + 1);
-    expect(await at.site.store.read(verifyLog)).toMatchObject({ ok: true, head: { seq: 2 } });
+    expect(await at.site.store.read((reader) => verifyLog(reader))).toMatchObject({ ok: true, head: { seq: 2 } });
   });
 
   test("sees that an old version was put back", async () => {

@@ -2,7 +2,8 @@ import type { CommandFamily } from "../../../commands.ts";
 
 export const family: CommandFamily = {
   commands: {
-    verify: { summary: "Check the chain of hashes", load: () => import("./verify.ts") },
+    verify: { summary: "Verify the change log", load: () => import("./verify.ts") },
+    archive: { summary: "Move old entries to a signed file", load: () => import("./archive.ts") },
     history: { summary: "Print changes as JSON Lines", load: () => import("./history.ts") },
     "dead-letters": {
       summary: "List change feed events that were not understood",

@@ -1,15 +1,47 @@
+import { resolve } from "node:path";
 import { defineCommand } from "../../../command.ts";
 import { databaseOf } from "../../../dc/database.ts";
 import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+import { usageError } from "../../../usage_error.ts";
+
+const FILES = { type: "string", multiple: true, value: "file", completes: "file" } as const;
 
 export const command = defineCommand({
-  summary: "Check the chain of hashes of the change log",
-  details: "Exits with 1 and names the first entry that was altered or is missing.",
+  summary: "Verify the change log",
+  details: "Exits with 1 and names the first entry, or resource, that was altered, added or removed.",
   positionals: {},
-  flags: { db: DATABASE_FLAG },
-  examples: [{ line: "planner dc audit verify", shows: "Check the change log" }],
-  async run({ db }, cli) {
-    const { auditVerify } = await import("../../../dc/audit.ts");
-    return auditVerify(databaseOf(db, cli.cwd));
+  flags: {
+    db: DATABASE_FLAG,
+    estate: { type: "boolean", summary: "Compare every row of the inventory with the log too" },
+    checkpoint: { ...FILES, summary: "Signed checkpoint that the log must contain" },
+    key: {
+      type: "string",
+      value: "file",
+      completes: "file",
+      summary: "Public key of checkpoints (beside the database)",
+    },
+    "expect-head": { type: "string", value: "hash", summary: "Hash that an entry must have" },
+    prove: { type: "integer", value: "seq", least: 1, summary: "Print a proof that an entry is in the log" },
+    archive: { ...FILES, summary: "Archived part of the log" },
+  },
+  examples: [
+    { line: "planner dc audit verify --estate", shows: "Verify the log and the inventory" },
+    { line: "planner dc audit verify --checkpoint latest.checkpoint --key dc.pub", shows: "Compare with a checkpoint" },
+  ],
+  async run({ db, estate, checkpoint, key, "expect-head": expectedHead, prove, archive }, cli) {
+    if (expectedHead !== undefined && !/^[0-9a-f]{64}$/.test(expectedHead)) {
+      const expected = "expected 64 hexadecimal digits";
+      throw usageError("dc audit verify", `Wrong value "${expectedHead}" for "--expect-head": ${expected}`);
+    }
+    const path = (given: string) => resolve(cli.cwd, given);
+    const { auditVerify } = await import("../../../dc/audit_verify.ts");
+    return auditVerify(databaseOf(db, cli.cwd), {
+      inventory: estate,
+      checkpoints: checkpoint.map(path),
+      key: key === undefined ? undefined : path(key),
+      expectedHead,
+      prove,
+      archives: archive.map(path),
+    });
   },
 });

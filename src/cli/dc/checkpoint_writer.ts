@@ -1,0 +1,100 @@
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { logOrigin, makeCheckpoint } from "#dc/audit/make_checkpoint.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { Outage } from "#kernel/outage.ts";
+import { openSigningKey } from "./audit_keys.ts";
+
+/** How often the log's length is looked at, in milliseconds. */
+const LOOK_MS = 30_000;
+/** New entries after which a checkpoint is signed. */
+const EVERY_ENTRIES = 10_000;
+/** Longest time without a checkpoint while there are new entries, in milliseconds. */
+const EVERY_MS = 24 * 60 * 60 * 1000;
+/** Digits of a file's name, so that names sort by size. */
+const DIGITS = 12;
+
+export interface CheckpointOptions {
+  /** The private key; made when there is none. */
+  readonly key: string;
+  /** Directory for copies of every checkpoint. */
+  readonly directory: string | undefined;
+}
+
+/** Signs the change log at intervals while a server runs. */
+export class CheckpointWriter {
+  private readonly store: DcStore;
+  private readonly options: CheckpointOptions;
+  private readonly outage: Outage;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private running: Promise<void> = Promise.resolve();
+  private last: { readonly size: number; readonly at: number } | undefined;
+  private isOver = false;
+
+  private constructor(store: DcStore, options: CheckpointOptions, say: (message: string) => void) {
+    this.store = store;
+    this.options = options;
+    const gone = (why: string) => `No checkpoint can be signed: ${why}`;
+    this.outage = new Outage({ gone, back: "Checkpoints are signed again" }, say);
+  }
+
+  /** Starts to sign by these options; undefined without any. */
+  static start(
+    store: DcStore,
+    options: CheckpointOptions | undefined,
+    say: (message: string) => void,
+  ): CheckpointWriter | undefined {
+    const writer = options && new CheckpointWriter(store, options, say);
+    writer?.next();
+    return writer;
+  }
+
+  async close(): Promise<void> {
+    this.isOver = true;
+    clearTimeout(this.timer);
+    await this.running;
+  }
+
+  /** Looks now, and again after a while until `close`. */
+  private next(): void {
+    this.running = this.look().finally(() => {
+      if (!this.isOver) this.timer = setTimeout(() => this.next(), LOOK_MS).unref();
+    });
+  }
+
+  private async look(): Promise<void> {
+    try {
+      const { seq } = await this.store.read((reader) => reader.chainHead());
+      if (!this.isOver && this.isDue(seq)) await this.sign();
+      this.outage.worked();
+    } catch (error) {
+      this.outage.failed(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  private isDue(seq: number): boolean {
+    const { last } = this;
+    if (last === undefined) return seq > 0;
+    return seq - last.size >= EVERY_ENTRIES || (seq > last.size && Date.now() - last.at >= EVERY_MS);
+  }
+
+  private async sign(): Promise<void> {
+    const origin = await logOrigin(this.store);
+    const key = openSigningKey(this.options.key, origin);
+    const made = await makeCheckpoint(this.store, { origin, key, now: new Date() });
+    if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);
+    const { size } = made.checkpoint;
+    if (this.options.directory !== undefined) writeNote(this.options.directory, size, made.note);
+    this.last = { size, at: Date.now() };
+  }
+}
+
+/** Writes a checkpoint under its size and as the latest one; each file is whole or not there. */
+function writeNote(directory: string, size: number, note: string): void {
+  mkdirSync(directory, { recursive: true });
+  for (const name of [`${String(size).padStart(DIGITS, "0")}.checkpoint`, "latest.checkpoint"]) {
+    const staged = join(directory, `.${name}.${process.pid}`);
+    writeFileSync(staged, note, { flush: true });
+    renameSync(staged, join(directory, name));
+  }
+}

@@ -1,0 +1,148 @@
+import type { KeyObject } from "node:crypto";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import type { ChainHead, DcReader, DcStore } from "#dc/ports.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { AUDIT_BASE, archiveBase, type LogBase } from "./archive_base.ts";
+import { checkRow, type LogProblem } from "./chain.ts";
+import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
+import { type MerkleFrontier, parseFrontier } from "./merkle.ts";
+import type { VerifierKey } from "./signed_note.ts";
+
+const FORMAT = "planner-audit-archive-1";
+const PAGE = 250;
+
+/** The end of an archive that is about to be written. */
+export interface ArchivePlan {
+  readonly base: LogBase;
+  /** Last entry to archive. */
+  readonly until: number;
+}
+
+/** Finds the entries that are older than a moment: all before the first one that is not. */
+export async function planArchive(reader: DcReader, before: string): Promise<ArchivePlan | undefined> {
+  const base = await archiveBase(reader);
+  if (base === undefined) throw new OperationError("failed_precondition", "The setting audit_base cannot be read");
+  const [younger] = await reader.history({ since: before, descending: false, limit: 1 });
+  const until = younger === undefined ? (await reader.chainHead()).seq : younger.seq - 1;
+  return until > base.seq ? { base, until } : undefined;
+}
+
+/** Writes an archive line by line: a header, the entries as they are stored, and the signed end. */
+export async function* archiveLines(
+  reader: DcReader,
+  { base, until }: ArchivePlan,
+  sign: (end: ChainHead, tree: MerkleFrontier) => string,
+): AsyncGenerator<string, LogProblem | undefined> {
+  const { tree } = base;
+  yield JSON.stringify({ format: FORMAT, after: base.seq, hash: base.hash, tree: tree.toText() });
+  let head: ChainHead = { seq: base.seq, hash: base.hash };
+  while (head.seq < until) {
+    const page = await reader.logRows(head.seq, Math.min(PAGE, until - head.seq));
+    if (page.length === 0) return { ok: false, seq: head.seq + 1, problem: "missing", detail: "is missing" };
+    for (const row of page) {
+      const checked = checkRow(row, head);
+      if (!checked.ok) return checked;
+      tree.add(checked.record.hash);
+      head = checked.record;
+      yield row.body;
+    }
+  }
+  yield JSON.stringify({ checkpoint: sign(head, tree) });
+  return undefined;
+}
+
+/** The signed end of an archive. */
+export function archiveEnd({
+  origin,
+  key,
+  now,
+}: {
+  readonly origin: string;
+  readonly key: KeyObject;
+  readonly now: Date;
+}): (end: ChainHead, tree: MerkleFrontier) => string {
+  return ({ seq, hash }, tree) =>
+    signCheckpoint({ origin, size: seq, root: tree.root(), head: hash, time: now.toISOString() }, key);
+}
+
+export interface VerifiedArchive {
+  readonly ok: true;
+  /** Seq of the entry before the first one. */
+  readonly after: number;
+  readonly checkpoint: Checkpoint;
+  readonly note: string;
+  readonly tree: MerkleFrontier;
+}
+
+export type ArchiveVerdict = VerifiedArchive | { readonly ok: false; readonly detail: string };
+
+/** Verifies an archive by itself: its entries, and that they lead to the signed end. */
+export async function verifyArchive(
+  lines: AsyncIterable<string>,
+  key: VerifierKey,
+  onEntry: (record: ChangeRecord) => void = () => {},
+): Promise<ArchiveVerdict> {
+  let state: { readonly after: number; readonly tree: MerkleFrontier; head: ChainHead } | undefined;
+  for await (const line of lines) {
+    const value = readLine(line);
+    if (state === undefined) {
+      const tree = value?.["format"] === FORMAT ? parseFrontier(String(value["tree"])) : undefined;
+      if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
+      state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
+    } else if (typeof value?.["checkpoint"] === "string") return ended(state, value["checkpoint"], key);
+    else {
+      const record = value as unknown as ChangeRecord;
+      const checked = checkRow(rowOf(line, record, state.head.seq + 1), state.head);
+      if (!checked.ok) return { ok: false, detail: `entry ${checked.seq} ${checked.detail}` };
+      state.tree.add(checked.record.hash);
+      state.head = checked.record;
+      onEntry(checked.record);
+    }
+  }
+  return { ok: false, detail: "its end is missing" };
+}
+
+function ended(
+  { after, tree, head }: { readonly after: number; readonly tree: MerkleFrontier; readonly head: ChainHead },
+  note: string,
+  key: VerifierKey,
+): ArchiveVerdict {
+  const checkpoint = openCheckpoint(note, key);
+  if (checkpoint === undefined) return { ok: false, detail: "its end has no good signature of the key" };
+  const isWhole = checkpoint.size === head.seq && checkpoint.head === head.hash && checkpoint.root.equals(tree.root());
+  if (!isWhole) return { ok: false, detail: "its entries are not those that were signed" };
+  return { ok: true, after, checkpoint, note, tree };
+}
+
+/** Removes what an archive holds from the log; the archive's end is its new beginning. */
+export async function dropArchived(store: DcStore, { after, checkpoint, note, tree }: VerifiedArchive): Promise<void> {
+  await store.write(async (writer) => {
+    const base = await archiveBase(writer);
+    if (base?.seq !== after) {
+      throw new OperationError("aborted", "Another archive was made meanwhile: nothing was removed from the log");
+    }
+    await writer.keepCheckpoint({ size: checkpoint.size, note });
+    await writer.setSetting(AUDIT_BASE, `${checkpoint.head} ${tree.toText()}`);
+    await writer.dropLog(checkpoint.size);
+  });
+}
+
+function readLine(line: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An archive has no columns beside its entries: they are what the entry says. */
+function rowOf(body: string, record: ChangeRecord | undefined, next: number) {
+  const { occurredAt = "", actor, action = "CREATE", request, hash = "", seq = next } = record ?? {};
+  const columns = {
+    principal: actor?.principal ?? "",
+    requestId: request?.id ?? "",
+    interface: request?.interface ?? "",
+  };
+  return { seq, occurredAt, action, ...columns, hash, body };
+}

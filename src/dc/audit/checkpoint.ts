@@ -1,0 +1,38 @@
+import type { KeyObject } from "node:crypto";
+import { openNote, signNote, type VerifierKey } from "./signed_note.ts";
+
+/** What a checkpoint states: the change log `origin` has `size` entries with this Merkle root, and this last hash. */
+export interface Checkpoint {
+  readonly origin: string;
+  readonly size: number;
+  /** Root hash of RFC 6962 over the hashes of the entries. */
+  readonly root: Buffer;
+  /** Hash of the last entry in hexadecimal; empty for an empty log. */
+  readonly head: string;
+  /** ISO 8601, in UTC. */
+  readonly time: string;
+}
+
+/** Writes a checkpoint as a signed note. Source: C2SP tlog-checkpoint; head and time are extension lines. */
+export function signCheckpoint({ origin, size, root, head, time }: Checkpoint, privateKey: KeyObject): string {
+  const text = `${origin}\n${size}\n${root.toString("base64")}\nhead ${head}\ntime ${time}\n`;
+  return signNote(text, origin, privateKey);
+}
+
+/** Reads a checkpoint whose signature is good; undefined for any other text. */
+export function openCheckpoint(note: string, key: VerifierKey): Checkpoint | undefined {
+  const text = openNote(note, key);
+  if (text === undefined) return undefined;
+  const checkpoint = parseCheckpoint(text);
+  return checkpoint?.origin === key.name ? checkpoint : undefined;
+}
+
+/** Reads a checkpoint without looking at its signature. */
+export function parseCheckpoint(text: string): Checkpoint | undefined {
+  const [origin = "", size = "", root = "", ...extensions] = text.split("\n");
+  const bytes = Buffer.from(root, "base64");
+  if (origin === "" || !/^(?:0|[1-9]\d{0,15})$/.test(size) || bytes.length !== 32) return undefined;
+  const extension = (name: string) =>
+    extensions.find((line) => line.startsWith(`${name} `))?.slice(name.length + 1) ?? "";
+  return { origin, size: Number(size), root: bytes, head: extension("head"), time: extension("time") };
+}

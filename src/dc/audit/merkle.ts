@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+
+// The Merkle tree of RFC 6962, section 2.1. The leaves are the hashes of change log entries.
+
+const LEAF = Buffer.of(0);
+const NODE = Buffer.of(1);
+
+function leafHash(entryHash: string): Buffer {
+  return createHash("sha256").update(LEAF).update(entryHash, "hex").digest();
+}
+
+function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
+  return createHash("sha256").update(NODE).update(left).update(right).digest();
+}
+
+/**
+ * The roots of the complete subtrees of a growing tree, largest first: enough to add leaves and to compute the root.
+ * Memory: one hash for each bit of the size.
+ */
+export class MerkleFrontier {
+  private count: number;
+  private readonly peaks: Buffer[];
+
+  constructor(size = 0, peaks: readonly Uint8Array[] = []) {
+    this.count = size;
+    this.peaks = peaks.map((peak) => Buffer.from(peak));
+  }
+
+  /** Number of leaves. */
+  get size(): number {
+    return this.count;
+  }
+
+  /** Appends a leaf. Cost: two hashes on average. */
+  add(entryHash: string): void {
+    let hash = leafHash(entryHash);
+    for (let size = this.count; size % 2 === 1; size = Math.floor(size / 2)) {
+      const left = this.peaks.pop();
+      if (left !== undefined) hash = nodeHash(left, hash);
+    }
+    this.peaks.push(hash);
+    this.count += 1;
+  }
+
+  /** The root hash; that of an empty tree is the hash of no bytes. */
+  root(): Buffer {
+    const [last, ...others] = this.peaks.toReversed();
+    if (last === undefined) return createHash("sha256").digest();
+    return others.reduce<Buffer>((right, left) => nodeHash(left, right), last);
+  }
+
+  /** The complete subtrees, largest first; a subtree of level n has 2^n leaves. */
+  subtrees(): readonly { readonly hash: Buffer; readonly level: number }[] {
+    const levels: number[] = [];
+    for (let [rest, level] = [this.count, 0]; rest > 0; [rest, level] = [Math.floor(rest / 2), level + 1]) {
+      if (rest % 2 === 1) levels.unshift(level);
+    }
+    return levels.map((level, at) => ({ level, hash: this.peaks[at] ?? Buffer.alloc(0) }));
+  }
+
+  /** Writes the frontier as text, which `parseFrontier` reads. */
+  toText(): string {
+    return `${this.count} ${this.peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
+  }
+}
+
+/** Reads the text of a frontier; undefined when the number of hashes does not fit the size. */
+export function parseFrontier(text: string): MerkleFrontier | undefined {
+  const [count = "", ...peaks] = text.split(" ");
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(count)) return undefined;
+  const hashes = peaks.map((peak) => Buffer.from(peak, "base64"));
+  const bits = [...BigInt(count).toString(2)].filter((bit) => bit === "1").length;
+  if (hashes.length !== bits || hashes.some(({ length }) => length !== 32)) return undefined;
+  return new MerkleFrontier(Number(count), hashes);
+}
+
+/**
+ * Collects the proof that one leaf is part of a tree, while all leaves pass by in order.
+ * Memory: two hashes for each bit of the size.
+ */
+export class InclusionProof {
+  private readonly index: number;
+  private readonly size: number;
+  /** Complete subtrees; `holds` marks the one with the wanted leaf. */
+  private readonly peaks: { hash: Buffer; level: number; holds: boolean }[];
+  private readonly path: Buffer[] = [];
+  private count: number;
+
+  /**
+   * @param index of the leaf, from 0
+   * @param size of the tree; leaves that come after it are left out
+   * @param begun the part of the tree that is complete already
+   */
+  constructor(index: number, size: number, begun: MerkleFrontier) {
+    this.index = index;
+    this.size = size;
+    this.count = begun.size;
+    this.peaks = begun.subtrees().map((subtree) => ({ ...subtree, holds: false }));
+  }
+
+  add(entryHash: string): void {
+    if (this.count === this.size) return;
+    let node = { hash: leafHash(entryHash), level: 0, holds: this.count === this.index };
+    for (;;) {
+      const left = this.peaks.at(-1);
+      if (left === undefined || left.level !== node.level) break;
+      this.peaks.pop();
+      node = this.joined(left, node);
+    }
+    this.peaks.push(node);
+    this.count += 1;
+  }
+
+  /** Hashes from the leaf's sibling up to the root. Undefined when the leaf or another one was not added. */
+  finish(): readonly Buffer[] | undefined {
+    const [last, ...others] = this.peaks.toReversed();
+    if (last === undefined || this.count < this.size || !this.peaks.some(({ holds }) => holds)) return undefined;
+    others.reduce((right, left) => this.joined(left, right), last);
+    return this.path;
+  }
+
+  private joined(
+    left: { hash: Buffer; level: number; holds: boolean },
+    right: { hash: Buffer; level: number; holds: boolean },
+  ): { hash: Buffer; level: number; holds: boolean } {
+    if (left.holds) this.path.push(right.hash);
+    if (right.holds) this.path.push(left.hash);
+    return { hash: nodeHash(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
+  }
+}
+
+/** The root that a proof leads to; undefined for a proof of the wrong length. Source: RFC 9162, section 2.1.3.2. */
+export function rootOfProof(
+  entryHash: string,
+  { index, size }: { readonly index: number; readonly size: number },
+  path: readonly Uint8Array[],
+): Buffer | undefined {
+  if (index >= size) return undefined;
+  let [at, last] = [index, size - 1];
+  let hash = leafHash(entryHash);
+  for (const sibling of path) {
+    if (last === 0) return undefined;
+    if (at % 2 === 1 || at === last) {
+      hash = nodeHash(sibling, hash);
+      while (at % 2 === 0 && at !== 0) [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+    } else hash = nodeHash(hash, sibling);
+    [at, last] = [Math.floor(at / 2), Math.floor(last / 2)];
+  }
+  return last === 0 ? hash : undefined;
+}

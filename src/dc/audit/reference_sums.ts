@@ -1,0 +1,92 @@
+import { randomInt } from "node:crypto";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { DcReader, LogReference } from "#dc/ports.ts";
+
+/** References per page: some milliseconds of work. */
+const PAGE = 2000;
+const MOST = 2 ** 31 - 1;
+
+/**
+ * Compares two multisets of references without holding them: the log's entries imply one, the table has the other.
+ * Both are summed under a hash with a random key, so that no change made beforehand can leave the sums equal.
+ */
+export class ReferenceSums {
+  private readonly first: number;
+  private readonly second: number;
+  private sum = 0;
+  private otherSum = 0;
+
+  constructor(first = odd(), second = odd()) {
+    this.first = first;
+    this.second = second;
+  }
+
+  /** An empty sum under the same keys. */
+  another(): ReferenceSums {
+    return new ReferenceSums(this.first, this.second);
+  }
+
+  /** Adds the references of an entry. */
+  expect(record: ChangeRecord): void {
+    for (const ref of expectedRefs(record)) this.add(ref, record.seq, 1);
+  }
+
+  /** Subtracts a reference of the table. */
+  found({ refKey: ref, seq }: LogReference): void {
+    this.add(ref, seq, -1);
+  }
+
+  get areEqual(): boolean {
+    return this.sum === 0 && this.otherSum === 0;
+  }
+
+  private add(ref: string, seq: number, sign: 1 | -1): void {
+    const { first, second } = this;
+    let [a, b] = [first, second];
+    for (let at = 0; at < ref.length; at += 1) {
+      const unit = ref.charCodeAt(at);
+      a = Math.imul(a ^ unit, first);
+      b = Math.imul(b, second) + unit;
+    }
+    this.sum = (this.sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
+    this.otherSum = (this.otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
+  }
+}
+
+/** The references under which an entry is found, each once. */
+export function expectedRefs({ entity, related }: ChangeRecord): readonly string[] {
+  const refs = [refKey(entity)];
+  for (const one of related) {
+    const key = refKey(one);
+    if (!refs.includes(key)) refs.push(key);
+  }
+  return refs;
+}
+
+/** Passes every reference of the table on, page by page. */
+export async function eachReference(
+  reader: DcReader,
+  see: (reference: LogReference) => void,
+  pause: () => Promise<void>,
+): Promise<void> {
+  for (let after: LogReference | undefined; ; ) {
+    const page = await reader.logReferences(after, PAGE);
+    for (const one of page) see(one);
+    after = page.at(-1);
+    if (page.length < PAGE) return;
+    await pause();
+  }
+}
+
+function odd(): number {
+  return randomInt(MOST) | 1;
+}
+
+/** Spreads every bit over the whole, as MurmurHash3 ends. */
+function mixed(value: number): number {
+  let hash = value ^ (value >>> 16);
+  hash = Math.imul(hash, 0x85_eb_ca_6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2_b2_ae_35);
+  return hash ^ (hash >>> 16);
+}

@@ -1,0 +1,141 @@
+import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { canonicalJson } from "#dc/model/canonical_json.ts";
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import { refKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { CheckedRow, DcReader, Stored } from "#dc/ports.ts";
+import { modelJson } from "./messages/model_json.ts";
+import { etagOf, SCHEMAS } from "./writes/changes.ts";
+
+/** Resources per page: some milliseconds of work. */
+const PAGE = 200;
+
+/** The first row that is not what the change log says. */
+export interface InventoryProblem {
+  readonly ok: false;
+  /** Reference of the resource, or the name of a table. */
+  readonly ref: string;
+  /** What is wrong, as a sentence's end. */
+  readonly detail: string;
+}
+
+export interface VerifiedInventory {
+  readonly ok: true;
+  /** Resources whose rows are what their latest entry says. */
+  readonly resources: number;
+  /** Resources whose latest entry is a change made without the service: their content is not compared. */
+  readonly outOfBand: number;
+  /** Resources that were last changed in an archived part of the log that was not given. */
+  readonly archived: number;
+}
+
+interface LoggedState {
+  readonly seq: number;
+  /** Hash of the resource as the entry has it; undefined once it was removed. */
+  readonly digest: string | undefined;
+  /** Undefined when the entry that created it was not seen. */
+  readonly createTime: string | undefined;
+  readonly updateTime: string;
+  readonly outOfBand: boolean;
+}
+
+/**
+ * Follows the change log to its end and then compares the rows of the inventory with it: every resource, every column
+ * and every derived row. Memory: some 200 bytes for each resource that the log names.
+ */
+export class InventoryVerification {
+  private readonly states = new Map<string, LoggedState>();
+  /** Whether entries before the first that was seen may speak of a resource. */
+  private beginsLater = false;
+  private isFirst = true;
+
+  /** Takes over the next entry of the log. */
+  take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
+    if (this.isFirst) this.beginsLater = seq > 1;
+    this.isFirst = false;
+    const key = resourceOf(entity);
+    const before = this.states.get(key);
+    const isPort = key !== refKey(entity);
+    this.states.set(key, {
+      seq,
+      digest: action === "DELETE" && !isPort ? undefined : digestOf(after),
+      createTime: action === "CREATE" && !isPort ? occurredAt : before?.createTime,
+      updateTime: occurredAt,
+      outOfBand: source !== "CORE",
+    });
+  }
+
+  /** Compares all rows of the snapshot. Cost: one pass over every table of the inventory. */
+  async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
+    const counts = { resources: 0, outOfBand: 0, archived: 0 };
+    for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
+      for await (const row of rowsOf(reader, kind)) {
+        const found = this.compareRow(kind, row);
+        if (typeof found !== "string") return found;
+        counts[found] += 1;
+      }
+    }
+    for (const [ref, { seq, digest }] of this.states) {
+      if (digest !== undefined) return wrong(ref, `is missing: entry ${seq} of the change log has it`);
+    }
+    for (const [table, count] of await reader.strayRows())
+      return wrong(table, `has ${count} rows that belong to no resource`);
+    return { ok: true, ...counts };
+  }
+
+  private compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
+    const { key, stored, problem } = row;
+    const ref = `${kind}:${key}`;
+    if (problem !== undefined || stored === undefined) return wrong(ref, `was altered: ${problem}`);
+    const name = refKey(resourceRef(kind, stored.resource as never));
+    const state = this.states.get(name);
+    this.states.delete(name);
+    if (state === undefined) return this.beginsLater ? "archived" : wrong(ref, "is in no entry of the change log");
+    const { seq, digest, outOfBand } = state;
+    if (digest === undefined) return wrong(ref, `exists, and entry ${seq} of the change log removed it`);
+    if (outOfBand) return "outOfBand";
+    const difference = differenceOf(kind, stored, state);
+    return difference === undefined ? "resources" : wrong(ref, difference);
+  }
+}
+
+/** Every row of a kind; yields to the event loop after each page. */
+async function* rowsOf(reader: DcReader, kind: ResourceKind): AsyncGenerator<CheckedRow> {
+  for (let after = ""; ; ) {
+    const page = await reader.checkRows(kind, after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.key;
+    await setImmediate();
+  }
+}
+
+function differenceOf(
+  kind: ResourceKind,
+  { resource, etag, createTime, updateTime }: Stored<ResourceByKind[ResourceKind]>,
+  state: LoggedState,
+): string | undefined {
+  const { seq, digest } = state;
+  if (digest !== digestOf(modelJson(SCHEMAS[kind], resource))) return `was altered: it differs from entry ${seq}`;
+  if (etag !== etagOf(resource)) return "was altered: its etag is not that of its content";
+  if (updateTime !== state.updateTime) return `was altered: its update_time is not that of entry ${seq}`;
+  if (createTime !== (state.createTime ?? createTime))
+    return "was altered: its create_time differs from its first entry";
+  return undefined;
+}
+
+function digestOf(json: unknown): string {
+  return createHash("sha256").update(canonicalJson(json)).digest("base64url").slice(0, 22);
+}
+
+/** The key of the resource that an entry is about: a port's is its device's. */
+function resourceOf(entity: string): string {
+  const key = refKey(entity);
+  return key.startsWith("port:") ? `device:${key.slice("port:".length, key.indexOf("/"))}` : key;
+}
+
+function wrong(ref: string, detail: string): InventoryProblem {
+  return { ok: false, ref, detail };
+}

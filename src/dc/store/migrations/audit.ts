@@ -1,0 +1,15 @@
+import type { Dialect } from "../dialect.ts";
+
+/**
+ * The change log's last entry, kept apart from its rows so that removed rows are noticed, and checkpoints. A log from
+ * before this step is taken over as it is; the setting `audit_since` remembers how far that was.
+ */
+export function audit({ types: { text, integer } }: Dialect): readonly string[] {
+  const last = (name: string, value: string) =>
+    `INSERT INTO setting (name, value) SELECT '${name}', ${value} FROM change_log ORDER BY seq DESC LIMIT 1`;
+  return [
+    `CREATE TABLE audit_checkpoint (size ${integer} PRIMARY KEY, note ${text} NOT NULL)`,
+    last("audit_head", "CAST(seq AS TEXT) || ' ' || hash"),
+    last("audit_since", "CAST(seq AS TEXT) || ' ' || hash"),
+  ];
+}

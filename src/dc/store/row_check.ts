@@ -1,0 +1,149 @@
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { DeviceBody, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { CheckedRow, Stored } from "#dc/ports.ts";
+import { PARTS } from "./part_rows.ts";
+import { ROW_TABLES, type RowTable } from "./row_buffer.ts";
+import { bodyOf, columnsOf, storedOf, withPorts } from "./rows.ts";
+import { PORT_TYPE_COLUMNS, portTypes } from "./sql_port_types.ts";
+import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
+
+/** Tables whose rows follow from a resource of the kind; their first or named column is its key. */
+const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowTable, key: string])[]>> = {
+  rack: [],
+  device: [
+    ["port", "device_key"],
+    ["device_tag", "device_key"],
+    ["device_label", "device_key"],
+  ],
+  crac: [["crac_input", "crac_key"]],
+  cable: [["cable_end", "cable_key"]],
+  fabric_link: [["fabric_link_end", "link_key"]],
+};
+
+type PartRows = ReadonlyMap<string, readonly SqlRow[]>;
+
+/**
+ * Reads one page of a kind and compares every column and derived row with what its body says.
+ * Cost: one statement for each table.
+ */
+export async function checkRows(
+  runner: SqlRunner,
+  kind: ResourceKind,
+  after: string,
+  limit: number,
+): Promise<readonly CheckedRow[]> {
+  const columns = ROW_TABLES[kind].join(", ");
+  const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
+  const [first, last] = [rows[0], rows.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const between = [text(first, "key"), text(last, "key")] as const;
+  const parts = new Map<RowTable, PartRows>();
+  for (const [table, key] of PART_TABLES[kind]) parts.set(table, await partRows(runner, table, key, between));
+  const wrongTypes = kind === "device" ? await wrongPortTypes(runner, between) : new Set<string>();
+  return rows.map((row) => {
+    const checked = checkRow(kind, row, parts);
+    if (checked.problem !== undefined || !wrongTypes.has(checked.key)) return checked;
+    return { ...checked, problem: "its rows in port_type differ from its ports" };
+  });
+}
+
+/** Counts rows of part tables whose resource does not exist, and resources without a key, which SQLite allows. */
+export async function strayRows(runner: SqlRunner): Promise<ReadonlyMap<string, number>> {
+  const stray = new Map<string, number>();
+  const pairs = Object.entries(PART_TABLES).flatMap(([kind, tables]) => tables.map((one) => [kind, ...one] as const));
+  for (const [kind, table, key] of [...pairs, ["device", "port_type", "device_key"] as const]) {
+    const [row] = await runner.all(
+      `SELECT COUNT(*) AS stray FROM ${table} WHERE NOT EXISTS (SELECT 1 FROM ${kind} WHERE ${kind}.key = ${table}.${key})`,
+      [],
+    );
+    stray.set(table, Number(row?.["stray"]));
+  }
+  for (const kind of Object.keys(PART_TABLES)) {
+    const [row] = await runner.all(`SELECT COUNT(*) AS stray FROM ${kind} WHERE key IS NULL OR key = ''`, []);
+    stray.set(kind, Number(row?.["stray"]));
+  }
+  return new Map([...stray].filter(([, count]) => count > 0));
+}
+
+async function partRows(
+  runner: SqlRunner,
+  table: RowTable,
+  key: string,
+  between: readonly [string, string],
+): Promise<PartRows> {
+  const columns = ROW_TABLES[table].join(", ");
+  const rows = await runner.all(`SELECT ${columns} FROM ${table} WHERE ${key} >= ? AND ${key} <= ?`, between);
+  return Map.groupBy(rows, (row) => text(row, key));
+}
+
+/** Keys of devices whose counts of free ports differ from a fresh count. */
+async function wrongPortTypes(runner: SqlRunner, between: readonly [string, string]): Promise<ReadonlySet<string>> {
+  const range = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
+  const kept = `SELECT ${PORT_TYPE_COLUMNS} FROM port_type WHERE ${range("device_key").sql}`;
+  const fresh = portTypes([range("port.device_key")]);
+  const params = [...between, ...between];
+  const keys = new Set<string>();
+  for (const sql of [`${kept} EXCEPT ${fresh}`, `${fresh} EXCEPT ${kept}`]) {
+    for (const row of await runner.all(sql, params)) keys.add(text(row, "device_key"));
+  }
+  return keys;
+}
+
+function checkRow(kind: ResourceKind, row: SqlRow, parts: ReadonlyMap<RowTable, PartRows>): CheckedRow {
+  const key = text(row, "key");
+  const rowsOf = (table: RowTable) => parts.get(table)?.get(key) ?? [];
+  let stored: Stored<ResourceByKind[ResourceKind]>;
+  try {
+    stored = storedOf(row, assembled(kind, row, rowsOf("port")));
+    if (resourceKey(stored.resource) !== key) return { key, problem: "its body is that of another resource" };
+    const problem = wrongColumn(kind, row, stored) ?? wrongPart(kind, stored, rowsOf);
+    return { key, stored, ...(problem !== undefined && { problem }) };
+  } catch {
+    return { key, problem: "its body cannot be read" };
+  }
+}
+
+function assembled(kind: ResourceKind, row: SqlRow, ports: readonly SqlRow[]): ResourceByKind[ResourceKind] {
+  const body = bodyOf<ResourceByKind[ResourceKind]>(row);
+  if (kind !== "device") return body;
+  const ordered = ports.toSorted((a, b) => Number(a["place"]) - Number(b["place"]));
+  return withPorts(
+    body as DeviceBody,
+    ordered.map((port) => bodyOf<Port>(port)),
+  );
+}
+
+function wrongColumn(
+  kind: ResourceKind,
+  row: SqlRow,
+  stored: Stored<ResourceByKind[ResourceKind]>,
+): string | undefined {
+  const expected = columnsOf(kind, stored as never);
+  const name = ROW_TABLES[kind].find((column) => !isSame(row[column], expected[column] ?? null));
+  return name === undefined ? undefined : `its column ${name} differs from its body`;
+}
+
+function wrongPart(
+  kind: ResourceKind,
+  { resource }: Stored<ResourceByKind[ResourceKind]>,
+  rowsOf: (table: RowTable) => readonly SqlRow[],
+): string | undefined {
+  const expected = PARTS[kind](resourceKey(resource), resource as never);
+  for (const [table] of PART_TABLES[kind]) {
+    const columns: readonly string[] = ROW_TABLES[table];
+    const there = rowsOf(table).map((row) => JSON.stringify(columns.map((column) => plain(row[column]))));
+    const wanted = expected.filter(([name]) => name === table).map(([, row]) => JSON.stringify(row));
+    if (there.length !== wanted.length || wanted.some((one) => !there.includes(one)))
+      return `its rows in ${table} differ from its body`;
+  }
+  return undefined;
+}
+
+function isSame(there: SqlValue | undefined, expected: SqlValue): boolean {
+  return plain(there) === expected;
+}
+
+/** PostgreSQL gives integers of eight bytes as numbers already; anything that is not a value of ours stays different. */
+function plain(value: unknown): unknown {
+  return typeof value === "bigint" ? Number(value) : value;
+}

@@ -17,6 +17,7 @@ const TARGETS = [
   "bun-darwin-x64",
   "bun-darwin-arm64",
   "bun-windows-x64",
+  "bun-windows-arm64",
 ] as const;
 
 const { values } = parseArgs({
@@ -51,8 +52,8 @@ async function compile(outfile: string, target?: string): Promise<string> {
     target: "bun",
     format: "esm",
     minify: true,
-    // Bytecode is of the machine's own engine build, so only a native build can carry it.
-    bytecode: target === undefined,
+    // Bytecode made here was seen to run on Linux of either processor; on other systems it was not tried.
+    bytecode: target === undefined || target.startsWith("bun-linux"),
     splitting: true,
     sourcemap: "linked",
     define: { __VERSION__: JSON.stringify(manifest.version), __COMMIT__: JSON.stringify(commit()) },

@@ -1,0 +1,115 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { archiveName } from "./archives.ts";
+import { downloadUrl, OUT, type Release, ROOT, timestamp, WORK } from "./release.ts";
+import { sha256 } from "./shell.ts";
+
+const ABOUT = "Spec workflow tool and datacenter service in one executable";
+
+/** Writes what other package managers read: a Homebrew formula, a Scoop manifest and the three winget files. */
+export function writeManifests(release: Release): void {
+  writeFileSync(join(OUT, "planner.rb"), homebrew(release));
+  writeFileSync(join(OUT, "scoop-planner.json"), `${JSON.stringify(scoop(release), null, 2)}\n`);
+  for (const [file, text] of Object.entries(winget(release))) writeFileSync(join(OUT, file), text);
+}
+
+function archive(release: Release, name: string, ending: string): { url: string; sha256: string } {
+  const file = `${archiveName(release, { name })}.${ending}`;
+  return { url: downloadUrl(release, file), sha256: sha256(join(OUT, file)) };
+}
+
+function homebrew(release: Release): string {
+  const block = (name: string, condition: string) => {
+    const { url, sha256: sum } = archive(release, name, "tar.xz");
+    return `    ${condition} do\n      url "${url}"\n      sha256 "${sum}"\n    end\n`;
+  };
+  return `class Planner < Formula
+  desc "${ABOUT}"
+  homepage "${release.repository}"
+  version "${release.version}"
+  license "MIT"
+
+  on_macos do
+${block("darwin-arm64", "on_arm")}${block("darwin-x64", "on_intel")}  end
+
+  on_linux do
+${block("linux-arm64", "on_arm")}${block("linux-x64", "on_intel")}  end
+
+  def install
+    bin.install "planner"
+    man1.install Dir["man/man1/*.1"]
+    bash_completion.install "completions/planner.bash" => "planner"
+    zsh_completion.install "completions/_planner"
+    fish_completion.install "completions/planner.fish"
+  end
+
+  test do
+    assert_match version.to_s, shell_output("#{bin}/planner --version")
+  end
+end
+`;
+}
+
+function scoop(release: Release): object {
+  const entry = (name: string) => {
+    const { url, sha256: hash } = archive(release, name, "zip");
+    return { url, hash, extract_dir: archiveName(release, { name }) };
+  };
+  return {
+    version: release.version,
+    description: ABOUT,
+    homepage: release.repository,
+    license: "MIT",
+    architecture: { "64bit": entry("windows-x64"), arm64: entry("windows-arm64") },
+    bin: "planner.exe",
+    checkver: { github: release.repository },
+  };
+}
+
+function winget(release: Release): Readonly<Record<string, string>> {
+  const id = "Planner.Planner";
+  const head = (type: string) => `PackageIdentifier: ${id}\nPackageVersion: ${release.version}\n${type}`;
+  const end = (type: string) => `ManifestType: ${type}\nManifestVersion: 1.6.0\n`;
+  const installer = (name: string, architecture: string) => {
+    const { url, sha256: sum } = archive(release, name, "zip");
+    const path = `${archiveName(release, { name })}\\planner.exe`;
+    return `- Architecture: ${architecture}
+  InstallerUrl: ${url}
+  InstallerSha256: ${sum.toUpperCase()}
+  NestedInstallerFiles:
+  - RelativeFilePath: ${path}
+    PortableCommandAlias: planner
+`;
+  };
+  const installers = installer("windows-x64", "x64") + installer("windows-arm64", "arm64");
+  return {
+    "winget-Planner.Planner.yaml": head(`DefaultLocale: en-US\n${end("version")}`),
+    "winget-Planner.Planner.locale.en-US.yaml": head(
+      `PackageLocale: en-US\nPublisher: The planner authors\nPackageName: planner\nPackageUrl: ${release.repository}\n` +
+        `License: MIT\nShortDescription: ${ABOUT}\n${end("defaultLocale")}`,
+    ),
+    "winget-Planner.Planner.installer.yaml": head(
+      `InstallerType: zip\nNestedInstallerType: portable\nReleaseDate: ${timestamp(release).slice(0, 10)}\n` +
+        `Installers:\n${installers}${end("installer")}`,
+    ),
+  };
+}
+
+/** Folder in which the bundles for agents are laid out before they are packed. */
+export function bundleFolder(name: string): string {
+  const folder = join(WORK, "agents", name);
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** Writes the installers with the release's version, addresses and public key (PLANNER_RELEASE_PUBLIC_KEY) filled in. */
+export function writeInstallers(release: Release): void {
+  const key = process.env["PLANNER_RELEASE_PUBLIC_KEY"] ?? "";
+  for (const name of ["install.sh", "install.ps1"]) {
+    const text = readFileSync(join(ROOT, "release", name), "utf8")
+      .replaceAll("@REPOSITORY@", release.repository)
+      .replaceAll("@VERSION@", release.version)
+      .replaceAll("@PUBLIC_KEY@", key);
+    writeFileSync(join(OUT, name), text, { mode: 0o755 });
+  }
+}

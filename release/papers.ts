@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { OUT, type Release, ROOT, timestamp } from "./release.ts";
+import { hasProgram, run, sha256 } from "./shell.ts";
+
+interface Component {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly kind: "application" | "library" | "data";
+}
+
+/** What the executable holds beside npm packages; versions of the packaged ones are read where they are installed. */
+function embedded(): readonly Component[] {
+  return [{ name: "bun", version: versionOf("bun"), license: "MIT", kind: "application" }];
+}
+
+function versionOf(name: string): string {
+  return JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")).version;
+}
+
+/** Writes the software bill of materials (CycloneDX 1.5): npm's own, with Bun, and with nothing that differs per run. */
+export function writeSbom(release: Release): string {
+  const file = `planner-${release.version}.cdx.json`;
+  const text = run("npm", ["sbom", "--sbom-format=cyclonedx", "--omit=dev", "--package-lock-only"], { cwd: ROOT });
+  const sbom = JSON.parse(text);
+  // npm draws a random serial number and takes the time of day.
+  delete sbom.serialNumber;
+  sbom.metadata.timestamp = timestamp(release);
+  sbom.metadata.component.version = release.version;
+  sbom.components.push(
+    ...embedded().map(({ name, version, license, kind }) => ({
+      type: kind,
+      name,
+      version,
+      "bom-ref": `${name}@${version}`,
+      purl: `pkg:npm/${name}@${version}`,
+      licenses: [{ license: { id: license } }],
+    })),
+  );
+  writeFileSync(join(OUT, file), `${JSON.stringify(sbom, null, 2)}\n`);
+  return file;
+}
+
+/** Returns the licence texts of every package that can be in the executable, sorted by name. */
+export function licenceTexts(): string {
+  const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+  const packages = lock.packages as Readonly<Record<string, { dev?: boolean; optional?: boolean; version?: string }>>;
+  const parts = Object.entries(packages)
+    .filter(([path, { dev, optional }]) => path !== "" && dev !== true && optional !== true)
+    .map(([path, { version }]) => licenceOf(path, version ?? ""));
+  const head =
+    "planner contains the following packages, and the Bun runtime (MIT, https://bun.sh, with the parts named in\n" +
+    "its LICENSE.md, among them JavaScriptCore under LGPL-2).\n";
+  return [head, ...parts.toSorted()].join(`\n${"-".repeat(80)}\n`);
+}
+
+function licenceOf(path: string, version: string): string {
+  const folder = join(ROOT, path);
+  const name = path.replace(/^.*node_modules\//, "");
+  if (!existsSync(folder)) return `${name} ${version}\n\n(not installed on the machine that built this release)\n`;
+  const declared = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).license ?? "see its own page";
+  const files = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file));
+  const texts = files.toSorted().map((file) => readFileSync(join(folder, file), "utf8").trim());
+  return `${name} ${version} (${declared})\n\n${texts.join("\n\n")}\n`;
+}
+
+/** Writes an in-toto statement (SLSA provenance 1.0) about every file that is in the release so far. */
+export function writeProvenance(release: Release): string {
+  const file = `planner-${release.version}.intoto.json`;
+  const subject = files().map((name) => ({ name, digest: { sha256: sha256(join(OUT, name)) } }));
+  const statement = {
+    _type: "https://in-toto.io/Statement/v1",
+    subject,
+    predicateType: "https://slsa.dev/provenance/v1",
+    predicate: {
+      buildDefinition: {
+        buildType: `${release.repository}/blob/v${release.version}/docs/release.md`,
+        externalParameters: { command: "npm run release", ref: `refs/tags/v${release.version}` },
+        resolvedDependencies: [{ uri: `git+${release.repository}`, digest: { gitCommit: release.commit } }],
+      },
+      runDetails: { builder: { id: `${release.repository}/blob/v${release.version}/release/run.ts` } },
+    },
+  };
+  writeFileSync(join(OUT, file), `${JSON.stringify(statement, null, 2)}\n`);
+  return file;
+}
+
+/** Writes SHA256SUMS over every file, and signs it and the provenance if a key is given. Returns how it was signed. */
+export function writeSums(release: Release, provenance: string): string {
+  const lines = files().map((name) => `${sha256(join(OUT, name))}  ${name}\n`);
+  writeFileSync(join(OUT, "SHA256SUMS"), lines.join(""));
+  const key = process.env["PLANNER_RELEASE_KEY"];
+  if (key === undefined) return "not signed: PLANNER_RELEASE_KEY names no minisign key";
+  if (!hasProgram("minisign")) throw new Error("PLANNER_RELEASE_KEY is set and minisign is not installed");
+  for (const name of ["SHA256SUMS", provenance]) sign(release, key, name);
+  return `signed with ${key}`;
+}
+
+// The comment is signed too; it names the release, so that an older list cannot pass for this one.
+function sign({ version }: Release, key: string, name: string): void {
+  const comment = `planner ${version} ${name}`;
+  run("minisign", ["-S", "-s", key, "-m", join(OUT, name), "-t", comment, "-c", "signature of a planner release"]);
+}
+
+function files(): readonly string[] {
+  return readdirSync(OUT)
+    .filter((name) => name !== "SHA256SUMS" && !name.endsWith(".minisig"))
+    .toSorted();
+}

@@ -1,0 +1,40 @@
+import { join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import { run } from "./shell.ts";
+
+export const ROOT = join(import.meta.dirname, "..");
+export const OUT = join(ROOT, "dist", "release");
+/** Everything that is made on the way; not part of the release. */
+export const WORK = join(ROOT, "dist", "release-work");
+
+/** What every part of a release is stamped with. */
+export interface Release {
+  readonly version: string;
+  readonly commit: string;
+  /** Seconds since 1970 of the commit: the only time that enters an artefact, so that two builds are equal. */
+  readonly epoch: number;
+  /** Address of the repository; manifests point to its releases. */
+  readonly repository: string;
+}
+
+/** Reads version, commit and time of the checkout. @throws Error when it has uncommitted changes */
+export function thisRelease(): Release {
+  const changes = run("git", ["status", "--porcelain"], { cwd: ROOT });
+  if (changes !== "") throw new Error(`A release is built from a clean checkout. Commit or remove first:\n${changes}`);
+  return {
+    version: manifest.version,
+    commit: run("git", ["rev-parse", "HEAD"], { cwd: ROOT }).trim(),
+    epoch: Number(run("git", ["log", "-1", "--format=%ct"], { cwd: ROOT })),
+    repository: (process.env["PLANNER_RELEASE_REPOSITORY"] ?? "https://github.com/OWNER/planner").replace(/\/$/, ""),
+  };
+}
+
+/** The commit's time as packages write it: `2026-11-22T00:51:07Z`. */
+export function timestamp({ epoch }: Release): string {
+  return new Date(epoch * 1000).toISOString().replace(".000Z", "Z");
+}
+
+/** Address at which a release's file can be downloaded once it is published. */
+export function downloadUrl({ repository, version }: Release, file: string): string {
+  return `${repository}/releases/download/v${version}/${file}`;
+}

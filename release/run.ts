@@ -1,0 +1,72 @@
+/**
+ * Builds every artefact of a release into `dist/release/`: `npm run release` in a clean checkout after `npm ci`. Two
+ * builds of one commit give the same bytes. Needs Debian's tar, xz-utils, dpkg, rpm, umoci and libc6-arm64-cross; signs
+ * with minisign if PLANNER_RELEASE_KEY names a key. PLANNER_RELEASE_REPOSITORY is the address that manifests point to.
+ */
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { writeAgentFiles } from "./agents.ts";
+import { writeArchives } from "./archives.ts";
+import { writeImages } from "./image.ts";
+import { writeLinuxPackages } from "./linux_packages.ts";
+import { writeInstallers, writeManifests } from "./manifests.ts";
+import { writeNpmPackages } from "./npm_packages.ts";
+import { licenceTexts, writeProvenance, writeSbom, writeSums } from "./papers.ts";
+import { buildPrograms, programOf, writeShared } from "./programs.ts";
+import { OUT, type Release, thisRelease, WORK } from "./release.ts";
+import { hasProgram } from "./shell.ts";
+import { TARGETS, type Target } from "./targets.ts";
+
+const PROGRAMS = {
+  git: "git",
+  tar: "tar",
+  xz: "xz-utils",
+  "dpkg-deb": "dpkg",
+  rpmbuild: "rpm",
+  umoci: "umoci",
+} as const;
+
+function demandPrograms(): void {
+  const missing = Object.entries(PROGRAMS).filter(([program]) => !hasProgram(program));
+  if (missing.length === 0) return;
+  throw new Error(`A release needs ${missing.map(([, name]) => name).join(", ")}: install the Debian packages`);
+}
+
+function native(): Target {
+  const target = TARGETS.find(({ os, cpu }) => os === process.platform && cpu === process.arch);
+  if (target === undefined) throw new Error("A release is built on Linux, x64 or arm64");
+  return target;
+}
+
+function step(name: string, work: () => void): void {
+  const started = performance.now();
+  work();
+  process.stdout.write(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+function build(release: Release): void {
+  rmSync(OUT, { recursive: true, force: true });
+  rmSync(WORK, { recursive: true, force: true });
+  mkdirSync(OUT, { recursive: true });
+  step("programs", () => buildPrograms(TARGETS));
+  step("manual, completions, licences", () => writeShared(programOf(native()), release, licenceTexts()));
+  step("archives", () => writeArchives(release));
+  step("npm packages", () => writeNpmPackages(release));
+  step("deb and rpm", () => writeLinuxPackages(release));
+  step("images", () => writeImages(release));
+  step("bundles for agents", () => writeAgentFiles(release));
+  step("manifests", () => writeManifests(release));
+  step("installers", () => writeInstallers(release));
+  let signed = "";
+  step("papers", () => {
+    writeSbom(release);
+    signed = writeSums(release, writeProvenance(release));
+  });
+  for (const name of readdirSync(OUT)) {
+    process.stdout.write(`${(statSync(join(OUT, name)).size / 1e6).toFixed(1).padStart(8)} MB  ${name}\n`);
+  }
+  process.stdout.write(`planner ${release.version} from ${release.commit.slice(0, 12)}, ${signed}\n`);
+}
+
+demandPrograms();
+build(thisRelease());

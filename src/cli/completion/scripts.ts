@@ -1,4 +1,4 @@
-export const SHELLS = ["bash", "zsh", "fish"] as const;
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
@@ -64,5 +64,24 @@ end
 complete -c planner -f -a '(__planner_complete)'
 `;
 
+// PowerShell leaves an empty word at the cursor out of the syntax tree, so it is added here.
+const POWERSHELL = `# Completion of planner for PowerShell: planner completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName planner -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $words = @($commandAst.CommandElements | Select-Object -Skip 1 |
+    Where-Object { $_.Extent.StartOffset -lt $cursorPosition } | ForEach-Object { $_.Extent.Text })
+  if ($wordToComplete -eq "") { $words += "" }
+  foreach ($line in @(& planner __complete -- @words 2>$null)) {
+    $candidate, $summary = $line -split "\`t", 2
+    if ($candidate -eq ":file" -or $candidate -eq ":directory") {
+      [System.Management.Automation.CompletionCompleters]::CompleteFilename($wordToComplete)
+    } else {
+      if (-not $summary) { $summary = $candidate }
+      [System.Management.Automation.CompletionResult]::new($candidate, $candidate, "ParameterValue", $summary)
+    }
+  }
+}
+`;
+
 /** The completion script of each shell. */
-export const SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH };
+export const SCRIPTS: Record<Shell, string> = { bash: BASH, zsh: ZSH, fish: FISH, powershell: POWERSHELL };

@@ -10,6 +10,7 @@ export const command = defineCommand({
     { line: "source <(planner completion bash)", shows: "in ~/.bashrc" },
     { line: "source <(planner completion zsh)", shows: "in ~/.zshrc, behind compinit" },
     { line: "planner completion fish | source", shows: "in ~/.config/fish/config.fish" },
+    { line: "planner completion powershell | Out-String | Invoke-Expression", shows: "in $PROFILE" },
   ],
   async run({ shell }) {
     print(SCRIPTS[shell]);

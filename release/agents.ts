@@ -5,7 +5,7 @@ import { zip } from "./pack.ts";
 import { programOf } from "./programs.ts";
 import { downloadUrl, OUT, type Release, ROOT } from "./release.ts";
 import { sha256 } from "./shell.ts";
-import { programName, TARGETS, type Target } from "./targets.ts";
+import { programName, type Target } from "./targets.ts";
 
 const MCPB_PLATFORM = { linux: "linux", darwin: "darwin", windows: "win32" } as const;
 
@@ -17,7 +17,7 @@ const SERVERS = [
 
 /** Writes the MCP bundles (`.mcpb`) of each platform and `server.json` for the MCP registry. */
 export function writeAgentFiles(release: Release): void {
-  for (const target of TARGETS) if (target.libc !== "musl") writeBundle(release, target);
+  for (const target of release.targets) if (target.libc !== "musl") writeBundle(release, target);
   for (const server of SERVERS) {
     const file = join(OUT, `${server.name}.server.json`);
     writeFileSync(file, `${JSON.stringify(registryEntry(release, server), null, 2)}\n`);
@@ -69,11 +69,13 @@ function registryEntry(release: Release, server: (typeof SERVERS)[number]): obje
     transport: { type: "stdio" },
     packageArguments: server.words.map((value) => ({ type: "positional", value })),
   };
-  const bundles = TARGETS.filter(({ libc }) => libc !== "musl").map((target) => {
-    const file = bundleName(release, target);
-    const fileSha256 = sha256(join(OUT, file));
-    return { registryType: "mcpb", identifier: downloadUrl(release, file), fileSha256, transport: { type: "stdio" } };
-  });
+  const bundles = release.targets
+    .filter(({ libc }) => libc !== "musl")
+    .map((target) => {
+      const file = bundleName(release, target);
+      const fileSha256 = sha256(join(OUT, file));
+      return { registryType: "mcpb", identifier: downloadUrl(release, file), fileSha256, transport: { type: "stdio" } };
+    });
   return {
     $schema: "https://static.modelcontextprotocol.io/schemas/2025-10-17/server.schema.json",
     name: `io.github.${owner.toLowerCase()}/${server.name}`,

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { tarGz, tarXz, zip } from "./pack.ts";
 import { programOf, SHARED } from "./programs.ts";
 import { OUT, type Release, WORK } from "./release.ts";
-import { programName, TARGETS, type Target } from "./targets.ts";
+import { programName, type Target } from "./targets.ts";
 
 /** Base name of a platform's archive, and of the one folder in it. */
 export const archiveName = ({ version }: Release, target: Pick<Target, "name">): string =>
@@ -11,7 +11,7 @@ export const archiveName = ({ version }: Release, target: Pick<Target, "name">):
 
 /** Packs each platform's program with licence, README, manual and completions: `.tar.xz` and `.tgz`, or `.zip`. */
 export function writeArchives(release: Release): void {
-  for (const target of TARGETS) {
+  for (const target of release.targets) {
     const name = archiveName(release, target);
     const folder = join(WORK, "archives", name);
     mkdirSync(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { fixTimes } from "./pack.ts";
 import { programOf } from "./programs.ts";
 import { OUT, type Release, timestamp, WORK } from "./release.ts";
 import { run } from "./shell.ts";
-import { TARGETS, type Target } from "./targets.ts";
+import type { Target } from "./targets.ts";
 
 /** What the image declares; the deploy files are tested against it. */
 export const IMAGE = {
@@ -48,7 +48,7 @@ const NEEDED = ["libc.so.6", "libpthread.so.0", "libdl.so.2", "libm.so.6"];
 
 /** Writes an OCI image per processor as an archive: the program and its C library, without a shell, run as user 10001. */
 export function writeImages(release: Release): void {
-  for (const target of TARGETS) {
+  for (const target of release.targets) {
     const libraries = LIBRARIES[target.name];
     if (libraries !== undefined) writeImage(release, target, libraries);
   }

@@ -5,7 +5,7 @@ import { filesBelow, fixTimes } from "./pack.ts";
 import { programOf, SHARED } from "./programs.ts";
 import { OUT, type Release, ROOT, WORK } from "./release.ts";
 import { run } from "./shell.ts";
-import { TARGETS, type Target } from "./targets.ts";
+import type { Target } from "./targets.ts";
 
 const SUMMARY = "Spec workflow tool and datacenter service in one executable";
 const MAINTAINER = "The planner authors <planner@localhost>";
@@ -21,7 +21,7 @@ const BEFORE_REMOVE = `if [ -d /run/systemd/system ]; then systemctl disable --n
 
 /** Writes the Debian and RPM packages. The service is installed, not started. */
 export function writeLinuxPackages(release: Release): void {
-  for (const target of TARGETS) {
+  for (const target of release.targets) {
     if (target.debian !== undefined) writeDeb(release, target, target.debian);
     if (target.rpm !== undefined) writeRpm(release, target, target.rpm);
   }

@@ -16,7 +16,7 @@ export const npmNameOf = (target: Pick<Target, "name">): string => `@planner/${t
  */
 export function writeNpmPackages(release: Release): void {
   const shared = { version: release.version, license: "MIT", repository: repositoryOf(release) };
-  for (const target of TARGETS) {
+  for (const target of release.targets) {
     const folder = packageFolder(target.name);
     mkdirSync(join(folder, "bin"));
     cpSync(programOf(target), join(folder, "bin", programName(target)));

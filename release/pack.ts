@@ -20,7 +20,7 @@ export function tarXz(folder: string, file: string, epoch: number): void {
 export function tarGz(folder: string, file: string, epoch: number): void {
   const tar = file.replace(/\.(tgz|gz)$/, ".tar.tmp");
   run("tar", ["-cf", tar, ...tarArguments(folder, epoch)]);
-  writeFileSync(file, Bun.gzipSync(readFileSync(tar), { level: 9 }));
+  writeFileSync(file, Bun.gzipSync(readFileSync(tar), { level: 6 }));
   run("rm", [tar]);
 }
 
@@ -32,7 +32,7 @@ export function zip(folder: string, file: string, epoch: number, flat = false): 
     const executable = (statSync(path).mode & 0o111) !== 0;
     entries[name] = [readFileSync(path), { mtime: dosTime(epoch), os: 3, attrs: (executable ? 0o755 : 0o644) << 16 }];
   }
-  writeFileSync(file, zipSync(entries, { level: 9 }));
+  writeFileSync(file, zipSync(entries, { level: 6 }));
 }
 
 // ZIP stores local time without a zone and the library reads it by the zone of this machine, which is taken out here.

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { run } from "./shell.ts";
+import type { Target } from "./targets.ts";
 
 export const ROOT = join(import.meta.dirname, "..");
 export const OUT = join(ROOT, "dist", "release");
@@ -15,10 +16,12 @@ export interface Release {
   readonly epoch: number;
   /** Address of the repository; manifests point to its releases. */
   readonly repository: string;
+  /** Platforms to build for: all of them, except on trial. */
+  readonly targets: readonly Target[];
 }
 
 /** Reads version, commit and time of the checkout. @throws Error when it has uncommitted changes */
-export function thisRelease(): Release {
+export function thisRelease(targets: readonly Target[]): Release {
   const changes = run("git", ["status", "--porcelain"], { cwd: ROOT });
   if (changes !== "") throw new Error(`A release is built from a clean checkout. Commit or remove first:\n${changes}`);
   return {
@@ -26,6 +29,7 @@ export function thisRelease(): Release {
     commit: run("git", ["rev-parse", "HEAD"], { cwd: ROOT }).trim(),
     epoch: Number(run("git", ["log", "-1", "--format=%ct"], { cwd: ROOT })),
     repository: (process.env["PLANNER_RELEASE_REPOSITORY"] ?? "https://github.com/OWNER/planner").replace(/\/$/, ""),
+    targets,
   };
 }
 

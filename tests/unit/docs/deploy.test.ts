@@ -1,48 +1,54 @@
 import { expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse } from "yaml";
-import { SETTINGS, variableOf } from "#cli/dc/settings.ts";
+import { parse, parseAllDocuments } from "yaml";
+import { IMAGE } from "../../../release/image.ts";
 
-const ROOT = join(import.meta.dirname, "..", "..", "..");
-const FOLDER = join(ROOT, "docs", "deploy");
-const containerfile = readFileSync(join(FOLDER, "Containerfile"), "utf8");
-const composeFiles = readdirSync(FOLDER).filter((name) => name.endsWith(".yaml"));
-const variables = SETTINGS.flatMap((name) => [variableOf(name), `${variableOf(name)}_FILE`]);
+const DEPLOY = join(import.meta.dirname, "../../../docs/deploy");
+const read = (name: string) => readFileSync(join(DEPLOY, name), "utf8");
+const [user] = IMAGE.user.split(":");
+const [port] = IMAGE.port.split("/");
 
-interface Service {
-  readonly build?: { readonly context: string; readonly dockerfile: string };
-  readonly environment?: Readonly<Record<string, string>>;
-  readonly volumes?: readonly string[];
-  readonly depends_on?: Readonly<Record<string, unknown>>;
-}
+test("the Containerfile declares the user, port, directory and variables of the image", () => {
+  const text = read("Containerfile");
 
-for (const name of composeFiles) {
-  test(`${name} builds from here, names known settings, and its parts know each other`, () => {
-    const { services, volumes } = parse(readFileSync(join(FOLDER, name), "utf8")) as {
-      readonly services: Readonly<Record<string, Service>>;
-      readonly volumes: Readonly<Record<string, unknown>>;
-    };
-    const { planner } = services;
+  expect(text).toContain(`USER ${user}`);
+  expect(text).toContain(`EXPOSE ${port}`);
+  expect(text).toContain(`WORKDIR ${IMAGE.directory}`);
+  for (const line of IMAGE.environment) expect(text).toContain(line);
+  expect(JSON.parse(/^CMD (\[.*\])$/m.exec(text)?.[1] ?? "[]")).toEqual([...IMAGE.command]);
+});
 
-    expect(existsSync(join(FOLDER, planner?.build?.context ?? "", planner?.build?.dockerfile ?? ""))).toBe(true);
-    expect(Object.keys(planner?.environment ?? {}).filter((key) => !variables.includes(key))).toEqual([]);
-    for (const service of Object.values(services)) {
-      for (const volume of service.volumes ?? []) expect(volumes).toHaveProperty([volume.split(":")[0] ?? ""]);
-      for (const other of Object.keys(service.depends_on ?? {})) expect(services).toHaveProperty([other]);
-    }
-  });
-}
-
-test("the Containerfile copies what is there and names known settings", () => {
-  const copied = [...containerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, words = ""]) =>
-    words.split(" "),
+test("every file that the Containerfile copies from the project is there", () => {
+  const copied = [...read("Containerfile").matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files = ""]) =>
+    files.split(" "),
   );
-  const set = [...containerfile.matchAll(/\b(PLANNER_DC_\w+)=/g)].map(([, name]) => name ?? "");
 
-  expect(copied.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
-  expect(copied.length).toBeGreaterThan(3);
-  expect(set.length).toBeGreaterThan(0);
-  expect(set.filter((name) => !variables.includes(name))).toEqual([]);
-  expect(composeFiles).toHaveLength(2);
+  expect(copied.length).toBeGreaterThan(4);
+  for (const file of copied) expect(existsSync(join(DEPLOY, "../..", file))).toBe(true);
+});
+
+test("the Kubernetes manifest runs the image as the image runs itself", () => {
+  const [deployment, service] = parseAllDocuments(read("kubernetes.yaml")).map((document) => document.toJS());
+  const pod = deployment.spec.template.spec;
+  const [container] = pod.containers;
+
+  expect(pod.securityContext.runAsUser).toBe(Number(user));
+  expect(pod.enableServiceLinks).toBe(false);
+  expect(container.args).toEqual([...IMAGE.command]);
+  expect(container.ports[0].containerPort).toBe(Number(port));
+  expect(container.securityContext.readOnlyRootFilesystem).toBe(true);
+  expect([container.livenessProbe.httpGet.path, container.readinessProbe.httpGet.path]).toEqual([
+    "/healthz",
+    "/readyz",
+  ]);
+  expect(service.spec.ports[0].targetPort).toBe(container.ports[0].name);
+});
+
+test.each(["compose.postgres.yaml", "compose.cockroach.yaml"])("%s publishes the port and keeps the volume", (name) => {
+  const { services } = parse(read(name));
+
+  expect(services.planner.ports).toEqual([`${port}:${port}`]);
+  expect(services.planner.volumes).toEqual([`planner-data:${IMAGE.directory}`]);
+  expect(services.planner.build.dockerfile).toBe("docs/deploy/Containerfile");
 });

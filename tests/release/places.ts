@@ -1,0 +1,243 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { imageFile } from "../../release/image.ts";
+import { OUT } from "../../release/release.ts";
+import { hasProgram, run } from "../../release/shell.ts";
+import { runCommand } from "../support/planner_command.ts";
+import { serveFiles, serveNpm } from "./local_servers.ts";
+import { datacenterJobs, emptyFolder, projectFolder, specJobs, withServer } from "./main_jobs.ts";
+
+/** One artefact in one place. */
+export interface Check {
+  readonly artefact: string;
+  readonly place: string;
+  /** Programs of this machine that the check needs. */
+  readonly needs: readonly string[];
+  /** Files of the release that it is about. */
+  readonly files: readonly string[];
+  /** Returns what was run; throws when something fails. */
+  readonly check: () => Promise<string>;
+}
+
+const both = async (installed: Parameters<typeof specJobs>[0]) =>
+  `${await specJobs(installed)}; ${await datacenterJobs(installed)}`;
+
+function unpacked(archive: string): string {
+  const folder = emptyFolder();
+  run("tar", ["-xf", join(OUT, archive), "-C", folder]);
+  return join(folder, readdirSync(folder)[0] ?? "");
+}
+
+function archive(name: string, place: string, ending: string, version: string, launcher: readonly string[]): Check {
+  const file = `planner-${version}-${name}.${ending}`;
+  return {
+    artefact: file,
+    place,
+    needs: ["tar", "xz", ...launcher.slice(0, 1)],
+    files: [file],
+    check: () => {
+      const program = join(unpacked(file), "planner");
+      return both({ command: [...launcher, program], folder: emptyFolder() });
+    },
+  };
+}
+
+function debian(version: string): Check {
+  const file = `planner_${version}_amd64.deb`;
+  return {
+    artefact: file,
+    place: "empty folder, by dpkg-deb; unit by systemd-analyze",
+    needs: ["dpkg-deb", "systemd-analyze"],
+    files: [file],
+    check: async () => {
+      const root = emptyFolder();
+      run("dpkg-deb", ["-x", join(OUT, file), root]);
+      const unit = readFileSync(join(root, "usr/lib/systemd/system/planner-dc.service"), "utf8");
+      const trial = join(root, "planner-dc.service");
+      writeFileSync(trial, unit.replace("/usr/bin/planner", join(root, "usr/bin/planner")));
+      run("systemd-analyze", ["verify", "--man=no", trial]);
+      return `unit; ${await both({ command: [join(root, "usr/bin/planner")], folder: emptyFolder() })}`;
+    },
+  };
+}
+
+function rpm(version: string): Check {
+  const file = `planner-${version}-1.x86_64.rpm`;
+  return {
+    artefact: file,
+    place: "empty root, by rpm --root",
+    needs: ["rpm"],
+    files: [file],
+    check: async () => {
+      const root = emptyFolder();
+      run("rpm", ["--root", root, "--initdb"]);
+      run("rpm", ["--root", root, "--install", "--nodeps", "--noscripts", join(OUT, file)]);
+      run("rpm", ["--root", root, "--verify", "--nodeps", "--noscripts", "--nouser", "--nogroup", "planner"]);
+      return `verify; ${await both({ command: [join(root, "usr/bin/planner")], folder: emptyFolder() })}`;
+    },
+  };
+}
+
+function npm(version: string): Check {
+  return {
+    artefact: `npm-planner-${version}.tgz`,
+    place: "empty project, by npm from a local registry",
+    needs: ["npm"],
+    files: [`npm-planner-${version}.tgz`, `npm-planner-linux-x64-${version}.tgz`],
+    check: async () => {
+      const registry = await serveNpm(OUT);
+      const folder = emptyFolder();
+      try {
+        writeFileSync(join(folder, "package.json"), "{}");
+        // npm reads the names of all platforms' packages; those of a trial release are missing and optional.
+        const flags = ["--registry", registry.url, "--fetch-retries=0", "--no-audit", "--no-fund", "--cache", "cache"];
+        const { code, stderr } = await runCommand(["npm", "install", `planner@${version}`, ...flags], { cwd: folder });
+        if (code !== 0) throw new Error(`npm install: ${stderr}`);
+        const installed = readdirSync(join(folder, "node_modules", "@planner"));
+        if (installed.join() !== "linux-x64") throw new Error(`npm installed ${installed.join()}: expected linux-x64`);
+        return await both({ command: [join(folder, "node_modules/.bin/planner")], folder: projectFolder(folder) });
+      } finally {
+        registry.close();
+      }
+    },
+  };
+}
+
+function image(version: string): Check {
+  const file = imageFile({ version } as Parameters<typeof imageFile>[0], "amd64");
+  return {
+    artefact: file,
+    place: "unpacked by umoci, run by bwrap: read-only root, user 10001",
+    needs: ["umoci", "bwrap"],
+    files: [file],
+    check: async () => {
+      const folder = emptyFolder();
+      mkdirSync(join(folder, "layout"));
+      run("tar", ["-xf", join(OUT, file), "-C", join(folder, "layout")]);
+      run("umoci", ["unpack", "--image", `${join(folder, "layout")}:${version}`, join(folder, "bundle")]);
+      const config = JSON.parse(readFileSync(join(folder, "bundle", "config.json"), "utf8"));
+      if (config.process.user.uid !== 10001) throw new Error(`the image runs as user ${config.process.user.uid}`);
+      const data = join(folder, "data");
+      mkdirSync(data);
+      run("chown", ["10001:10001", data, folder]);
+      run("chmod", ["755", folder]);
+      const words = [
+        "--unshare-user",
+        "--uid",
+        "10001",
+        "--gid",
+        "10001",
+        "--clearenv",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+      ];
+      const bwrap = ["bwrap", "--ro-bind", join(folder, "bundle/rootfs"), "/", ...words, "--bind", data, "/data"];
+      const launcher = [...bwrap, "--chdir", "/data", "--die-with-parent"];
+      const env = config.process.env.flatMap((line: string) => {
+        const at = line.indexOf("=");
+        return ["--setenv", line.slice(0, at), line.slice(at + 1)];
+      });
+      const asUser = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups"];
+      const program = [...asUser, ...launcher, ...env, "/usr/local/bin/planner"];
+      const installed = { command: program, folder: data, inside: "/data" };
+      await runOrThrow([...program, "dc", "token", "create", "anna", "--role", "admin"], data);
+      await withServer(
+        installed,
+        async (url) => {
+          const base = url.replace("0.0.0.0", "127.0.0.1");
+          const { status } = await fetch(new URL("/healthz", base));
+          if (status !== 200) throw new Error(`/healthz answered ${status}`);
+        },
+        ["dc", "serve", "--port", "0"],
+      );
+      return "dc token create, serve, health, SIGTERM";
+    },
+  };
+}
+
+async function runOrThrow(command: readonly string[], cwd: string): Promise<string> {
+  const { code, stdout, stderr } = await runCommand(command, { cwd });
+  if (code !== 0) throw new Error(`${command.at(-1)} ended with ${code}: ${stderr}${stdout}`);
+  return stdout;
+}
+
+function newcomer(version: string): Check {
+  return {
+    artefact: "install.sh",
+    place: "empty home, from a local server",
+    needs: ["curl", "tar"],
+    files: ["install.sh", "SHA256SUMS", `planner-${version}-linux-x64.tar.xz`],
+    check: async () => {
+      const signed = existsSync(join(OUT, "SHA256SUMS.minisig")) && hasProgram("minisign");
+      const home = emptyFolder();
+      const install = (url: string, ...flags: string[]) =>
+        runCommand(["sh", join(OUT, "install.sh"), "--base-url", url, ...flags], { cwd: home, env: { HOME: home } });
+      await refuses(install, version, home, signed);
+      const server = await serveFiles(OUT);
+      try {
+        const { code, stdout, stderr } = await install(server.url, ...(signed ? ["--require-signature"] : []));
+        if (code !== 0) throw new Error(`install.sh: ${stderr}${stdout}`);
+        const project = projectFolder(home);
+        const program = join(home, ".local/bin/planner");
+        const jobs = await both({ command: [program], folder: project, env: { HOME: home } });
+        const again = await install(server.url);
+        const removed = await install(server.url, "--uninstall");
+        if (again.code !== 0 || removed.code !== 0) throw new Error(`uninstall: ${again.stderr}${removed.stderr}`);
+        const left = readdirSync(home).filter((name) => name !== "project");
+        if (left.length > 0) throw new Error(`uninstalling left ${left.join(", ")}`);
+        return `${signed ? "signature, " : ""}refusals, ${jobs}; again, uninstall`;
+      } finally {
+        server.close();
+      }
+    },
+  };
+}
+
+type Install = (url: string, ...flags: string[]) => Promise<{ readonly code: number | null }>;
+
+/** Offers a damaged archive and a list of sums that somebody else made; both must leave the home empty. */
+async function refuses(install: Install, version: string, home: string, signed: boolean): Promise<void> {
+  const archiveFile = `planner-${version}-linux-x64.tar.xz`;
+  const damaged = readFileSync(join(OUT, archiveFile));
+  damaged[1000] = (damaged[1000] ?? 0) ^ 1;
+  const forged = Buffer.from(readFileSync(join(OUT, "SHA256SUMS"), "utf8").replace(/^./, "0"));
+  const offers = [{ [archiveFile]: damaged }, ...(signed ? [{ SHA256SUMS: forged }] : [])];
+  for (const replaced of offers) {
+    const server = await serveFiles(OUT, replaced);
+    const { code } = await install(server.url);
+    server.close();
+    if (code === 0) throw new Error(`install.sh accepted a wrong ${Object.keys(replaced).join()}`);
+    if (readdirSync(home).length > 0)
+      throw new Error(`install.sh left files after a wrong ${Object.keys(replaced).join()}`);
+  }
+}
+
+/** Every artefact that can run on Linux x64, with the places it is tried in. */
+export function checks(version: string): readonly Check[] {
+  const qemu = ["qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu"];
+  return [
+    archive("linux-x64", "empty folder", "tar.xz", version, []),
+    archive("linux-x64", "empty folder", "tgz", version, []),
+    archive("linux-x64", "qemu, a processor of 2008 (Nehalem)", "tar.xz", version, [
+      "qemu-x86_64-static",
+      "-cpu",
+      "Nehalem",
+    ]),
+    archive("linux-arm64", "qemu-user", "tar.xz", version, qemu),
+    debian(version),
+    rpm(version),
+    npm(version),
+    image(version),
+    newcomer(version),
+  ];
+}
+
+/** What is built and cannot run on this kind of machine. */
+export const NOT_RUN_HERE: readonly (readonly [artefact: string, reason: string])[] = [
+  ["linux-x64-musl, linux-arm64-musl", "no system with musl and libstdc++"],
+  ["darwin-x64, darwin-arm64, planner.rb", "no macOS"],
+  ["windows-x64, windows-arm64, install.ps1, Scoop, winget", "no Windows, no PowerShell"],
+  [".mcpb bundles, server.json", "no client and no registry to install them into"],
+];

@@ -1,12 +1,16 @@
 import { CHECK_COMMAND } from "#planner/output/checker/check_command.ts";
 import { print } from "./print.ts";
-import { versionLine } from "./version.ts";
+import { buildFacts, versionLine } from "./version.ts";
 
 /** Runs the command line and sets the process's exit status; never rejects. */
 export async function main(words: readonly string[]): Promise<void> {
   const [first] = words;
   if (words.length === 1 && (first === "--version" || first === "-V")) {
     print(versionLine());
+    return;
+  }
+  if (words.length === 2 && words.includes("--json") && words.some((word) => word === "--version" || word === "-V")) {
+    print(`${JSON.stringify(buildFacts(), null, 2)}\n`);
     return;
   }
   if (first === "mcp") {

@@ -9,7 +9,24 @@ export const VERSION: string = typeof __VERSION__ === "string" ? __VERSION__ : "
 /** The commit that the build was made from, or `source` when run from source. */
 export const COMMIT: string = typeof __COMMIT__ === "string" ? __COMMIT__ : "source";
 
-/** What `--version` prints. */
+/** Line that `--version` prints. */
 export function versionLine(): string {
   return `planner ${VERSION} (commit ${COMMIT}, ${engine()})\n`;
+}
+
+/** What `--version --json` prints. */
+export interface BuildFacts {
+  readonly version: string;
+  readonly commit: string;
+  readonly engine: string;
+  /** `linux`, `darwin` or `win32`. */
+  readonly platform: string;
+  /** `x64` or `arm64`. */
+  readonly architecture: string;
+}
+
+/** Returns what is known of the running build without reading a file. */
+export function buildFacts(): BuildFacts {
+  const { platform, arch: architecture } = process;
+  return { version: VERSION, commit: COMMIT, engine: engine(), platform, architecture };
 }

@@ -108,7 +108,7 @@ export async function askServer(url: string): Promise<void> {
   const reply = await fetch(new URL("/datacenter.v1.DatacenterService/GetRack", base), {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ ref: "rack:A01" }),
+    body: JSON.stringify({ code: "A01" }),
   });
   const text = await reply.text();
   demand(reply.status === 200 && text.includes("A01"), `GetRack answered ${reply.status}: ${text.slice(0, 200)}`);

@@ -120,7 +120,7 @@ function image(version: string): Check {
       const data = join(folder, "data");
       mkdirSync(data);
       run("chown", ["10001:10001", data, folder]);
-      run("chmod", ["755", folder]);
+      run("chmod", ["755", folder, join(folder, "bundle")]);
       const words = [
         "--unshare-user",
         "--uid",

@@ -4,6 +4,7 @@ import { plainLine } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { paint } from "../../terminal.ts";
+import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Find what killed processes left behind: claims, records, worktrees, files",
@@ -13,13 +14,23 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     fix: { type: "boolean", summary: "Mend what can be mended without losing any work" },
+    self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead" },
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner doctor", shows: "what is not as it should be" },
     { line: "planner doctor --fix", shows: "mend it" },
+    { line: "planner doctor --self", shows: "which executable this is" },
   ],
-  async run({ fix, json }, cli) {
+  async run({ fix, self, json }, cli) {
+    if (self) {
+      if (fix) throw new UsageError("--fix does not go with --self: --self only reads", null);
+      const { selfReport, selfText } = await import("../../self_report.ts");
+      const report = await selfReport();
+      if (json) printJson(report);
+      else print(selfText(report));
+      return EXIT_STATUS.ok;
+    }
     const { context } = await cli.project();
     const { runDoctor } = await import("#planner/runs/doctor/doctor.ts");
     const report = await runDoctor({ context, ports: await context.runs(), pid: process.pid }, { fix });

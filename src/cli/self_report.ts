@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { type BuildFacts, buildFacts, COMMIT } from "./version.ts";
+
+/** What `planner doctor --self` reports. */
+export interface SelfReport extends BuildFacts {
+  /** Path of the running executable; of the engine when run from source. */
+  readonly executable: string;
+  /** SHA-256 of that file in hexadecimal digits, to compare with the `planner` of a release's archive. */
+  readonly sha256: string;
+  /** False when the engine runs the source. */
+  readonly compiled: boolean;
+  /** Planner never looks for updates and sends nothing anywhere. */
+  readonly update_channel: "none";
+  readonly telemetry: false;
+}
+
+/** Reads the running executable and describes it. Reads the whole file: about 130 MB. */
+export async function selfReport(): Promise<SelfReport> {
+  const hash = createHash("sha256");
+  for await (const chunk of createReadStream(process.execPath)) hash.update(chunk);
+  return {
+    ...buildFacts(),
+    executable: process.execPath,
+    sha256: hash.digest("hex"),
+    compiled: COMMIT !== "source",
+    update_channel: "none",
+    telemetry: false,
+  };
+}
+
+/** The report as lines of text. */
+export function selfText(report: SelfReport): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ["version", report.version],
+    ["commit", report.commit],
+    ["engine", report.engine],
+    ["platform", `${report.platform} ${report.architecture}`],
+    ["executable", report.executable],
+    ["sha256", report.sha256],
+    ["updates", "none: planner never looks for updates"],
+    ["telemetry", "none: planner sends nothing"],
+  ];
+  return rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join("");
+}

@@ -106,7 +106,7 @@ function layOut(root: string, target: Target, { from, to, loader, loaderPath }: 
   if (!existsSync(join(from, "libc.so.6"))) {
     throw new Error(`${from} has no C library for ${target.name}: install Debian's libc6-arm64-cross`);
   }
-  for (const folder of ["usr/local/bin", to, loaderPath, "etc", "data", "proc", "tmp"]) {
+  for (const folder of ["usr/local/bin", to, loaderPath, "etc", "data", "proc", "dev", "sys", "tmp"]) {
     mkdirSync(join(root, folder), { recursive: true });
   }
   cpSync(programOf(target), join(root, "usr/local/bin/planner"));

@@ -1,4 +1,4 @@
-import { rpcs } from "#dc/operations/index.ts";
+import { allRpcs } from "#dc/operations/index.ts";
 import { ERROR_KINDS } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus, STATUS_OF_KIND } from "../exit_status.ts";
 import { print, printError } from "../print.ts";
@@ -8,11 +8,11 @@ import { suggestion, UsageError } from "../usage_error.ts";
 import { callServer, type ServerAddress, ServerRefusal } from "./server_client.ts";
 
 /** The names of all RPCs, in the order of the proto. */
-export const RPC_NAMES: readonly string[] = rpcs.map(({ method }) => method.name);
+export const RPC_NAMES: readonly string[] = allRpcs.map(({ method }) => method.name);
 
 /** Prints every RPC with whether it reads or writes. */
 export function listRpcs(): void {
-  for (const { method, effect } of rpcs) print(`${method.name}\t${effect}\n`);
+  for (const { method, effect } of allRpcs) print(`${method.name}\t${effect}\n`);
 }
 
 /**

@@ -5,7 +5,10 @@ import { type Database, databaseOf } from "./database.ts";
 import type { ServerAddress } from "./server_client.ts";
 
 /** What answers: a database, or a running server. */
-export type DcMcpOptions = { readonly database: Database } | { readonly server: ServerAddress };
+export type DcMcpOptions = ({ readonly database: Database } | { readonly server: ServerAddress }) & {
+  /** Whether the tools of planning are served as well. */
+  readonly planning?: boolean;
+};
 
 /**
  * What the words behind `planner dc mcp` ask for, or undefined when they are anything but none or one `--db` with a
@@ -27,7 +30,7 @@ export function serveDcMcp(options: DcMcpOptions): Promise<never> {
     info: { name: "planner-dc", version: "0.1.0" },
     loadTools: async () => {
       const { dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
-      return dcTools(() => openDoor(options));
+      return dcTools(() => openDoor(options), options.planning);
     },
   });
 }

@@ -1,4 +1,5 @@
 import { fromBinary, type JsonValue } from "@bufbuild/protobuf";
+import { planningRpcs } from "#dc/operations/index.ts";
 import {
   BadRequestSchema,
   ErrorInfoSchema,
@@ -7,6 +8,9 @@ import {
 } from "#gen/google/rpc/error_details_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
+
+/** RPCs of the second service. */
+const PLANNING: readonly string[] = planningRpcs.map(({ method }) => method.name);
 
 /** A server to call. */
 export interface ServerAddress {
@@ -61,18 +65,21 @@ export async function callServer(address: ServerAddress, rpc: string, request: s
 
 async function send({ url, token, timeoutMs }: ServerAddress, rpc: string, request: string) {
   try {
-    const response = await fetch(`${url}/datacenter.v1.DatacenterService/${rpc}`, {
-      method: "POST",
-      headers: {
-        "content-type": "application/json",
-        "connect-protocol-version": "1",
-        "connect-timeout-ms": String(timeoutMs),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    const response = await fetch(
+      `${url}/datacenter.v1.${PLANNING.includes(rpc) ? "PlanningService" : "DatacenterService"}/${rpc}`,
+      {
+        method: "POST",
+        headers: {
+          "content-type": "application/json",
+          "connect-protocol-version": "1",
+          "connect-timeout-ms": String(timeoutMs),
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+        },
+        body: request,
+        // The server ends first, and can tell so.
+        signal: AbortSignal.timeout(timeoutMs + 1000),
       },
-      body: request,
-      // The server ends first, and can tell so.
-      signal: AbortSignal.timeout(timeoutMs + 1000),
-    });
+    );
     return { response, text: await response.text() };
   } catch (error) {
     const { name, message } = error as Error;

@@ -16,7 +16,7 @@ export type Ref =
   | { readonly kind: "site"; readonly site: Code }
   | { readonly kind: "floor"; readonly site: Code; readonly floor: number }
   | { readonly kind: "room" | "row" | "zone"; readonly site: Code; readonly floor: number; readonly name: Code }
-  | { readonly kind: "rack" | "device" | "crac" | "fabric" | "feed"; readonly code: Code }
+  | { readonly kind: "rack" | "device" | "crac" | "fabric" | "feed" | "device_type"; readonly code: Code }
   | { readonly kind: "port"; readonly end: PortEnd }
   | { readonly kind: "cable"; readonly a: PortEnd; readonly b: PortEnd }
   | { readonly kind: "fabric_link"; readonly a: PortRef; readonly b: PortRef };
@@ -34,6 +34,7 @@ export const REF_GRAMMAR: Readonly<Record<RefKind, string>> = {
   device: "device:<code>",
   crac: "crac:<code>",
   fabric: "fabric:<fabric_id>",
+  device_type: "device_type:<code>",
   feed: "feed:<feed_id>",
   port: "port:<device>/<port>",
   cable: "cable:<device>/<port>~<device>/<port>",
@@ -53,6 +54,7 @@ const PARSERS: Readonly<Record<RefKind, Parse>> = {
   rack: (text) => withCode(text, (code) => ({ kind: "rack", code })),
   device: (text) => withCode(text, (code) => ({ kind: "device", code })),
   crac: (text) => withCode(text, (code) => ({ kind: "crac", code })),
+  device_type: (text) => withCode(text, (code) => ({ kind: "device_type", code })),
   fabric: (text) => withCode(text, (code) => ({ kind: "fabric", code })),
   feed: (text) => withCode(text, (code) => ({ kind: "feed", code })),
   port: (text) => {

@@ -1,3 +1,5 @@
+import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { bulkDeleteCracs } from "./bulk_delete_cracs.ts";
 import { bulkDeleteDevices } from "./bulk_delete_devices.ts";
 import { bulkDeleteRacks } from "./bulk_delete_racks.ts";
@@ -14,6 +16,10 @@ import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
+import { getDeviceType } from "./planning/get_device_type.ts";
+import { listDeviceTypes } from "./planning/list_device_types.ts";
+import { searchDeviceTypes } from "./planning/search_device_types.ts";
+import { upsertDeviceType } from "./planning/upsert_device_type.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
 import { render } from "./render.ts";
 import type { Rpc } from "./rpc.ts";
@@ -55,3 +61,15 @@ export const rpcs: readonly Rpc[] = [
   upsertFabricLink,
   deleteFabricLink,
 ];
+
+/** Every RPC of planning. A new one is a row here and a file beside the others. */
+export const planningRpcs: readonly Rpc[] = [upsertDeviceType, getDeviceType, listDeviceTypes, searchDeviceTypes];
+
+/** The services of the contract with their RPCs: every interface serves what is in this table. */
+export const SERVICES = [
+  { service: DatacenterService, rpcs },
+  { service: PlanningService, rpcs: planningRpcs },
+] as const;
+
+/** The RPCs of all services. */
+export const allRpcs: readonly Rpc[] = [...rpcs, ...planningRpcs];

@@ -1,31 +1,39 @@
-import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
+import type { DescMethod, DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError, type ConnectRouter, type HandlerContext } from "@connectrpc/connect";
-import { rpcs } from "#dc/operations/index.ts";
+import { SERVICES } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { jsonOptions } from "./json_options.ts";
 
 /** Serves every RPC of the table through the door; methods without a row answer `unimplemented`. */
 export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
-  for (const method of DatacenterService.methods) {
-    const rpc = rpcs.find((one) => one.method === method);
-    if (rpc === undefined) {
-      router.rpc(method as DescMethodUnary, () => {
-        throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
-      });
-      continue;
-    }
-    const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
-      const work = service.call(rpc, request, callerOf(context), context.signal);
-      return untilAborted(context.signal, work).catch((error: unknown) => {
-        throw toConnectError(error, (defect) => report(rpc.method.name, defect));
-      });
-    };
-    router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc) });
+  for (const { service: desc, rpcs } of SERVICES) {
+    for (const method of desc.methods)
+      serveMethod(router, service, { method, rpc: rpcs.find((one) => one.method === method) }, report);
   }
+}
+
+function serveMethod(
+  router: ConnectRouter,
+  service: DcService,
+  { method, rpc }: { readonly method: DescMethod; readonly rpc: Rpc | undefined },
+  report: ReportDefect,
+): void {
+  if (rpc === undefined) {
+    router.rpc(method as DescMethodUnary, () => {
+      throw new ConnectError(`${method.name} is not implemented yet`, Code.Unimplemented);
+    });
+    return;
+  }
+  const answer = (request: MessageShape<Rpc["method"]["input"]>, context: HandlerContext) => {
+    const work = service.call(rpc, request, callerOf(context), context.signal);
+    return untilAborted(context.signal, work).catch((error: unknown) => {
+      throw toConnectError(error, (defect) => report(rpc.method.name, defect));
+    });
+  };
+  router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc) });
 }
 
 /**

@@ -1,9 +1,10 @@
+import type { DescService } from "@bufbuild/protobuf";
 import { createConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
+import { SERVICES } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
@@ -24,6 +25,9 @@ import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { doorOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
+
+/** Services of our own, which ask for a principal and are counted. */
+const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
 
 export interface ConnectOptions {
   readonly service: DcService;
@@ -55,14 +59,14 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   });
   datacenterRoutes(router, service, report);
   healthRoutes(router, isReady, shutdown);
-  reflectionRoutes(router, [DatacenterService, Health, ServerReflection, ServerReflectionV1Alpha]);
+  reflectionRoutes(router, [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha]);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
   const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: HandedOver) =>
     withCallAccounting(
       () => answer(handler, request, response, known),
       (outcome, seconds) => {
-        if (outcome === undefined || handler.method.parent !== DatacenterService) return;
+        if (outcome === undefined || !SERVED.includes(handler.method.parent)) return;
         options.observe({ method: handler.method.name, interface: doorOf(request.headers), outcome, seconds });
       },
     );
@@ -82,7 +86,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
 /** Before the body is read, so that nobody unknown makes the server read one. Health is open to everyone. */
 async function recognise(context: HandlerContext, find: FindPrincipal, report: ReportDefect): Promise<void> {
   checkProtocolVersion(context);
-  if (context.service !== DatacenterService) return;
+  if (!SERVED.includes(context.service)) return;
   try {
     const failure = failureOf(context);
     if (failure !== undefined) throw failure.error;

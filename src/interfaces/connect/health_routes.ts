@@ -1,12 +1,12 @@
 import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { SERVICES } from "#dc/operations/index.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 
 /** Says whether the database answers. */
 export type IsReady = () => Promise<boolean>;
 
 /** The server as a whole, and what it serves. */
-const NAMES: readonly string[] = ["", DatacenterService.typeName];
+const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
 
 /** How often a watched status is looked at again, in milliseconds. Ours: a probe's usual interval. */
 const WATCH_MS = 5000;

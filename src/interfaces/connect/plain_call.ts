@@ -12,9 +12,8 @@ import {
   parseTimeout as parseConnectTimeout,
 } from "@connectrpc/connect/protocol-connect";
 import { contentTypeProto, parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
-import { rpcs } from "#dc/operations/index.ts";
+import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { jsonOptions } from "./json_options.ts";
 import { KnownBodies } from "./known_bodies.ts";
 import { COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
@@ -49,8 +48,8 @@ export interface PlainCall {
 export function plainMethods(): ReadonlyMap<string, PlainMethod> {
   const limits = { readMaxBytes: MAX_MESSAGE_BYTES, writeMaxBytes: MAX_MESSAGE_BYTES };
   return new Map(
-    rpcs.map((rpc) => [
-      `/${DatacenterService.typeName}/${rpc.method.name}`,
+    allRpcs.map((rpc) => [
+      `/${rpc.method.parent.typeName}/${rpc.method.name}`,
       {
         rpc,
         messages: createMethodSerializationLookup(rpc.method, undefined, jsonOptions(rpc), limits),

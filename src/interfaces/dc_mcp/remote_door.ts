@@ -1,6 +1,7 @@
+import type { DescService } from "@bufbuild/protobuf";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-node";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { SERVICES } from "#dc/operations/index.ts";
 import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { type DcDoor, namingField } from "./door.ts";
@@ -15,11 +16,13 @@ export interface RemoteServer {
 /** A running server, asked by Connect over HTTP/1.1. */
 export function remoteDoor({ url, token, timeoutMs }: RemoteServer): DcDoor {
   const transport = createConnectTransport({ httpVersion: "1.1", baseUrl: url, defaultTimeoutMs: timeoutMs });
-  const client = createClient(DatacenterService, transport);
+  const clients = new Map<string, object>(
+    SERVICES.map(({ service }) => [service.typeName, createClient(service as DescService, transport)]),
+  );
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return {
     async ask(method, request, signal) {
-      const call = Reflect.get(client, method.localName);
+      const call = Reflect.get(clients.get(method.parent.typeName) ?? {}, method.localName);
       try {
         return await call(request, { headers, ...(signal !== undefined && { signal }) });
       } catch (error) {

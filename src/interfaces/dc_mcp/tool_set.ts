@@ -1,14 +1,15 @@
 import { type ToolSet, toolSet } from "#interfaces/mcp/tool_set.ts";
 import type { DcDoor } from "./door.ts";
-import { tools } from "./tools.ts";
+import { planningTools, tools } from "./tools.ts";
 
 /**
  * The datacenter's tools, ready to be served.
  *
  * @param open opens the database or finds the server; called with the first call, and again as long as it fails, so that
  *   a database that comes later needs no new process
+ * @param withPlanning adds the tools of planning to the ten
  */
-export function dcTools(open: () => Promise<DcDoor>): ToolSet {
+export function dcTools(open: () => Promise<DcDoor>, withPlanning = false): ToolSet {
   let opening: Promise<DcDoor> | undefined;
   const door = () => {
     opening ??= open().catch((error: unknown) => {
@@ -17,7 +18,7 @@ export function dcTools(open: () => Promise<DcDoor>): ToolSet {
     });
     return opening;
   };
-  return toolSet(tools, {
+  return toolSet(withPlanning ? [...tools, ...planningTools] : tools, {
     run: async (tool, args, signal) => tool.run(await door(), args as never, { signal }),
     subject: () => "whole",
   });

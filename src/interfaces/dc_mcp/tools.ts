@@ -3,6 +3,7 @@ import { type TSchema, Type } from "@sinclair/typebox";
 import { commentOf, fieldSchema, messageSchema, type SchemaOptions } from "#dc/operations/messages/message_schema.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
 import type { DcDoor } from "./door.ts";
@@ -34,8 +35,20 @@ const READS: readonly DescMethodUnary[] = [
 
 const INLINE: SchemaOptions = { message: (desc) => messageSchema(desc, INLINE), unspecified: false };
 
+const planning = PlanningService.method;
+
+/** Questions of planning, which are served on request. A new one is a row here. */
+const PLANNING_READS: readonly DescMethodUnary[] = [
+  planning.getDeviceType,
+  planning.listDeviceTypes,
+  planning.searchDeviceTypes,
+];
+
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
 export const tools: readonly ToolDefinition<DcDoor>[] = [...READS.map(readTool), renderTool()];
+
+/** The tools of planning, beside the ten. */
+export const planningTools: readonly ToolDefinition<DcDoor>[] = PLANNING_READS.map(readTool);
 
 function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
   const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
@@ -169,6 +182,6 @@ function toolName({ name }: DescMethodUnary): string {
   return name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase();
 }
 
-function summaryOf({ name }: DescMethodUnary): string {
-  return commentOf(`${DatacenterService.typeName}.${name}`);
+function summaryOf({ name, parent }: DescMethodUnary): string {
+  return commentOf(`${parent.typeName}.${name}`);
 }

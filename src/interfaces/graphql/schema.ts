@@ -9,11 +9,10 @@ import {
 } from "graphql";
 import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
-import { rpcs } from "#dc/operations/index.ts";
+import { allRpcs, SERVICES } from "#dc/operations/index.ts";
 import { unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService } from "#dc/service.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type ErrorKind, OperationError } from "#kernel/errors.ts";
 import { argumentPath } from "./argument_names.ts";
 import { Types } from "./types.ts";
@@ -29,7 +28,12 @@ export interface GraphqlContext {
 }
 
 /** Queries are named after the RPC, but for these. Source: docs/contract/datacenter-interfaces.md#graphql. */
-const QUERY_NAMES: Readonly<Record<string, string>> = { GetRack: "rack", GetDevice: "device", GetPort: "port" };
+const QUERY_NAMES: Readonly<Record<string, string>> = {
+  GetRack: "rack",
+  GetDevice: "device",
+  GetPort: "port",
+  GetDeviceType: "deviceType",
+};
 
 /** What clients switch on. Source: docs/contract/datacenter-errors.md#reasons. */
 const CODE: Readonly<Record<ErrorKind, string>> = {
@@ -52,7 +56,7 @@ type Field = GraphQLFieldConfig<unknown, GraphqlContext>;
  * Source: docs/decisions.md#d-03.
  */
 export function graphqlSchema(): GraphQLSchema {
-  const { methods } = DatacenterService;
+  const methods = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods);
   const types = new Types(methods.map(({ output }) => output));
   const root = (name: string, of: readonly DescMethod[]) =>
     new GraphQLObjectType<unknown, GraphqlContext>({
@@ -87,7 +91,7 @@ function fieldOf(types: Types, method: DescMethodUnary): Field {
 }
 
 async function answer(method: DescMethodUnary, args: object, { service, caller, report, signal }: GraphqlContext) {
-  const rpc = rpcs.find((one) => one.method === method);
+  const rpc = allRpcs.find((one) => one.method === method);
   if (rpc === undefined) throw refusal(`${method.name} is not implemented yet`, { code: "UNIMPLEMENTED" });
   try {
     const request = readArguments(method, args);

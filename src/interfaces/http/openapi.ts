@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { DescMessage, DescMethod } from "@bufbuild/protobuf";
 import { MethodOptions_IdempotencyLevel } from "@bufbuild/protobuf/wkt";
 import { HISTORY_PARAMETERS } from "#dc/operations/audit_history.ts";
+import { SERVICES } from "#dc/operations/index.ts";
 import {
   commentOf,
   type JsonSchema,
@@ -9,7 +10,6 @@ import {
   type SchemaOptions,
 } from "#dc/operations/messages/message_schema.ts";
 import { LOG_PROBLEMS } from "#dc/service.ts";
-import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 
 const ERROR_REF = { $ref: "#/components/schemas/Error" };
@@ -83,8 +83,8 @@ function make(version: string): OpenapiDocument {
 function describeAll(version: string): object {
   const schemas: Record<string, JsonSchema> = { Error: ERROR };
   const options: SchemaOptions = { message: (desc) => refer(desc, schemas, options), unspecified: true };
-  const rpcs = DatacenterService.methods.map((method) => [
-    `/${DatacenterService.typeName}/${method.name}`,
+  const rpcs = SERVICES.flatMap(({ service }): readonly DescMethod[] => service.methods).map((method) => [
+    `/${method.parent.typeName}/${method.name}`,
     rpcPath(method, options),
   ]);
   return {
@@ -119,7 +119,7 @@ function refer(desc: DescMessage, schemas: Record<string, JsonSchema>, options: 
 }
 
 function rpcPath(method: DescMethod, options: SchemaOptions): object {
-  const summary = commentOf(`${DatacenterService.typeName}.${method.name}`);
+  const summary = commentOf(`${method.parent.typeName}.${method.name}`);
   const answer = {
     description: "The answer.",
     content: { "application/json": { schema: options.message(method.output) } },

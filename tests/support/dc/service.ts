@@ -1,7 +1,7 @@
 import { fromJson, type JsonObject, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { openService } from "#dc/open_service.ts";
-import { rpcs } from "#dc/operations/index.ts";
+import { allRpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
@@ -41,7 +41,7 @@ export async function testService({
   const store = given ?? (await openTemporarySqlite());
   const service = await openService(store, { clock, authRequired, observe });
   const call = async (name: string, request: JsonObject = {}, caller: Caller = ANYONE): Promise<JsonValue> => {
-    const rpc = rpcs.find(({ method }) => method.name === name);
+    const rpc = allRpcs.find(({ method }) => method.name === name);
     if (rpc === undefined) throw new Error(`There is no RPC "${name}"`);
     const reply = await service.call(rpc, fromJson(rpc.method.input, request), caller);
     return toJson(rpc.method.output, reply, { useProtoFieldName: true, registry: detailRegistry });

@@ -77,7 +77,8 @@ function keysOf(refs: readonly string[]): ResourceKeys | undefined {
     const ref = parseRef(text);
     if (ref?.kind === "device" || ref?.kind === "rack" || ref?.kind === "crac") keys[ref.kind].push(codeKey(ref.code));
     else if (ref?.kind === "cable" || ref?.kind === "fabric_link") keys[ref.kind].push(edgeKey(ref.a, ref.b));
-    else return undefined;
+    // What devices may be built to says nothing of those that are there.
+    else if (ref?.kind !== "device_type") return undefined;
   }
   return keys;
 }

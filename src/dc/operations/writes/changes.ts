@@ -75,6 +75,11 @@ export class Changes {
     this.note("DELETE", kind, resource, undefined);
   }
 
+  /** Notes the change of a document that the caller writes. */
+  noteDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
+    this.draft(action, { entity, related: [], was, is });
+  }
+
   /** How many changes are noted that are not in the log yet. */
   get noted(): number {
     return this.drafts.length;
@@ -113,9 +118,27 @@ export class Changes {
   ): void {
     const named = after ?? before;
     if (named === undefined) return;
-    const { context, now, message } = this.origin;
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
+    const related = [...new Set([...relatedTo(before), ...relatedTo(after)])];
+    this.draft(action, { entity: resourceRef(kind, named), related, was, is });
+  }
+
+  private draft(
+    action: AuditAction,
+    {
+      entity,
+      related,
+      was,
+      is,
+    }: {
+      readonly entity: string;
+      readonly related: readonly string[];
+      readonly was: JsonObject | undefined;
+      readonly is: JsonObject | undefined;
+    },
+  ): void {
+    const { context, now, message } = this.origin;
     this.drafts.push({
       id: context.newId(),
       occurredAt: now,
@@ -123,8 +146,8 @@ export class Changes {
       actor: this.actor,
       request: this.request,
       action,
-      entity: resourceRef(kind, named),
-      related: [...new Set([...relatedTo(before), ...relatedTo(after)])],
+      entity,
+      related,
       ...(was !== undefined && { before: was }),
       ...(is !== undefined && { after: is }),
       changedFields: changedFields(was, is),

@@ -100,7 +100,7 @@ describe("Health", () => {
 
     expect([whole.status, service.status]).toEqual([Status.SERVING, Status.NOT_SERVING]);
     expect(other).toMatchObject({ code: Code.NotFound });
-    expect(Object.keys(statuses).toSorted()).toEqual(["", DatacenterService.typeName]);
+    expect(Object.keys(statuses).toSorted()).toEqual(["", DatacenterService.typeName, "datacenter.v1.PlanningService"]);
   });
 
   test("tells watchers that the server is about to end", async () => {
@@ -152,6 +152,7 @@ for (const [version, service] of [
     expect(answers[0]?.value).toMatchObject({
       service: [
         { name: "datacenter.v1.DatacenterService" },
+        { name: "datacenter.v1.PlanningService" },
         { name: "grpc.health.v1.Health" },
         { name: "grpc.reflection.v1.ServerReflection" },
         { name: "grpc.reflection.v1alpha.ServerReflection" },

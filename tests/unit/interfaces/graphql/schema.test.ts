@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { rpcs } from "#dc/operations/index.ts";
 import { CracSchema, DatacenterService, DeviceSchema, RackSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { graphqlInput } from "../../../support/dc/graphql.ts";
@@ -40,8 +41,11 @@ describe("The GraphQL schema", () => {
       "device",
       "port",
       "render",
+      "deviceType",
+      "listDeviceTypes",
+      "searchDeviceTypes",
     ]);
-    expect(queries.length + mutations.length).toBe(DatacenterService.methods.length);
+    expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");
     expect(String(schema.getQueryType()?.getFields()["searchDevices"]?.type)).toBe("DevicePage");
     expect(String(schema.getMutationType()?.getFields()["bulkUpsertRacks"]?.type)).toBe("BulkResult");

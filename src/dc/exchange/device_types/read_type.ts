@@ -1,0 +1,95 @@
+import { MAX_COMMENT_CHARS } from "#dc/limits.ts";
+import { isSlug } from "#dc/model/code.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import { AIRFLOWS } from "#dc/model/enum_values.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { slugFrom } from "../codes.ts";
+import { compact } from "../item.ts";
+import { deviceKind } from "../netbox/kinds.ts";
+import { kilograms } from "../netbox/mapping.ts";
+import { oneOf } from "../netbox/one_of.ts";
+import { portsOf } from "./type_ports.ts";
+import { plainText, shown, type TypeProblem } from "./values.ts";
+
+/** A type, with what was left out of it; or why it is none. */
+export type ReadType =
+  | { readonly type: DeviceType; readonly notes: readonly TypeProblem[] }
+  | { readonly problem: TypeProblem };
+
+/** Reads a document of the community's devicetype library, as parsed YAML. */
+export function readDeviceType(document: unknown): ReadType {
+  if (!isJsonObject(document))
+    return { problem: { path: [], message: "expected an object with manufacturer and model" } };
+  const texts = new Map<string, string>();
+  for (const field of ["manufacturer", "model"]) {
+    const text = plainText(document[field]);
+    if (text === undefined)
+      return { problem: { path: [field], message: `expected a text, found ${shown(document[field])}` } };
+    texts.set(field, text);
+  }
+  const manufacturer = texts.get("manufacturer") ?? "";
+  const model = texts.get("model") ?? "";
+  const code = codeOf(document["slug"], manufacturer, model);
+  if (code === undefined)
+    return { problem: { path: ["slug"], message: `expected a slug, found ${shown(document["slug"])}` } };
+  const height = heightOf(document["u_height"]);
+  if (typeof height === "string") return { problem: { path: ["u_height"], message: height } };
+  const notes: TypeProblem[] = [];
+  const ports = portsOf(document, notes);
+  if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
+  const bays = baysOf(document["device-bays"], notes);
+  const subdevice = plainText(document["subdevice_role"]) ?? "";
+  const kinds = new Set(ports.map(({ kind }) => kind));
+  const weight = typeof document["weight"] === "number" ? document["weight"] : undefined;
+  const type = compact<DeviceType>({
+    code,
+    manufacturer: manufacturer.slice(0, 128),
+    model: model.slice(0, 128),
+    partNumber: plainText(document["part_number"])?.slice(0, 128),
+    kind: deviceKind({
+      role: "",
+      model,
+      subdevice,
+      bays: bays.length > 0,
+      outlets: kinds.has("POWER_OUT"),
+      inlets: kinds.has("POWER_IN"),
+      passive: kinds.has("FRONT") || kinds.has("REAR"),
+      active: ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true),
+    }),
+    uHeight: height,
+    depth: document["is_full_depth"] === false ? "HALF" : "FULL",
+    airflow: oneOf(AIRFLOWS, plainText(document["airflow"]) ?? ""),
+    weightKg: kilograms(weight, plainText(document["weight_unit"]) ?? ""),
+    ports,
+    bays,
+    isBlade: subdevice === "child",
+    comments: plainText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
+  });
+  return { type, notes };
+}
+
+/** The library's slug; without one, what it would be. */
+function codeOf(slug: unknown, manufacturer: string, model: string): string | undefined {
+  if (typeof slug === "string" && isSlug(slug)) return slug;
+  if (slug !== undefined && slug !== null && typeof slug !== "string") return undefined;
+  return slugFrom(typeof slug === "string" && slug !== "" ? slug : `${manufacturer}-${model}`);
+}
+
+/** Absent is 1. Some files write null for what takes no units. */
+function heightOf(value: unknown): number | string {
+  if (value === undefined) return 1;
+  if (value === null) return 0;
+  if (typeof value === "number" && value >= 0 && value <= 100 && Number.isInteger(value * 2)) return value;
+  return `expected 0 to 100 in steps of 0.5, found ${shown(value)}`;
+}
+
+function baysOf(value: unknown, notes: TypeProblem[]): readonly string[] {
+  if (!Array.isArray(value)) return [];
+  const names = new Set<string>();
+  for (const [index, bay] of value.entries()) {
+    const name = isJsonObject(bay) ? plainText(bay["name"]) : undefined;
+    if (name === undefined) notes.push({ path: ["device-bays", index], message: "a bay without a name is left out" });
+    else names.add(name.slice(0, 64));
+  }
+  return [...names];
+}

@@ -1,0 +1,133 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import type { PortKind } from "#dc/model/enum_values.ts";
+import { typeFits } from "#dc/model/port_types.ts";
+import type { Port, PortMapping } from "#dc/model/resources.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { slugFrom } from "../codes.ts";
+import { compact } from "../item.ts";
+import { PortNames } from "../netbox/port_names.ts";
+import { plainText, shown, type TypeProblem } from "./values.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Lists of a type's components in the order in which they take names. */
+const LISTS: readonly { readonly list: string; readonly kind: PortKind; readonly word: string }[] = [
+  { list: "interfaces", kind: "NETWORK", word: "interface" },
+  { list: "front-ports", kind: "FRONT", word: "front" },
+  { list: "rear-ports", kind: "REAR", word: "rear" },
+  { list: "console-ports", kind: "CONSOLE", word: "console" },
+  { list: "console-server-ports", kind: "CONSOLE_SERVER", word: "console server" },
+  { list: "power-ports", kind: "POWER_IN", word: "power in" },
+  { list: "power-outlets", kind: "POWER_OUT", word: "power out" },
+];
+
+interface Component {
+  readonly list: string;
+  readonly index: number;
+  readonly kind: PortKind;
+  readonly fields: Fields;
+  readonly name: string;
+}
+
+/** The ports of a type, or what makes the file unreadable. What does not fit is left out and noted. */
+export function portsOf(document: Fields, notes: TypeProblem[]): readonly Port[] | TypeProblem {
+  const components: Component[] = [];
+  const names = new PortNames();
+  for (const { list, kind, word } of LISTS) {
+    const value = document[list] ?? [];
+    if (!Array.isArray(value)) return { path: [list], message: `expected a list, found ${shown(value)}` };
+    for (const [index, fields] of value.entries()) {
+      const given = isJsonObject(fields) ? plainText(fields["name"]) : undefined;
+      if (given === undefined) return { path: [list, index], message: `expected a name, found ${shown(fields)}` };
+      components.push({ list, index, kind, fields, name: names.take(given, word, String(index)) });
+    }
+  }
+  if (components.length > MAX_PORTS)
+    return { path: [], message: `expected at most ${MAX_PORTS} ports, found ${components.length}` };
+  const named = new Map(components.map((one) => [`${one.kind}\n${plainText(one.fields["name"])}`, one]));
+  const taken = new Set<string>();
+  return components.map((component) => portOf(component, named, taken, notes));
+}
+
+function portOf(
+  component: Component,
+  named: ReadonlyMap<string, Component>,
+  taken: Set<string>,
+  notes: TypeProblem[],
+): Port {
+  const { kind, fields, name } = component;
+  return compact<Port>({
+    name,
+    kind,
+    type: typeOf(component, notes),
+    label: plainText(fields["label"])?.slice(0, 128),
+    ...(kind === "NETWORK" && fields["mgmt_only"] === true && { mgmtOnly: true }),
+    ...(kind === "NETWORK" && fields["enabled"] === false && { enabled: false }),
+    ...(kind === "REAR" && positions(fields)),
+    ...(kind === "FRONT" && { mappings: mappingsOf(component, named, taken, notes) }),
+    ...(kind === "POWER_IN" && inletOf(fields)),
+    ...(kind === "POWER_OUT" && outletOf(component, named, notes)),
+  });
+}
+
+function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]): string | undefined {
+  const given = plainText(fields["type"]);
+  if (given === undefined) return undefined;
+  const type = slugFrom(given);
+  if (type !== undefined && typeFits(kind, type)) return type;
+  notes.push({
+    path: [list, index, "type"],
+    message: `a type ${shown(given)} does not belong on a port of kind ${kind}`,
+  });
+  return undefined;
+}
+
+function positions(fields: Fields): { readonly positions?: number } {
+  const given = fields["positions"];
+  return typeof given === "number" && given > 1 && given <= 1024 ? { positions: given } : {};
+}
+
+function mappingsOf(
+  { list, index, fields }: Component,
+  named: ReadonlyMap<string, Component>,
+  taken: Set<string>,
+  notes: TypeProblem[],
+): readonly PortMapping[] {
+  const rear = named.get(`REAR\n${plainText(fields["rear_port"])}`);
+  const position = typeof fields["rear_port_position"] === "number" ? fields["rear_port_position"] : 1;
+  const key = `${rear?.name}:${position}`;
+  if (rear !== undefined && !taken.has(key) && position >= 1 && position <= (positions(rear.fields).positions ?? 1)) {
+    taken.add(key);
+    return [{ frontPosition: 1, rearPort: rear.name, rearPosition: position }];
+  }
+  notes.push({
+    path: [list, index],
+    message: `the rear position ${shown(fields["rear_port"])}:${position} is not there or is taken`,
+  });
+  return [];
+}
+
+function inletOf(fields: Fields): Partial<Port> {
+  const most = watts(fields["maximum_draw"]);
+  const allocated = watts(fields["allocated_draw"]);
+  const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
+  return { powerIn: compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both }) };
+}
+
+function outletOf(
+  { list, index, fields }: Component,
+  named: ReadonlyMap<string, Component>,
+  notes: TypeProblem[],
+): Partial<Port> {
+  const given = plainText(fields["power_port"]);
+  const inlet = given === undefined ? undefined : named.get(`POWER_IN\n${given}`);
+  if (given !== undefined && inlet === undefined) {
+    notes.push({ path: [list, index, "power_port"], message: `there is no power port ${shown(given)}` });
+  }
+  const leg = (["A", "B", "C"] as const).find((one) => one === plainText(fields["feed_leg"]));
+  return { powerOut: compact<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
+}
+
+function watts(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 ? Math.round(value) : undefined;
+}

@@ -1,0 +1,18 @@
+/** Something about a file that is not as the library's schema says. */
+export interface TypeProblem {
+  /** Where in the document: `["interfaces", 3, "type"]`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** A text; YAML reads unquoted `8000` or `yes` as other values, which are texts all the same. */
+export function plainText(value: unknown): string | undefined {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
+}
+
+/** A value as messages show it. */
+export function shown(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 59)}…`;
+}

@@ -1,0 +1,76 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import { isSlug, SLUG_GRAMMAR } from "../code.ts";
+import type { DeviceType } from "../device_type.ts";
+import { broken, type ErrorFinding } from "../finding.ts";
+import type { Device } from "../resources.ts";
+import type { Change, Findings, Rule, RulePhases } from "../rule.ts";
+import { number, required, unique } from "./checks.ts";
+import { described, texts } from "./general.ts";
+import { portLinkRules } from "./port_links.ts";
+import { portKindRules, portShapeRules } from "./ports.ts";
+
+const MAX_BAYS = 256;
+
+function identity({ after: { code, manufacturer, model, partNumber, kind } }: Change<DeviceType>): Findings {
+  const found: ErrorFinding[] = [
+    ...required("manufacturer", manufacturer),
+    ...required("model", model),
+    ...required("kind", kind),
+    ...texts([
+      ["manufacturer", manufacturer],
+      ["model", model],
+      ["part_number", partNumber],
+    ]),
+  ];
+  if (isSlug(code ?? "")) return found;
+  const detail = { value: code ?? "", expected: SLUG_GRAMMAR };
+  return [
+    ...found,
+    broken("INVALID_CODE", "code", `Cannot read code "${code ?? ""}": expected ${SLUG_GRAMMAR}`, detail),
+  ];
+}
+
+function figures({ after }: Change<DeviceType>): Findings {
+  const { uHeight, weightKg, maxDrawW, bays = [], ports = [] } = after;
+  return [
+    ...number("u_height", uHeight, { min: 0, max: 100, step: 0.5 }),
+    ...number("weight_kg", weightKg, { min: 0, max: 100_000 }),
+    ...number("max_draw_w", maxDrawW, { min: 0 }),
+    ...number("bays", bays.length, { max: MAX_BAYS }),
+    ...number("ports", ports.length, { max: MAX_PORTS }),
+    ...unique(
+      bays.map((bay, index) => [`bays[${index}]`, bay] as const),
+      "Bay",
+    ),
+    ...texts(bays.map((bay, index) => [`bays[${index}]`, bay] as const)),
+  ];
+}
+
+/** A type has no supply: that belongs to each device. */
+function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
+  return ports.flatMap(({ powerIn, powerOut }, index) => {
+    const field =
+      powerIn?.sourceRef !== undefined
+        ? "power_in.source_ref"
+        : powerOut?.feedId !== undefined
+          ? "power_out.feed_id"
+          : undefined;
+    if (field === undefined) return [];
+    const message = `A type of device has no ${field}: expected none`;
+    return [broken("FIELD_CONFLICT", `ports[${index}].${field}`, message, { expected: "none" })];
+  });
+}
+
+/** Rules for a device's ports, asked of a type's. */
+function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
+  return ({ after, now }, site) => {
+    const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };
+    return rule({ after: device, now }, site);
+  };
+}
+
+/** Every rule for a type of device. */
+export const deviceTypeRules: RulePhases<DeviceType> = [
+  [identity, figures, described, ...portShapeRules.map(ofPorts)],
+  [noSources, ...portKindRules.map(ofPorts), ...portLinkRules.map(ofPorts)],
+];

@@ -1,0 +1,75 @@
+import type { DcContext } from "#dc/context.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, Stored } from "#dc/ports.ts";
+import { type DeviceType as DeviceTypeMessage, DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { toMessage } from "../messages/convert.ts";
+
+/** The space of documents that holds types of devices, by code. */
+export const DEVICE_TYPES = "device_type";
+
+const READ_AT_ONCE = 500;
+
+/** A type with its version, or undefined. */
+export async function storedDeviceType(reader: DcReader, code: string): Promise<Stored<DeviceType> | undefined> {
+  const text = await reader.document(DEVICE_TYPES, code);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** All types in the order of their codes. Cost: one look-up per 500. */
+export async function* allDeviceTypes(reader: DcReader): AsyncGenerator<Stored<DeviceType>> {
+  for (let after = ""; ; ) {
+    const page = await reader.documents(DEVICE_TYPES, after, READ_AT_ONCE);
+    for (const { body } of page) yield JSON.parse(body);
+    const last = page.at(-1);
+    if (last === undefined || page.length < READ_AT_ONCE) return;
+    after = last.key;
+  }
+}
+
+export function deviceTypeMessage({ resource, etag, createTime, updateTime }: Stored<DeviceType>): DeviceTypeMessage {
+  return toMessage(DeviceTypeSchema, { ...resource, etag, createTime, updateTime });
+}
+
+interface PageRequest {
+  readonly pageSize: number;
+  readonly pageToken: string;
+}
+
+/**
+ * A page of the types that match, with their number.
+ * @param question what decides which types match: a token belongs to it
+ */
+export async function pageOfDeviceTypes(
+  { reader, context }: { readonly reader: DcReader; readonly context: DcContext },
+  { pageSize, pageToken }: PageRequest,
+  question: unknown,
+  matches: (type: DeviceType) => boolean,
+) {
+  if (pageSize < 0) {
+    const expected = `0 to ${MAX_PAGE_SIZE}`;
+    const detail = { field: "page_size", value: pageSize, expected };
+    throw refuse("FIELD_OUT_OF_RANGE", `Page size ${pageSize} is negative: expected ${expected}`, detail);
+  }
+  const limit = pageSize === 0 ? DEFAULT_PAGE_SIZE : Math.min(pageSize, MAX_PAGE_SIZE);
+  const after = pageToken === "" ? "" : openPageToken<string>(context.pageKey, question, pageToken);
+  const found: Stored<DeviceType>[] = [];
+  let total = 0;
+  let behind = 0;
+  for await (const stored of allDeviceTypes(reader)) {
+    if (!matches(stored.resource)) continue;
+    total += 1;
+    if (stored.resource.code <= after) continue;
+    if (found.length < limit) found.push(stored);
+    else behind += 1;
+  }
+  const last = found.at(-1);
+  return {
+    deviceTypes: found.map(deviceTypeMessage),
+    nextPageToken:
+      behind === 0 || last === undefined ? "" : sealPageToken(context.pageKey, question, last.resource.code),
+    totalCount: total,
+  };
+}

@@ -1,0 +1,48 @@
+import { create } from "@bufbuild/protobuf";
+import { MAX_FILTER_VALUES, MAX_QUERY_CHARS } from "#dc/limits.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import { DEVICE_KINDS } from "#dc/model/enum_values.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { PlanningService, SearchDeviceTypesResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { readWord } from "../answers/parameters.ts";
+import { defineRead } from "../rpc.ts";
+import { pageOfDeviceTypes } from "./device_types.ts";
+
+export const searchDeviceTypes = defineRead({
+  method: PlanningService.method.searchDeviceTypes,
+  effect: "read",
+  async run(session, request) {
+    const { query, manufacturers } = request;
+    checkSize("query", query.length, MAX_QUERY_CHARS, "characters");
+    checkSize("manufacturers", manufacturers.length, MAX_FILTER_VALUES, "values");
+    checkSize("kinds", request.kinds.length, MAX_FILTER_VALUES, "values");
+    const kinds = request.kinds.flatMap((kind, index) => readWord(`kinds[${index}]`, kind, DEVICE_KINDS) ?? []);
+    const words = query
+      .toLowerCase()
+      .split(/\s+/)
+      .filter((word) => word !== "");
+    const makers = manufacturers.map((name) => name.toLowerCase());
+    const matches = (type: DeviceType) =>
+      (kinds.length === 0 || kinds.includes(type.kind)) &&
+      (makers.length === 0 || makers.includes(type.manufacturer.toLowerCase())) &&
+      words.every((word) => textOf(type).includes(word));
+    return create(
+      SearchDeviceTypesResponseSchema,
+      await pageOfDeviceTypes(session, request, { words, makers, kinds }, matches),
+    );
+  },
+});
+
+function textOf({ code, manufacturer, model, partNumber = "" }: DeviceType): string {
+  return `${code} ${manufacturer} ${model} ${partNumber}`.toLowerCase();
+}
+
+function checkSize(field: string, size: number, most: number, what: string): void {
+  if (size <= most) return;
+  const expected = `at most ${most} ${what}`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${size} ${what}: expected ${expected}`, {
+    field,
+    value: size,
+    expected,
+  });
+}

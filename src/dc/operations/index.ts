@@ -65,7 +65,7 @@ export const rpcs: readonly Rpc[] = [
 /** Every RPC of planning. A new one is a row here and a file beside the others. */
 export const planningRpcs: readonly Rpc[] = [upsertDeviceType, getDeviceType, listDeviceTypes, searchDeviceTypes];
 
-/** The services of the contract with their RPCs: every interface serves what is in this table. */
+/** The services with their RPCs: every interface serves what is in this table. */
 export const SERVICES = [
   { service: DatacenterService, rpcs },
   { service: PlanningService, rpcs: planningRpcs },

@@ -7,8 +7,9 @@ export const family: CommandFamily = {
     "running server. docs/datacenter.md describes the service.",
   commands: {
     serve: { summary: "Serve a database on one port", load: () => import("./serve.ts") },
-    import: { summary: "Import JSON Lines, CSV or JSON files", load: () => import("./import.ts") },
+    import: { summary: "Import files, or another program's data", load: () => import("./import.ts") },
     export: { summary: "Write all resources as JSON Lines or CSV", load: () => import("./export.ts") },
+    types: { summary: "Import and list types of devices", family: () => import("./types/index.ts") },
     sample: { summary: "Write or load a sample site", load: () => import("./sample.ts") },
     render: { summary: "Draw a picture without a server", load: () => import("./render.ts") },
     call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },

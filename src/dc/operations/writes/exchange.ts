@@ -1,9 +1,11 @@
 import { merge, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
 import { canonicalJson } from "#dc/model/canonical_json.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { putDeviceType } from "../planning/put_device_type.ts";
 import type { WriteSession } from "../rpc.ts";
 import { orderOf } from "./load.ts";
 import { removeResource } from "./remove.ts";
@@ -38,6 +40,8 @@ export interface ExchangeSession {
   upsert(kind: ResourceKind, items: readonly Incoming[]): Promise<readonly Exchanged[]>;
   /** Removes a resource that nothing depends on. @returns why it stays, or undefined when it is gone */
   remove(kind: ResourceKind, named: ResourceByKind[ResourceKind]): Promise<OperationError | undefined>;
+  /** Creates or replaces a type of device. */
+  putDeviceType(type: DeviceType): Promise<"CREATED" | "UPDATED" | "UNCHANGED" | OperationError>;
   readonly documents: Pick<DcWriter, "document" | "documents" | "putDocument" | "dropDocument">;
 }
 
@@ -46,8 +50,17 @@ export function exchangeSession(session: WriteSession): ExchangeSession {
   return {
     upsert: (kind, items) => upsertAll(session, kind, items),
     remove: (kind, named) => refusalOf(session, () => removeResource(session, kind, named, GENTLY)),
+    putDeviceType: (type) => putType(session, type),
     documents: session.writer,
   };
+}
+
+async function putType(session: WriteSession, type: DeviceType) {
+  let outcome: "CREATED" | "UPDATED" | "UNCHANGED" = "UNCHANGED";
+  const error = await refusalOf(session, async () => {
+    outcome = (await putDeviceType(session, type, "")).outcome;
+  });
+  return error ?? outcome;
 }
 
 const GENTLY = { field: "", etag: "", cascade: false, allowMissing: true };

@@ -1,0 +1,26 @@
+import { defineCommand } from "../../../command.ts";
+import { databaseOf } from "../../../dc/database.ts";
+import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Import a devicetype library",
+  details:
+    "Reads YAML files of the community's devicetype library, in a folder and all folders below it. Reports what a file " +
+    "has wrong with its line and imports the others. Exits with 1 if a file was refused.",
+  positionals: {
+    files: { summary: "Files and folders", required: true, completes: "file", repeats: true },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
+    json: { type: "boolean", summary: "Print findings and result as JSON lines" },
+  },
+  examples: [
+    { line: "planner dc types import devicetype-library/device-types/Dell", shows: "Import one manufacturer" },
+    { line: "planner dc types import device-types/ --dry-run", shows: "Check a library" },
+  ],
+  async run({ files, db, "dry-run": dryRun, json }, cli) {
+    const { importTypes } = await import("../../../dc/exchange/import_types.ts");
+    return importTypes(databaseOf(db, cli.cwd), { files, dryRun, json, cwd: cli.cwd }, cli);
+  },
+});

@@ -1,0 +1,50 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { openService } from "#dc/open_service.ts";
+import { searchDeviceTypes } from "#dc/operations/planning/search_device_types.ts";
+import {
+  type DeviceType,
+  DeviceTypeSchema,
+  SearchDeviceTypesRequestSchema,
+  type SearchDeviceTypesResponse,
+} from "#gen/datacenter/v1/planning_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { print, printJson } from "../../print.ts";
+import { type Column, renderTable } from "../../table.ts";
+import { outputWidth } from "../../terminal.ts";
+import type { Database } from "../database.ts";
+
+const PAGE = 1000;
+
+const COLUMNS: readonly Column<DeviceType>[] = [
+  { title: "CODE", text: ({ code }) => code },
+  { title: "MANUFACTURER", text: ({ manufacturer }) => manufacturer },
+  { title: "MODEL", text: ({ model }) => model, shrinks: true },
+  { title: "U", text: ({ uHeight = 1 }) => String(uHeight), align: "right" },
+  { title: "PORTS", text: ({ ports }) => String(ports.length), align: "right" },
+];
+
+/** Prints the types that hold each of the words. */
+export async function listTypes(
+  database: Database,
+  { words, json }: { readonly words: readonly string[]; readonly json: boolean },
+): Promise<void> {
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
+  try {
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const all: DeviceType[] = [];
+    for (let pageToken = ""; ; ) {
+      const request = create(SearchDeviceTypesRequestSchema, { query: words.join(" "), pageSize: PAGE, pageToken });
+      const reply = (await service.call(searchDeviceTypes, request, {
+        interface: "SYSTEM",
+      })) as SearchDeviceTypesResponse;
+      all.push(...reply.deviceTypes);
+      if (reply.nextPageToken === "") break;
+      pageToken = reply.nextPageToken;
+    }
+    if (json) for (const type of all) printJson(toJson(DeviceTypeSchema, type, { useProtoFieldName: true }));
+    else print(renderTable(all, COLUMNS, outputWidth()));
+  } finally {
+    await store.close();
+  }
+}

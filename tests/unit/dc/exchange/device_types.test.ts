@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { parse } from "yaml";
+import { readDeviceType } from "#dc/exchange/device_types/read_type.ts";
+
+const read = (yaml: string) => readDeviceType(parse(yaml));
+
+const PDU = `
+manufacturer: Acme
+model: PDU 24
+slug: acme-pdu-24
+u_height: 0
+is_full_depth: false
+weight: 11
+weight_unit: lb
+power-ports:
+  - { name: Input, type: iec-60309-3p-n-e-6h, maximum_draw: 11000, allocated_draw: 12000 }
+power-outlets:
+  - { name: Outlet 1, type: iec-60320-c13, power_port: Input, feed_leg: A }
+  - { name: Outlet 2, type: iec-60320-c13, power_port: Feed }
+`;
+
+test("readDeviceType reads measures, inlets and outlets, and notes an inlet that is not there", () => {
+  expect(read(PDU)).toEqual({
+    type: {
+      code: "acme-pdu-24",
+      manufacturer: "Acme",
+      model: "PDU 24",
+      kind: "RACK_PDU",
+      uHeight: 0,
+      depth: "HALF",
+      weightKg: 4.99,
+      ports: [
+        {
+          name: "Input",
+          kind: "POWER_IN",
+          type: "iec-60309-3p-n-e-6h",
+          powerIn: { maxDrawW: 11000, allocatedDrawW: 11000 },
+        },
+        { name: "Outlet 1", kind: "POWER_OUT", type: "iec-60320-c13", powerOut: { inletName: "Input", leg: "A" } },
+        { name: "Outlet 2", kind: "POWER_OUT", type: "iec-60320-c13" },
+      ],
+    },
+    notes: [{ path: ["power-outlets", 1, "power_port"], message: 'there is no power port "Feed"' }],
+  });
+});
+
+test("readDeviceType tells ports of one name apart, and maps front ports to rear positions", () => {
+  const result = read(`
+manufacturer: Acme
+model: 12
+front-ports:
+  - { name: 1, type: lc, rear_port: 1, rear_port_position: 2 }
+  - { name: 2, type: lc, rear_port: 1, rear_port_position: 3 }
+rear-ports:
+  - { name: 1, type: mpo, positions: 2 }
+`);
+
+  expect(result).toMatchObject({
+    type: {
+      code: "acme-12",
+      model: "12",
+      kind: "PATCH_PANEL",
+      ports: [
+        { name: "1", mappings: [{ frontPosition: 1, rearPort: "1 (rear)", rearPosition: 2 }] },
+        { name: "2" },
+        { name: "1 (rear)", positions: 2 },
+      ],
+    },
+    notes: [{ path: ["front-ports", 1] }],
+  });
+});
+
+test("readDeviceType takes a height that YAML reads as null as none, and bays as those of a chassis", () => {
+  const chassis =
+    "manufacturer: A\nmodel: B\nu_height:\nsubdevice_role: parent\ndevice-bays: [{ name: Bay 1 }, { nam: Bay 2 }]";
+
+  expect(read(chassis)).toMatchObject({
+    type: { kind: "CHASSIS", uHeight: 0, bays: ["Bay 1"] },
+    notes: [{ path: ["device-bays", 1], message: "a bay without a name is left out" }],
+  });
+});
+
+test("readDeviceType refuses what is no type, and says where", () => {
+  expect(read("- 1")).toEqual({ problem: { path: [], message: "expected an object with manufacturer and model" } });
+  expect(read("manufacturer: A")).toEqual({ problem: { path: ["model"], message: "expected a text, found nothing" } });
+  expect(read("manufacturer: A\nmodel: B\nu_height: high")).toEqual({
+    problem: { path: ["u_height"], message: 'expected 0 to 100 in steps of 0.5, found "high"' },
+  });
+  expect(read("manufacturer: A\nmodel: B\ninterfaces: [{ type: lag }]")).toEqual({
+    problem: { path: ["interfaces", 0], message: 'expected a name, found {"type":"lag"}' },
+  });
+});

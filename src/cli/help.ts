@@ -6,6 +6,8 @@ import { outputWidth, paint } from "./terminal.ts";
 /** Columns of help where no terminal tells its own; wider lines than MOST_COLUMNS are hard to read. */
 const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
+/** Widest flag that has its text beside it; the text of a wider one starts on the next line. */
+const MOST_HEAD_COLUMNS = 27;
 
 const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
   project: "Project",
@@ -86,7 +88,8 @@ function placeLines(name: string, { summary, options }: Positional, width: numbe
 
 function flagLines(flags: Readonly<Record<string, Flag>>): readonly string[] {
   const entries = Object.entries(flags).map(([name, flag]) => ({ head: flagHead(name, flag), text: flagText(flag) }));
-  const width = Math.max(...entries.map(({ head }) => head.length));
+  const heads = entries.map(({ head }) => head.length).filter((length) => length <= MOST_HEAD_COLUMNS);
+  const width = Math.max(0, ...heads);
   return entries.flatMap(({ head, text }) => item(head, text, width));
 }
 
@@ -107,6 +110,7 @@ function item(head: string, text: string, width: number): readonly string[] {
   const indent = width + 4;
   const room = columns() - indent;
   if (room < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];
+  if (head.length > width) return [`  ${head}`, ...wrap(text, room).map((line) => " ".repeat(indent) + line)];
   const [first = "", ...rest] = wrap(text, room);
   return [`  ${head.padEnd(width)}  ${first}`, ...rest.map((line) => " ".repeat(indent) + line)];
 }

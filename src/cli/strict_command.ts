@@ -8,10 +8,10 @@ export const GLOBAL_FLAGS = {
     type: "string",
     value: "dir",
     completes: "directory",
-    summary: "Work on the project in this directory instead of looking for one around the working directory",
+    summary: "Project directory (default: searched upwards)",
   },
-  quiet: { type: "boolean", short: "q", summary: "Say nothing beside results, warnings and errors" },
-  help: { type: "boolean", short: "h", summary: "Show this help" },
+  quiet: { type: "boolean", short: "q", summary: "Print only results, warnings and errors" },
+  help: { type: "boolean", short: "h", summary: "Print this help" },
 } as const satisfies Record<string, Flag>;
 
 /** The flags of the program itself, without a command. */
@@ -19,7 +19,7 @@ export const PROGRAM_FLAGS = {
   version: {
     type: "boolean",
     short: "V",
-    summary: "Show the version, the commit it was built from and the engine it runs on",
+    summary: "Print the version, its commit and the engine",
   },
 } as const satisfies Record<string, Flag>;
 

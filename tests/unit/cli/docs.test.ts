@@ -36,7 +36,7 @@ const LEAVES = ALL.flatMap(([name, loaded]) => ("command" in loaded ? [[name, lo
 const FAMILIES = ALL.flatMap(([name, loaded]) => ("family" in loaded ? [[name, loaded.family] as const] : []));
 
 /** Lines of a terminal that a help text may take without scrolling. */
-const SCREEN_LINES = 66;
+const SCREEN_LINES = 60;
 
 /** The words of a section's tables that look like flags, `--label` of "| `-l`, `--label <label>` |". */
 function documentedFlags(section: string): readonly string[] {

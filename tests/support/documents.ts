@@ -1,0 +1,35 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REPOSITORY } from "./source_code.ts";
+
+/** A Markdown document of the repository. */
+export interface Document {
+  /** Path from the repository's root. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Returns every Markdown document that git knows or would add, without fixtures and examples' projects. */
+export function documents(): readonly Document[] {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const { stdout, status } = spawnSync("git", args, { cwd: REPOSITORY, encoding: "utf8" });
+  if (status !== 0) throw new Error("git ls-files failed");
+  return stdout
+    .split("\n")
+    .filter((path) => path !== "" && !path.startsWith("tests/fixtures/") && !path.includes("/.planner/"))
+    .filter((path) => existsSync(join(REPOSITORY, path)))
+    .map((path) => ({ path, text: readFileSync(join(REPOSITORY, path), "utf8") }));
+}
+
+/** Returns the prose of a document: every line without code, links' targets and tags, so that line numbers stay. */
+export function proseLines(text: string): readonly string[] {
+  let fenced = false;
+  return text.split("\n").map((line) => {
+    if (/^\s*(?:```|~~~)/.test(line)) {
+      fenced = !fenced;
+      return "";
+    }
+    return fenced || /^ {4}/.test(line) ? "" : line.replaceAll(/`[^`]*`|\]\([^)]*\)|<[^>]*>/g, " ");
+  });
+}

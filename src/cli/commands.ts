@@ -107,6 +107,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
     load: () => import("./commands/spec/doctor.ts"),
   },
   log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/spec/log.ts") },
+  usage: { group: "checks", summary: "Sum up tokens and cost", load: () => import("./commands/spec/usage.ts") },
   export: {
     group: "exchange",
     summary: "Write specs as JSON, CSV or Markdown",

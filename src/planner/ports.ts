@@ -153,7 +153,7 @@ export interface ProcessControl {
 /** The project's git repository; every answer is empty where there is none. */
 export interface GitHistory {
   /** Abbreviated hashes of commits whose message names the spec as `planner(<id>)`, newest first. */
-  commitsNaming(id: SpecId): Promise<readonly string[]>;
+  commitsNaming(id: SpecId, branch?: string | null): Promise<readonly string[]>;
 }
 
 /** What comparing an output with its schema found. `invalid_schema` means the schema file itself is unusable. */

@@ -1,5 +1,6 @@
 import type { ProcessRecord, SpecStore, WorktreeStatus } from "./ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
+import type { Usage } from "./work/usage.ts";
 
 /** Everything a run of an agent does to the world. Every refusal is an `OperationError`. */
 export interface RunPorts {
@@ -222,13 +223,32 @@ export interface RunLog {
 /** How a work process ended; `error` says why it did not complete. */
 export type ProcessEnd = { readonly status: "completed" } | { readonly status: "failed"; readonly error: string };
 
+/** What an agent reported about its run. */
+export interface RunReport {
+  /** Name of the provider. */
+  readonly agent: string;
+  readonly model: string | null;
+  /** The agent's own name for its session. */
+  readonly session: string | null;
+  readonly usage: Usage | null;
+  readonly denied: readonly string[];
+}
+
+export interface StoredReport extends RunReport {
+  readonly process_id: string;
+  readonly spec_id: string;
+  readonly started_at: string;
+}
+
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
   start(record: NewProcessRecord): Promise<ProcessRecord>;
   /** The same for a process that may have written its record, or its end, by now: that one stays. */
   announce(record: NewProcessRecord): Promise<void>;
-  /** Makes a record terminal; false when it already is, or is not there. */
-  finish(processId: string, end: ProcessEnd, at: Date): Promise<boolean>;
+  /** Makes a record terminal; false when it already is, or is not there. A report is added either way. */
+  finish(processId: string, end: ProcessEnd, at: Date, report?: RunReport): Promise<boolean>;
+  /** What the agents of all runs reported, oldest first; runs without a report are left out. */
+  reports(): Promise<readonly StoredReport[]>;
   /** False once a record is terminal or gone. Cost: reads one file. */
   isRunning(processId: string): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */
@@ -276,6 +296,8 @@ export interface AgentProcess {
   /** What it prints. Each is to be read to its end; a reader that waits makes the agent wait. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
+  /** Milliseconds of processor time of the agent and all that it started; null on systems that do not tell. */
+  cpuMs(): number | null;
   /** Its own end. What it started may live on and hold the streams open: `stop` ends that. */
   readonly exited: Promise<AgentExit>;
   /**

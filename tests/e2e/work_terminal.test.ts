@@ -17,7 +17,7 @@ test.skipIf(NO_PSEUDO_TERMINAL !== null)(
     });
 
     expect(code).toBe(130);
-    expect(screen).toMatch(new RegExp(`${A}  0:\\d\\d  sawing planks`));
+    expect(screen).toMatch(new RegExp(`0 of 1 done, 1 running\\r\\n${A} +0:\\d\\d +sawing planks`));
     expect(screen).toContain(`${A}: pending: interrupted before the agent was done`);
     expect(project.field(A, "status")).toBe("pending");
   },

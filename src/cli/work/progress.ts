@@ -1,15 +1,18 @@
 import type { QueueResult } from "#planner/runs/run_queue.ts";
 import type { RunEvent, RunResult } from "#planner/runs/run_types.ts";
+import { addUsage, NO_USAGE, usageText } from "#planner/work/usage.ts";
 import type { Cli } from "../command.ts";
 import { plainLine } from "../plain_text.ts";
 import { print, printJson } from "../print.ts";
 import { isTerminal, paint, type Style } from "../terminal.ts";
 import { type LiveLines, openLiveLines } from "./live_lines.ts";
+import { RunningSpecs } from "./running_specs.ts";
 
 /** Where the course of the work is told. */
 export interface Progress {
   tell(event: RunEvent): void;
-  summary(result: QueueResult): void;
+  /** @param waiting completed specs whose work is not merged */
+  summary(result: QueueResult, waiting: readonly string[]): void;
   close(): void;
 }
 
@@ -32,38 +35,50 @@ export function tellAnyway({ tell }: Progress): { tell(event: RunEvent): void; c
 
 const STYLES: Readonly<Record<string, Style>> = { completed: "green", failed: "red", needs_attention: "yellow" };
 
-/** JSON lines with `json`; else a line for each end on standard output, and the rest as talk on standard error. */
+/** Seconds between two reports without a terminal. */
+const REPORT_EVERY_SECONDS = 60;
+
+/** JSON lines with `json`; else a line for each end on standard output, and everything else on standard error. */
 export function showProgress(cli: Cli, json: boolean): Progress {
   if (json) return { tell: printJson, summary: () => {}, close: () => {} };
-  const live = !cli.quiet && isTerminal("stderr") && process.env["TERM"] !== "dumb" ? openLiveLines() : null;
+  const running = new RunningSpecs();
+  const view = openView(cli, running);
   return {
-    tell: (event) => told(event, cli, live),
-    summary({ results, refused }) {
-      const completed = results.filter(({ status }) => status === "completed").length;
-      const total = results.length + refused.length;
-      if (total === 0) cli.note("Nothing is ready to be worked: `planner status` tells how the specs stand");
-      else if (total !== 1) cli.note(`${completed} of ${total} specs completed`);
+    tell(event) {
+      running.take(event, Date.now());
+      if (event.event !== "output" && event.event !== "usage" && event.event !== "progress") {
+        view.above(() => sayEvent(event, cli));
+      }
     },
-    close: () => live?.close(),
+    summary: (result, waiting) => view.above(() => sayWhole({ ...result, waiting }, cli)),
+    close: () => view.close(),
   };
 }
 
-function told(event: RunEvent, cli: Cli, live: LiveLines | null): void {
-  if (event.event === "output") {
-    live?.update(event.spec_id, event.text);
-    return;
+function openView(cli: Cli, running: RunningSpecs): LiveLines {
+  const plain = { above: (say: () => void) => say(), close: () => {} };
+  if (cli.quiet) return plain;
+  if (isTerminal("stderr") && process.env["TERM"] !== "dumb") {
+    return openLiveLines((width) => running.lines(Date.now(), width));
   }
-  if (event.event === "ended") live?.remove(event.spec_id);
-  const say = (): void => sayEvent(event, cli);
-  if (live === null) say();
-  else live.above(say);
-  if (event.event === "started") live?.update(event.spec_id, `${event.agent} begins`);
+  const seconds = Number(process.env["PLANNER_PROGRESS_SECONDS"]) || REPORT_EVERY_SECONDS;
+  const report = (): void => {
+    for (const sentence of running.sentences(Date.now())) cli.note(sentence);
+  };
+  const timer = setInterval(report, seconds * 1000);
+  timer.unref();
+  return { ...plain, close: () => clearInterval(timer) };
 }
 
-function sayEvent(event: Exclude<RunEvent, { readonly event: "output" }>, cli: Cli): void {
+type ToldEvent = Exclude<RunEvent, { readonly event: "output" | "usage" | "progress" }>;
+
+function sayEvent(event: ToldEvent, cli: Cli): void {
   if (event.event === "ended") sayEnd(event, cli);
   else if (event.event === "refused") cli.warn(event.reason);
-  else if (event.event === "started") {
+  else if (event.event === "denied") {
+    const allow = event.allow === null ? "" : `. To allow it: ${event.allow}`;
+    cli.warn(`${event.spec_id}: the agent was denied ${plainLine(event.what)}${allow}`);
+  } else if (event.event === "started") {
     const where = event.branch === null ? "in the project itself" : `on branch ${event.branch}`;
     cli.note(`${event.spec_id}: ${event.agent} works ${where} (${event.process_id})`);
   } else cli.note(event.spec_id === null ? event.message : `${event.spec_id}: ${event.message}`);
@@ -75,4 +90,27 @@ function sayEnd({ spec_id, status, reasons, warnings }: RunResult, cli: Cli): vo
   const word = style === undefined ? status : paint(status, style);
   const because = reasons.length === 0 ? "" : `: ${plainLine(reasons.join("; "))}`;
   print(`${spec_id}: ${word}${because}\n`);
+}
+
+/** What came of the whole work, where the details are and what comes next. */
+function sayWhole(
+  { results, refused, waiting }: QueueResult & { readonly waiting: readonly string[] },
+  cli: Cli,
+): void {
+  const total = results.length + refused.length;
+  if (total === 0) {
+    cli.note("Nothing is ready to be worked: `planner status` shows how the specs are");
+    return;
+  }
+  const completed = results.filter(({ status }) => status === "completed");
+  if (total !== 1) cli.note(`${completed.length} of ${total} specs completed`);
+  const used = results.flatMap(({ usage }) => usage ?? []).reduce(addUsage, NO_USAGE);
+  if (used !== NO_USAGE) cli.note(`Used ${usageText(used)}`);
+  for (const { spec_id, status } of results) {
+    if (status === "completed" || status === "pending") continue;
+    cli.note(`${spec_id}: the log is .planner/logs/${spec_id}.log; \`planner diagnose ${spec_id}\` says what to do`);
+  }
+  const [only] = waiting;
+  if (waiting.length === 1) cli.note(`Not merged yet: \`planner merge ${only}\``);
+  else if (waiting.length > 1) cli.note(`${waiting.length} specs are not merged yet: \`planner merge --all\``);
 }

@@ -2,7 +2,7 @@ import { refuseInsideRun } from "#planner/operations/inside_run.ts";
 import { reasonOf } from "#planner/runs/reason_of.ts";
 import { repairRuns } from "#planner/runs/repair.ts";
 import { type QueueResult, type QueueWishes, runQueue } from "#planner/runs/run_queue.ts";
-import type { RunWishes } from "#planner/runs/run_types.ts";
+import type { RunDeps, RunWishes } from "#planner/runs/run_types.ts";
 import { keepMemorySmall } from "#runtime/small_memory.ts";
 import type { Cli } from "../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
@@ -25,14 +25,14 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
   const background = takeBackgroundStart();
   const telling = tellAnyway(progress);
   const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: telling.tell });
-  const { ids, follow, width, stopAtFailure, json: _, ...run } = words;
+  const { ids, follow, width, stopAtFailure, budget, json: _, ...run } = words;
   const letGrow = keepMemorySmall();
   let refused = "the process ended before the run began";
   try {
     await repairRuns(deps);
-    const wishes: QueueWishes = { ids, follow, width, stopAtFailure, run: { ...run, stop: signals } };
+    const wishes: QueueWishes = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
-    progress.summary(result);
+    progress.summary(result, await unmerged(deps, result));
     telling.complain();
     refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
     return statusOf(result, signals.by());
@@ -45,6 +45,15 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     signals.close();
     if (background !== null) await endUnbegunRecord(deps.ports.records, background, refused);
   }
+}
+
+/** The completed specs whose worktree is still there. */
+async function unmerged({ ports }: RunDeps, { results }: QueueResult): Promise<readonly string[]> {
+  const waiting: string[] = [];
+  for (const { spec_id, status } of results) {
+    if (status === "completed" && (await ports.worktrees.find(spec_id)) !== null) waiting.push(spec_id);
+  }
+  return waiting;
 }
 
 function statusOf({ results, refused }: QueueResult, by: Interruption | null): ExitStatus {

@@ -3,7 +3,10 @@ import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { criteriaOf } from "../spec/criteria.ts";
-import { diagnose as judge } from "../work/diagnosis.ts";
+import type { Spec } from "../spec/spec.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { diagnose as judge, type LastRun } from "../work/diagnosis.ts";
+import { rowOf } from "../work/providers.ts";
 import { findSpecId } from "./find_spec.ts";
 import { liveWorker } from "./live_worker.ts";
 import { specIdParam } from "./params.ts";
@@ -18,13 +21,14 @@ export const diagnose = defineTool<PlannerContext>()({
   params: Type.Object({ id: specIdParam }),
   async run(context, { id: text }) {
     const id = await findSpecId(context, text, { archived: true });
-    const [spec, log, lock, worker, worktrees, commits] = await Promise.all([
-      orMessage(context.specs.load(id)),
+    const spec = await orMessage(context.specs.load(id));
+    const [log, lock, worker, worktrees, commits, last] = await Promise.all([
       orMessage(context.logs.open(id)),
       context.work.lockHolder(id),
       liveWorker(context, id),
       context.work.worktrees(),
-      context.git.commitsNaming(id),
+      context.git.commitsNaming(id, branchOf(spec)),
+      lastRun(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
     const status = readable === null ? null : (await specStanding(context, readable)).status;
@@ -39,6 +43,8 @@ export const diagnose = defineTool<PlannerContext>()({
       worked: worker !== null,
       commits,
       now: context.clock.now(),
+      last,
+      worktree: worktree?.path ?? null,
     });
     return {
       value: {
@@ -50,6 +56,22 @@ export const diagnose = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** The branch that the last run worked on: its commits may wait for the merge. */
+function branchOf(spec: Spec | string): string | null {
+  const branch = typeof spec === "string" ? null : spec.frontmatter["branch"];
+  return typeof branch === "string" ? branch : null;
+}
+
+async function lastRun(context: PlannerContext, id: SpecId): Promise<LastRun | null> {
+  const record = (await context.work.processes()).findLast(({ spec_id }) => spec_id === id);
+  if (record === undefined || record.status === "running") return null;
+  const { records } = await context.runs();
+  const report = (await records.reports()).find(({ process_id }) => process_id === record.process_id);
+  const allowing = report === undefined ? null : rowOf(report.agent).allowing;
+  const denied = (report?.denied ?? []).map((what) => ({ what, allow: allowing?.(what) ?? null }));
+  return { error: record.error ?? null, denied };
+}
 
 /** What was read, or why it cannot be. */
 async function orMessage<Value>(reading: Promise<Value>): Promise<Value | string> {

@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { loadWorld, type World } from "../operations/world.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
+import { dollars, type Usage } from "../work/usage.ts";
 import { closeGroup, isDoneGroup } from "./close_group.ts";
 import { runSpec } from "./run/run_spec.ts";
 import type { RunDeps, RunResult, RunWishes } from "./run_types.ts";
@@ -16,6 +17,8 @@ export interface QueueWishes {
   readonly width: number;
   /** Begin nothing more once one did not complete. */
   readonly stopAtFailure: boolean;
+  /** US dollars for all runs together, after which nothing more is started; null for no limit. */
+  readonly budget: number | null;
   readonly run: RunWishes;
 }
 
@@ -53,6 +56,10 @@ class Queue {
   /** Ready before anything was done: not the queue's unless they were asked for. */
   #readyBefore: ReadonlySet<SpecId> = new Set();
   #failed = false;
+  /** Why nothing more is started, or null. */
+  #halted: string | null = null;
+  /** US dollars, as the agents report them. */
+  #spent = 0;
 
   constructor(deps: RunDeps, wishes: QueueWishes) {
     this.#deps = deps;
@@ -77,7 +84,12 @@ class Queue {
   /** Begins what can be begun now. */
   async #begin(loaded: World): Promise<void> {
     const world = await this.#closeGroups(loaded);
-    for (const id of this.#candidates(world)) {
+    const candidates = this.#candidates(world);
+    const done = this.#results.length + this.#refused.length;
+    const waiting = this.#wanted.filter((id) => !this.#tried.has(id) && !candidates.includes(id)).length;
+    const total = done + this.#running.size + candidates.length + waiting;
+    this.#deps.tell({ event: "progress", done, total });
+    for (const id of candidates) {
       if (this.#running.size >= this.#wishes.width || this.#isEnding()) return;
       this.#tried.add(id);
       const run = this.#one(id).finally(() => this.#running.delete(id));
@@ -87,7 +99,9 @@ class Queue {
 
   #isEnding(): boolean {
     const { stopAtFailure, run } = this.#wishes;
-    return run.stop.soon.aborted || this.#defects.length > 0 || (stopAtFailure && this.#failed);
+    return (
+      run.stop.soon.aborted || this.#halted !== null || this.#defects.length > 0 || (stopAtFailure && this.#failed)
+    );
   }
 
   #candidates({ specs, readiness }: World): readonly SpecId[] {
@@ -120,11 +134,26 @@ class Queue {
       const result = await runSpec(this.#deps, id, this.#wishes.run);
       this.#results.push(result);
       if (result.status !== "completed") this.#failed = true;
+      if (result.halt !== null) this.#halt(result.halt);
+      this.#spend(result.usage);
     } catch (error) {
       this.#failed = true;
       if (error instanceof OperationError) this.#refuse(id, error.message);
       else this.#defects.push(error);
     }
+  }
+
+  #halt(reason: string): void {
+    if (this.#halted !== null) return;
+    this.#halted = reason;
+    this.#deps.tell({ event: "note", spec_id: null, message: `${reason}: nothing more is started` });
+  }
+
+  #spend(usage: Usage | null): void {
+    this.#spent += usage?.cost_usd ?? 0;
+    const { budget } = this.#wishes;
+    if (budget === null || this.#spent < budget) return;
+    this.#halt(`The budget is used up: ${dollars(this.#spent)} of ${dollars(budget)}`);
   }
 
   #refuse(id: SpecId, reason: string): void {

@@ -2,6 +2,7 @@ import type { PlannerContext } from "../context.ts";
 import type { RunFiles } from "../program_ports.ts";
 import type { RunPorts, Worktree } from "../run_ports.ts";
 import type { SpecId } from "../spec/spec_id.ts";
+import type { Usage } from "../work/usage.ts";
 
 /** What surrounds every run of one process. */
 export interface RunDeps {
@@ -55,6 +56,12 @@ export interface RunResult {
   /** What somebody should know although it changes nothing. */
   readonly warnings: readonly string[];
   readonly commits: readonly string[];
+  /** What the agent consumed, or null if it reports nothing or never ran. */
+  readonly usage: Usage | null;
+  /** What the agent was not allowed to do. */
+  readonly denied: readonly string[];
+  /** Why nothing more is to be started after this run: a limit was reached or an account was refused; else null. */
+  readonly halt: string | null;
 }
 
 /** What happens, as it happens; `--json` prints these. */
@@ -68,10 +75,17 @@ export type RunEvent =
       readonly mode: string;
       readonly started_at: string;
       readonly agent: string;
+      readonly title: string | null;
       readonly branch: string | null;
       readonly worktree: string | null;
     }
   | { readonly event: "output"; readonly spec_id: SpecId; readonly text: string }
+  /** How many of all specs are done, when that changes. */
+  | { readonly event: "progress"; readonly done: number; readonly total: number }
+  /** What the agent consumed so far. */
+  | ({ readonly event: "usage"; readonly spec_id: SpecId } & Usage)
+  /** The agent was not allowed to do `what`; `allow` is the setting that would allow it. */
+  | { readonly event: "denied"; readonly spec_id: SpecId; readonly what: string; readonly allow: string | null }
   | ({ readonly event: "ended" } & RunResult)
   /** Never started; the spec is as it was. */
   | { readonly event: "refused"; readonly spec_id: SpecId; readonly reason: string };

@@ -17,6 +17,18 @@ export interface SpecSigns {
   /** Abbreviated hashes of commits that name the spec, newest first. */
   readonly commits: readonly string[];
   readonly now: Date;
+  /** The last run, or null if there was none. */
+  readonly last?: LastRun | null;
+  /** Path of the worktree that the spec has, or null. */
+  readonly worktree?: string | null;
+}
+
+/** What is known of a spec's last run. */
+export interface LastRun {
+  /** Why it did not complete, or null. */
+  readonly error: string | null;
+  /** What its agent was not allowed to do, each with the setting that would allow it, or null. */
+  readonly denied: readonly { readonly what: string; readonly allow: string | null }[];
 }
 
 export interface Check {
@@ -49,10 +61,12 @@ const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
  * status promises, so a spec that nobody has begun is healthy.
  */
 export function diagnose(signs: SpecSigns): Diagnosis {
-  const checks = CHECKS.map((check) => check(signs));
+  const checks = [...CHECKS.map((check) => check(signs)), ...lastRunChecks(signs)];
   const failed = checks.filter(({ passed }) => !passed);
   if (failed.length === 0) {
-    return { checks, diagnosis: "All checks passed. Spec appears healthy.", suggestion: null };
+    const waits = signs.status === "completed" && (signs.worktree ?? null) !== null;
+    const suggestion = waits ? `Its work is not merged yet: planner merge ${signs.id}` : null;
+    return { checks, diagnosis: "All checks passed. Spec appears healthy.", suggestion };
   }
   return { checks, ...verdict(signs, failed) };
 }
@@ -80,7 +94,32 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
       suggestion: `Look at its log (planner log ${id}), or reset it to work it again: planner reset ${id}`,
     };
   }
-  return { diagnosis: `Spec has issues: ${names}`, suggestion: "Look at the failed checks" };
+  return { diagnosis: `Spec has issues: ${names}`, suggestion: nextStep(signs) };
+}
+
+/** What a person does about a run that ended, in the order in which it is tried. */
+function nextStep({ id, status, worktree = null }: SpecSigns): string {
+  const again = `let an agent go on: planner work ${id}`;
+  if (status === "needs_attention") {
+    const byHand = worktree === null ? "" : `; or put it right in ${worktree} and run planner merge ${id}`;
+    return `See the reason above, then ${again}${byHand}; or complete it as it is: planner finalize ${id}`;
+  }
+  if (status === "failed") return `Read what happened (planner log ${id}), then ${again}`;
+  return "Look at the failed checks";
+}
+
+/** Only what a run left to say: a spec without a run has none of them. */
+function lastRunChecks({ last = null, status }: SpecSigns): readonly Check[] {
+  if (last === null) return [];
+  const isDone = status === "completed" || status === "cancelled";
+  const { error, denied } = last;
+  const permissions = denied.map(({ what, allow }) => (allow === null ? what : `${what} (to allow it: ${allow})`));
+  return [
+    ...(error === null || isDone ? [] : [{ name: "Last run", passed: false, details: error }]),
+    ...(denied.length === 0
+      ? []
+      : [{ name: "Permissions", passed: isDone, details: `The agent was denied: ${permissions.join("; ")}` }]),
+  ];
 }
 
 function fileCheck({ problem }: SpecSigns): Check {

@@ -6,6 +6,8 @@ export interface RunFacts {
   readonly exit: AgentExit;
   /** What the agent's own exit status says beyond that it failed, or null. */
   readonly exitMeaning: string | null;
+  /** Which limit ended the agent, or null. */
+  readonly limit: string | null;
   /** True when planner was told to stop and ended the agent. */
   readonly interrupted: boolean;
   /** The spec's status as the agent left it. */
@@ -66,6 +68,7 @@ export function endOfRun(facts: RunFacts): RunEnd {
   if (facts.status === "cancelled") return { status: "cancelled", reasons: ["the spec was cancelled"] };
   if (facts.status === "failed") return { status: "failed", reasons: ["the agent set the status to failed"] };
   if (facts.interrupted && facts.status !== "completed") return interruptedEnd(facts);
+  if (facts.limit !== null && facts.status !== "completed") return { status: "failed", reasons: [facts.limit] };
   if (!succeeded(facts)) return { status: "failed", reasons: [exitReason(facts)] };
   const reasons = missingEvidence(facts.evidence);
   return { status: reasons.length === 0 ? "completed" : "needs_attention", reasons };

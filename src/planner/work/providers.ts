@@ -81,7 +81,8 @@ export function exitMeaning({ row }: Provider, code: number): string | null {
   return row.exits[code] ?? null;
 }
 
-function rowOf(name: string): ProviderRow {
+/** The row of a provider; agents that only the configuration knows share that of `command`. */
+export function rowOf(name: string): ProviderRow {
   const known = PROVIDER_NAMES.find((each) => each === name);
   return known === undefined ? command : PROVIDERS[known];
 }

@@ -19,3 +19,34 @@ export function addUsage(one: Usage, other: Usage): Usage {
     cost_usd: cost,
   };
 }
+
+/** Input and output together: what a limit of tokens counts. */
+export function tokensOf({ input_tokens, output_tokens }: Usage): number {
+  return input_tokens + output_tokens;
+}
+
+/** As in `46,970 tokens (35,000 cached), $0.08`. */
+export function usageText(usage: Usage): string {
+  const cached = usage.cached_input_tokens === 0 ? "" : ` (${grouped(usage.cached_input_tokens)} cached)`;
+  return `${grouped(tokensOf(usage))} tokens${cached}${usage.cost_usd === null ? "" : `, ${dollars(usage.cost_usd)}`}`;
+}
+
+/** As in `47k $0.08`: for a line with little room. */
+export function shortUsage(usage: Usage): string {
+  const tokens = tokensOf(usage);
+  const count =
+    tokens < 1000
+      ? String(tokens)
+      : tokens < 999_500
+        ? `${Math.round(tokens / 1000)}k`
+        : `${(tokens / 1e6).toFixed(1)}M`;
+  return usage.cost_usd === null ? count : `${count} ${dollars(usage.cost_usd)}`;
+}
+
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(2)}`;
+}
+
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}

@@ -35,12 +35,18 @@ export const command = defineCommand({
     prompt: { type: "string", value: "name", summary: "The prompt template, in place of the spec's own" },
     "skip-criteria": { type: "boolean", summary: "Do not ask for checked acceptance criteria" },
     "no-worktree": { type: "boolean", summary: "Let the agent work in the project itself; one at a time" },
+    budget: {
+      type: "string",
+      value: "usd",
+      summary: "US dollars for all runs together, as the agents report them; nothing more is started beyond that",
+    },
     json: { type: "boolean", summary: "Print what happens as one JSON document on each line" },
   },
   examples: [
     { line: "planner work 003", shows: "one spec" },
     { line: "planner work 003 --chain", shows: "and then what waited for it" },
     { line: "planner work --parallel 3", shows: "everything that is or becomes ready, three at a time" },
+    { line: "planner work --parallel 3 --budget 5", shows: "the same, for about 5 US dollars" },
     { line: "planner work 003 --provider codex --json", shows: "with another agent, for a program to read" },
   ],
   async run(words, cli) {
@@ -65,6 +71,7 @@ export const command = defineCommand({
     return work(project, cli, {
       ids: await resolved(project.context, ids),
       ...manner(chain, parallel),
+      budget: words.budget === undefined ? null : dollars(words.budget),
       provider: words.provider ?? null,
       model: words.model ?? null,
       prompt: words.prompt ?? null,
@@ -74,6 +81,12 @@ export const command = defineCommand({
     });
   },
 });
+
+function dollars(text: string): number {
+  const amount = /^\$?(\d+(?:\.\d+)?)$/.exec(text)?.[1];
+  if (amount !== undefined && Number(amount) > 0) return Number(amount);
+  throw new UsageError(`Wrong value "${text}" for "--budget": expected US dollars above 0, as in 2.50`, null);
+}
 
 type Manner = Pick<QueueWishes, "follow" | "width" | "stopAtFailure"> & { readonly mode: string };
 

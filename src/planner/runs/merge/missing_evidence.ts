@@ -33,7 +33,13 @@ export async function missingForCompletion(
     before: await projectText(deps, id),
     wishes: { skipCriteria: false, stop },
   };
-  const facts = { exit: { code: 0, signal: null }, exitMeaning: null, interrupted: false, status: "in_progress" };
+  const facts = {
+    exit: { code: 0, signal: null },
+    exitMeaning: null,
+    limit: null,
+    interrupted: false,
+    status: "in_progress",
+  };
   const { evidence } = await gather(deps, work, { ...facts, spec, state });
   return endOfRun({ ...facts, evidence }).reasons;
 }

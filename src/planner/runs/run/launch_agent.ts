@@ -1,6 +1,7 @@
 import type { Claim } from "../../run_ports.ts";
 import { type AgentLaunch, agentLaunch } from "../../work/agent_launch.ts";
 import { assemblePrompt } from "../../work/prompt.ts";
+import { limitsOf } from "../../work/run_limits.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
@@ -17,7 +18,7 @@ export interface Launching {
 }
 
 /** The part of a run that starting an agent needs: a split has no more. */
-export type LaunchedRun = Pick<PlacedRun, "id" | "processId" | "config" | "provider" | "place" | "log"> & {
+export type LaunchedRun = Pick<PlacedRun, "id" | "processId" | "config" | "provider" | "place" | "log" | "spec"> & {
   readonly wishes: Pick<PlacedRun["wishes"], "prompt" | "stop">;
 };
 
@@ -53,7 +54,10 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const start = { argv: launch.argv, cwd: place.root, env, processId, ...input };
   try {
     await extendProjectFile(deps, launching, launch);
-    return await runAgent(deps, { id, start, stream: provider.stream, log, claim, stop: wishes.stop, stillWanted });
+    const { allowing } = provider.row;
+    const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
+    const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted };
+    return await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
   } finally {
     await displace(deps, run);
   }

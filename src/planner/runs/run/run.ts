@@ -1,9 +1,11 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, ProcessEnd, RunLog, WorktreeState } from "../../run_ports.ts";
+import type { Claim, ProcessEnd, RunLog, RunReport, WorktreeState } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { isAccountError } from "../../work/account_error.ts";
 import { endOfRun, type RunEnd } from "../../work/end_of_run.ts";
 import { exitMeaning } from "../../work/providers.ts";
+import { usageText } from "../../work/usage.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps, RunPlace, RunResult, RunWishes } from "../run_types.ts";
 import { breakOff } from "./break_off.ts";
@@ -43,6 +45,7 @@ export class Run {
   readonly #id: SpecId;
   #phase: Phase = "record";
   #log: RunLog | undefined;
+  #agent: AgentEnd | undefined;
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
@@ -67,8 +70,14 @@ export class Run {
       end = { status: "failed", error: this.#brokenIn(error) };
       throw error;
     } finally {
-      await ports.records.finish(processId, end, context.clock.now());
+      await ports.records.finish(processId, end, context.clock.now(), this.#report());
     }
+  }
+
+  #report(): RunReport {
+    const { provider } = this.#start;
+    const { session = null, usage = null, denied = [] } = this.#agent ?? {};
+    return { agent: provider.name, model: provider.model, session, usage, denied };
   }
 
   async #phases(startedAt: string): Promise<RunResult> {
@@ -106,6 +115,8 @@ export class Run {
       claim: this.#start.claim,
       stillWanted: () => this.#isWanted(),
     });
+    this.#agent = agent;
+    if (agent.usage !== null) await log.line(`planner: used ${usageText(agent.usage)}`);
     this.#phase = "settle";
     if (!agent.claimed) return this.#endedByOthers(run, { claimed: false, state: null });
     const state = (await place.worktree?.settle()) ?? null;
@@ -126,6 +137,7 @@ export class Run {
       mode: wishes.mode,
       started_at: startedAt,
       agent: provider.name,
+      title: this.#start.spec.title,
       branch: worktree?.branch ?? null,
       worktree: worktree?.path ?? null,
     });
@@ -143,7 +155,8 @@ export class Run {
     this.#phase = "complete";
     const end = endOfRun({ ...left, evidence: gathered.evidence });
     await this.#complete(run, { end, gathered, output: agent.exit.code === 0 ? agent.output : "" });
-    return { ...this.#result(end.status, end.reasons), warnings: gathered.warnings, commits: gathered.commits };
+    const { warnings, commits } = gathered;
+    return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
 
   async #specLeft({ place }: PlacedRun): Promise<Spec> {
@@ -203,6 +216,9 @@ export class Run {
       reasons,
       warnings: [],
       commits: [],
+      usage: this.#agent?.usage ?? null,
+      denied: this.#agent?.denied ?? [],
+      halt: null,
     };
   }
 
@@ -218,11 +234,25 @@ export class Run {
 }
 
 /** How the agent ended, as the decision about the run sees it: one that reports its own failure did not end well. */
-function exitOf({ exit, failure, interrupted }: AgentEnd, { provider }: PlacedRun) {
-  const own = failure === null ? null : `it says: ${failure}`;
+function exitOf({ exit, failure, interrupted, limit, lastWords }: AgentEnd, { provider }: PlacedRun) {
+  const said = failure ?? (lastWords === "" ? null : lastWords);
+  const own = said === null ? null : `it says: ${said}`;
   return {
     exit: exit.code === 0 && failure !== null ? { code: 1, signal: null } : exit,
     exitMeaning: exit.code === null ? null : (exitMeaning(provider, exit.code) ?? own),
     interrupted,
+    limit,
   };
+}
+
+/** The next run of the same queue would end as this one did. */
+function haltAfter(
+  { status }: RunEnd,
+  { failure, lastWords, limit }: AgentEnd,
+  { provider }: PlacedRun,
+): string | null {
+  if (status !== "failed") return null;
+  if (limit !== null) return `${provider.name} ${limit.replace(/^it /, "")}`;
+  const said = failure ?? lastWords;
+  return isAccountError(said) ? `${provider.name} refused its account: ${said}` : null;
 }

@@ -1,9 +1,12 @@
+import type { LimitSettings } from "../../config/config.ts";
 import type { StreamKind } from "../../config/provider_values.ts";
-import { AGENT_GRACE_MS, CLAIM_CHECK_MS } from "../../limits.ts";
+import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { openAgentStream } from "../../work/agent_stream.ts";
+import { type AgentAnswer, openAgentStream } from "../../work/agent_stream.ts";
+import type { Usage } from "../../work/usage.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
+import { LimitWatch } from "./limit_watch.ts";
 
 /** Most of an agent's output that is taken in one turn, in bytes. Ours: some hundred lines. */
 const TURN_BYTES = 32 * 1024;
@@ -15,6 +18,9 @@ export interface AgentRun {
   readonly log: RunLog;
   readonly claim: Claim;
   readonly stop: StopWishes;
+  readonly limits: LimitSettings;
+  /** The setting that allows what was denied, see `ProviderRow.allowing`. */
+  readonly allowing: ((denied: string) => string) | null;
   /** Asked once the agent is known to others: false when the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
 }
@@ -25,6 +31,16 @@ export interface AgentEnd {
   readonly output: string;
   /** What the agent itself says went wrong, or null. */
   readonly failure: string | null;
+  /** The agent's own name for its session, or null. */
+  readonly session: string | null;
+  /** What it consumed, as it reports that, or null. */
+  readonly usage: Usage | null;
+  /** What it was not allowed to do. */
+  readonly denied: readonly string[];
+  /** The last line of its standard error that is not blank, or empty. */
+  readonly lastWords: string;
+  /** Which limit ended it, or null. */
+  readonly limit: string | null;
   /** True when the stop wishes ended it. */
   readonly interrupted: boolean;
   /** False when somebody else has taken the spec meanwhile. */
@@ -38,10 +54,11 @@ export interface AgentEnd {
 export async function runAgent(deps: RunDeps, run: AgentRun): Promise<AgentEnd> {
   const agent = await deps.ports.agents.start(run.start);
   const watch = watchOver(agent, run);
+  const limits = limitWatch(deps, agent, run);
   try {
     if (!(await run.claim.noteAgent(agent.mark))) watch.loseClaim();
     else if (!(await run.stillWanted())) watch.end(0);
-    const printed = Promise.all([readOutput(deps, agent, run), readErrors(deps, agent, run)]);
+    const printed = Promise.all([readOutput(deps, agent, { run, limits }), readErrors(deps, agent, { run, limits })]);
     // Whoever fails to read must not leave the agent waiting for a reader.
     const failed = printed.then(
       () => new Promise<never>(() => {}),
@@ -50,9 +67,11 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<AgentEnd> 
     const exit = await Promise.race([agent.exited, failed]);
     // What it started and left behind ends with it; only then do the streams end for certain.
     await agent.stop(AGENT_GRACE_MS);
-    const [answer] = await printed;
-    return { exit, ...answer, interrupted: watch.interrupted(), claimed: watch.claimed() };
+    const [{ lines: _, ...answer }, lastWords] = await printed;
+    const ends = { limit: limits.reached, interrupted: watch.interrupted(), claimed: watch.claimed() };
+    return { exit, ...answer, lastWords, ...ends };
   } finally {
+    limits.close();
     watch.close();
     await agent.stop(0);
   }
@@ -106,32 +125,66 @@ function watchOver(agent: AgentProcess, { stop, claim }: AgentRun): Watch {
   };
 }
 
-async function readOutput(
-  { tell }: RunDeps,
-  agent: AgentProcess,
-  { id, log, stream }: AgentRun,
-): Promise<{ readonly output: string; readonly failure: string | null }> {
+function limitWatch({ files, context }: RunDeps, agent: AgentProcess, { limits, start }: AgentRun): LimitWatch {
+  const signs = {
+    cpuMs: () => agent.cpuMs(),
+    lastChange: () => files.lastChange(start.cwd),
+    now: () => context.clock.now().getTime(),
+  };
+  return new LimitWatch(limits, signs, () => void agent.stop(AGENT_GRACE_MS).catch(() => {}));
+}
+
+interface Reading {
+  readonly run: AgentRun;
+  readonly limits: LimitWatch;
+}
+
+async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<AgentAnswer> {
+  const { id, log, stream } = run;
   const reader = openAgentStream(stream);
+  const report = reporter(deps, run);
   const write = async (lines: readonly string[]): Promise<void> => {
+    limits.heard(reader.usage);
     const written = log.printed(lines, "stdout");
-    for (const text of lines) tell({ event: "output", spec_id: id, text });
+    for (const text of lines) deps.tell({ event: "output", spec_id: id, text });
+    report(reader.usage, reader.denied);
     await written;
   };
   for await (const piece of inTurns(agent.stdout)) await write(reader.push(piece));
-  const { lines, output, failure } = reader.end();
-  await write(lines);
-  return { output, failure };
+  const answer = reader.end();
+  await write(answer.lines);
+  return answer;
 }
 
-async function readErrors({ tell }: RunDeps, agent: AgentProcess, { id, log }: AgentRun): Promise<void> {
+/** Passes on what is new in the agent's own reports. */
+function reporter({ tell }: RunDeps, { id, allowing }: AgentRun) {
+  let spent: Usage | null = null;
+  let told = 0;
+  return (usage: Usage | null, denied: readonly string[]): void => {
+    if (usage !== null && usage !== spent) tell({ event: "usage", spec_id: id, ...usage });
+    spent = usage;
+    for (const what of denied.slice(told)) {
+      tell({ event: "denied", spec_id: id, what, allow: allowing === null ? null : allowing(what) });
+    }
+    told = denied.length;
+  };
+}
+
+/** Returns the last line that is not blank. */
+async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<string> {
+  const { id, log } = run;
   const reader = openAgentStream("text");
+  let last = "";
   const write = async (lines: readonly string[]): Promise<void> => {
+    limits.heard(null);
     const written = log.printed(lines, "stderr");
     for (const line of lines) tell({ event: "output", spec_id: id, text: `stderr: ${line}` });
+    last = lines.findLast((line) => line.trim() !== "") ?? last;
     await written;
   };
   for await (const piece of inTurns(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
+  return last.trim().slice(0, MAX_STEP_CHARS);
 }
 
 /** The turn that was given last; each is a round of the event loop of its own. */

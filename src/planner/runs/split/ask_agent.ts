@@ -27,13 +27,15 @@ export async function askForMembers(
   { id, processId, provider, claim, stop }: SplitRun,
 ): Promise<string> {
   const { context, ports, root } = deps;
+  const spec = await context.specs.load(id);
   const config = await context.config();
   const promptText = await splitPrompt(deps, id);
   const log = await ports.logs.open(id, processId);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
     const place = { worktree: null, root, knownCommits: new Set<string>() };
-    const run: LaunchedRun = { id, processId, config, provider, place, log, wishes: { prompt: null, stop } };
+    const wishes = { prompt: null, stop };
+    const run: LaunchedRun = { id, spec, processId, config, provider, place, log, wishes };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
     const end = await launchAgent(deps, { run, claim, stillWanted, promptText });
     if (!(await stillWanted())) throw failed(id, "it was ended from outside");

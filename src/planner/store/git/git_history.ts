@@ -9,12 +9,20 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** The git repository around `root`; every answer is empty where git or the repository is missing. */
 export function openGitHistory(root: string): GitHistory {
   return {
-    async commitsNaming(id) {
+    async commitsNaming(id, branch = null) {
       const grep = ["--fixed-strings", "--grep", `planner(${id})`];
-      const answer = await git(root, ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h", "--"]);
+      const more = branch === null ? [] : ["HEAD", exactBranch(branch)];
+      const log = ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h", ...more, "--"];
+      const answer = await git(root, log);
       return answer.split("\n").filter((line) => line !== "");
     },
   };
+}
+
+/** A pattern for this one branch: unlike its name, it is no error where there is no such branch. */
+function exactBranch(name: string): string {
+  const escaped = name.replace(/[\\*?[]/g, "\\$&");
+  return `--branches=${escaped.slice(0, -1)}[${escaped.slice(-1)}]`;
 }
 
 function git(root: string, args: readonly string[]): Promise<string> {

@@ -8,7 +8,7 @@ import { withoutGitPlaces } from "../git/git.ts";
 import { ChildOutput } from "./child_output.ts";
 import { markProcess } from "./process_mark.ts";
 import { isProgramThere } from "./program_lookup.ts";
-import { endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
+import { cpuMsOf, endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -76,6 +76,10 @@ class ChildAgent implements AgentProcess {
     this.exited = exitOf(child);
     this.stdout = new ChildOutput(child.stdout);
     this.stderr = new ChildOutput(child.stderr);
+  }
+
+  cpuMs(): number | null {
+    return process.platform === "linux" ? cpuMsOf(processesOf(this.#processes())) : null;
   }
 
   stop(graceMs: number): Promise<void> {

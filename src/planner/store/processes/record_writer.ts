@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import type { ProcessRecord } from "../../ports.ts";
-import type { NewProcessRecord, ProcessRecords } from "../../run_ports.ts";
+import type { NewProcessRecord, ProcessRecords, RunReport } from "../../run_ports.ts";
 import { readJson } from "../files/json_file.ts";
 import { createFileAtOnce, replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
@@ -10,6 +10,7 @@ import { withProjectLock } from "../locks/project_lock.ts";
 import { PROCESSES } from "../project/places.ts";
 import type { RecordEnd } from "./dead_record.ts";
 import { deadRecords, endDeadRecord, readProcessRecords, recordFile } from "./process_records.ts";
+import { readReports } from "./run_reports.ts";
 
 /**
  * Opens the writing side of `.planner/processes/`. Files hold the documented fields and `host`: only its own machine can
@@ -21,8 +22,9 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
     start: (record) => withProjectLock(root, () => start(root, record)),
     announce: (record) => announce(root, record),
-    finish: (processId, end, at) =>
-      withProjectLock(root, () => finish(root, processId, { ...end, completed_at: at.toISOString() })),
+    finish: (processId, end, at, report) =>
+      withProjectLock(root, () => finish(root, processId, { end: { ...end, completed_at: at.toISOString() }, report })),
+    reports: () => readReports(root),
     isRunning: async (processId) => {
       const read = readJson(join(root, recordFile(processId)));
       return read.kind === "object" && read.object["status"] === "running";
@@ -58,12 +60,21 @@ function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProces
   return { process_id, spec_id, pid, status: "running", started_at, completed_at: null, mode };
 }
 
-async function finish(root: string, processId: string, end: RecordEnd): Promise<boolean> {
+interface Finish {
+  readonly end: RecordEnd;
+  readonly report: RunReport | undefined;
+}
+
+async function finish(root: string, processId: string, { end, report }: Finish): Promise<boolean> {
   const read = readJson(join(root, recordFile(processId)));
-  if (read.kind !== "object" || read.object["status"] !== "running") return false;
+  if (read.kind !== "object") return false;
+  const isRunning = read.object["status"] === "running";
+  if (!isRunning && report === undefined) return false;
   const file = recordFile(processId);
-  await replaceFile(join(root, file), file, recordText({ ...read.object, ...end }));
-  return true;
+  // Whoever ended the run from outside knew nothing of what its agent had reported.
+  const changes = { ...(report === undefined ? {} : { report }), ...(isRunning ? end : {}) };
+  await replaceFile(join(root, file), file, recordText({ ...read.object, ...changes }));
+  return isRunning;
 }
 
 function stored(record: ProcessRecord): object {

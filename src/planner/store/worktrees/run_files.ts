@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, readFile } from "node:fs/promises";
+import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
@@ -28,6 +28,7 @@ export function openRunFiles(): RunFiles {
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
+    lastChange,
     hasher() {
       const hash = createHash("sha256");
       return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest("hex") };
@@ -42,4 +43,24 @@ function commitFolders(shared: string, own: string, branchFolder: string): reado
   if (shared === own) return [own];
   const branches = branchFolder.startsWith("refs/heads") ? [branchFolder, `logs/${branchFolder}`] : [];
   return [...["objects", ...branches].map((path) => join(shared, path)), own];
+}
+
+/** Ours: a large source tree. Installed packages and build output come late in the walk and say no more. */
+const MAX_ENTRIES = 20_000;
+
+async function lastChange(folder: string): Promise<number> {
+  let last = 0;
+  const folders = [folder];
+  for (let seen = 0; folders.length > 0 && seen < MAX_ENTRIES; ) {
+    const current = folders.shift() ?? "";
+    const entries = await readdir(current, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      seen++;
+      const path = join(current, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      const facts = await lstat(path).catch(() => null);
+      last = Math.max(last, facts?.mtimeMs ?? 0);
+    }
+  }
+  return last;
 }

@@ -6,7 +6,14 @@ const OPEN = { label: "It is tested", checked: false, lost: false, verify: null 
 
 function run(facts: Partial<Omit<RunFacts, "evidence">> = {}, evidence: Partial<Evidence> = {}) {
   return endOfRun({
-    ...{ exit: { code: 0, signal: null }, exitMeaning: null, interrupted: false, status: "in_progress", ...facts },
+    ...{
+      exit: { code: 0, signal: null },
+      exitMeaning: null,
+      limit: null,
+      interrupted: false,
+      status: "in_progress",
+      ...facts,
+    },
     evidence: { ...NO_EVIDENCE, ...evidence },
   });
 }
@@ -65,6 +72,16 @@ test("endOfRun honours what the agent decided through the tools", () => {
   expect(run({ status: "completed", interrupted: true, exit: crash }).status).toBe("completed");
   expect(run({ status: "cancelled" }).status).toBe("cancelled");
   expect(run({ status: "failed" }, { criteria: [CHECKED] }).status).toBe("failed");
+});
+
+test("endOfRun fails a run that reached a limit, and says which", () => {
+  const limit = "it reached limits.tokens: 1200 of 1000";
+
+  expect(run({ limit, exit: { code: null, signal: "SIGTERM" } }, { commits: 1 })).toEqual({
+    status: "failed",
+    reasons: [limit],
+  });
+  expect(run({ limit, status: "completed" }).status).toBe("completed");
 });
 
 test("endOfRun puts an interrupted spec back only when the run left nothing behind", () => {

@@ -1,0 +1,65 @@
+import type { StoredReport } from "#planner/run_ports.ts";
+import { addUsage, dollars, NO_USAGE, tokensOf, type Usage } from "#planner/work/usage.ts";
+import { defineCommand } from "../../command.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+import { renderTable } from "../../table.ts";
+
+const KEYS = ["spec", "provider", "day"] as const;
+
+const RIGHT = "right" as const;
+
+interface Row extends Usage {
+  readonly key: string;
+  readonly runs: number;
+}
+
+export const command = defineCommand({
+  summary: "Sum up the tokens and the cost that agents reported",
+  details:
+    "From the records of runs in .planner/processes/. Agents that report nothing are left out; a cost is the agent's own estimate.",
+  positionals: {},
+  flags: {
+    by: { type: "enum", options: KEYS, summary: "What to sum up by (default: spec)" },
+    json: JSON_FLAG,
+  },
+  examples: [
+    { line: "planner usage", shows: "each spec, and all together" },
+    { line: "planner usage --by day", shows: "each day, in universal time" },
+    { line: "planner usage --by provider --json", shows: "for a program to read" },
+  ],
+  async run({ by = "spec", json }, cli) {
+    const context = await cli.planner();
+    const { records } = await context.runs();
+    const rows = sums(await records.reports(), by);
+    const total = rows.reduce<Row>(joined, { ...NO_USAGE, key: "total", runs: 0 });
+    if (json) {
+      const { key: _, ...all } = total;
+      return printJson({ by, rows, total: all });
+    }
+    if (rows.length === 0) return print("No run has reported its consumption yet\n");
+    const columns = [
+      { title: by, text: ({ key }: Row) => key },
+      { title: "runs", text: ({ runs }: Row) => String(runs), align: RIGHT },
+      { title: "tokens", text: (row: Row) => String(tokensOf(row)), align: RIGHT },
+      { title: "cached", text: (row: Row) => String(row.cached_input_tokens), align: RIGHT },
+      { title: "output", text: (row: Row) => String(row.output_tokens), align: RIGHT },
+      { title: "cost", text: ({ cost_usd }: Row) => (cost_usd === null ? "" : dollars(cost_usd)), align: RIGHT },
+    ];
+    print(renderTable(rows.length > 1 ? [...rows, total] : rows, columns));
+  },
+});
+
+function sums(reports: readonly StoredReport[], by: (typeof KEYS)[number]): readonly Row[] {
+  const rows = new Map<string, Row>();
+  for (const { spec_id, agent, started_at, usage } of reports) {
+    if (usage === null) continue;
+    const key = { spec: spec_id, provider: agent, day: started_at.slice(0, 10) }[by];
+    rows.set(key, joined(rows.get(key) ?? { ...NO_USAGE, key, runs: 0 }, { ...usage, key, runs: 1 }));
+  }
+  return [...rows.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function joined(one: Row, other: Row): Row {
+  return { ...addUsage(one, other), key: one.key, runs: one.runs + other.runs };
+}

@@ -1,0 +1,87 @@
+import type { LimitSettings } from "../../config/config.ts";
+import { spentTooMuch } from "../../work/run_limits.ts";
+import type { Usage } from "../../work/usage.ts";
+
+/** Longest pause between two looks at a silent agent, in milliseconds: short beside any sensible limit. */
+const LONGEST_PAUSE_MS = 15_000;
+
+/** Share of the time between two looks that a working agent uses the processor at least. Ours: an idle one uses none. */
+const BUSY_SHARE = 0.05;
+
+/** What a silent agent shows of its work. */
+export interface SignsOfWork {
+  /** Milliseconds of processor time so far, of the agent and all that it started; null if the system does not tell. */
+  cpuMs(): number | null;
+  /** When a file was changed last, in milliseconds since 1970. */
+  lastChange(): Promise<number>;
+  now(): number;
+}
+
+/** Ends a run that reaches one of its limits. */
+export class LimitWatch {
+  readonly #limits: LimitSettings;
+  readonly #signs: SignsOfWork;
+  readonly #end: () => void;
+  readonly #timers: ReturnType<typeof setTimeout>[] = [];
+  #heardAt: number;
+  #cpu: number | null;
+  #lookedAt: number;
+  #reached: string | null = null;
+
+  /** @param end called once, with the first limit that is reached */
+  constructor(limits: LimitSettings, signs: SignsOfWork, end: () => void) {
+    this.#limits = limits;
+    this.#signs = signs;
+    this.#end = end;
+    this.#heardAt = signs.now();
+    this.#lookedAt = this.#heardAt;
+    this.#cpu = signs.cpuMs();
+    const { run_seconds: longest, silence_seconds: silence } = limits;
+    if (longest !== null) {
+      const reason = `it reached limits.run_seconds: ${longest}`;
+      this.#timers.push(setTimeout(() => this.#reach(reason), longest * 1000));
+    }
+    if (silence !== null) {
+      const pause = Math.min((silence * 1000) / 4, LONGEST_PAUSE_MS);
+      this.#timers.push(setInterval(() => void this.#look(silence).catch(() => {}), pause));
+    }
+  }
+
+  /** Why the run was ended, or null. */
+  get reached(): string | null {
+    return this.#reached;
+  }
+
+  heard(usage: Usage | null): void {
+    this.#heardAt = this.#signs.now();
+    const reason = spentTooMuch(usage, this.#limits);
+    if (reason !== null) this.#reach(reason);
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  async #look(seconds: number): Promise<void> {
+    const now = this.#signs.now();
+    const cpu = this.#signs.cpuMs();
+    if (cpu !== null && this.#cpu !== null && cpu - this.#cpu > BUSY_SHARE * (now - this.#lookedAt))
+      this.#heardAt = now;
+    this.#cpu = cpu;
+    this.#lookedAt = now;
+    if (now - this.#heardAt < seconds * 1000) return;
+    const changed = await this.#signs.lastChange();
+    if (changed > this.#heardAt) this.#heardAt = changed;
+    else
+      this.#reach(
+        `it reached limits.silence_seconds: ${seconds} without output, a changed file or use of the processor`,
+      );
+  }
+
+  #reach(reason: string): void {
+    if (this.#reached !== null) return;
+    this.#reached = reason;
+    this.close();
+    this.#end();
+  }
+}

@@ -1,0 +1,55 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { StoredReport } from "../../run_ports.ts";
+import type { Usage } from "../../work/usage.ts";
+import { readJson, textField } from "../files/json_file.ts";
+import { PROCESSES } from "../project/places.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The reports in the records of `.planner/processes/`, oldest first. Records that cannot be read are passed over. */
+export async function readReports(root: string): Promise<readonly StoredReport[]> {
+  const names = await readdir(join(root, PROCESSES)).catch(() => []);
+  const found = names
+    .filter((name) => name.endsWith(".json") && !name.startsWith("."))
+    .flatMap((name) => {
+      const read = readJson(join(root, PROCESSES, name));
+      return read.kind === "object" && isFields(read.object["report"])
+        ? [stored(read.object, read.object["report"])]
+        : [];
+    });
+  return found.sort(
+    (a, b) => Date.parse(a.started_at) - Date.parse(b.started_at) || (a.process_id < b.process_id ? -1 : 1),
+  );
+}
+
+function stored(record: Fields, report: Fields): StoredReport {
+  const denied = report["denied"];
+  return {
+    process_id: textField(record, "process_id") ?? "",
+    spec_id: textField(record, "spec_id") ?? "",
+    started_at: textField(record, "started_at") ?? "",
+    agent: textField(report, "agent") ?? "",
+    model: textField(report, "model"),
+    session: textField(report, "session"),
+    usage: isFields(report["usage"]) ? usageOf(report["usage"]) : null,
+    denied: Array.isArray(denied) ? denied.filter((each): each is string => typeof each === "string") : [],
+  };
+}
+
+function usageOf(written: Fields): Usage {
+  const count = (name: string): number => {
+    const value = written[name];
+    return typeof value === "number" && Number.isFinite(value) ? value : 0;
+  };
+  return {
+    input_tokens: count("input_tokens"),
+    cached_input_tokens: count("cached_input_tokens"),
+    output_tokens: count("output_tokens"),
+    cost_usd: typeof written["cost_usd"] === "number" ? count("cost_usd") : null,
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,37 @@
+import type { LimitSettings, PlannerConfig } from "../config/config.ts";
+import { dollars, tokensOf, type Usage } from "./usage.ts";
+
+/**
+ * The limits of one run: the spec's own `limits` over those of its agent over the project's. A value in the spec that is
+ * no positive number is passed over.
+ *
+ * Source: docs/work.md#limits.
+ */
+export function limitsOf(
+  { limits, providers }: Pick<PlannerConfig, "limits" | "providers">,
+  provider: string,
+  frontmatter: Readonly<Record<string, unknown>>,
+): LimitSettings {
+  const agents = Object.hasOwn(providers, provider) ? providers[provider]?.limits : undefined;
+  return { ...limits, ...agents, ...ownLimits(frontmatter["limits"]) };
+}
+
+const NAMES = ["run_seconds", "silence_seconds", "tokens", "cost_usd"] as const;
+
+function ownLimits(written: unknown): Partial<LimitSettings> {
+  if (typeof written !== "object" || written === null) return {};
+  const own: { [Name in (typeof NAMES)[number]]?: number } = {};
+  for (const name of NAMES) {
+    const value = (written as Readonly<Record<string, unknown>>)[name];
+    if (typeof value === "number" && value > 0 && Number.isFinite(value)) own[name] = value;
+  }
+  return own;
+}
+
+/** Why consumption ends a run, or null as long as it is within the limits. */
+export function spentTooMuch(usage: Usage | null, { tokens, cost_usd }: LimitSettings): string | null {
+  if (usage === null) return null;
+  if (tokens !== null && tokensOf(usage) >= tokens) return `it reached limits.tokens: ${tokensOf(usage)} of ${tokens}`;
+  if (cost_usd === null || usage.cost_usd === null || usage.cost_usd < cost_usd) return null;
+  return `it reached limits.cost_usd: ${dollars(usage.cost_usd)} of ${dollars(cost_usd)}`;
+}

@@ -1,5 +1,7 @@
 import { missingFence } from "../../spec/body_lines.ts";
+import { CRITERIA_SECTION } from "../../spec/criteria.ts";
 import { newSpecText } from "../../spec/new_spec.ts";
+import { sectionOf } from "../../spec/sections.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { ProposedMember } from "./parse_members.ts";
@@ -39,10 +41,13 @@ function memberId(parent: SpecId, number: number): SpecId {
   return `${parent}.${number}` as SpecId;
 }
 
-/** A code fence that the description leaves open would hide the criteria. */
+// The first criteria section counts. A description that has one of its own therefore goes behind the proposed criteria,
+// under a heading that ends them. A code fence that the description leaves open would hide what follows it.
 function bodyOf({ description, criteria }: ProposedMember): string {
   const fence = missingFence(description);
   const text = fence === undefined ? description : `${description}\n${fence}`;
-  const list = `## Acceptance Criteria\n\n${criteria.map((one) => `- [ ] ${one}`).join("\n")}`;
-  return text === "" ? list : `${text}\n\n${list}`;
+  const list = `## ${CRITERIA_SECTION}\n\n${criteria.map((one) => `- [ ] ${one}`).join("\n")}`;
+  if (text === "") return list;
+  if (sectionOf(text, CRITERIA_SECTION) !== undefined) return `${list}\n\n## Description\n\n${text}`;
+  return `${text}\n\n${list}`;
 }

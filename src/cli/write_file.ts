@@ -16,15 +16,16 @@ import { OperationError } from "#kernel/errors.ts";
 import { errorCode, reason } from "#planner/store/files/disk_error.ts";
 
 const NEW_FILE_MODE = 0o666;
+const PRIVATE_MODE = 0o600;
 
 /**
  * Writes a file that is not there yet, whole or not at all, its folders included. Returns false, touching nothing, when
  * something of that name exists.
  */
-export function createFile(path: string, text: string | Uint8Array): boolean {
+export function createFile(path: string, text: string | Uint8Array, mode: number = NEW_FILE_MODE): boolean {
   return onDisk(path, () => {
     mkdirSync(dirname(path), { recursive: true });
-    return withTemporary(dirname(path), text, NEW_FILE_MODE, (temporary) => {
+    return withTemporary(dirname(path), text, mode, (temporary) => {
       try {
         // Unlike a rename, a link never takes the place of a file that appeared meanwhile.
         linkSync(temporary, path);
@@ -51,6 +52,15 @@ export function writeFile(path: string, text: string | Uint8Array): void {
   const there = onDisk(path, () => statSync(path, { throwIfNoEntry: false }));
   if (there !== undefined && !there.isFile()) onDisk(path, () => writeFileSync(path, text));
   else if (!createFile(path, text)) replaceFile(path, text);
+}
+
+/** Writes a file that only its owner may read, whole or not at all, whatever its mode was before. */
+export function writePrivateFile(path: string, text: string): void {
+  if (createFile(path, text, PRIVATE_MODE)) return;
+  onDisk(path, () => {
+    const target = realpathSync(path);
+    withTemporary(dirname(target), text, PRIVATE_MODE, (temporary) => renameSync(temporary, target));
+  });
 }
 
 function withTemporary<Result>(

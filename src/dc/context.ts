@@ -21,6 +21,8 @@ export interface Caller {
   readonly clientIp?: string;
   readonly userAgent?: string;
   readonly traceId?: string;
+  /** The connection that the call came on; calls of one connection share its turns. */
+  readonly peer?: object;
 }
 
 /** One finished call, for metrics. */

@@ -15,6 +15,7 @@ import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
+import { PeerGate } from "./peer_gate.ts";
 import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
 import { RequestKeys } from "./request_keys.ts";
@@ -44,6 +45,19 @@ export interface LoadOptions {
   readonly message: string;
 }
 
+/** Who waits for a read. */
+interface Waiting {
+  readonly signal: AbortSignal | undefined;
+  readonly peer: object | undefined;
+}
+
+/** One read that no kept reply answers. */
+interface Computation {
+  /** Under which the reply is kept. */
+  readonly key: string;
+  readonly scheduler: CooperativeScheduler;
+}
+
 /** Thrown to undo a transaction that was only to be tried; carries its answer. */
 class Tried<Result> extends Error {
   readonly result: Result;
@@ -63,6 +77,7 @@ export class DcService {
   private readonly topologies = new TopologyCache();
   private readonly replies = new ReplyCache();
   private readonly keys = new RequestKeys();
+  private readonly gate = new PeerGate();
   private verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
@@ -86,7 +101,9 @@ export class DcService {
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
       this.authorise(rpc.effect, rpc.method.name, caller);
-      return rpc.effect === "read" ? this.read(rpc, request, signal) : this.write(rpc, request, caller);
+      return rpc.effect === "read"
+        ? this.read(rpc, request, { signal, peer: caller.peer })
+        : this.write(rpc, request, caller);
     };
     return this.counted(rpc.method.name, caller, answer, signal);
   }
@@ -139,7 +156,7 @@ export class DcService {
     return this.counted("AuditVerify", caller, () => {
       this.demandPrincipal(caller);
       this.verifying ??= this.context.store
-        .read((reader) => verifyLog(reader))
+        .read((reader) => verifyLog(new CooperativeScheduler().between(reader)))
         .finally(() => {
           this.verifying = undefined;
         });
@@ -223,13 +240,20 @@ export class DcService {
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
-  private async read(rpc: ReadRpc, request: Message, signal: AbortSignal | undefined): Promise<Reply> {
+  private async read(rpc: ReadRpc, request: Message, { signal, peer }: Waiting): Promise<Reply> {
     const key = this.keys.of(rpc, request);
     const known = await this.kept<Reply>(key);
     if (known !== undefined) return known;
+    // The same question may have been answered while this call waited.
+    return this.gate.run(peer, signal, async () => {
+      const answered = await this.kept<Reply>(key);
+      return answered ?? this.compute(rpc, request, { key, scheduler: new CooperativeScheduler(signal, peer) });
+    });
+  }
+
+  private compute(rpc: ReadRpc, request: Message, { key, scheduler }: Computation): Promise<Reply> {
     const now = this.context.clock.now();
     return this.context.store.read(async (whole) => {
-      const scheduler = new CooperativeScheduler(signal);
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
       // Others may wait for the same topology, so that it is built to its end.
@@ -240,6 +264,7 @@ export class DcService {
       };
       const session = { context: this.context, reader, scheduler, topology, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
+      await scheduler.yieldIfDue();
       this.replies.keep(key, { reply, bytes: toBinary(rpc.method.output, reply).length, until }, revision);
       return reply;
     });

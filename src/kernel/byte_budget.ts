@@ -50,7 +50,7 @@ export class ByteAccount {
 
   /** Returns the account of a request that may hold nothing. */
   static full(): ByteAccount {
-    return new ByteAccount(new ByteBudget(0), () => {});
+    return new ByteAccount(new ByteBudget(-1), () => {});
   }
 
   get held(): number {

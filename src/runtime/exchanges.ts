@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { constants, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { LargeGarbage } from "./large_garbage.ts";
 import { PeerPace } from "./peer_pace.ts";
 
 export type PortRequest = IncomingMessage | Http2ServerRequest;
@@ -23,6 +24,7 @@ interface Exchange {
 /** The open requests of a port: what each holds of the memory budget, and how fast its peer sends and reads. */
 export class Exchanges {
   readonly #budget: ByteBudget;
+  readonly #garbage = new LargeGarbage();
   readonly #open = new Map<PortResponse, Exchange>();
 
   constructor(budget: ByteBudget) {
@@ -50,8 +52,11 @@ export class Exchanges {
 
   /** Forgets an exchange and returns what it holds. */
   end(response: PortResponse): void {
-    this.#open.get(response)?.account.close();
+    const account = this.#open.get(response)?.account;
     this.#open.delete(response);
+    if (account === undefined) return;
+    this.#garbage.add(account.held);
+    account.close();
   }
 
   /**

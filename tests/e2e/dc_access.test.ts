@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
-import { PLANNER, runCommand } from "../support/planner_command.ts";
+import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
 
 const SERVICE = "/datacenter.v1.DatacenterService";
 
@@ -90,4 +90,24 @@ test.each([
 
   expect(code).not.toBe(0);
   expect(stderr).toContain(why);
+});
+
+test("Tokens that are made and revoked at once are all kept, in a file that only its owner may read", async () => {
+  const cwd = emptyFolder();
+  const token = (...words: readonly string[]) => runPlanner(["dc", "token", ...words, "--tokens", "t.json"], { cwd });
+  await token("create", "old");
+  const names = Array.from({ length: 8 }, (_, index) => `n${index}`);
+
+  const ends = await Promise.all([...names.map((name) => token("create", name)), token("revoke", "old")]);
+
+  expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 0));
+  const { stdout } = await token("list");
+  expect(
+    stdout
+      .trim()
+      .split("\n")
+      .map((line) => line.split("\t")[0])
+      .toSorted(),
+  ).toEqual(names);
+  expect(statSync(join(cwd, "t.json")).mode & 0o777).toBe(0o600);
 });

@@ -292,3 +292,24 @@ test("An allowed host or origin that cannot be one is refused with its name", as
   expect(host.stderr).toContain('Wrong value "dc.example:8081" for "--allowed-host"');
   expect(origin.stderr).toContain('Wrong value "portal.example" for "--allowed-origin"');
 });
+
+test("More connections of one address than allowed are served probes alone", async () => {
+  const { url } = await start("--max-connections-per-address", "4");
+  const port = Number(new URL(url).port);
+  const idle = Array.from({ length: 4 }, () => connect(port, "127.0.0.1"));
+  endings.push(() => idle.map((socket) => socket.destroy()));
+  await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once("connect", resolve))));
+  const head = ["Host: localhost", "Content-Type: application/json", "Content-Length: 2"];
+
+  const probe = await answered(url, ["GET /healthz HTTP/1.1", "Host: localhost"]);
+  const call = await answered(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head], "{}");
+  for (const socket of idle) socket.destroy();
+  let again = "";
+  while (!again.startsWith("HTTP/1.1 200 ")) {
+    again = await answered(url, [`POST ${RPC}/SearchDevices HTTP/1.1`, ...head, "Connection: close"], "{}");
+  }
+
+  expect(probe).toStartWith("HTTP/1.1 200 ");
+  expect(call).toStartWith("HTTP/1.1 429 ");
+  expect(call.toLowerCase()).toContain("retry-after: ");
+});

@@ -6,7 +6,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { print } from "../print.ts";
 import type { StderrLogger } from "../stderr_logger.ts";
 import { UsageError } from "../usage_error.ts";
-import { writeFile } from "../write_file.ts";
+import { writePrivateFile } from "../write_file.ts";
+import { withFileLock } from "./file_lock.ts";
 
 /** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */
 const TOKEN_BYTES = 32;
@@ -19,7 +20,14 @@ export interface NewToken {
 }
 
 /** Makes a token, keeps its hash and prints it: the only time that it can be seen. */
-export function createToken(file: string, { name, role, expires }: NewToken, log: StderrLogger): void {
+export async function createToken(file: string, token: NewToken, log: StderrLogger): Promise<void> {
+  const secret = await withFileLock(file, () => addToken(file, token));
+  print(`${secret}\n`);
+  log.note(`Keep it: ${file} holds its hash alone`);
+}
+
+/** Returns the new token. */
+function addToken(file: string, { name, role, expires }: NewToken): string {
   const rows = existsSync(file) ? readRows(file) : [];
   if (rows.some((row) => row.name === name)) {
     throw new OperationError(
@@ -36,9 +44,8 @@ export function createToken(file: string, { name, role, expires }: NewToken, log
     created_at: now.toISOString(),
     ...(expires !== undefined && { expires_at: readExpiry(expires, now) }),
   };
-  writeFile(file, writeTokens([...rows, row]));
-  print(`${token}\n`);
-  log.note(`Keep it: ${file} holds its hash alone`);
+  writePrivateFile(file, writeTokens([...rows, row]));
+  return token;
 }
 
 /** Prints every token's name, roles, beginning and end. */
@@ -62,11 +69,15 @@ function readExpiry(text: string, now: Date): string {
 }
 
 /** Takes a token's rights away; running servers follow within a second. */
-export function revokeToken(file: string, name: string): void {
-  const rows = readRows(file);
-  const left = rows.filter((row) => row.name !== name);
-  if (left.length === rows.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
-  writeFile(file, writeTokens(left));
+export async function revokeToken(file: string, name: string): Promise<void> {
+  // Without a file there is nothing to lock.
+  readRows(file);
+  await withFileLock(file, () => {
+    const rows = readRows(file);
+    const left = rows.filter((row) => row.name !== name);
+    if (left.length === rows.length) throw new OperationError("not_found", `There is no token "${name}" in ${file}`);
+    writePrivateFile(file, writeTokens(left));
+  });
 }
 
 function readRows(file: string): readonly TokenRow[] {

@@ -6,10 +6,13 @@ import { defineRead } from "./rpc.ts";
 export const fabricTopology = defineRead({
   method: DatacenterService.method.fabricTopology,
   effect: "read",
-  run: ({ context, reader, topology }, request) =>
-    pictured(context, {
-      screen: "FABRIC",
-      asked: request.render,
-      answer: async () => fabricTopologyAnswer({ reader, topology: await topology() }, request),
-    }),
+  run: ({ context, scheduler, reader, topology }, request) =>
+    pictured(
+      { context, scheduler },
+      {
+        screen: "FABRIC",
+        asked: request.render,
+        answer: async () => fabricTopologyAnswer({ reader, topology: await topology() }, request),
+      },
+    ),
 });

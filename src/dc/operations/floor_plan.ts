@@ -8,7 +8,7 @@ export const floorPlan = defineRead({
   method: DatacenterService.method.floorPlan,
   effect: "read",
   run: (session, request) =>
-    pictured(session.context, {
+    pictured(session, {
       screen: "FLOOR",
       asked: request.render,
       usual: { coloring: readColoring("FLOOR", "coloring", request.coloring) },

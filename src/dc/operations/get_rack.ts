@@ -10,20 +10,23 @@ import { defineRead } from "./rpc.ts";
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
-  run({ context, reader, topology, now, lapsesAt }, request) {
+  run({ context, scheduler, reader, topology, now, lapsesAt }, request) {
     const view = readWord("face", request.face, FACES);
-    return pictured(context, {
-      screen: "ELEVATION",
-      asked: request.render,
-      usual: view === undefined ? {} : { view },
-      async answer() {
-        const known = await topology();
-        const reply = await getRackAnswer({ reader, topology: known, now }, request);
-        const rack = known.rack(request.code);
-        if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
-        for (const occupant of reply.occupants) occupant.color = roleColor(occupant);
-        return { reply, picture: () => reply };
+    return pictured(
+      { context, scheduler },
+      {
+        screen: "ELEVATION",
+        asked: request.render,
+        usual: view === undefined ? {} : { view },
+        async answer() {
+          const known = await topology();
+          const reply = await getRackAnswer({ reader, topology: known, now }, request);
+          const rack = known.rack(request.code);
+          if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
+          for (const occupant of reply.occupants) occupant.color = roleColor(occupant);
+          return { reply, picture: () => reply };
+        },
       },
-    });
+    );
   },
 });

@@ -7,9 +7,12 @@ export const powerBlastRadius = defineRead({
   method: DatacenterService.method.powerBlastRadius,
   effect: "read",
   run: ({ context, topology, scheduler }, request) =>
-    pictured(context, {
-      screen: "POWER",
-      asked: request.render,
-      answer: async () => powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request),
-    }),
+    pictured(
+      { context, scheduler },
+      {
+        screen: "POWER",
+        asked: request.render,
+        answer: async () => powerBlastRadiusAnswer({ topology: await topology(), scheduler }, request),
+      },
+    ),
 });

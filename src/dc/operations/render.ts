@@ -6,6 +6,7 @@ import { renderDrawing, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import { DatacenterService, type RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readRef, readWord } from "./answers/parameters.ts";
+import { renderPorts } from "./answers/pictured.ts";
 import { demandShown, powerSubgraph, readRefs } from "./answers/render_refs.ts";
 import { PICTURES, USUAL_SCREEN } from "./answers/render_subject.ts";
 import { defineRead, type ReadSession } from "./rpc.ts";
@@ -22,7 +23,7 @@ export const render = defineRead({
     const options = readRenderOptions(screen, request.render);
     const input = {
       options: withSubject(options, request.subjectRef, screen),
-      ports: { rasterize: session.context.rasterize },
+      ports: renderPorts(session),
     };
     if (refs.length === 0) return picture(screen, session, { subject, input });
     if (screen === "POWER") {
@@ -57,6 +58,7 @@ async function picture<Name extends Screen>(
   const shown: ScreenReplies[Name] = await PICTURES[screen](subject, session).catch((error: unknown) => {
     throw ofSubject(error);
   });
+  await session.scheduler.yieldIfDue();
   return renderScreen(screen, refs === undefined ? shown : NARROWED[screen](shown, refs), input);
 }
 

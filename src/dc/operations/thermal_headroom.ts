@@ -7,14 +7,17 @@ import { defineRead } from "./rpc.ts";
 export const thermalHeadroom = defineRead({
   method: DatacenterService.method.thermalHeadroom,
   effect: "read",
-  run: ({ context, topology }, request) =>
-    pictured(context, {
-      screen: "THERMAL",
-      asked: request.render,
-      async answer() {
-        const known = await topology();
-        const reply = thermalHeadroomAnswer(known, request);
-        return { reply, picture: () => ({ reply, places: placesOf(known.estate, reply.racks) }) };
+  run: ({ context, scheduler, topology }, request) =>
+    pictured(
+      { context, scheduler },
+      {
+        screen: "THERMAL",
+        asked: request.render,
+        async answer() {
+          const known = await topology();
+          const reply = thermalHeadroomAnswer(known, request);
+          return { reply, picture: () => ({ reply, places: placesOf(known.estate, reply.racks) }) };
+        },
       },
-    }),
+    ),
 });

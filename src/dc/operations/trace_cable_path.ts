@@ -6,10 +6,13 @@ import { defineRead } from "./rpc.ts";
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
-  run: ({ context, reader, topology }, request) =>
-    pictured(context, {
-      screen: "CABLE_PATH",
-      asked: request.render,
-      answer: () => traceCablePathAnswer({ reader, topology }, request),
-    }),
+  run: ({ context, scheduler, reader, topology }, request) =>
+    pictured(
+      { context, scheduler },
+      {
+        screen: "CABLE_PATH",
+        asked: request.render,
+        answer: () => traceCablePathAnswer({ reader, topology }, request),
+      },
+    ),
 });

@@ -22,6 +22,8 @@ export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
 export interface RenderPorts {
   /** Absent where no PNG can be made. */
   readonly rasterize: Rasterize | undefined;
+  /** Awaited between the steps of a picture, so that a server can answer other calls. Rejects to stop. */
+  readonly checkpoint?: () => Promise<void>;
 }
 
 interface Artifact {
@@ -43,7 +45,9 @@ export async function renderScreen<Name extends keyof ScreenReplies>(
   input: RenderInput,
 ): Promise<RenderResult> {
   const draw: Draw<ScreenReplies[Name]> = await SCREEN_DRAWINGS[screen].load();
-  return renderDrawing(screen, draw(reply, input.options), input);
+  const drawing = draw(reply, input.options);
+  await input.ports.checkpoint?.();
+  return renderDrawing(screen, drawing, input);
 }
 
 /**
@@ -66,6 +70,7 @@ export async function renderDrawing(
     omittedNodes: drawing.omittedNodes,
   };
   if (format === "NONE") return create(RenderResultSchema, { ...numbers, data });
+  await ports.checkpoint?.();
   const { mediaType, content, ...size } = await WRITERS[format]({ scene, drawing, data, options, ports });
   return create(RenderResultSchema, {
     ...numbers,

@@ -6,6 +6,8 @@ import { JsonScan } from "#kernel/json_scan.ts";
 
 /** Memory of one parsed JSON value, in bytes. Measured: 60 to 110 in trees of objects and numbers. */
 const VALUE_BYTES = 100;
+/** Copies of a JSON text that reading it makes, as bytes and as a string, and again to name what is wrong with it. */
+const JSON_COPIES = 3;
 /** How much a compressed body may grow. Source: the limit of deflate, about 1,030; brotli's is higher, but rarely met. */
 const MOST_GROWTH = 1000;
 
@@ -50,8 +52,8 @@ export class BodyMeter {
   /** Charges what reading the whole body will take. @throws Refusal SERVER_BUSY */
   finish(): void {
     const inflated = this.#inflatesTo === undefined ? 0 : Math.min(this.#bytes * MOST_GROWTH, this.#inflatesTo);
-    const values = this.#scan === undefined ? 0 : this.#scan.values * VALUE_BYTES;
-    if (!this.#account.hold(inflated + values)) throw serverBusy();
+    const json = this.#scan === undefined ? 0 : this.#scan.values * VALUE_BYTES + this.#bytes * JSON_COPIES;
+    if (!this.#account.hold(inflated + json)) throw serverBusy();
   }
 }
 

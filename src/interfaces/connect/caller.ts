@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import { type ContextValues, createContextKey, createContextValues, type HandlerContext } from "@connectrpc/connect";
 import type { Caller, Principal } from "#dc/context.ts";
 import { MAX_USER_AGENT_CHARS } from "./limits.ts";
+import type { NodeRequest } from "./node_http.ts";
 
 /** Finds out who calls by the Authorization header, null without one. @throws OperationError unauthenticated */
 export type FindPrincipal = (authorization: string | null) => Promise<Principal | undefined>;
@@ -9,6 +10,7 @@ export type FindPrincipal = (authorization: string | null) => Promise<Principal 
 const principalKey = createContextKey<Principal | undefined>(undefined, { description: "Who calls" });
 const addressKey = createContextKey<string | undefined>(undefined, { description: "The caller's network address" });
 
+const peerKey = createContextKey<object | undefined>(undefined, { description: "The connection of the call" });
 const failureKey = createContextKey<Failure | undefined>(undefined, { description: "Why the call has failed already" });
 
 /** Why a call has failed before the library came to it, and whether the service has counted it. */
@@ -18,8 +20,16 @@ export interface Failure {
 }
 
 /** What is known of a call before the library reads it: the caller's address, and its failure if it has run already. */
-export function valuesOf(address: string | undefined, failure: Failure | undefined): ContextValues {
-  return createContextValues().set(addressKey, address).set(failureKey, failure);
+export function valuesOf(request: NodeRequest, failure: Failure | undefined): ContextValues {
+  return createContextValues()
+    .set(addressKey, request.socket.remoteAddress)
+    .set(peerKey, peerOf(request))
+    .set(failureKey, failure);
+}
+
+/** The connection that a request came on, as an identity. */
+export function peerOf(request: NodeRequest): object {
+  return "stream" in request ? (request.stream.session ?? request.stream) : request.socket;
 }
 
 export function failureOf({ values }: HandlerContext): Failure | undefined {
@@ -36,6 +46,7 @@ export function callerOf({ values, requestHeader, protocolName }: HandlerContext
     interface: protocolName === "connect" ? "REST" : "GRPC",
     principal: values.get(principalKey),
     address: values.get(addressKey),
+    peer: values.get(peerKey),
   });
 }
 
@@ -43,6 +54,7 @@ interface Known {
   readonly interface: Caller["interface"];
   readonly principal: Principal | undefined;
   readonly address: string | undefined;
+  readonly peer?: object | undefined;
 }
 
 /** Adds what the headers tell: the program that calls and the trace that the call belongs to. */
@@ -54,6 +66,7 @@ export function describeCaller(headers: Pick<Headers, "get">, known: Known): Cal
     interface: known.interface,
     ...(known.principal !== undefined && { principal: known.principal }),
     ...(known.address !== undefined && isIP(known.address) !== 0 && { clientIp: known.address }),
+    ...(known.peer !== undefined && { peer: known.peer }),
     ...(userAgent !== undefined && { userAgent }),
     ...(traceId !== undefined && { traceId }),
   };

@@ -3,6 +3,7 @@ import { createConnectRouter, type HandlerContext } from "@connectrpc/connect";
 import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { SERVICES } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
@@ -11,7 +12,7 @@ import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflectio
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { serverBusy } from "./body_meter.ts";
 import { markCounted, withCallAccounting } from "./call_accounting.ts";
-import { type FindPrincipal, failureOf, setPrincipal, valuesOf } from "./caller.ts";
+import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { writeMessagePlainly } from "./grpc_message.ts";
@@ -105,8 +106,11 @@ async function answer(
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();
+  // The library's handlers take long to start; thousands of them at once must not keep a probe waiting.
+  await new CooperativeScheduler(undefined, peerOf(request)).yieldIfDue();
+  if (response.closed) return "cancelled";
   try {
-    const values = valuesOf(request.socket.remoteAddress, failure);
+    const values = valuesOf(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = { ...asked, body: body ?? meteredBody(handler, asked, account) };
     const answered = await withPlaces(() => handler(given), explainUnreadable);

@@ -5,7 +5,7 @@ import type { Principal } from "#dc/context.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { BodyMeter, serverBusy, uploadAborted } from "./body_meter.ts";
-import { describeCaller, type Failure, type FindPrincipal } from "./caller.ts";
+import { describeCaller, type Failure, type FindPrincipal, peerOf } from "./caller.ts";
 import { MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
@@ -73,6 +73,7 @@ export class PlainPath {
         interface: call.protocol === "connect" ? "REST" : "GRPC",
         principal,
         address: request.socket.remoteAddress,
+        peer: peerOf(request),
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
       const reply = await whileWaited(ask, response, restMs);

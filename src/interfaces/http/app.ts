@@ -2,15 +2,15 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { codeToHttpStatus, errorToJson } from "@connectrpc/connect/protocol-connect";
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Caller, FinishedCall } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService, LogVerdict } from "#dc/service.ts";
 import { BodyMeter, serverBusy } from "#interfaces/connect/body_meter.ts";
 import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
-import { describeCaller, type FindPrincipal } from "#interfaces/connect/caller.ts";
+import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { IsReady } from "#interfaces/connect/health_routes.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
@@ -61,8 +61,8 @@ export function httpApp(options: AppOptions): App {
   const app: App = new Hono();
   app.use(async (context, next) => {
     await withCallAccounting(next, (_, seconds) => countRefused(context, options, seconds));
-    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
     chargeReply(context, options);
+    if (!context.res.headers.has("cache-control")) context.header("cache-control", "no-store");
   });
   const { loadPage = async () => undefined } = options;
   const console = pageHandler(() => loadPage("console"));
@@ -90,12 +90,11 @@ export function httpApp(options: AppOptions): App {
   const graphql = graphqlHandler();
   app.all("/graphql", (context) =>
     graphql(context.req.raw, {
-      open: async () => ({
-        service: options.service,
-        caller: await findCaller(context, options, "GRAPHQL"),
-        report: options.report,
-        signal: context.req.raw.signal,
-      }),
+      open: async () => {
+        await new CooperativeScheduler(undefined, peerOf(context.env.incoming)).yieldIfDue();
+        const caller = await findCaller(context, options, "GRAPHQL");
+        return { service: options.service, caller, report: options.report, signal: context.req.raw.signal };
+      },
       readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
     }),
   );
@@ -124,11 +123,10 @@ function failure(error: unknown, context: AppContext, { report }: Pick<AppOption
     return context.json({ code: error.code, message: error.message }, error.status, { ...error.headers });
   }
   const shown = toConnectError(error, (defect) => report(`${context.req.method} ${context.req.path}`, defect));
-  shown.metadata.forEach((value, name) => {
-    context.header(name, value);
-  });
-  const body = errorToJson(shown, { registry: detailRegistry });
-  return context.json(body, codeToHttpStatus(shown.code) as ContentfulStatusCode);
+  const headers = new Headers(shown.metadata);
+  headers.set("content-type", "application/json");
+  const body = JSON.stringify(errorToJson(shown, { registry: detailRegistry }));
+  return new Response(body, { status: codeToHttpStatus(shown.code), headers });
 }
 
 /** A JSON answer with its length, by which it is charged. */
@@ -141,7 +139,7 @@ function json(context: AppContext, value: unknown): Response {
 /** Charges an answer that says its length to the memory budget, and replaces it by a refusal if it does not fit. */
 function chargeReply(context: AppContext, options: AppOptions): void {
   const bytes = Number(context.res.headers.get("content-length") ?? 0);
-  if (options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
+  if (bytes === 0 || options.accountOf?.(context.env.incoming)?.hold(bytes) !== false) return;
   context.res = undefined;
   context.res = failure(serverBusy(), context, options);
 }
@@ -203,7 +201,8 @@ async function findCaller(
 
 function callerOf(context: AppContext, door: Caller["interface"], principal: Caller["principal"]): Caller {
   const address = context.env.incoming.socket.remoteAddress;
-  return describeCaller(context.req.raw.headers, { interface: door, principal, address });
+  const peer = peerOf(context.env.incoming);
+  return describeCaller(context.req.raw.headers, { interface: door, principal, address, peer });
 }
 
 function verdictJson(verdict: LogVerdict): JsonObject {

@@ -1,8 +1,8 @@
-import type { DcContext } from "#dc/context.ts";
 import { type PictureOptions, readRenderOptions } from "#dc/render/read_options.ts";
-import { renderScreen } from "#dc/render/render_screen.ts";
+import { type RenderPorts, renderScreen } from "#dc/render/render_screen.ts";
 import type { ScreenReplies } from "#dc/render/screens.ts";
 import type { RenderOptions, RenderResult } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { ReadSession } from "../rpc.ts";
 
 interface Pictured<Name extends keyof ScreenReplies, Reply> {
   readonly screen: Name;
@@ -19,7 +19,7 @@ interface Pictured<Name extends keyof ScreenReplies, Reply> {
  * @throws Refusal for options that cannot be followed
  */
 export async function pictured<Name extends keyof ScreenReplies, Reply extends { render?: RenderResult | undefined }>(
-  { rasterize }: DcContext,
+  { context, scheduler }: Pick<ReadSession, "context" | "scheduler">,
   { screen, asked, usual = {}, answer }: Pictured<Name, Reply>,
 ): Promise<Reply> {
   const read = readRenderOptions(screen, asked);
@@ -29,7 +29,13 @@ export async function pictured<Name extends keyof ScreenReplies, Reply extends {
     ...(!asked?.view && usual.view !== undefined && { view: usual.view }),
   };
   const { reply, picture } = await answer();
-  if (options.format !== "NONE")
-    reply.render = await renderScreen(screen, picture(), { options, ports: { rasterize } });
+  if (options.format === "NONE") return reply;
+  await scheduler.yieldIfDue();
+  reply.render = await renderScreen(screen, picture(), { options, ports: renderPorts({ context, scheduler }) });
   return reply;
+}
+
+/** How a picture is made in this process, beside its other calls. */
+export function renderPorts({ context, scheduler }: Pick<ReadSession, "context" | "scheduler">): RenderPorts {
+  return { rasterize: context.rasterize, checkpoint: () => scheduler.yieldIfDue() };
 }

@@ -96,6 +96,12 @@ test.each([
   ["of another issuer", { iss: "https://other.example" }, "unauthenticated", '"iss"'],
   ["for another service", { aud: "billing" }, "unauthenticated", '"aud"'],
   ["of nobody", { sub: undefined }, "unauthenticated", '"sub"'],
+  ["of a number", { sub: 7 as never }, "unauthenticated", '"sub"'],
+  ["of an object", { sub: { toString: "anna" } as never }, "unauthenticated", '"sub"'],
+  ["of a name with a line break", { sub: "anna\nadmin" }, "unauthenticated", '"sub"'],
+  ["of a name that turns text around", { sub: "a\u202eb" }, "unauthenticated", '"sub"'],
+  ["of a name with half a character", { sub: "a\ud800" }, "unauthenticated", '"sub"'],
+  ["of a name of 257 characters", { sub: "a".repeat(257) }, "unauthenticated", '"sub"'],
   ["without a role of ours", { roles: ["owner"] }, "permission_denied", 'claim "roles"'],
 ])("refuses a token %s", async (_, claims, kind, why) => {
   const key = await signer("k1");

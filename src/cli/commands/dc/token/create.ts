@@ -16,6 +16,6 @@ export const command = defineCommand({
   ],
   async run({ name, tokens, role = "reader", expires }, cli) {
     const { createToken } = await import("../../../dc/tokens.ts");
-    createToken(tokenFile("create", tokens, cli.cwd), { name, role, expires }, cli);
+    await createToken(tokenFile("create", tokens, cli.cwd), { name, role, expires }, cli);
   },
 });

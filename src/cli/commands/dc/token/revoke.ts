@@ -8,6 +8,6 @@ export const command = defineCommand({
   examples: [{ line: "planner dc token revoke anna --tokens tokens.json", shows: "Delete a token" }],
   async run({ name, tokens }, cli) {
     const { revokeToken } = await import("../../../dc/tokens.ts");
-    revokeToken(tokenFile("revoke", tokens, cli.cwd), name);
+    await revokeToken(tokenFile("revoke", tokens, cli.cwd), name);
   },
 });

@@ -1,0 +1,70 @@
+import type { IsReady } from "./health_routes.ts";
+
+/** How often a watched status is looked at, in milliseconds. Ours: a probe's usual interval. */
+const WATCH_MS = 5000;
+
+/** Whether the server serves: one look at the database for all watches together. */
+export class HealthStatus {
+  readonly #isReady: IsReady;
+  readonly #shutdown: AbortSignal;
+  readonly #watches = new Set<() => void>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isServing = true;
+
+  constructor(isReady: IsReady, shutdown: AbortSignal) {
+    this.#isReady = isReady;
+    this.#shutdown = shutdown;
+    shutdown.addEventListener("abort", () => this.#wakeAll());
+  }
+
+  async now(): Promise<boolean> {
+    this.#isServing = !this.#shutdown.aborted && (await this.#isReady());
+    return this.#isServing;
+  }
+
+  /** Yields the status, and again whenever it changes, until the caller leaves or the server shuts down. */
+  async *changes(signal: AbortSignal): AsyncGenerator<boolean> {
+    let seen = this.#watches.size === 0 ? await this.now() : this.#isServing && !this.#shutdown.aborted;
+    yield seen;
+    while (!signal.aborted && !this.#shutdown.aborted) {
+      await this.#wake(signal);
+      const isServing = this.#isServing && !this.#shutdown.aborted;
+      if (isServing !== seen && !signal.aborted) yield isServing;
+      seen = isServing;
+    }
+  }
+
+  /** Resolves after the next look that found a change, or when the caller leaves. */
+  #wake(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#watches.delete(done);
+        signal.removeEventListener("abort", done);
+        if (this.#watches.size === 0) this.#stop();
+        resolve();
+      };
+      this.#watches.add(done);
+      signal.addEventListener("abort", done);
+      this.#timer ??= this.#start();
+      if (signal.aborted || this.#shutdown.aborted) done();
+    });
+  }
+
+  #start(): ReturnType<typeof setInterval> {
+    const timer = setInterval(async () => {
+      const before = this.#isServing;
+      if ((await this.now()) !== before) this.#wakeAll();
+    }, WATCH_MS);
+    timer.unref();
+    return timer;
+  }
+
+  #stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #wakeAll(): void {
+    for (const wake of [...this.#watches]) wake();
+  }
+}

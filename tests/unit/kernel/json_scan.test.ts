@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { JsonScan, MAX_JSON_DEPTH, MAX_JSON_VALUES } from "#kernel/json_scan.ts";
+import { SeededRandom } from "../../support/seeded_random.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+
+/** Depth and values by the parser's own tree: the slow second opinion. */
+function measured(value: unknown): { readonly depth: number; readonly values: number } {
+  if (typeof value !== "object" || value === null) return { depth: 0, values: 1 };
+  const inner = Object.values(value).map(measured);
+  const depth = 1 + Math.max(0, ...inner.map((one) => one.depth));
+  return { depth, values: 1 + inner.reduce((sum, one) => sum + one.values, 0) };
+}
+
+const random = new SeededRandom(7);
+const next = () => random.next();
+const pick = <Item>(items: readonly Item[]) => items[Math.floor(next() * items.length)] as Item;
+function randomJson(levels: number): unknown {
+  const kind = next();
+  if (levels === 0 || kind < 0.4)
+    return pick([1, -2.5e9, true, null, "", 'a "quoted" [text]', "\\", '{"', "ü]}", '\\"[']);
+  const length = Math.floor(next() * 4);
+  const items = Array.from({ length }, () => randomJson(levels - 1));
+  if (kind < 0.7) return items;
+  return Object.fromEntries(items.map((item, index) => [pick(["a", 'b"[', "\\{", ""]) + index, item]));
+}
+
+describe("JsonScan", () => {
+  test("counts what the parser finds, wherever the text is cut", () => {
+    for (let round = 0; round < 300; round++) {
+      const value = randomJson(6);
+      const text = bytes(JSON.stringify(value, null, pick([0, 2])));
+      const scan = new JsonScan();
+      for (let at = 0; at < text.length; ) {
+        const length = 1 + Math.floor(next() * 9);
+        expect(scan.feed(text.subarray(at, at + length))).toBeUndefined();
+        at += length;
+      }
+
+      const { values } = measured(value);
+      // An empty list counts as one more: a scan of bytes does not look ahead.
+      expect(scan.values).toBeGreaterThanOrEqual(values);
+      expect(scan.values).toBeLessThanOrEqual(2 * values);
+    }
+  });
+
+  test("refuses the first level beyond the limit, and no earlier one", () => {
+    expect(new JsonScan().feed(bytes(nested(MAX_JSON_DEPTH)))).toBeUndefined();
+    expect(new JsonScan().feed(bytes(nested(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
+    expect(new JsonScan().feed(bytes('{"a":'.repeat(MAX_JSON_DEPTH + 1)))).toContain("64 levels");
+  });
+
+  test("refuses the first value beyond the limit", () => {
+    const list = (length: number) => bytes(`[${"1,".repeat(length - 1)}1]`);
+    expect(new JsonScan().feed(list(MAX_JSON_VALUES - 2))).toBeUndefined();
+    expect(new JsonScan().feed(list(MAX_JSON_VALUES + 1))).toContain("1000000 values");
+  });
+
+  test("takes brackets and commas within texts for text", () => {
+    const text = JSON.stringify(`${"[".repeat(100)}"\\${",".repeat(100)}`);
+    expect(new JsonScan().feed(bytes(text))).toBeUndefined();
+  });
+});

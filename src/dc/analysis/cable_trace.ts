@@ -77,8 +77,8 @@ class EndTracer implements ByEnd {
     if (!isChannel && !samePlace(connector.place, start)) return this.trace(connector.place);
     if (meets !== undefined) return [this.completePath(view, meets)];
     if (isChannel && fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) {
-      const whole = await this.trace(connector.place);
-      if (!this.options.followSplits || whole[0]?.status === "COMPLETE") return whole;
+      const isWhole = (await this.meetingOf(connector.place)) !== undefined;
+      if (!this.options.followSplits || isWhole) return this.trace(connector.place);
     }
     if (this.options.followSplits) return this.each(view);
     const [only, ...others] = fibres;
@@ -136,10 +136,11 @@ class EndTracer implements ByEnd {
       const origin = own?.named ?? start;
       const { end, met } = fibre;
       const far = met === undefined ? `${end.status} ${keyOf(endOf(end))}` : keyOf(endOf(met.named));
-      const key = `${keyOf(endOf(origin))} ${far}`;
+      // A path between two channels of one port is found from both.
+      const key = [keyOf(endOf(origin)), far].toSorted().join(" ");
       const group = groups.get(key) ?? { origin, fibres: [] };
       groups.set(key, group);
-      group.fibres.push(fibre);
+      if (samePlace(group.origin, origin)) group.fibres.push(fibre);
     }
     return [...groups.values()].map((group) => {
       const far = group.fibres[0]?.met?.named;

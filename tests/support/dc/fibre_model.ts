@@ -57,8 +57,7 @@ export class FibreModel {
     if (strands === undefined || met === undefined) return undefined;
     if (met !== "") return [{ status: "COMPLETE", ends: [at, met].toSorted() }];
     if (connector.port !== at && strands.some((one) => this.nameOf(one)?.more === true)) {
-      const whole = this.answer(connector.port, follow);
-      if (whole === undefined || !follow || whole[0]?.status === "COMPLETE") return whole;
+      if (!follow || this.meets(connector.port) !== "") return this.answer(connector.port, follow);
     }
     if (!follow) return [{ status: this.statusOfAll(connector.port, strands), ends: [at, `-${at}`].toSorted() }];
     return unique(

@@ -1,7 +1,7 @@
-import { airHeatW, heatW, isPowerKind } from "#dc/model/draw.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import { type HeatSum, heatOfAll } from "#dc/model/heat.ts";
 import { formatRef, type Ref } from "#dc/model/ref.ts";
-import type { Device, Location } from "#dc/model/resources.ts";
+import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
 import type { Standing } from "./location_scope.ts";
 
 /** Devices that stand in the same rack, row, zone, room, floor and site. What belongs to a place stays with it. */
@@ -11,14 +11,6 @@ export interface Place {
   readonly devices: readonly Device[];
   /** Devices that turn a part of what they pass on into heat. */
   readonly lossy: readonly Device[];
-}
-
-/** Heat of a place in watts, without the losses of what is passed on. */
-export interface PlaceHeat {
-  readonly heatW: number;
-  readonly airW: number;
-  /** Heat of what is no power equipment. */
-  readonly itW: number;
 }
 
 /** The key under which a place lists an area. */
@@ -87,24 +79,35 @@ function around({ siteId, floorNumber, room, row, zoneId }: Location): readonly 
   ];
 }
 
-const heats = new WeakMap<Place, Map<LoadBasis, PlaceHeat>>();
+const heats = new WeakMap<Place, Map<LoadBasis, HeatSum>>();
 
-/** What a place gives off; worked out once per basis. */
-export function placeHeat(place: Place, basis: LoadBasis): PlaceHeat {
-  const known = heats.get(place) ?? new Map<LoadBasis, PlaceHeat>();
+/** Heat of the devices of a place, without the losses of the power that they pass on. Computed once per basis. */
+export function placeHeat(place: Place, basis: LoadBasis): HeatSum {
+  const known = heats.get(place) ?? new Map<LoadBasis, HeatSum>();
   heats.set(place, known);
-  const heat = known.get(basis) ?? heatOf(place.devices, basis);
+  const heat = known.get(basis) ?? heatOfAll(place.devices, basis);
   known.set(basis, heat);
   return heat;
 }
 
-function heatOf(devices: readonly Device[], basis: LoadBasis): PlaceHeat {
-  const sums = { heatW: 0, airW: 0, itW: 0 };
-  for (const device of devices) {
-    const watts = heatW(device, basis);
-    sums.heatW += watts;
-    sums.airW += airHeatW(device, basis);
-    if (!isPowerKind(device.kind)) sums.itW += watts;
+/** The places where racks and cooling units are located and no device is, so that an empty room is a place too. */
+export function emptyPlaces(
+  occupied: readonly Place[],
+  { racks, cracs }: { readonly racks: readonly Rack[]; readonly cracs: readonly Crac[] },
+): readonly Place[] {
+  const known = new Set(occupied.map(({ areas }) => [...areas].join("\n")));
+  const found: Place[] = [];
+  const add = (areas: readonly string[]) => {
+    const key = areas.join("\n");
+    if (areas.length === 0 || known.has(key)) return;
+    known.add(key);
+    found.push({ areas: new Set(areas), devices: [], lossy: [] });
+  };
+  for (const { code, location } of racks) add(areasAround({ rackCode: code, ...(location && { location }) }));
+  for (const { location, rackCode, heatRejection } of cracs) {
+    add(areasAround({ ...(rackCode && { rackCode }), ...(location && { location }) }));
+    // A unit that heats its room does so outside of any rack.
+    if (heatRejection === "AIR" && location !== undefined) add(areasAround({ location }));
   }
-  return sums;
+  return found;
 }

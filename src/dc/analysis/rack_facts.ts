@@ -1,5 +1,7 @@
 import type { Health, LoadBasis } from "#dc/model/enum_values.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
+import type { MediaServed } from "./cooling_units.ts";
+import { lossesOf } from "./losses.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { type Elevation, rackElevation } from "./rack_elevation.ts";
@@ -17,8 +19,13 @@ export interface SitePower {
   readonly live: LiveSet;
   readonly redundancy: RedundancyAudit;
   loads(basis: LoadBasis): Float64Array;
+<<<<<<< HEAD
   /** Findings about what supplies a rack; the same list as long as nothing about them changes. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
+=======
+  /** Which kinds of heat have a cooling unit that serves a rack. */
+  mediaServing(rack: Rack): MediaServed;
+>>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
 }
 
 /** A rack laid out, with everything that its health depends on. */
@@ -37,7 +44,11 @@ export interface RackMoment {
 
 interface Kept {
   readonly rack: Rack;
+<<<<<<< HEAD
   readonly findings: readonly HealthReason[];
+=======
+  readonly heat: RackHeat;
+>>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
   readonly from: number;
   readonly until: number;
   readonly standing: RackStanding;
@@ -88,10 +99,12 @@ export class RackFacts {
   }
 
   /** The heat of the rack and what is too warm in it. */
-  heat(rack: Rack, basis: LoadBasis): RackHeat {
+  heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
     const known = this.heats.get(basis);
-    if (known?.rack === rack) return known;
-    const made = rackThermal(rack, this.devices, { basis });
+    const served = site.mediaServing(rack);
+    if (known?.rack === rack && known.served.air === served.air && known.served.liquid === served.liquid) return known;
+    const lossW = lossesOf(this.devices, site, basis);
+    const made = rackThermal(rack, this.devices, { basis, served, lossW });
     this.heats.set(basis, made);
     return made;
   }
@@ -101,17 +114,27 @@ export class RackFacts {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);
     const known = this.standings.get(basis);
+<<<<<<< HEAD
     const isRecent = known?.rack === rack && known.from <= moment && moment < known.until;
     if (isRecent && sameReasons(known.findings, findings)) return known.standing;
+=======
+    const heat = this.heat(rack, site, basis);
+    const isKept = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
+    if (isKept) return known.standing;
+>>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
     const { devices } = this;
     const elevation = rackElevation(rack, devices, { now, basis });
-    const { thermal, hotspots } = this.heat(rack, basis);
+    const { thermal, hotspots } = heat;
     const { capacity, conflicts } = elevation;
     const { power, live } = site;
     const supply = [...findings, ...supplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
     const health = rackHealth({ rack, capacity, conflicts, supply, hotspots, now });
     const standing = { elevation, thermal, ...health };
+<<<<<<< HEAD
     this.standings.set(basis, { rack, findings, from: moment, until: steadyUntil([rack], now), standing });
+=======
+    this.standings.set(basis, { rack, heat, from: moment, until: steadyUntil([rack], now), standing });
+>>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
     return standing;
   }
 }

@@ -1,7 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
-import { airHeatW, heatW } from "#dc/model/draw.ts";
-import type { Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
+import type { CoolingMedium, Health, LoadBasis, ThermalClass } from "#dc/model/enum_values.ts";
+import { heatOfAll } from "#dc/model/heat.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
+import type { MediaServed } from "./cooling_units.ts";
 
 /** Inlet limits in degrees Celsius. */
 interface Limits {
@@ -20,7 +21,7 @@ const LIMITS: Readonly<Record<ThermalClass, Limits>> = {
   H1: { recommendedLow: 18, recommendedHigh: 22, allowableLow: 15, allowableHigh: 25 },
 };
 
-/** A place that is too warm. */
+/** A measured inlet above its limit, or a place short of cooling. */
 export interface Hotspot {
   readonly ref: string;
   readonly severity: Exclude<Health, "OK">;
@@ -29,9 +30,14 @@ export interface Hotspot {
     | "INLET_ABOVE_ALLOWABLE"
     | "RACK_COOLING_NEAR_LIMIT"
     | "RACK_COOLING_EXCEEDED"
+    | "RACK_WITHOUT_COOLING"
+    | "RACK_WITHOUT_LIQUID_COOLING"
     | "ZONE_WITHOUT_COOLING"
+    | "ZONE_WITHOUT_LIQUID_COOLING"
     | "ZONE_WITHOUT_RESERVE"
-    | "ZONE_DEFICIT";
+    | "ZONE_WITHOUT_LIQUID_RESERVE"
+    | "ZONE_DEFICIT"
+    | "ZONE_LIQUID_DEFICIT";
   readonly value: number;
   readonly limit: number;
 }
@@ -49,6 +55,7 @@ export interface RackThermal {
 /** A rack's heat, and what is too warm in it. */
 export interface RackHeat {
   readonly rack: Rack;
+  readonly served: MediaServed;
   readonly thermal: RackThermal;
   readonly hotspots: readonly Hotspot[];
 }
@@ -57,9 +64,10 @@ export interface RackHeat {
 export function rackThermal(
   rack: Rack,
   devices: readonly Device[],
-  { basis }: { readonly basis: LoadBasis },
+  { basis, served, lossW }: { readonly basis: LoadBasis; readonly served: MediaServed; readonly lossW: number },
 ): RackHeat {
-  const air = devices.reduce((sum, device) => sum + airHeatW(device, basis), 0);
+  const heat = heatOfAll(devices, basis);
+  const air = heat.airW + lossW;
   const { coolingCapacityW } = rack;
   const utilizationPct =
     coolingCapacityW === undefined || coolingCapacityW === 0 ? undefined : (air / coolingCapacityW) * 100;
@@ -70,17 +78,18 @@ export function rackThermal(
       inlet(`device:${code}`, inletTempC, thermalClass),
     ),
     ...load(`rack:${rack.code}`, utilizationPct),
+    ...unserved(`rack:${rack.code}`, { airW: air, liquidW: heat.liquidW }, served),
   ];
   const thermal = {
     code: rack.code,
-    heatW: devices.reduce((sum, device) => sum + heatW(device, basis), 0),
+    heatW: air + heat.liquidW,
     airHeatW: air,
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
     ...(utilizationPct !== undefined && { utilizationPct }),
     ...(inlets.length > 0 && { inletTempC: Math.max(...inlets) }),
     health: worstOf(hotspots),
   };
-  return { thermal, hotspots, rack };
+  return { thermal, hotspots, rack, served };
 }
 
 function worstOf(hotspots: readonly Hotspot[]): Health {
@@ -103,19 +112,60 @@ function load(ref: string, value: number | undefined): readonly Hotspot[] {
   return [{ ref, severity: "WATCH", code: "RACK_COOLING_NEAR_LIMIT", value, limit: 80 }];
 }
 
-/** A zone that copes only with its reserve is watched; one that does not cope at all is a fault. */
-export function zoneHotspots(zone: {
-  readonly ref: string;
+/** Heat of a kind for which no cooling unit is recorded is watched: the record may be short of a unit. */
+function unserved(
+  ref: string,
+  { airW, liquidW }: { readonly airW: number; readonly liquidW: number },
+  { air, liquid }: MediaServed,
+): readonly Hotspot[] {
+  const found: Hotspot[] = [];
+  if (airW > 0 && !air)
+    found.push({ ref, severity: "WATCH", code: "RACK_WITHOUT_COOLING", value: airW / 1000, limit: 0 });
+  if (liquidW > 0 && !liquid) {
+    found.push({ ref, severity: "WATCH", code: "RACK_WITHOUT_LIQUID_COOLING", value: liquidW / 1000, limit: 0 });
+  }
+  return found;
+}
+
+const SHORTAGES = {
+  AIR: { deficit: "ZONE_DEFICIT", reserve: "ZONE_WITHOUT_RESERVE", none: "ZONE_WITHOUT_COOLING" },
+  LIQUID: {
+    deficit: "ZONE_LIQUID_DEFICIT",
+    reserve: "ZONE_WITHOUT_LIQUID_RESERVE",
+    none: "ZONE_WITHOUT_LIQUID_COOLING",
+  },
+} as const;
+
+/** One kind of heat against the units that serve a zone, in kilowatts. */
+export interface MediumBalance {
+  readonly units: number;
   readonly heatKw: number;
-  readonly usableKw: number;
   readonly reserveKw: number;
-  readonly redundancyOk: boolean;
-}): readonly Hotspot[] {
-  const { ref, heatKw, usableKw, reserveKw } = zone;
-  if (zone.redundancyOk) return [];
-  const everything = usableKw + reserveKw;
-  if (heatKw > everything) return [{ ref, severity: "FAULT", code: "ZONE_DEFICIT", value: heatKw, limit: everything }];
-  return [{ ref, severity: "WATCH", code: "ZONE_WITHOUT_RESERVE", value: heatKw, limit: usableKw }];
+  readonly usableKw: number;
+  readonly headroomKw: number;
+}
+
+/** Rounding of sums of shares, in kilowatts. */
+const ROUNDING_KW = 1e-9;
+
+export function copes({ headroomKw }: Pick<MediumBalance, "headroomKw">): boolean {
+  return headroomKw >= -ROUNDING_KW;
+}
+
+/** Units that cope only with their reserve are watched; units that are too small are a fault. */
+export function zoneHotspots(ref: string, medium: CoolingMedium, balance: MediumBalance): readonly Hotspot[] {
+  const { units, usableKw, reserveKw, headroomKw } = balance;
+  if (units === 0 || copes(balance)) return [];
+  const { deficit, reserve } = SHORTAGES[medium];
+  const [value, everything] = [usableKw - headroomKw, usableKw + reserveKw];
+  return value > everything + ROUNDING_KW
+    ? [{ ref, severity: "FAULT", code: deficit, value, limit: everything }]
+    : [{ ref, severity: "WATCH", code: reserve, value, limit: usableKw }];
+}
+
+/** Heat of a scope for which no unit is recorded. */
+export function unservedHotspots(ref: string, medium: CoolingMedium, kw: number): readonly Hotspot[] {
+  return kw <= 0 ? [] : [{ ref, severity: "WATCH", code: SHORTAGES[medium].none, value: kw, limit: 0 }];
 }
 
 /**

@@ -2,11 +2,12 @@ import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Estate } from "#dc/model/estate.ts";
-import { portKey } from "#dc/model/ref.ts";
+import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
-import { type Place, placesOf } from "./places.ts";
+import { coolingUnits, type MediaServed, servedAround } from "./cooling_units.ts";
+import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";
 import { PowerFigures } from "./power_figures.ts";
 import { type CarriedLoads, findingsByRack } from "./power_findings.ts";
 import type { PowerGraph } from "./power_graph.ts";
@@ -117,10 +118,23 @@ export class Topology {
     return this.stood.free;
   }
 
-  /** Where devices stand: racks first, what stands in none last. */
+  /** Locations of devices: racks first, unracked devices next, places without any device last. */
   places(): readonly Place[] {
-    this.standing ??= [...this.stood.racked.values(), this.stood.free].flatMap(placesOf);
+    if (this.standing === undefined) {
+      const occupied = [...this.stood.racked.values(), this.stood.free].flatMap(placesOf);
+      this.standing = [...occupied, ...emptyPlaces(occupied, this.estate)];
+    }
     return this.standing;
+  }
+
+  /** Whether a rack, device or cooling unit is located in a site, floor, room, row, zone or rack. */
+  hasPlace(scope: Ref): boolean {
+    return placesByArea(this.places()).has(areaKey(scope));
+  }
+
+  /** Which kinds of heat have a cooling unit recorded that serves a rack. */
+  mediaServing(rack: Rack): MediaServed {
+    return servedAround(coolingUnits(this.estate.cracs), rack);
   }
 
   /** What a rack's state is judged by; worked out once. */
@@ -157,7 +171,7 @@ export class Topology {
 
   /** The heat of a rack and what is too warm in it; worked out once. */
   rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
-    return this.rackFacts(rack.code).heat(rack, basis);
+    return this.rackFacts(rack.code).heat(rack, this, basis);
   }
 
   /** Verdicts on all devices of which redundancy is demanded; worked out once for each rack. */

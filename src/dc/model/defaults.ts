@@ -73,7 +73,7 @@ export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> 
   return {
     ...crac,
     status: crac.status ?? "ACTIVE",
-    medium: crac.medium ?? "AIR",
+    medium: crac.medium ?? (crac.kind === "CDU" ? "LIQUID" : "AIR"),
     ...(location !== undefined && { location, serves: crac.serves ?? [defaultScope(crac, location)] }),
   };
 }

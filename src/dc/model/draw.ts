@@ -33,10 +33,11 @@ export function heatW(device: Heating, basis: LoadBasis): number {
   return device.heatW ?? drawW(device, basis);
 }
 
-/** The share of a device's heat that the air must take away, 0 to 1. */
-export function airShare({ coolingMethod, liquidFractionPct = 0 }: Heating): number {
-  if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 0;
-  return coolingMethod === "HYBRID" ? 1 - liquidFractionPct / 100 : 1;
+/** The share of a device's heat that the air must take away, 0 to 1. Fully liquid-cooled unless a fraction is recorded. */
+export function airShare({ coolingMethod, liquidFractionPct }: Heating): number {
+  if (coolingMethod === "HYBRID") return 1 - (liquidFractionPct ?? 0) / 100;
+  if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 1 - (liquidFractionPct ?? 100) / 100;
+  return 1;
 }
 
 export function airHeatW(device: Heating, basis: LoadBasis): number {

@@ -118,6 +118,9 @@ export type CracStatus = (typeof CRAC_STATUSES)[number];
 export const COOLING_MEDIUMS = ["AIR", "LIQUID"] as const;
 export type CoolingMedium = (typeof COOLING_MEDIUMS)[number];
 
+export const HEAT_REJECTIONS = ["FACILITY", "AIR"] as const;
+export type HeatRejection = (typeof HEAT_REJECTIONS)[number];
+
 export const FLUID_TYPES = ["WATER", "WATER_GLYCOL", "DIELECTRIC", "REFRIGERANT"] as const;
 export type FluidType = (typeof FLUID_TYPES)[number];
 

@@ -13,6 +13,7 @@ import type {
   Face,
   FluidType,
   FormFactor,
+  HeatRejection,
   LinkStatus,
   Mount,
   NetRole,
@@ -224,6 +225,7 @@ export interface Crac extends Described {
   readonly ratedReturnTempC?: number;
   readonly fanSpeedPct?: number;
   readonly medium?: CoolingMedium;
+  readonly heatRejection?: HeatRejection;
   readonly fluid?: FluidType;
   readonly redundancyGroup?: string;
   readonly measuredLoadKw?: number;

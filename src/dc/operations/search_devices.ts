@@ -2,13 +2,19 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
+import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
 import { type Cursor, DEVICE_ORDERS, type DeviceFilter, type DeviceOrder, type Stored } from "#dc/ports.ts";
-import { DatacenterService, type Device, SearchDevicesResponseSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  DatacenterService,
+  type Device,
+  type SearchDevicesRequest,
+  SearchDevicesResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type PowerFilter, readFilter } from "./answers/device_filter.ts";
 import { openPageToken, sealPageToken } from "./answers/page_token.ts";
-import { readWord } from "./answers/parameters.ts";
+import { demandPlace, readWord } from "./answers/parameters.ts";
 import { downstreamDevices, sourceNodes } from "./answers/power_sources.ts";
 import { toMessage } from "./messages/convert.ts";
 import { basicDeviceMessage, deviceMessage } from "./messages/messages.ts";
@@ -23,6 +29,7 @@ export const searchDevices = defineRead({
     const { order, descending } = readOrder(request.orderBy);
     const isFull = readWord("view", request.view, DEVICE_VIEWS) === "FULL";
     const { filter, power } = readFilter(request.filter);
+    await demandPlaces(session, request.filter);
     const question = { filter, power, order, descending };
     const { pageToken } = request;
     const after = pageToken === "" ? undefined : openPageToken<Cursor>(context.pageKey, question, pageToken);
@@ -41,6 +48,24 @@ export const searchDevices = defineRead({
     });
   },
 });
+
+/** Requires that every place of a filter is known, so that a misspelt one is not taken for an empty one. */
+async function demandPlaces({ topology }: ReadSession, filter: SearchDevicesRequest["filter"]): Promise<void> {
+  const { siteIds = [], floorRefs = [], roomRefs = [], rowRefs = [], rackCodes = [] } = filter ?? {};
+  const named = [
+    ...siteIds.map((code, at) => ({ field: `filter.site_ids[${at}]`, value: code, text: `site:${code}` })),
+    ...floorRefs.map((text, at) => ({ field: `filter.floor_refs[${at}]`, value: text, text })),
+    ...roomRefs.map((text, at) => ({ field: `filter.room_refs[${at}]`, value: text, text })),
+    ...rowRefs.map((text, at) => ({ field: `filter.row_refs[${at}]`, value: text, text })),
+    ...rackCodes.map((code, at) => ({ field: `filter.rack_codes[${at}]`, value: code, text: `rack:${code}` })),
+  ];
+  if (named.length === 0) return;
+  const known = await topology();
+  for (const { field, value, text } of named) {
+    const ref = parseRef(text);
+    if (ref !== undefined) demandPlace(known, ref, { field, value });
+  }
+}
 
 /** 0 is the default, too much is cut down. Source: AIP-158. */
 function pageSize(asked: number): number {

@@ -11,7 +11,7 @@ import { LAW_ESTATES } from "../../support/law_estates.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 /** Seeds of inventories on which the product and the model once differed. */
-const KEPT: readonly number[] = [1000, 1001, 1002, 1003, 1150, 1153];
+const KEPT: readonly number[] = [1000, 1001, 1002, 1003, 1150, 1153, 2021];
 const SEEDS = [...KEPT, ...Array.from({ length: LAW_ESTATES }, (_, index) => 2000 + index)];
 
 type Ask = (at: string, followSplits: boolean) => Promise<readonly CablePath[]>;
@@ -154,8 +154,10 @@ function cabledPair({ segments }: CablePath): string {
     .join(" ");
 }
 
-function isLoopback({ origin, destination }: CablePath): boolean {
-  return formatPort(origin) === formatPort(destination ?? origin);
+/** A path between channels of one port is the same from both, so it may be listed in either direction. */
+function isLoopback(path: CablePath): boolean {
+  const [one, other] = cabledPair(path).split(" ");
+  return one === other;
 }
 
 const pair = ({ origin, destination }: CablePath) =>

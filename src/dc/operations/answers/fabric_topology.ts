@@ -19,7 +19,7 @@ import {
 import { toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT } from "../messages/messages.ts";
 import { BatchedSite } from "./batched_site.ts";
-import { readCode, readPercent, readRef } from "./parameters.ts";
+import { demandPlace, readCode, readPercent, readRef } from "./parameters.ts";
 
 /** Utilisation from which a link is watched. Source: docs/contract/datacenter-messages.md#fabrictopology. */
 const WATCH_PCT = 60;
@@ -68,6 +68,7 @@ function chosen(
   }
   if (scopeRef === "") return ofFabric;
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
   return ofFabric.filter(({ a, b }) =>
     [a, b].some(({ deviceCode }) => {
       const device = topology.device(deviceCode);

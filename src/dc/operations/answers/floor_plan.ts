@@ -3,7 +3,6 @@ import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { cracShares } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { refuse } from "#dc/model/refusal.ts";
 import {
   type FloorPlanRequest,
   type FloorPlanResponse,
@@ -11,7 +10,7 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import type { ReadSession } from "../rpc.ts";
-import { readRef } from "./parameters.ts";
+import { demandPlace, readRef } from "./parameters.ts";
 
 /** The structured answer of FloorPlan; the screen adds its picture. @throws Refusal for a floor that nothing stands on */
 export function floorPlanAnswer(
@@ -22,10 +21,8 @@ export function floorPlanAnswer(
   const scope = readRef("floor_ref", floorRef, ["floor"]);
   const { power, loadsW } = topology;
   const basis = "ALLOCATED" as const;
+  demandPlace(topology, scope, { field: "floor_ref", value: floorRef });
   const plan = floorPlan(topology, scope, { basis, now });
-  if (plan.racks.length + plan.cracs.length + plan.devices.length === 0) {
-    throw refuse("NOT_FOUND", `Cannot find floor "${floorRef}"`, { field: "floor_ref", ref: floorRef });
-  }
   lapsesAt(
     steadyUntil(
       plan.racks.map(({ rack }) => rack),

@@ -1,3 +1,4 @@
+import type { Topology } from "#dc/analysis/topology.ts";
 import { CODE_GRAMMAR, type Code, PORT_NAME_GRAMMAR, type PortName, parseCode, parsePortName } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref, type RefKind } from "#dc/model/ref.ts";
@@ -39,6 +40,16 @@ export function readRef<Kind extends RefKind>(
   const ref = parseRef(text);
   if (ref !== undefined && kinds.some((kind) => kind === ref.kind)) return ref as Extract<Ref, { readonly kind: Kind }>;
   throw refuse("INVALID_REF", `Cannot read ${field} "${text}": expected ${expected}`, { field, value: text, expected });
+}
+
+/** Requires that something is located in a place. @throws Refusal NOT_FOUND */
+export function demandPlace(
+  topology: Topology,
+  scope: Ref,
+  { field, value }: { readonly field: string; readonly value: string },
+): void {
+  if (topology.hasPlace(scope)) return;
+  throw refuse("NOT_FOUND", `Cannot find ${scope.kind} "${value}"`, { field, value, ref: value });
 }
 
 /** A count with a default for 0; too much is cut down, as for page sizes. @throws Refusal when negative */

@@ -1,6 +1,5 @@
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { uncooledIn, withUncooled } from "#dc/analysis/uncooled.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import {
@@ -9,7 +8,7 @@ import {
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
-import { readBasis, readCode, readCount, readRef } from "./parameters.ts";
+import { demandPlace, readBasis, readCode, readCount, readRef } from "./parameters.ts";
 
 /** Largest reserve that is asked for. Ours: more units than any zone has. */
 const MAX_RESERVE = 100;
@@ -19,12 +18,12 @@ export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadro
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readBasis(request.loadBasis);
   demandCracs(topology, request.failedCracCodes);
-  const cooled = thermalHeadroom(topology, scope, {
+  demandPlace(topology, scope, { field: "scope_ref", value: request.scopeRef });
+  const answer = thermalHeadroom(topology, scope, {
     basis,
     reserveUnits: request.reserveUnits === undefined ? 1 : reserve(request.reserveUnits),
     failedCracCodes: request.failedCracCodes,
   });
-  const answer = withUncooled(cooled, scope, uncooledIn(topology, scope, basis));
   return toMessage(ThermalHeadroomResponseSchema, {
     ...answer,
     scopeRef: request.scopeRef,

@@ -3,6 +3,7 @@ import { audit } from "./audit.ts";
 import { changeFeed } from "./change_feed.ts";
 import { cords } from "./cords.ts";
 import { documents } from "./documents.ts";
+import { liquid } from "./liquid.ts";
 import { search } from "./search.ts";
 import { start } from "./start.ts";
 
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   { name: "cords and free ports", statements: cords },
   { name: "documents", statements: documents },
   { name: "audit head and checkpoints", statements: audit },
+  { name: "liquid cooling units", statements: liquid },
 ];

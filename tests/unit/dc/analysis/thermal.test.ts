@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type ThermalOptions, thermalHeadroom } from "#dc/analysis/thermal.ts";
+import type { ThermalOptions } from "#dc/analysis/cooling_balance.ts";
+import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";

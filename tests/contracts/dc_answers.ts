@@ -208,7 +208,11 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
       reserve_kw: 54,
       usable_kw: 54,
       redundancy_ok: false,
-      hotspots: [{ ref: "row:AMS1/1/D", severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_RESERVE", limit: 54 }],
+      liquid_headroom_kw: -152.32,
+      hotspots: [
+        { ref: "row:AMS1/1/D", severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_RESERVE", limit: 54 },
+        { ref: "row:AMS1/1/D", severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_LIQUID_COOLING", value: 152.32 },
+      ],
     },
   },
   "row D overheats with one unit failed": {
@@ -221,7 +225,10 @@ export const QUESTIONS: Readonly<Record<string, Question>> = {
         { code: "CRAH-D1", failed: true, load_kw: 0 },
         { code: "CRAH-D2", failed: false, load_kw: 74.6 },
       ],
-      hotspots: [{ ref: "row:AMS1/1/D", severity: "HEALTH_FAULT", code: "ZONE_DEFICIT", value: 74.6, limit: 54 }],
+      hotspots: [
+        { ref: "row:AMS1/1/D", severity: "HEALTH_FAULT", code: "ZONE_DEFICIT", value: 74.6, limit: 54 },
+        { ref: "row:AMS1/1/D", severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_LIQUID_COOLING" },
+      ],
     },
   },
   "the fabric has two congested uplinks and lies as its links say": {

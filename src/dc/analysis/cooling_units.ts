@@ -44,8 +44,22 @@ export function coolingUnits(cracs: readonly Crac[]): UnitsByArea {
   return found;
 }
 
-/** Which media have a unit that serves a rack. */
-export function servedAround(units: UnitsByArea, rack: Rack): MediaServed {
+const sites = new WeakMap<readonly Crac[], ReadonlySet<string>>();
+
+/** Keys of the sites that have a cooling unit recorded. */
+function sitesWithUnits(cracs: readonly Crac[]): ReadonlySet<string> {
+  const known = sites.get(cracs) ?? new Set(cracs.flatMap(({ location }) => location?.siteId.toLowerCase() ?? []));
+  sites.set(cracs, known);
+  return known;
+}
+
+/**
+ * Which media have a unit that serves a rack. Both are taken as served in a site without any unit: nothing is recorded
+ * about its cooling, so no rack of it stands out.
+ */
+export function servedAround(cracs: readonly Crac[], rack: Rack): MediaServed {
+  if (!sitesWithUnits(cracs).has(rack.location?.siteId.toLowerCase() ?? "")) return { air: true, liquid: true };
+  const units = coolingUnits(cracs);
   let [air, liquid] = [false, false];
   for (const area of areasOfRack(rack)) {
     for (const crac of units.get(area) ?? []) {

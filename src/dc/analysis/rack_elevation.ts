@@ -1,4 +1,4 @@
-import { totalDrawW, totalHeatW } from "#dc/model/blades.ts";
+import { totalDrawW } from "#dc/model/blades.ts";
 import type { Face, LoadBasis } from "#dc/model/enum_values.ts";
 import { holds, overlaps, type Space, spaceOf, unitRange, unitsOf } from "#dc/model/rack_space.ts";
 import { compareText } from "#dc/model/ref.ts";
@@ -34,7 +34,6 @@ export interface RackCapacity {
   readonly powerPct?: number;
   readonly weightKg: number;
   readonly maxLoadKg?: number;
-  readonly heatW: number;
   readonly coolingCapacityW?: number;
 }
 
@@ -134,7 +133,6 @@ function capacity(
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
     weightKg: sum(devices, ({ weightKg = 0 }) => weightKg),
     ...(maxLoadKg !== undefined && { maxLoadKg }),
-    heatW: totalHeatW(devices, basis),
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
   };
 }

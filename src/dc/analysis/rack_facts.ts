@@ -19,13 +19,10 @@ export interface SitePower {
   readonly live: LiveSet;
   readonly redundancy: RedundancyAudit;
   loads(basis: LoadBasis): Float64Array;
-<<<<<<< HEAD
   /** Findings about what supplies a rack; the same list as long as nothing about them changes. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[];
-=======
   /** Which kinds of heat have a cooling unit that serves a rack. */
   mediaServing(rack: Rack): MediaServed;
->>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
 }
 
 /** A rack laid out, with everything that its health depends on. */
@@ -44,11 +41,8 @@ export interface RackMoment {
 
 interface Kept {
   readonly rack: Rack;
-<<<<<<< HEAD
   readonly findings: readonly HealthReason[];
-=======
   readonly heat: RackHeat;
->>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
   readonly from: number;
   readonly until: number;
   readonly standing: RackStanding;
@@ -114,14 +108,9 @@ export class RackFacts {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);
     const known = this.standings.get(basis);
-<<<<<<< HEAD
-    const isRecent = known?.rack === rack && known.from <= moment && moment < known.until;
-    if (isRecent && sameReasons(known.findings, findings)) return known.standing;
-=======
     const heat = this.heat(rack, site, basis);
-    const isKept = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
-    if (isKept) return known.standing;
->>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
+    const isRecent = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
+    if (isRecent && sameReasons(known.findings, findings)) return known.standing;
     const { devices } = this;
     const elevation = rackElevation(rack, devices, { now, basis });
     const { thermal, hotspots } = heat;
@@ -130,11 +119,7 @@ export class RackFacts {
     const supply = [...findings, ...supplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
     const health = rackHealth({ rack, capacity, conflicts, supply, hotspots, now });
     const standing = { elevation, thermal, ...health };
-<<<<<<< HEAD
-    this.standings.set(basis, { rack, findings, from: moment, until: steadyUntil([rack], now), standing });
-=======
-    this.standings.set(basis, { rack, heat, from: moment, until: steadyUntil([rack], now), standing });
->>>>>>> 41fa124 (dc/analysis: balance air and liquid apart, by all units that serve a place)
+    this.standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
 }

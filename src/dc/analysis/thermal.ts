@@ -78,6 +78,9 @@ const AIRFLOW_FACTOR = 2985;
 /** Share for lights, people and envelope in the cooling capacity factor. Source: field facts 4, CCF. */
 const CCF_SHARE = 1.1;
 
+/** Findings of racks that a wider scope sums up in one. */
+const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITHOUT_LIQUID_COOLING"];
+
 /**
  * Compares heat with cooling in a scope, for air and for liquid. The headroom of a scope is the usable capacity of the
  * units that serve it less all heat that they carry from anywhere, so it does not add up: units shared with other places
@@ -119,7 +122,9 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
     zones: zones.map(({ hotspots: _, ...zone }) => zone),
     racks: racks.map(({ thermal }) => thermal),
     hotspots: [
-      ...racks.flatMap(({ hotspots }) => hotspots),
+      ...racks
+        .flatMap(({ hotspots }) => hotspots)
+        .filter(({ code }) => scope.kind === "rack" || !UNSERVED.includes(code)),
       ...zones.flatMap(({ hotspots }) => hotspots),
       // A rack's own finding is among those of racks.
       ...(scope.kind === "rack" ? [] : unservedHotspots(ref, "AIR", air.unservedKw)),

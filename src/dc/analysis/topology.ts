@@ -6,7 +6,7 @@ import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
-import { coolingUnits, type MediaServed, servedAround } from "./cooling_units.ts";
+import { type MediaServed, servedAround } from "./cooling_units.ts";
 import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";
 import { PowerFigures } from "./power_figures.ts";
 import { type CarriedLoads, findingsByRack } from "./power_findings.ts";
@@ -134,7 +134,7 @@ export class Topology {
 
   /** Which kinds of heat have a cooling unit recorded that serves a rack. */
   mediaServing(rack: Rack): MediaServed {
-    return servedAround(coolingUnits(this.estate.cracs), rack);
+    return servedAround(this.estate.cracs, rack);
   }
 
   /** What a rack's state is judged by; worked out once. */

@@ -25,7 +25,7 @@ export function totalDrawW(devices: readonly Summed[], basis: LoadBasis): number
 export function totalHeatW(
   devices: readonly Summed[],
   basis: LoadBasis,
-  heatOf: (device: Summed, basis: LoadBasis) => number = heatW,
+  heatOf: (device: Summed, basis: LoadBasis) => number,
 ): number {
   const isWhole = (chassis: Summed) => chassis.heatW === undefined && isMeasured(chassis, basis);
   return total(devices, (device) => heatOf(device, basis), isWhole);

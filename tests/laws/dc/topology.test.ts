@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { LOAD_BASES, type LoadBasis } from "#dc/model/enum_values.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Device, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
@@ -134,10 +135,11 @@ async function answersOf(topology: Topology) {
     const { reply } = await powerBlastRadiusAnswer({ topology, scheduler }, request);
     blasts.push(toJson(PowerBlastRadiusResponseSchema, reply));
   }
-  const thermal = thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S" }));
-  const hasFloor = topology.estate.racks.some(
-    ({ location }) => location?.siteId === "S1" && location.floorNumber === 0,
-  );
+  const hasPlace = (text: string) => topology.hasPlace(parseRef(text) as Ref);
+  const thermal = hasPlace("site:S1")
+    ? thermalHeadroomAnswer(topology, create(ThermalHeadroomRequestSchema, { scopeRef: "site:S1" }))
+    : undefined;
+  const hasFloor = hasPlace("floor:S1/0");
   const floor = hasFloor
     ? floorPlanAnswer(
         topology,
@@ -147,7 +149,7 @@ async function answersOf(topology: Topology) {
     : undefined;
   return {
     blasts,
-    thermal: toJson(ThermalHeadroomResponseSchema, thermal),
+    thermal: thermal && toJson(ThermalHeadroomResponseSchema, thermal),
     floor: floor === undefined ? undefined : toJson(FloorPlanResponseSchema, floor),
   };
 }

@@ -21,6 +21,7 @@ export function cooledWorld(random: SeededRandom): Estate {
         ...load(devices.length, random),
         kind: "BLADE",
         parentDeviceCode: code,
+        bay: `${left}`,
         ...(rackCode && { rackCode }),
         ...(place && { location: place }),
         ...(random.below(3) === 0 && { ports: [{ name: "psu", kind: "POWER_IN", powerIn: {} }] }),

@@ -110,7 +110,11 @@ export class CoolingModel {
     if (!isOn(device)) return 0;
     const chassis = this.estate.devices.find(({ code }) => code === device.parentDeviceCode);
     const measured =
-      basis === "MEASURED" && chassis !== undefined && isOn(chassis) && chassis.measuredDrawW !== undefined;
+      basis === "MEASURED" &&
+      chassis !== undefined &&
+      isOn(chassis) &&
+      chassis.measuredDrawW !== undefined &&
+      chassis.heatW === undefined;
     if (measured && (device.ports ?? []).length === 0) return 0;
     const { heatW, allocatedDrawW, measuredDrawW } = device;
     return heatW ?? (basis === "MEASURED" ? (measuredDrawW ?? allocatedDrawW) : allocatedDrawW) ?? 0;

@@ -1,5 +1,5 @@
 import { traceCable } from "#dc/analysis/cable_trace.ts";
-import { fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
+import { type FabricLinks, type FabricOptions, fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
 import { standsIn } from "#dc/analysis/location_scope.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { MAX_HOPS } from "#dc/limits.ts";
@@ -32,15 +32,18 @@ export async function fabricTopologyAnswer(
   const { estate } = topology;
   demandDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
-  const links = chosen(estate.fabricLinks, topology, request);
-  const devices = await withNetworkPorts(reader, links);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCH_PCT);
-  const answer = fabricTopology(links, devices, {
+  const { inScope, ...links } = chosen(estate.fabricLinks, topology, request);
+  const devices = await withNetworkPorts(reader, links.own);
+  const answer = fabricTopology(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,
     watchPct,
     failedDeviceCodes: request.failedDeviceCodes,
+    ...(inScope !== undefined && { inScope }),
   });
-  const physical = request.checkPhysical ? await physicalMatches(reader, links) : new Map<FabricLink, PhysicalMatch>();
+  const physical = request.checkPhysical
+    ? await physicalMatches(reader, links.listed)
+    : new Map<FabricLink, PhysicalMatch>();
   const reply = toMessage(FabricTopologyResponseSchema, {
     ...answer,
     nodes: answer.nodes.map(({ device: { code, role, rackCode }, ...node }) => ({ ...node, code, role, rackCode })),
@@ -48,33 +51,45 @@ export async function fabricTopologyAnswer(
       ...view,
       link: { ...link, utilizationPct, congested: utilizationPct >= congestionPct, physical: physical.get(link) },
     })),
-    findings: [...answer.findings.map((found) => ({ ...found, severity: Severity.WARNING })), ...mismatches(physical)],
+    findings: [
+      ...answer.findings.map(({ severity, ...found }) => ({ ...found, severity: Severity[severity] })),
+      ...mismatches(physical),
+    ],
   });
   const seen = () => new Map([...physical].map(([link, match]) => [fabricLinkRef(link.a, link.b), match]));
   const name = [request.fabricId, request.scopeRef].filter((part) => part !== "").join(" in ");
   return { reply, picture: () => ({ name, answer, congestionPct, watchPct, physical: seen() }) };
 }
 
-/** Links of a fabric, or those of which one end stands in a scope. */
+/** The links of a fabric, or those of which one end is located in a scope, with all that their switches have. */
 function chosen(
   links: readonly FabricLink[],
   topology: Topology,
   { fabricId, scopeRef }: FabricTopologyRequest,
-): readonly FabricLink[] {
+): FabricLinks & Pick<FabricOptions, "inScope"> {
   const fabric = fabricId === "" ? undefined : codeKey(readCode("fabric_id", fabricId));
   const ofFabric = fabric === undefined ? links : links.filter((link) => codeKey(link.fabricId ?? "") === fabric);
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
-  if (scopeRef === "") return ofFabric;
+  if (scopeRef === "") return { listed: ofFabric, mesh: ofFabric, own: linksOfSwitches(links, ofFabric) };
   const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
-  return ofFabric.filter(({ a, b }) =>
-    [a, b].some(({ deviceCode }) => {
-      const device = topology.device(deviceCode);
-      return device !== undefined && standsIn(device, scope);
-    }),
-  );
+  const inScope = (deviceCode: string) => {
+    const device = topology.device(deviceCode);
+    return device !== undefined && standsIn(device, scope);
+  };
+  const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
+  const fabrics = new Set(listed.map((link) => link.fabricId ?? ""));
+  const mesh = ofFabric.filter((link) => fabrics.has(link.fabricId ?? ""));
+  return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
+}
+
+/** All links of the switches that some links join. */
+function linksOfSwitches(links: readonly FabricLink[], some: readonly FabricLink[]): readonly FabricLink[] {
+  if (some.length === links.length) return links;
+  const keys = new Set(some.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
+  return links.filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
 }
 
 function demandDevices(topology: Topology, codes: readonly string[]): void {

@@ -24,7 +24,7 @@ export async function getRackAnswer(
     throw refuse("NOT_FOUND", `Cannot find rack "${code}"`, { field: "code", ref: `rack:${code}` });
   const { etag, createTime, updateTime } = stored;
   const basis = "ALLOCATED" as const;
-  const { elevation, health, reasons } = topology.rackStanding(rack, { now, basis });
+  const { elevation, thermal, health, reasons } = topology.rackStanding(rack, { now, basis });
   const { occupants, units, capacity, conflicts } = elevation;
   return toMessage(GetRackResponseSchema, {
     rack: toMessage(RackSchema, { ...rack, etag, createTime, updateTime, health, healthReasons: reasons }),
@@ -35,7 +35,12 @@ export async function getRackAnswer(
       drawW: drawW(device, basis),
     })),
     units,
-    capacity: { ...capacity, failoverWByPath: topology.rackPaths(code, basis) },
+    capacity: {
+      ...capacity,
+      heatW: Math.round(thermal.heatW),
+      airHeatW: Math.round(thermal.airHeatW),
+      failoverWByPath: topology.rackPaths(code, basis),
+    },
     conflicts,
   });
 }

@@ -8,7 +8,7 @@ import { fabricElements, fabricGraphOf } from "./graph.ts";
 import { fabricWords } from "./header.ts";
 import { matrixItems } from "./matrix.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
-import { type Bundle, type FabricPicture, foldFabric, type Tier, type Unit } from "./picture.ts";
+import { type Bundle, type FabricPicture, foldFabric, type Unit } from "./picture.ts";
 import { unitFacts, unitFill, unitState } from "./units.ts";
 
 /** Room at the left for the names of the rows. */
@@ -24,7 +24,7 @@ const NARROW = 34;
 /** Width that columns fill when there is room for more. */
 const WIDE = 1500;
 
-/** Draws a fabric: spines above, leaves below, every pair of them as a line and as a cell with its utilisation. */
+/** Draws a fabric: upper tiers above, the lowest below, every pair of them as a line and as a cell with its utilisation. */
 export function drawFabric(picture: FabricPicture, options: DrawOptions): Drawing {
   const coloring = options.coloring ?? "UTILIZATION";
   const view = options.view === "COMPACT" || options.view === "FULL" ? options.view : undefined;
@@ -83,12 +83,13 @@ interface Slot {
 }
 
 function bodyOf(parts: FabricParts, coloring: Coloring) {
-  const of = (tier: Tier) => [...parts.units.keys()].filter((index) => parts.units[index]?.tier === tier);
-  const [top, middle, bottom] = [of("top"), of("middle"), of("bottom")];
+  const tiers = [...new Set(parts.units.map(({ tier }) => tier))].sort((a, b) => b - a);
+  const ordered = tiers.map((tier) => [...parts.units.keys()].filter((index) => parts.units[index]?.tier === tier));
+  const rows = ordered.slice(0, -1);
+  const bottom = ordered.at(-1) ?? [];
   const column = Math.max(NARROW, Math.min(BROAD, WIDE / Math.max(1, bottom.length)));
-  const most = Math.max(top.length, middle.length);
+  const most = Math.max(0, ...rows.map(({ length }) => length));
   const room = Math.max(bottom.length * column, most * (LEAST_BOX + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
-  const rows = [top, middle].filter((row) => row.length > 0);
   const slots = new Map<number, Slot>();
   for (const [at, row] of rows.entries()) {
     const share = room / row.length;
@@ -101,8 +102,8 @@ function bodyOf(parts: FabricParts, coloring: Coloring) {
   const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD * 1.5);
   const start = LABELS + (room - width * bottom.length) / 2;
   for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
-  const matrix = matrixItems(parts, { columns: bottom, rows: [...top, ...middle], slots, coloring, labels: LABELS });
-  const boxes = [...top, ...middle].flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
+  const matrix = matrixItems(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
+  const boxes = rows.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
   const lines = byGravity(parts.bundles).flatMap((bundle) => bundleLine(bundle, slots, coloring));
   return {
     body: [...lines, ...boxes, ...matrix.items],

@@ -1,3 +1,4 @@
+import { tierName } from "#dc/analysis/fabric_tiers.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import type { Coloring } from "../options.ts";
 import { percent } from "../parts/labels.ts";
@@ -9,6 +10,7 @@ import { lostWords, ratio, unitFacts, unitFill } from "./units.ts";
 
 /** The same picture as nodes and edges. */
 export function fabricGraphOf({ name }: FabricPicture, { units, bundles }: FabricParts, coloring: Coloring): Graph {
+  const bottom = Math.min(...units.map(({ tier }) => tier));
   return {
     name: `Fabric ${name}`,
     directed: false,
@@ -21,12 +23,12 @@ export function fabricGraphOf({ name }: FabricPicture, { units, bundles }: Fabri
         `${STATE_WORDS[tally.state]}, ${tally.uplinksUp} of ${tally.uplinks} links up`,
         tally.oversubscription === undefined
           ? ""
-          : `${ratio(tally.oversubscription)}, a spine lost ${lostWords(tally)}`,
+          : `${ratio(tally.oversubscription)}, an upper switch lost ${lostWords(tally)}`,
       ];
       return {
         id: unit.id,
         label: lines.filter((line) => line !== "").join("\n"),
-        shape: unit.group ? "note" : unit.tier === "bottom" ? "box" : "hexagon",
+        shape: unit.group ? "note" : unit.tier === bottom ? "box" : "hexagon",
         fill: unitFill(unit, tally, coloring),
         ...(tally.failed > 0 && { style: "dashed" }),
       };
@@ -55,7 +57,7 @@ export function fabricElements({ units, bundles }: FabricParts): readonly Elemen
   }
   return [
     ...units.map((unit, index): Element => {
-      const kind = unit.group ? "Group" : unit.tier === "bottom" ? "Leaf" : "Spine";
+      const kind = unit.group ? "Group" : capital(tierName(unit.tier));
       return {
         ref: unit.id,
         kind,
@@ -69,4 +71,8 @@ export function fabricElements({ units, bundles }: FabricParts): readonly Elemen
       return { ref, kind: "Link", title, facts, related };
     }),
   ];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,10 +1,11 @@
+import { tierName } from "#dc/analysis/fabric_tiers.ts";
 import type { Figure, LegendLine, Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
 import { counted, percent, readable } from "../parts/labels.ts";
 import { bandwidth } from "../quantity.ts";
 import { scaleLegend } from "../scale_legend.ts";
 import type { Stroke } from "../scene.ts";
-import type { FabricPicture, FoldedFabric } from "./picture.ts";
+import { type FabricPicture, type FoldedFabric, tierWords } from "./picture.ts";
 import { ratio } from "./units.ts";
 
 /** Findings told in words; the picture marks all of them. */
@@ -13,10 +14,13 @@ const MOST_FINDINGS = 6;
 /** Title, figures, notes and legend of the picture of a fabric. */
 export function fabricWords(picture: FabricPicture, folded: FoldedFabric, coloring: Coloring) {
   const { answer, name } = picture;
-  const leaves = answer.nodes.filter(({ tier }) => tier === "leaf").length;
-  const spines = answer.nodes.length - leaves;
   const title = name === "" ? "All fabrics" : `Fabric ${name}`;
-  const subtitle = `${counted(leaves, "leaf", "leaves")}, ${counted(spines, "spine")}, ${counted(answer.links.length, "link")}`;
+  const tiers = [...new Set(answer.nodes.map(({ tier }) => tier))].sort((a, b) => a - b);
+  const perTier = tiers.map((tier) => {
+    const count = answer.nodes.filter((node) => node.tier === tier).length;
+    return count === 1 ? `1 ${tierName(tier)}` : `${count} ${tierWords(tier)}`;
+  });
+  const subtitle = [...perTier, counted(answer.links.length, "link")].join(", ");
   const figures = figuresOf(picture);
   return {
     title,
@@ -44,7 +48,7 @@ function figuresOf({ answer: { summary, nodes, missing } }: FabricPicture): read
     { label: "busiest link", value: percent(summary.maxUtilPct) },
     { label: "95 % of links below", value: percent(summary.p95UtilPct) },
     ...worstOf("worst oversubscription", nodes, "oversubscription"),
-    ...worstOf("worst with a spine lost", nodes, "oversubscriptionN1"),
+    ...worstOf("worst with an upper switch lost", nodes, "oversubscriptionN1"),
     { label: "bisection bandwidth", value: bandwidth(summary.bisectionMbps) },
   ];
 }
@@ -81,8 +85,9 @@ function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, u
 
 /** A few findings of one code one by one, many as one line. */
 function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
-  const notes = findings.map(({ message, ref, value, expected, code }): Note => {
-    const tone = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
+  const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
+    const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";
+    const tone = severity === "INFO" ? "info" : grave;
     return { text: `${ref}: ${message} (${value}, expected ${expected})`, tone };
   });
   const [first] = notes;

@@ -16,14 +16,13 @@ export interface FabricPicture {
   readonly physical: ReadonlyMap<string, PhysicalMatch>;
 }
 
-/** A switch. One that is a leaf to some and a spine to others stands between the tiers. */
 export interface Switch {
   readonly device: Device;
-  readonly leaf?: FabricNode;
-  readonly spine?: FabricNode;
+  readonly node: FabricNode;
 }
 
-export type Tier = "top" | "middle" | "bottom";
+/** The rank of a tier; the lowest of a picture is drawn as columns. */
+export type Tier = number;
 
 /** What is drawn as one: a switch, or several that are told in counts. */
 export interface Unit {
@@ -70,53 +69,57 @@ export function foldFabric({ answer }: FabricPicture, fold: FabricFold): FoldedF
 }
 
 function switchesOf({ nodes }: FabricAnswer): readonly Switch[] {
-  const found = new Map<string, Switch>();
-  for (const node of nodes) {
-    const key = codeKey(node.device.code);
-    found.set(key, { ...found.get(key), device: node.device, [node.tier]: node });
-  }
-  return [...found.values()].toSorted((a, b) => compareText(a.device.code, b.device.code));
+  return nodes
+    .map((node) => ({ device: node.device, node }))
+    .toSorted((a, b) => compareText(a.device.code, b.device.code));
 }
 
-export function tierOf({ leaf, spine }: Switch): Tier {
-  if (spine === undefined) return "bottom";
-  return leaf === undefined ? "top" : "middle";
+export function tierOf({ node }: Switch): Tier {
+  return node.tier;
 }
 
-const TIERS: readonly Tier[] = ["top", "middle", "bottom"];
+/** The tiers of switches, lowest first. */
+function tiersIn(switches: readonly Switch[]): readonly Tier[] {
+  return [...new Set(switches.map(tierOf))].sort((a, b) => a - b);
+}
 
 function unitsOf(switches: readonly Switch[], { maxNodes, highlight, view }: FabricFold): readonly Unit[] {
-  const leaves = switches.filter((one) => tierOf(one) === "bottom").length;
+  const tiers = tiersIn(switches);
+  const leaves = switches.filter((one) => tierOf(one) === tiers[0]).length;
   const whole = switches.length <= maxNodes && (leaves <= READABLE || view === "FULL");
   if (whole && view !== "COMPACT") return grouped(switches, () => undefined);
   const pinned = new Set([...highlight].map((ref) => ref.toLowerCase()));
   const places = new Places(() => undefined);
   const limit = view === "FULL" ? maxNodes : Math.min(maxNodes, READABLE);
-  const by = (width: Width, tiers: readonly Tier[]) =>
+  const by = (width: Width, folded: readonly Tier[]) =>
     grouped(switches, (one) => {
       const tier = tierOf(one);
-      if (!tiers.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
-      return `${WORDS[tier]} of ${places.of(one.device)[width]}`;
+      if (!folded.includes(tier) || pinned.has(`device:${codeKey(one.device.code)}`)) return undefined;
+      return `${tierWords(tier)} of ${places.of(one.device)[width]}`;
     });
-  const schemes = [["bottom"], ["bottom", "middle"], TIERS] as const;
   // A rack holds few switches: folding begins with rows.
-  for (const tiers of schemes) {
+  for (const count of tiers.keys()) {
     for (const width of WIDTHS.slice(1)) {
-      const units = by(width, tiers);
+      const units = by(width, tiers.slice(0, count + 1));
       if (units.length <= limit) return units;
     }
   }
-  const tiers = grouped(switches, (one) => `all ${WORDS[tierOf(one)]}`);
-  return tiers.length <= maxNodes
-    ? tiers
+  const wholeTiers = grouped(switches, (one) => `all ${tierWords(tierOf(one))}`);
+  return wholeTiers.length <= maxNodes
+    ? wholeTiers
     : grouped(
         switches,
         () => "all switches",
-        () => "bottom",
+        () => 0,
       );
 }
 
-const WORDS: Readonly<Record<Tier, string>> = { top: "spines", middle: "middle switches", bottom: "leaves" };
+const WORDS = ["leaves", "spines", "super-spines"];
+
+/** The switches of a tier in words. */
+export function tierWords(tier: Tier): string {
+  return WORDS[tier] ?? `switches of tier ${tier}`;
+}
 
 function grouped(
   switches: readonly Switch[],
@@ -137,7 +140,7 @@ function grouped(
       return [{ id: `device:${first.device.code}`, tier: tier(first), switches: members, group: false }];
     return [{ id, tier: tier(first), switches: members, group: true }];
   });
-  return TIERS.flatMap((one) => units.filter((unit) => unit.tier === one));
+  return units.toSorted((a, b) => b.tier - a.tier);
 }
 
 function bundlesOf({ links, missing }: FabricAnswer, unitOf: ReadonlyMap<string, number>): readonly Bundle[] {

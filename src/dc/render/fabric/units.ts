@@ -15,24 +15,20 @@ export interface UnitState {
   readonly failed: number;
   readonly uplinksUp: number;
   readonly uplinks: number;
-  /** Of its worst leaf; undefined when no leaf has both sides. */
+  /** Of its worst switch; undefined if none has links upwards. */
   readonly oversubscription: number | undefined;
   readonly oversubscriptionN1: number | undefined;
-  /** A leaf that keeps no uplink once its largest spine is lost. */
+  /** A switch keeps no uplink once its largest upper switch is lost. */
   readonly strandedN1: boolean;
 }
 
 /** @param bundles those that end at the unit */
 export function unitState({ id, switches, group }: Unit, bundles: readonly BundleState[]): UnitState {
-  const leaves = switches.flatMap(({ leaf }) => (leaf === undefined ? [] : [leaf]));
-  const nodes = switches.flatMap(({ leaf, spine }) => [
-    ...(leaf === undefined ? [] : [leaf]),
-    ...(spine === undefined ? [] : [spine]),
-  ]);
-  const failed = switches.filter(({ leaf, spine }) => (leaf ?? spine)?.failed === true).length;
+  const nodes = switches.map(({ node }) => node);
+  const failed = nodes.filter((node) => node.failed).length;
   const worst = (values: readonly (number | undefined)[]) =>
     values.reduce<number | undefined>((most, one) => (one !== undefined && one > (most ?? -1) ? one : most), undefined);
-  const cut = leaves.some(({ uplinkMbps }) => uplinkMbps === 0);
+  const cut = nodes.some(({ uplinksUp, uplinksTotal }) => uplinksUp === 0 && uplinksTotal > 0);
   const [only] = switches;
   return {
     title: group || only === undefined ? placeWords(id) : only.device.code,
@@ -40,9 +36,9 @@ export function unitState({ id, switches, group }: Unit, bundles: readonly Bundl
     failed,
     uplinksUp: nodes.reduce((sum, { uplinksUp }) => sum + uplinksUp, 0),
     uplinks: nodes.reduce((sum, { uplinksTotal }) => sum + uplinksTotal, 0),
-    oversubscription: worst(leaves.map((leaf) => leaf.oversubscription)),
-    oversubscriptionN1: worst(leaves.map((leaf) => leaf.oversubscriptionN1)),
-    strandedN1: leaves.some(({ uplinkMbps, oversubscriptionN1 }) => uplinkMbps > 0 && oversubscriptionN1 === undefined),
+    oversubscription: worst(nodes.map((node) => node.oversubscription)),
+    oversubscriptionN1: worst(nodes.map((node) => node.oversubscriptionN1)),
+    strandedN1: nodes.some(({ uplinkMbps, oversubscriptionN1 }) => uplinkMbps > 0 && oversubscriptionN1 === undefined),
   };
 }
 
@@ -68,7 +64,7 @@ export function unitFill({ switches: [first], group }: Unit, { state }: UnitStat
 export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [string, string])[] {
   const [first] = unit.switches;
   const device = unit.group ? undefined : first?.device;
-  const leaf = unit.group ? undefined : first?.leaf;
+  const node = unit.group ? undefined : first?.node;
   const facts: (readonly [string, string])[] = [
     ["Switches", unit.group ? String(unit.switches.length) : ""],
     ["Name", device?.name ?? ""],
@@ -77,15 +73,15 @@ export function unitFacts(unit: Unit, state: UnitState): readonly (readonly [str
     ["Rack", device?.rackCode ?? ""],
     ["Failed", state.failed === 0 ? "" : counted(state.failed, "switch", "switches")],
     ["Links up", `${state.uplinksUp} of ${state.uplinks}`],
-    ["Towards hosts", leaf === undefined ? "" : bandwidth(leaf.downlinkMbps)],
-    ["Towards spines", leaf === undefined ? "" : bandwidth(leaf.uplinkMbps)],
+    ["Downwards", node === undefined ? "" : bandwidth(node.downlinkMbps)],
+    ["Upwards", node === undefined || node.uplinkMbps === 0 ? "" : bandwidth(node.uplinkMbps)],
     ["Oversubscription", state.oversubscription === undefined ? "" : ratio(state.oversubscription)],
-    ["With its largest spine lost", lostWords(state)],
+    ["With its largest upper switch lost", lostWords(state)],
   ];
   return facts.filter(([, value]) => value !== "");
 }
 
-/** Oversubscription with the largest spine lost; "none" where no uplink is left then. */
+/** Oversubscription with the largest upper switch lost; "none" where no uplink is left then. */
 export function lostWords({ oversubscriptionN1, strandedN1 }: UnitState): string {
   if (strandedN1) return "none left";
   return oversubscriptionN1 === undefined ? "" : ratio(oversubscriptionN1);

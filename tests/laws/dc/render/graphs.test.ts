@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { finishPath, type Hop, type Segment } from "#dc/analysis/cable_path.ts";
-import { fabricTopology } from "#dc/analysis/fabric.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { CABLE_TYPES, DEVICE_KINDS, PATH_STATUSES } from "#dc/model/enum_values.ts";
 import type { Cable, Device, FabricLink } from "#dc/model/resources.ts";
@@ -14,6 +13,7 @@ import { drawPower } from "#dc/render/power/draw.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
 import { estate, load, panel, source } from "../../../support/dc/power.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
+import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 import { openGraphviz } from "../../../support/graphviz.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -70,9 +70,8 @@ const fabric: fc.Arbitrary<Drawing> = fc
         status: index % 7 === 6 ? "DOWN" : "UP",
       }),
     );
-    const byCode = new Map(devices.map((device) => [codeKey(device.code), device]));
     const settings = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] };
-    const answer = fabricTopology(links, byCode, settings);
+    const answer = wholeFabric(links, devices, settings);
     return drawFabric({ name, answer, ...settings, physical: new Map() }, asked);
   });
 

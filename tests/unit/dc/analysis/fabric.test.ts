@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { finishPath } from "#dc/analysis/cable_path.ts";
-import { type FabricOptions, fabricTopology, physicalMatch } from "#dc/analysis/fabric.ts";
-import { codeKey } from "#dc/model/code.ts";
+import { type FabricOptions, physicalMatch } from "#dc/analysis/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
 import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 
 const port = (name: string, parts: Partial<Port> = {}): Port => ({
   name,
@@ -22,13 +22,11 @@ const link = (leaf: string, spine: string, parts: Partial<FabricLink> = {}): Fab
 });
 
 const hosts = [1, 2, 3, 4].map((number) => port(`h${number}`, { netRole: "DOWNLINK" }));
-const DEVICES = new Map(
-  [device("l1", hosts), device("l2"), device("s1"), device("s2")].map((one) => [codeKey(one.code), one]),
-);
+const DEVICES = [device("l1", hosts), device("l2"), device("s1"), device("s2")];
 const MESH = [link("l1", "s1"), link("l1", "s2"), link("l2", "s1"), link("l2", "s2")];
 
 function topology(links: readonly FabricLink[], options: Partial<FabricOptions> = {}) {
-  return fabricTopology(links, DEVICES, { congestionPct: 80, watchPct: 60, failedDeviceCodes: [], ...options });
+  return wholeFabric(links, DEVICES, { congestionPct: 80, watchPct: 60, failedDeviceCodes: [], ...options });
 }
 
 describe("fabricTopology", () => {
@@ -92,7 +90,7 @@ describe("fabricTopology", () => {
     const loaded = topology([link("l1", "s1", { aToBMbps: 10_000 }), link("l1", "s2", { aToBMbps: 20_000 })]);
 
     expect(uneven.findings).toMatchObject([{ code: "UNEQUAL_LINKS", ref: "device:l1", value: "1 to 2" }]);
-    expect(loaded.findings).toMatchObject([{ code: "ECMP_IMBALANCE", value: "67 %" }]);
+    expect(loaded.findings).toMatchObject([{ code: "ECMP_IMBALANCE", value: "67 %", severity: "INFO" }]);
   });
 
   test("answers an empty fabric with zeros", () => {
@@ -103,14 +101,13 @@ describe("fabricTopology", () => {
       maxUtilPct: 0,
       p95UtilPct: 0,
       bisectionMbps: 0,
+      bisectionCounted: "No links between tiers",
     });
   });
 
   test("finds the sample's full mesh of 68 leaves and 4 spines with two congested links", async () => {
     const { fabricLinks, devices } = await ams1Estate();
-    const byCode = new Map(devices.map((one) => [codeKey(one.code), one]));
-
-    const found = fabricTopology(fabricLinks, byCode, { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] });
+    const found = wholeFabric(fabricLinks, devices);
 
     expect(found.nodes).toHaveLength(72);
     expect(found.missing).toEqual([]);

@@ -71,7 +71,6 @@ test("rackElevation counts used, reserved and free units, a half-used one as use
     powerPct: 30,
     weightKg: 25,
     maxLoadKg: 100,
-    heatW: 300,
     coolingCapacityW: 600,
   });
 });

@@ -105,12 +105,12 @@ describe("thermalHeadroom", () => {
     ]);
   });
 
-  test("counts a unit that also serves other places with its share of the scope", () => {
+  test("sets all that a unit carries from anywhere against the headroom of one place", () => {
     const devices = [hot("d", 10_000), hot("e", 30_000, { rackCode: "Q", location: other })];
 
     const found = answer({ devices, cracs: [crac("a", 80, { serves: ["floor:S/1"] })] }, "rack:R", { reserveUnits: 0 });
 
-    expect(found).toMatchObject({ airHeatKw: 10, effectiveKw: 20, headroomKw: 10 });
+    expect(found).toMatchObject({ airHeatKw: 10, effectiveKw: 80, headroomKw: 40 });
   });
 
   test("watches and faults inlets by class, and racks by their cooling capacity", () => {
@@ -127,6 +127,7 @@ describe("thermalHeadroom", () => {
       ["device:b", "WATCH", 22],
       ["device:c", "FAULT", 35],
       ["rack:R", "FAULT", 100],
+      ["floor:S/1", "WATCH", 0],
     ]);
     expect(racks[0]).toMatchObject({ health: "FAULT", inletTempC: 36, utilizationPct: 105 });
     // (1/8 + 1/3 + 9/8) of three intakes
@@ -155,4 +156,44 @@ describe("thermalHeadroom", () => {
     expect(found.airHeatKw).toBeCloseTo(74.6, 9);
     expect(found).toMatchObject({ effectiveKw: 108, usableKw: 54, redundancyOk: false });
   }, 60_000);
+});
+
+describe("thermalHeadroom of liquid", () => {
+  const cdu = (parts: Partial<Crac> = {}): Crac => crac("cdu", 20, { kind: "CDU", ...parts });
+  const wet = hot("w", 15_000, { coolingMethod: "LIQUID" });
+
+  test("balances liquid apart from air, and a coolant distribution unit takes liquid unless stated", () => {
+    const found = answer({ devices: [wet, hot("d", 5_000)], cracs: [cdu(), crac("a", 9)] }, "floor:S/1", {
+      reserveUnits: 0,
+    });
+
+    expect(found).toMatchObject({ airHeatKw: 5, headroomKw: 4, liquidHeatKw: 15, liquidHeadroomKw: 5 });
+    expect(found).toMatchObject({ redundancyOk: true, liquidRatedKw: 20, hotspots: [] });
+  });
+
+  test("watches heat for which no unit is recorded, and faults units that are too small", () => {
+    const none = answer({ devices: [wet], cracs: [crac("a", 9)] }, "floor:S/1", { reserveUnits: 0 });
+    const small = answer({ devices: [wet], cracs: [cdu({ sensibleCapacityKw: 10 })] }, "floor:S/1", {
+      reserveUnits: 0,
+    });
+
+    expect(none.hotspots).toMatchObject([{ ref: "floor:S/1", severity: "WATCH", code: "ZONE_WITHOUT_LIQUID_COOLING" }]);
+    expect(none.racks).toMatchObject([{ code: "R", health: "WATCH" }]);
+    expect(small.hotspots).toMatchObject([{ ref: "row:S/1/A", severity: "FAULT", code: "ZONE_LIQUID_DEFICIT" }]);
+    expect([none.redundancyOk, small.redundancyOk]).toEqual([false, false]);
+  });
+
+  test("adds the liquid heat of a unit that rejects it into the air to the air of its room", () => {
+    const found = answer({ devices: [wet], cracs: [cdu({ heatRejection: "AIR" }), crac("a", 30)] }, "row:S/1/A", {
+      reserveUnits: 0,
+    });
+
+    expect(found).toMatchObject({ heatKw: 15, liquidHeatKw: 15, airHeatKw: 15, headroomKw: 15, liquidHeadroomKw: 5 });
+  });
+
+  test("counts only devices in service", () => {
+    const devices = [hot("p", 1000, { status: "PLANNED" }), hot("f", 1000, { status: "FAILED" }), hot("d", 500)];
+
+    expect(answer({ devices }).airHeatKw).toBe(0.5);
+  });
 });

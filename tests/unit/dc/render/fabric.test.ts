@@ -1,10 +1,9 @@
 import { describe, expect, test } from "bun:test";
-import { fabricTopology } from "#dc/analysis/fabric.ts";
-import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import { drawFabric } from "#dc/render/fabric/draw.ts";
 import type { FabricPicture } from "#dc/render/fabric/picture.ts";
 import { drawOptions, nodeOf, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
+import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 
 const spines = ["SP-2", "SP-1"];
 
@@ -37,7 +36,7 @@ function picture(
     ),
   ];
   const settings = { congestionPct: 80, watchPct: 60, failedDeviceCodes: failed };
-  const answer = fabricTopology(all.map(links), new Map(devices.map((one) => [codeKey(one.code), one])), settings);
+  const answer = wholeFabric(all.map(links), devices, settings);
   return { name: "FAB", answer, ...settings, physical: new Map() } satisfies FabricPicture;
 }
 

@@ -51,7 +51,7 @@ const LINK = {
  */
 const MOST: readonly (readonly [rpc: string, most: number, request: JsonObject])[] = [
   ["PowerBlastRadius", 11, { source_ref: "device:UPS-A2", cascade: true }],
-  ["TraceCablePath", 23, { port_ref: "port:SRV-B03-07/psu1" }],
+  ["TraceCablePath", 33, { port_ref: "port:SRV-B03-07/psu1" }],
   ["GetRack", 12, { code: "B03" }],
   ["ThermalHeadroom", 11, { scope_ref: "floor:AMS1/1" }],
   ["FabricTopology", 24, { check_physical: true }],

@@ -216,11 +216,12 @@ describe("thermalHeadroomAnswer", () => {
     const none = await thermal({ scope_ref: "row:AMS1/1/D", reserve_units: 0 });
 
     expect(usual).toMatchObject({ effective_kw: 108, reserve_kw: 54, redundancy_ok: false });
-    expect(none).toMatchObject({ effective_kw: 108, reserve_kw: 0, redundancy_ok: true });
+    expect(none).toMatchObject({ effective_kw: 108, reserve_kw: 0, usable_kw: 108 });
     expect(usual.cracs.map(({ code }: JsonObject) => code)).toEqual(["CRAH-D1", "CRAH-D2"]);
     expect(usual.zones).toMatchObject([{ ref: "row:AMS1/1/D", crac_codes: ["CRAH-D1", "CRAH-D2"] }]);
     expect(usual.hotspots).toMatchObject([
       { ref: "row:AMS1/1/D", severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_RESERVE" },
+      { code: "ZONE_WITHOUT_LIQUID_COOLING" },
     ]);
   });
 
@@ -228,7 +229,10 @@ describe("thermalHeadroomAnswer", () => {
     const reply = await thermal({ scope_ref: "row:AMS1/1/D", failed_crac_codes: ["crah-d1"], reserve_units: 0 });
 
     expect(reply).toMatchObject({ effective_kw: 54, redundancy_ok: false });
-    expect(reply.hotspots).toMatchObject([{ severity: "HEALTH_FAULT", code: "ZONE_DEFICIT" }]);
+    expect(reply.hotspots).toMatchObject([
+      { severity: "HEALTH_FAULT", code: "ZONE_DEFICIT" },
+      { severity: "HEALTH_WATCH", code: "ZONE_WITHOUT_LIQUID_COOLING" },
+    ]);
   });
 
   test("refuses scopes and units that are none", async () => {

@@ -1,0 +1,73 @@
+import type { FabricLinkView } from "./fabric_links.ts";
+import { type FabricNode, farKey, type SwitchLinks } from "./fabric_nodes.ts";
+import type { Tiers } from "./fabric_tiers.ts";
+
+export interface FabricFinding {
+  readonly code: "UNEQUAL_LINKS" | "ECMP_IMBALANCE" | "LINK_DOWN" | "NO_UPLINK";
+  readonly severity: "WARNING" | "INFO";
+  readonly message: string;
+  readonly ref: string;
+  readonly value: string;
+  readonly expected: string;
+}
+
+/** Spread of the utilisation in one ECMP group that is reported, in percent of its mean. Source: docs/contract/datacenter-analyses.md#fabric. */
+const IMBALANCE_PCT = 25;
+
+/** The finding of a link that is down although nobody means it to be. */
+export function downFinding({ live, ref, link, health, cause }: FabricLinkView): readonly FabricFinding[] {
+  if (live || health !== "FAULT") return [];
+  const { status = "UP" } = link;
+  const own = { message: "The link carries no traffic", value: status, expected: "UP" };
+  const { message, value, expected } = status === "DOWN" || cause === undefined ? own : cause;
+  return [{ code: "LINK_DOWN", severity: "WARNING", message, ref, value, expected }];
+}
+
+/** Findings about the links of a switch to the tiers above it. */
+export function switchFindings(
+  { device, uplinkMbps }: FabricNode,
+  links: SwitchLinks,
+  { tiers, watchPct }: { readonly tiers: Tiers; readonly watchPct: number },
+): readonly FabricFinding[] {
+  if (links.upward.length === 0) return [];
+  const ref = `device:${device.code}`;
+  const found: FabricFinding[] = [];
+  if (uplinkMbps === 0) {
+    const expected = "at least one";
+    found.push({ code: "NO_UPLINK", severity: "WARNING", message: "No uplink is left", ref, value: "0", expected });
+  }
+  return [...found, ...unequal(ref, links, tiers), ...imbalance(ref, links, watchPct)];
+}
+
+/** Different numbers of parallel links to the switches of one tier in one fabric. */
+function unequal(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(farKey(view, key))} ${view.link.fabricId ?? ""}`);
+  return [...groups.values()].flatMap((views): FabricFinding[] => {
+    const perSwitch = [...Map.groupBy(views, (view) => farKey(view, key)).values()].map(({ length }) => length);
+    const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];
+    if (fewest === most) return [];
+    const message = "The numbers of links to the switches above differ, which loads some more than others";
+    const expected = "the same to every switch";
+    return [{ code: "UNEQUAL_LINKS", severity: "WARNING", message, ref, value: `${fewest} to ${most}`, expected }];
+  });
+}
+
+/** Unevenly loaded links of one ECMP group; only information while the busiest is not above the watch limit. */
+function imbalance(ref: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+  const groups = new Map<string, number[]>();
+  for (const { live, link, utilizationPct } of upward) {
+    if (!live || link.aToBMbps === undefined) continue;
+    const group = link.ecmpGroup ?? link.a.deviceCode;
+    groups.set(group, [...(groups.get(group) ?? []), utilizationPct]);
+  }
+  return [...groups].flatMap(([group, list]): FabricFinding[] => {
+    const mean = list.reduce((sum, one) => sum + one, 0) / list.length;
+    const busiest = Math.max(...list);
+    const spread = mean === 0 ? 0 : ((busiest - Math.min(...list)) / mean) * 100;
+    if (spread <= IMBALANCE_PCT) return [];
+    const severity = busiest > watchPct ? "WARNING" : "INFO";
+    const message = `The links of ECMP group "${group}" are loaded unevenly`;
+    const expected = `at most ${IMBALANCE_PCT} % of the mean`;
+    return [{ code: "ECMP_IMBALANCE", severity, message, ref, value: `${Math.round(spread)} %`, expected }];
+  });
+}

@@ -1,0 +1,78 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { Health } from "#dc/model/enum_values.ts";
+import { inService } from "#dc/model/in_service.ts";
+import { fabricLinkRef } from "#dc/model/ref.ts";
+import type { FabricLink, PortRef } from "#dc/model/resources.ts";
+import type { DeviceOf } from "./fabric_tiers.ts";
+
+export interface FabricLinkView {
+  readonly link: FabricLink;
+  readonly ref: string;
+  readonly utilizationPct: number;
+  readonly health: Health;
+  /** UP or DEGRADED, with both ports enabled and both devices in service. */
+  readonly live: boolean;
+  /** The state that keeps it down, if it is not its own; for messages. */
+  readonly cause?: LinkCause;
+}
+
+/** A cause of a link that is down at one of its ends. */
+export interface LinkCause {
+  readonly message: string;
+  readonly value: string;
+  readonly expected: string;
+  /** Somebody means it to be down: a disabled port, or a device that is not installed yet. */
+  readonly isMeant: boolean;
+}
+
+export interface LinkLimits {
+  /** Utilisation in percent from which a link is congested. */
+  readonly congestionPct: number;
+  /** Utilisation in percent from which a link is watched. */
+  readonly watchPct: number;
+}
+
+const CARRYING: readonly FabricLink["status"][] = ["UP", "DEGRADED", undefined];
+const MEANT: readonly FabricLink["status"][] = ["PLANNED", "ADMIN_DOWN"];
+const NOT_YET = ["PLANNED", "STAGED", "INVENTORY"];
+
+/** Judges a link by its state, its ports and its devices. @param failed keys of devices taken as failed */
+export function viewLink(
+  link: FabricLink,
+  { deviceOf, failed }: { readonly deviceOf: DeviceOf; readonly failed: ReadonlySet<string> },
+  { congestionPct, watchPct }: LinkLimits,
+): FabricLinkView {
+  const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
+  const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
+  const cause = causeOf([a, b], deviceOf, failed);
+  const view = { link, ref: fabricLinkRef(a, b), utilizationPct };
+  if (!CARRYING.includes(status) || cause !== undefined) {
+    const isMeant = CARRYING.includes(status) ? cause?.isMeant === true : MEANT.includes(status);
+    return { ...view, live: false, health: isMeant ? "WATCH" : "FAULT", ...(cause !== undefined && { cause }) };
+  }
+  if (utilizationPct >= congestionPct) return { ...view, live: true, health: "FAULT" };
+  return { ...view, live: true, health: utilizationPct >= watchPct || status === "DEGRADED" ? "WATCH" : "OK" };
+}
+
+function causeOf(ends: readonly PortRef[], deviceOf: DeviceOf, failed: ReadonlySet<string>): LinkCause | undefined {
+  const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
+  if (gone.length > 0) {
+    const names = gone.map((code) => `"${code}"`).join(" and ");
+    const message = `The link carries no traffic: ${names} ${gone.length === 1 ? "is" : "are"} taken as failed`;
+    return { message, value: `failed: ${gone.join(", ")}`, expected: "both ends working", isMeant: false };
+  }
+  for (const { deviceCode, portName } of ends) {
+    const device = deviceOf(codeKey(deviceCode));
+    if (device === undefined) continue;
+    const { status = "ACTIVE", ports = [] } = device;
+    if (!inService(device)) {
+      const message = `The link carries no traffic: "${deviceCode}" is not in service`;
+      return { message, value: status, expected: "ACTIVE", isMeant: NOT_YET.includes(status) };
+    }
+    if (ports.find(({ name }) => name === portName)?.enabled === false) {
+      const message = `The link carries no traffic: port "${deviceCode}/${portName}" is disabled`;
+      return { message, value: "disabled", expected: "enabled", isMeant: true };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import { codeKey } from "#dc/model/code.ts";
+import { portKey } from "#dc/model/ref.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { FabricLinkView } from "./fabric_links.ts";
+import type { Tiers } from "./fabric_tiers.ts";
+
+/** A switch of the fabric with all that it has, whatever part of the fabric is shown. Bandwidths are megabits per second. */
+export interface FabricNode {
+  readonly device: Device;
+  readonly tier: number;
+  readonly downlinkMbps: number;
+  readonly uplinkMbps: number;
+  readonly oversubscription?: number;
+  /** The same with the loss of the upper switch that carries most of its uplinks. */
+  readonly oversubscriptionN1?: number;
+  readonly uplinksUp: number;
+  readonly uplinksTotal: number;
+  readonly failed: boolean;
+}
+
+/** A switch with its links, and their other ends' tiers. */
+export interface SwitchLinks {
+  readonly key: string;
+  readonly upward: readonly FabricLinkView[];
+  readonly downward: readonly FabricLinkView[];
+  readonly all: readonly FabricLinkView[];
+}
+
+/** Parts the links of a switch by the tiers of their other ends. */
+export function linksOfSwitch(key: string, all: readonly FabricLinkView[], tiers: Tiers): SwitchLinks {
+  const own = tiers.get(key) ?? 0;
+  const to = (view: FabricLinkView) => tiers.get(farKey(view, key)) ?? 0;
+  return { key, all, upward: all.filter((view) => to(view) > own), downward: all.filter((view) => to(view) < own) };
+}
+
+/** The key of the switch at the other end of a link. */
+export function farKey({ link: { a, b } }: FabricLinkView, key: string): string {
+  const near = codeKey(a.deviceCode);
+  return near === key ? codeKey(b.deviceCode) : near;
+}
+
+export function nodeOf(
+  device: Device,
+  { key, all, upward, downward }: SwitchLinks,
+  { tier, failed }: { readonly tier: number; readonly failed: boolean },
+): FabricNode {
+  const counted = upward.length > 0 ? upward : all;
+  const toFar = new Map<string, number>();
+  for (const view of upward.filter(({ live }) => live)) {
+    const far = farKey(view, key);
+    toFar.set(far, (toFar.get(far) ?? 0) + (view.link.capacityMbps ?? 0));
+  }
+  const uplinkMbps = [...toFar.values()].reduce((sum, one) => sum + one, 0);
+  const left = uplinkMbps - Math.max(0, ...toFar.values());
+  const below = downward.reduce((sum, { live, link }) => sum + (live ? (link.capacityMbps ?? 0) : 0), 0);
+  const downlinkMbps = downward.length > 0 ? below : hostBandwidth(device, all);
+  return {
+    device,
+    tier,
+    downlinkMbps,
+    uplinkMbps,
+    ...(uplinkMbps > 0 && { oversubscription: downlinkMbps / uplinkMbps }),
+    ...(left > 0 && { oversubscriptionN1: downlinkMbps / left }),
+    uplinksUp: counted.filter(({ live }) => live).length,
+    uplinksTotal: counted.length,
+    failed,
+  };
+}
+
+/** Bandwidth of ports towards hosts: those with that role, else every network port without a link or management. */
+function hostBandwidth({ code, ports = [] }: Device, links: readonly FabricLinkView[]): number {
+  const bound = new Set(links.flatMap(({ link: { a, b } }) => [portKey(a), portKey(b)]));
+  const network = ports.filter(
+    ({ kind, enabled, parentPort }) => kind === "NETWORK" && enabled !== false && parentPort === undefined,
+  );
+  const marked = network.filter(({ netRole }) => netRole === "DOWNLINK" || netRole === "HOST");
+  const free = network.filter(
+    ({ name, netRole, mgmtOnly, type }) =>
+      netRole === undefined &&
+      mgmtOnly !== true &&
+      type !== "lag" &&
+      !bound.has(portKey({ deviceCode: code, portName: name })),
+  );
+  return (marked.length > 0 ? marked : free).reduce((sum, { speedMbps = 0 }) => sum + speedMbps, 0);
+}

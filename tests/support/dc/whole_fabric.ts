@@ -1,0 +1,13 @@
+import { type FabricAnswer, type FabricOptions, fabricTopology } from "#dc/analysis/fabric.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { Device, FabricLink } from "#dc/model/resources.ts";
+
+/** The answer about all links at once. */
+export function wholeFabric(
+  links: readonly FabricLink[],
+  devices: readonly Device[],
+  options: FabricOptions = { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] },
+): FabricAnswer {
+  const byKey = new Map(devices.map((device) => [codeKey(device.code), device]));
+  return fabricTopology({ listed: links, mesh: links, own: links }, (key) => byKey.get(key), options);
+}

@@ -1,5 +1,5 @@
 import { codeKey } from "./code.ts";
-import { drawW, heatW, isMeasured } from "./draw.ts";
+import { drawW, isMeasured } from "./draw.ts";
 import type { LoadBasis } from "./enum_values.ts";
 import { inService } from "./in_service.ts";
 import type { DeviceBody, Port } from "./resources.ts";

@@ -6,6 +6,7 @@ import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
 import { fill } from "../../../support/dc/ams1_estate.ts";
 import { testService } from "../../../support/dc/service.ts";
+import { putAll } from "../../../support/dc/stored.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 
 const query = (filter: DeviceFilter): DeviceQuery => ({ filter, order: "code", descending: false, limit: 3 });
@@ -39,7 +40,7 @@ test("a change log from before its head was recorded is taken over, and the poin
   await store.close();
   const database = new DatabaseSync(file);
   database.exec("DROP TABLE audit_checkpoint; DELETE FROM setting WHERE name LIKE 'audit%'");
-  database.exec("DELETE FROM migration WHERE name = 'audit head and checkpoints'");
+  database.exec("DELETE FROM migration WHERE step >= 6");
   database.close();
 
   const upgraded = await testService({ store: await openSqlite(file) });
@@ -52,4 +53,20 @@ test("a change log from before its head was recorded is taken over, and the poin
   expect(since).toBe(`1 ${hash}`);
   expect(verdict).toMatchObject({ ok: true, head: { seq: 2 } });
   await upgraded.store.close();
+});
+
+test("a coolant distribution unit stored without a medium cools liquid after the migration", async () => {
+  const file = databaseFile();
+  const store = await openSqlite(file);
+  const unit = { code: "CDU-1", kind: "CDU", medium: "AIR", sensibleCapacityKw: 90 } as const;
+  await store.write((writer) => putAll(writer, "crac", [unit]));
+  await store.close();
+  const database = new DatabaseSync(file);
+  database.exec("DELETE FROM migration WHERE name = 'liquid cooling units'");
+  database.close();
+
+  const reopened = await openSqlite(file);
+
+  expect(await reopened.read((reader) => reader.crac("CDU-1"))).toEqual({ ...unit, medium: "LIQUID" });
+  await reopened.close();
 });

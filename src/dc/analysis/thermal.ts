@@ -73,9 +73,9 @@ export interface ThermalAnswer extends LiquidFigures {
   readonly hotspots: readonly Hotspot[];
 }
 
-/** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: field facts 4, Thermal. */
+/** m3/h of air per kW and kelvin: rho 1.2 kg/m3, cp 1.005 kJ/kgK. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
 const AIRFLOW_FACTOR = 2985;
-/** Share for lights, people and envelope in the cooling capacity factor. Source: field facts 4, CCF. */
+/** Share for lights, people and envelope in the cooling capacity factor. Source: docs/contract/datacenter-analyses.md#thermal-figures. */
 const CCF_SHARE = 1.1;
 
 /** Findings of racks that a wider scope sums up in one. */
@@ -87,7 +87,7 @@ const UNSERVED: readonly Hotspot["code"][] = ["RACK_WITHOUT_COOLING", "RACK_WITH
  * count in full in each.
  *
  * Cost: O(places inside and those of the units that serve them, units), and the devices of places that changed. Source:
- * docs/contract/datacenter-analyses.md#cooling.
+ * docs/contract/datacenter-analyses.md#thermal-headroom.
  */
 export function thermalHeadroom(topology: Topology, scope: Ref, options: ThermalOptions): ThermalAnswer {
   const balance = new CoolingBalance(topology, options);

@@ -17,13 +17,27 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     format: { type: "enum", options: ["jsonl", "csv"], summary: "Format (jsonl)" },
+    to: {
+      type: "enum",
+      options: ["netbox-csv", "graphviz", "prometheus-sd", "ansible"],
+      summary: "Write files for another program instead",
+    },
     kind: { type: "string", value: "kind", summary: "Only this kind: rack, device, crac, cable, fabric_link" },
   },
   examples: [
     { line: "planner dc export backup.jsonl", shows: "Write everything as JSON Lines" },
+    { line: "planner dc export --to graphviz cables.dot", shows: "Draw the cables with Graphviz" },
     { line: "planner dc export --format csv tables", shows: "Write one CSV per kind into a folder" },
   ],
-  async run({ output, db, format = "jsonl", kind }, cli) {
+  async run({ output, db, format: given, kind, to }, cli) {
+    if (to !== undefined) {
+      if (given !== undefined || kind !== undefined)
+        throw usageError("dc export", '"--to" excludes "--format" and "--kind"');
+      const { exportTo } = await import("../../dc/exchange/export_to.ts");
+      const target = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
+      return void (await exportTo(databaseOf(db, cli.cwd), { to, output: target }, cli));
+    }
+    const format = given ?? "jsonl";
     const { demandKind } = await import("../../dc/kinds.ts");
     const { exportEstate } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);

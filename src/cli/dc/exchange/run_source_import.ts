@@ -37,7 +37,31 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
       const data = await readNetbox({ path: onePath(args), url, tokenFile, sites: slugs, rate, cwd }, watcher);
       return mapNetbox(data, { origin, ...mapping, known: known.codes, foreign: known.foreign });
     },
+  csv:
+    (args, origin, cwd) =>
+    async (known, watcher): Promise<Mapped> => {
+      const { readCsvTable } = await import("./csv_table.ts");
+      return readCsvTable(known, { file: oneFile(args), mapping: args.mapping, origin, cwd }, watcher);
+    },
+  containerlab:
+    (args, origin, cwd) =>
+    async (known): Promise<Mapped> => {
+      if (args.mapping !== undefined) throw usage('"--mapping" does not belong to "--from containerlab"');
+      const { readContainerlab } = await import("./containerlab_source.ts");
+      return readContainerlab(known, { file: oneFile(args), origin, cwd });
+    },
 };
+
+/** The file of a source that has no address. */
+function oneFile({ from, files, ...args }: SourceImportArgs): string {
+  for (const name of ["url", "sites", "token-file", "rate"] as const) {
+    if (args[name] !== undefined) throw usage(`"--${name}" belongs to "--from netbox"`);
+  }
+  const [file] = files;
+  if (file === undefined || files.length > 1)
+    throw usage(`Expected one file for "--from ${from}", found ${files.length}`);
+  return file;
+}
 
 function onePath({ files, url }: SourceImportArgs): string | undefined {
   if (files.length > 1) throw usage(`Unexpected argument "${files[1]}": expected one file or folder`);

@@ -2,13 +2,13 @@ import type { Flags } from "../../command.ts";
 import { usageError } from "../../usage_error.ts";
 
 /** Programs whose data is understood. */
-export const SOURCES = ["netbox"] as const;
+export const SOURCES = ["netbox", "csv", "containerlab"] as const;
 export type SourceName = (typeof SOURCES)[number];
 
 /** Flags of an import from a source. */
 export const SOURCE_FLAGS = {
   from: { type: "enum", options: SOURCES, summary: "Another program's data: an address (--url), files or a folder" },
-  origin: { type: "string", value: "name", summary: "--from: name of the source, if there are several (netbox)" },
+  origin: { type: "string", value: "name", summary: "--from: name of the source, if there are several" },
   mapping: {
     type: "string",
     value: "file",

@@ -1,0 +1,146 @@
+import type { ResourceKind } from "#dc/model/resources.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { usageError } from "../../usage_error.ts";
+import { csvColumns } from "../csv_columns.ts";
+import { kindNamed } from "../kinds.ts";
+import { yamlFile } from "./mapping_file.ts";
+
+/** What the columns of somebody's spreadsheet mean. */
+export interface CsvMapping {
+  readonly kind: ResourceKind;
+  /** The column that identifies a row for good. */
+  readonly key: string;
+  /** Fields by column, as a CSV export of ours names them. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** What cells of a column mean, by their text. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Fields of every row whose column says nothing. */
+  readonly defaults: Readonly<Record<string, string>>;
+}
+
+const CODED: readonly ResourceKind[] = ["rack", "device", "crac"];
+
+const SECTIONS = ["kind", "key", "columns", "values", "defaults"];
+
+/** Reads a mapping. @throws OperationError naming the field that is wrong */
+export function readCsvMapping(path: string, shown: string): CsvMapping {
+  const value = yamlFile(path, shown);
+  const wrong = (field: string, expected: string) =>
+    new OperationError("invalid_argument", `Wrong field "${field}" in "${shown}": ${expected}`);
+  const unknown = Object.keys(value).find((name) => !SECTIONS.includes(name));
+  if (unknown !== undefined) throw wrong(unknown, `expected ${SECTIONS.join(", ")}`);
+  const kind = kindNamed(String(value["kind"] ?? ""));
+  if (kind === undefined || !CODED.includes(kind)) throw wrong("kind", `expected ${CODED.join(", ")}`);
+  const columns = texts(value["columns"]) ?? raise(wrong("columns", "expected names of columns with fields"));
+  const defaults = texts(value["defaults"] ?? {}) ?? raise(wrong("defaults", "expected fields with values"));
+  const values = value["values"] ?? {};
+  if (!isJsonObject(values)) throw wrong("values", "expected columns with texts and what they mean");
+  const key = value["key"] ?? Object.keys(columns).find((name) => columns[name] === "code");
+  if (typeof key !== "string") throw wrong("key", "expected the column that identifies a row");
+  const known = csvColumns(kind).map(({ name }) => name);
+  const named = [
+    ...Object.entries(columns).map(([column, field]) => [`columns.${column}`, field] as const),
+    ...Object.keys(defaults).map((field) => [`defaults.${field}`, field] as const),
+  ];
+  const stray = named.find(([, field]) => !known.includes(field));
+  if (stray !== undefined) throw wrong(stray[0], `"${stray[1]}" is no field of a ${kind}`);
+  const meanings = Object.entries(values).map(([column, words]) => [column, texts(words) ?? {}] as const);
+  return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
+}
+
+function raise(error: Error): never {
+  throw error;
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (!isJsonObject(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one ?? "")]));
+}
+
+/** Words that spreadsheets use for fields. */
+const USUAL: Readonly<Record<string, string>> = {
+  hostname: "name",
+  host: "name",
+  device: "name",
+  name: "name",
+  rack: "rack_code",
+  cabinet: "rack_code",
+  u: "position_u",
+  position: "position_u",
+  unit: "position_u",
+  ru: "position_u",
+  height: "u_height",
+  uheight: "u_height",
+  size: "u_height",
+  site: "location.site_id",
+  datacenter: "location.site_id",
+  floor: "location.floor_number",
+  room: "location.room",
+  row: "location.row",
+  vendor: "manufacturer",
+  make: "manufacturer",
+  serialnumber: "serial",
+  sn: "serial",
+  asset: "asset_tag",
+  owner: "tenant",
+  customer: "tenant",
+  weight: "weight_kg",
+  power: "allocated_draw_w",
+  watts: "allocated_draw_w",
+  type: "kind",
+  notes: "comments",
+};
+
+/** The fields that headers probably mean; those that mean none are absent. */
+export function guessedColumns(kind: ResourceKind, headers: readonly string[]): Readonly<Record<string, string>> {
+  const fields = csvColumns(kind).map(({ name }) => name);
+  const taken = new Set<string>();
+  const guesses: Record<string, string> = {};
+  for (const header of headers) {
+    const plain = header.toLowerCase().replace(/[^a-z0-9]/g, "");
+    const field =
+      fields.find((name) => name.replace(/[^a-z0-9]/g, "") === plain) ??
+      (Object.hasOwn(USUAL, plain) ? USUAL[plain] : undefined);
+    if (field === undefined || !fields.includes(field) || taken.has(field)) continue;
+    taken.add(field);
+    guesses[header] = field;
+  }
+  return guesses;
+}
+
+/** Asks what each column means and writes the answers to a file. @returns undefined when the person gave up */
+export async function askCsvMapping(kind: ResourceKind, headers: readonly string[]): Promise<string | undefined> {
+  const { isCancel, select } = await import("@clack/prompts");
+  const guesses = guessedColumns(kind, headers);
+  const fields = csvColumns(kind).map(({ name }) => ({ value: name, label: name }));
+  const columns: Record<string, string> = {};
+  for (const header of headers) {
+    const options = [{ value: "", label: "(not imported)" }, ...fields];
+    const answer = await select({
+      message: `What is in the column "${header}"?`,
+      options,
+      initialValue: guesses[header] ?? "",
+      maxItems: 12,
+    });
+    if (isCancel(answer)) return undefined;
+    if (answer !== "") columns[header] = answer;
+  }
+  return mappingText(kind, columns);
+}
+
+/** A mapping file for these columns. */
+export function mappingText(kind: ResourceKind, columns: Readonly<Record<string, string>>): string {
+  const key = Object.keys(columns).find((name) => columns[name] === "code") ?? Object.keys(columns)[0] ?? "";
+  const lines = Object.entries(columns).map(([header, field]) => `  ${JSON.stringify(header)}: ${field}`);
+  return `kind: ${kind}\nkey: ${JSON.stringify(key)}\ncolumns:\n${lines.join("\n")}\nvalues: {}\ndefaults: {}\n`;
+}
+
+/** A mapping is needed and nobody can be asked. */
+export function mappingNeeded(kind: ResourceKind, headers: readonly string[]): Error {
+  const guess = mappingText(kind, guessedColumns(kind, headers));
+  return usageError(
+    "dc import",
+    `Missing "--mapping": expected a file that says what the columns mean, such as\n\n${guess}`,
+  );
+}

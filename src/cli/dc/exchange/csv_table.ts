@@ -1,0 +1,204 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { fromJson, type JsonValue } from "@bufbuild/protobuf";
+import { assignCodes } from "#dc/exchange/codes.ts";
+import { described } from "#dc/exchange/described.ts";
+import { type Mapped, Omissions, type SourceItem } from "#dc/exchange/item.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { plainModel } from "#dc/operations/messages/plain_json.ts";
+import { SCHEMAS } from "#dc/operations/writes/changes.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { isInteractive } from "../../terminal.ts";
+import { csvColumns } from "../csv_columns.ts";
+import { askCsvMapping, type CsvMapping, mappingNeeded, readCsvMapping } from "./csv_mapping.ts";
+import type { KnownResources } from "./known_resources.ts";
+import { csvRecords } from "./netbox_csv.ts";
+import type { SourceWatcher } from "./source_error.ts";
+
+export interface CsvTableOptions {
+  readonly file: string;
+  readonly mapping: string | undefined;
+  readonly origin: string;
+  readonly cwd: string;
+}
+
+/** Reads a spreadsheet whose columns a mapping names. @throws OperationError or UsageError when it cannot be read */
+export async function readCsvTable(
+  known: KnownResources,
+  { file, mapping: given, origin, cwd }: CsvTableOptions,
+  watcher: SourceWatcher,
+): Promise<Mapped> {
+  const path = resolve(cwd, file);
+  if (!existsSync(path)) throw new OperationError("not_found", `There is no file "${file}"`);
+  const mapping = await mappingOf(path, file, given, cwd);
+  const table = new CsvTable(mapping, file, watcher);
+  let headers: readonly string[] | undefined;
+  for await (const { record, line } of csvRecords(path, file)) {
+    if (headers === undefined) headers = checkedHeaders(record, mapping, file);
+    else table.add(headers, record, line);
+  }
+  return table.mapped(known, origin);
+}
+
+async function mappingOf(path: string, shown: string, given: string | undefined, cwd: string): Promise<CsvMapping> {
+  if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
+  let headers: readonly string[] = [];
+  for await (const { record } of csvRecords(path, shown)) {
+    headers = record;
+    break;
+  }
+  if (given === undefined || !isInteractive()) throw mappingNeeded("device", headers);
+  const text = await askCsvMapping("device", headers);
+  if (text === undefined) throw new OperationError("aborted", "No mapping was made: nothing was imported");
+  writeFileSync(resolve(cwd, given), text);
+  return readCsvMapping(resolve(cwd, given), given);
+}
+
+function checkedHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
+  const headers = record.map((name) => name.trim());
+  const missing = [key, ...Object.keys(columns)].find((name) => !headers.includes(name));
+  if (missing === undefined) return headers;
+  throw new OperationError(
+    "invalid_argument",
+    `There is no column "${missing}" in "${file}": expected ${headers.join(", ")}`,
+  );
+}
+
+interface TableRow {
+  readonly key: string;
+  readonly line: number;
+  readonly json: Record<string, JsonValue>;
+}
+
+class CsvTable {
+  readonly #mapping: CsvMapping;
+  readonly #file: string;
+  readonly #watcher: SourceWatcher;
+  readonly #rows = new Map<string, TableRow>();
+
+  constructor(mapping: CsvMapping, file: string, watcher: SourceWatcher) {
+    this.#mapping = mapping;
+    this.#file = file;
+    this.#watcher = watcher;
+  }
+
+  add(headers: readonly string[], record: readonly string[], line: number): void {
+    const cells = new Map(headers.map((header, index) => [header, (record[index] ?? "").trim()]));
+    const key = cells.get(this.#mapping.key) ?? "";
+    const twin = this.#rows.get(key);
+    if (key === "") this.#wrong(line, `the column "${this.#mapping.key}" is empty`);
+    else if (twin !== undefined) this.#wrong(line, `"${key}" is in line ${twin.line} already`);
+    else {
+      try {
+        this.#rows.set(key, { key, line, json: this.#json(cells) });
+      } catch (error) {
+        this.#wrong(line, (error as Error).message);
+      }
+    }
+  }
+
+  mapped({ codes, foreign }: KnownResources, origin: string): Mapped {
+    const { kind } = this.#mapping;
+    const named = [...this.#rows.values()].map(({ key, json }) => ({
+      id: `${kind}/${key}`,
+      name: String(json["code"] ?? key),
+      within: [],
+    }));
+    const given = assignCodes(named, codes, foreign[kind as "rack" | "device" | "crac"], kind);
+    const omissions = new Omissions();
+    const items = [...this.#rows.values()].flatMap(({ key, line, json }): SourceItem[] => {
+      const id = `${kind}/${key}`.slice(0, 200);
+      const resource = this.#resource({ ...json, code: given.get(`${kind}/${key}`) ?? "" }, line);
+      if (resource === undefined) return [];
+      const {
+        labels = {},
+        tags = [],
+        comments = "",
+      } = resource as { labels?: Record<string, string>; tags?: readonly string[]; comments?: string };
+      const remarks = described(
+        { id, name: key, origin: `${origin}:${id}`, labels: Object.entries(labels), tags, comments: [comments] },
+        omissions,
+      );
+      return [{ kind, id, resource: { ...resource, ...remarks } } as SourceItem];
+    });
+    return { items, omissions: omissions.list };
+  }
+
+  #json(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
+    const fields = new Map(csvColumns(this.#mapping.kind).map((column) => [column.name, column]));
+    const json: Record<string, JsonValue> = {};
+    const put = (field: string, text: string) => {
+      try {
+        fields.get(field)?.read(enumWord(this.#mapping.kind, field, text), json);
+      } catch (error) {
+        throw new Error(`${field}: ${(error as Error).message}`);
+      }
+    };
+    for (const [field, text] of Object.entries(this.#mapping.defaults)) put(field, text);
+    for (const [column, field] of Object.entries(this.#mapping.columns)) {
+      const cell = cells.get(column) ?? "";
+      const meanings = this.#mapping.values[column] ?? {};
+      const meant = Object.hasOwn(meanings, cell) ? (meanings[cell] ?? "") : cell;
+      if (meant !== "") put(field, meant);
+    }
+    return json;
+  }
+
+  #resource(given: Record<string, JsonValue>, line: number): ResourceByKind[ResourceKind] | undefined {
+    const { kind } = this.#mapping;
+    const json = numbersIn(kind, given);
+    const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
+    if (resource === undefined) this.#wrong(line, whyNot(kind, json));
+    return resource;
+  }
+
+  #wrong(line: number, reason: string): void {
+    this.#watcher.unreadable({ file: this.#file, number: line, reason });
+  }
+}
+
+/** What the reader of proto JSON says of the first value that does not fit. */
+function whyNot(kind: ResourceKind, json: Record<string, JsonValue>): string {
+  try {
+    fromJson(SCHEMAS[kind], json);
+    return `expected the fields of a ${kind}`;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** `active` for the enumeration's `DEVICE_STATUS_ACTIVE`. */
+function enumWord(kind: ResourceKind, field: string, text: string): string {
+  const desc = SCHEMAS[kind].fields.find(({ name }) => name === field)?.enum;
+  if (desc === undefined) return text;
+  const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
+  const found = desc.values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
+  if (found === undefined || found.number === 0) throw new Error(`"${text}" is none of its values`);
+  return found.name;
+}
+
+/** Cells that hold numbers are texts until here. */
+function numbersIn(kind: ResourceKind, json: Record<string, JsonValue>): Record<string, JsonValue> {
+  const numeric = new Set(
+    SCHEMAS[kind].fields
+      .filter(({ scalar }) => scalar !== undefined && scalar !== 9 && scalar !== 8)
+      .map(({ name }) => name),
+  );
+  const location = json["location"];
+  const at =
+    typeof location === "object" && location !== null && !Array.isArray(location) ? { ...location } : undefined;
+  if (at !== undefined) at["floor_number"] = Number(at["floor_number"] ?? 0);
+  const plain = Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [
+      name,
+      numeric.has(name) && typeof value === "string" && value !== "" ? toNumber(value) : value,
+    ]),
+  );
+  return { ...plain, ...(at !== undefined && { location: at }) };
+}
+
+/** A text that is no number stays, for the reader to refuse. */
+function toNumber(text: string): JsonValue {
+  const number = Number(text.replace(",", "."));
+  return Number.isFinite(number) ? number : text;
+}

@@ -1,0 +1,224 @@
+import { MAX_PORTS } from "#dc/limits.ts";
+import { inOrder } from "#dc/model/ref.ts";
+import type { Cable, Device, FabricLink, Port, PortRef } from "#dc/model/resources.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { assignCodes, codeFrom, slugFrom } from "../codes.ts";
+import { described } from "../described.ts";
+import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
+import { PortNames } from "../netbox/port_names.ts";
+import { roleOfWord } from "./tiers.ts";
+
+/** What an import of a topology is told. */
+export interface ContainerlabOptions {
+  readonly origin: string;
+  readonly known: ReadonlyMap<string, string>;
+  readonly foreign: { readonly device: ReadonlySet<string> };
+}
+
+interface Node {
+  readonly id: string;
+  readonly name: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly role: string;
+  readonly isHost: boolean;
+}
+
+/** Nodes of these kinds are the machine that the lab runs on, or stand for its networks. */
+const OUTSIDE = ["bridge", "ovs-bridge", "host", "ext-container"];
+const TIERS = ["leaf", "border-leaf", "tor", "spine", "super-spine"];
+/** Ends of links that are the lab's own machine. */
+const SPECIAL = ["host", "mgmt-net", "macvlan"];
+
+/**
+ * Maps a containerlab topology: nodes to devices, links to cables, and links between tiers to links of a fabric. The
+ * lab's name is the site and the fabric.
+ */
+export function mapContainerlab(
+  document: unknown,
+  options: ContainerlabOptions,
+): Mapped | { readonly problem: string } {
+  if (!isJsonObject(document) || !isJsonObject(document["topology"])) return { problem: "expected name and topology" };
+  const topology = document["topology"];
+  if (!isJsonObject(topology["nodes"])) return { problem: "expected topology.nodes with names and kinds" };
+  const lab = typeof document["name"] === "string" ? document["name"] : "lab";
+  return new Lab(lab, topology, options).map();
+}
+
+class Lab {
+  readonly #lab: string;
+  readonly #topology: Readonly<Record<string, unknown>>;
+  readonly #options: ContainerlabOptions;
+  readonly #omissions = new Omissions();
+  readonly #nodes = new Map<string, Node>();
+  readonly #ports = new Map<string, Map<string, string>>();
+  readonly #names = new Map<string, PortNames>();
+  readonly #cables: SourceItem[] = [];
+  readonly #links: SourceItem[] = [];
+  readonly #taken = new Set<string>();
+  #codes: ReadonlyMap<string, string> = new Map();
+
+  constructor(lab: string, topology: Readonly<Record<string, unknown>>, options: ContainerlabOptions) {
+    this.#lab = lab;
+    this.#topology = topology;
+    this.#options = options;
+  }
+
+  map(): Mapped {
+    for (const [name, fields] of Object.entries(this.#topology["nodes"] as object)) this.#node(name, fields);
+    const named = [...this.#nodes.values()].map(({ id, name }) => ({ id, name, within: [this.#lab] }));
+    this.#codes = assignCodes(named, this.#options.known, this.#options.foreign.device, "node");
+    const links = this.#topology["links"];
+    if (Array.isArray(links)) for (const [index, link] of links.entries()) this.#link(link, index);
+    const devices = [...this.#nodes.values()].map(
+      (node): SourceItem => ({ kind: "device", id: node.id, resource: this.#device(node) }),
+    );
+    return { items: [...devices, ...this.#cables, ...this.#links], omissions: this.#omissions.list };
+  }
+
+  #node(name: string, given: unknown): void {
+    const fields = this.#inherited(isJsonObject(given) ? given : {});
+    const kind = textOf(fields["kind"]);
+    const id = `node/${name}`;
+    if (OUTSIDE.includes(kind)) {
+      this.#omissions.add(`A node of kind ${kind} is the lab's machine or one of its networks`, id, name);
+      return;
+    }
+    const labels = isJsonObject(fields["labels"]) ? fields["labels"] : {};
+    const words = [textOf(labels["role"]), textOf(labels["graph-icon"]), textOf(fields["group"]), name];
+    const role = words.map(roleOfWord).find((one) => one !== undefined) ?? (kind === "linux" ? "host" : undefined);
+    this.#nodes.set(name, { id, name, fields, role: role ?? "switch", isHost: role === "host" });
+    this.#ports.set(name, new Map());
+    this.#names.set(name, new PortNames());
+  }
+
+  /** What defaults, kinds and groups say of a node, from the widest to the node itself. */
+  #inherited(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+    const section = (name: string, key: unknown) => {
+      const all = this.#topology[name];
+      const one = isJsonObject(all) && typeof key === "string" ? all[key] : undefined;
+      return isJsonObject(one) ? one : {};
+    };
+    const defaults = isJsonObject(this.#topology["defaults"]) ? this.#topology["defaults"] : {};
+    const kind = fields["kind"] ?? section("groups", fields["group"])["kind"] ?? defaults["kind"];
+    return { ...defaults, ...section("kinds", kind), ...section("groups", fields["group"]), ...fields };
+  }
+
+  #link(link: unknown, index: number): void {
+    const id = `link/${index + 1}`;
+    const ends = isJsonObject(link) ? endsOf(link) : undefined;
+    if (ends === undefined) {
+      this.#omissions.add("A link without two ends", id, id, JSON.stringify(link));
+      return;
+    }
+    const name = ends.map(({ node, port }) => `${node}:${port}`).join(" ~ ");
+    if (ends.some(({ node }) => SPECIAL.includes(node) || !this.#nodes.has(node))) {
+      this.#omissions.add("A link to the lab's machine or to a node that is not there", id, name);
+      return;
+    }
+    const keys = ends.map(({ node, port }) => `${node}\n${port}`);
+    if (keys[0] === keys[1] || keys.some((key) => this.#taken.has(key))) {
+      this.#omissions.add("A link to an interface that holds another link", id, name);
+      return;
+    }
+    for (const key of keys) this.#taken.add(key);
+    const [one, other] = ends.map((end) => this.#port(end));
+    if (one === undefined || other === undefined) this.#omissions.add("A node with too many interfaces", id, name);
+    else this.#join(ends, one, other);
+  }
+
+  #join(ends: readonly End[], one: PortRef, other: PortRef): void {
+    // Ends name a link for good: its place in the list changes with others.
+    const id = ends
+      .map(({ node, port }) => `${node}:${port}`)
+      .toSorted()
+      .join("~");
+    const [a, b] = inOrder(one, other);
+    this.#cables.push({
+      kind: "cable",
+      id: `link/${id}`,
+      resource: compact<Cable>({ a, b, ...this.#remarks(`link/${id}`, id) }),
+    });
+    const [first, second] = ends.map(({ node }) => this.#nodes.get(node)?.role ?? "");
+    const low = TIERS.indexOf(first ?? "");
+    const high = TIERS.indexOf(second ?? "");
+    if (low < 0 || high < 0 || tierOf(low) === tierOf(high)) return;
+    const [leaf, spine] = low < high ? [one, other] : [other, one];
+    const resource = compact<FabricLink>({
+      a: leaf,
+      b: spine,
+      fabricId: codeFrom(this.#lab) || "lab",
+      ...this.#remarks(`fabric/${id}`, id),
+    });
+    this.#links.push({ kind: "fabric_link", id: `fabric/${id}`, resource });
+  }
+
+  #port({ node, port }: End): PortRef | undefined {
+    const ports = this.#ports.get(node);
+    const code = this.#codes.get(`node/${node}`);
+    if (ports === undefined || code === undefined || ports.size >= MAX_PORTS) return undefined;
+    const name = ports.get(port) ?? this.#names.get(node)?.take(port, "interface", port) ?? port;
+    ports.set(port, name);
+    return { deviceCode: code, portName: name };
+  }
+
+  #device({ id, name, fields, role, isHost }: Node): Device {
+    const ports = [...(this.#ports.get(name)?.values() ?? [])].map((port): Port => ({ name: port, kind: "NETWORK" }));
+    const site = codeFrom(this.#lab) || "lab";
+    const kind = isHost ? "SERVER" : "SWITCH";
+    return compact<Device>({
+      code: this.#codes.get(id) ?? "",
+      name: name.slice(0, 128),
+      kind,
+      role: isHost ? undefined : slugFrom(role),
+      model: textOf(fields["type"]).slice(0, 128),
+      location: { siteId: site, floorNumber: 0 },
+      mount: "UNRACKED",
+      ports,
+      ...this.#remarks(id, name, [
+        ["containerlab.kind", textOf(fields["kind"])],
+        ["containerlab.image", textOf(fields["image"])],
+        ["containerlab.group", textOf(fields["group"])],
+      ]),
+    });
+  }
+
+  #remarks(id: string, name: string, labels: readonly (readonly [string, string])[] = []) {
+    const origin = `${this.#options.origin}:${id}`.slice(0, 255);
+    return described({ id, name, origin, labels, tags: [], comments: [] }, this.#omissions);
+  }
+}
+
+/** Leaves of any kind are one tier. */
+function tierOf(index: number): number {
+  return index <= TIERS.indexOf("tor") ? 0 : index;
+}
+
+interface End {
+  readonly node: string;
+  readonly port: string;
+}
+
+/** Both forms: `endpoints: ["a:e1", "b:e1"]` and `endpoints: [{node: a, interface: e1}, …]`. */
+function endsOf(link: Readonly<Record<string, unknown>>): readonly [End, End] | undefined {
+  const given = link["endpoints"];
+  if (!Array.isArray(given) || given.length !== 2) return undefined;
+  const [one, other] = given.map(endOf);
+  return one === undefined || other === undefined ? undefined : [one, other];
+}
+
+function endOf(value: unknown): End | undefined {
+  if (isJsonObject(value)) {
+    const node = textOf(value["node"]);
+    const port = textOf(value["interface"]);
+    return node === "" || port === "" ? undefined : { node, port };
+  }
+  const text = textOf(value);
+  const colon = text.indexOf(":");
+  return colon <= 0 || colon === text.length - 1
+    ? undefined
+    : { node: text.slice(0, colon), port: text.slice(colon + 1) };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
+}

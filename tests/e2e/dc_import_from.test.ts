@@ -1,0 +1,162 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { netboxEstate } from "../support/dc/netbox/estate.ts";
+import type { Lists } from "../support/dc/netbox/lists.ts";
+import { type NetboxServer, serveNetbox } from "../support/dc/netbox/server.ts";
+import { emptyFolder } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const cwd = emptyFolder();
+const servers: NetboxServer[] = [];
+const dc = (words: readonly string[], env: Record<string, string> = {}) => runPlanner(["dc", ...words], { cwd, env });
+
+afterAll(async () => {
+  for (const server of servers) await server.close();
+});
+
+/** The whole report, which the command prints as its last line with --json. */
+function reportOf(stdout: string) {
+  return JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
+}
+
+function writeLists(folder: string, lists: Lists): void {
+  mkdirSync(join(cwd, folder), { recursive: true });
+  for (const [path, list] of lists) {
+    writeFileSync(
+      join(cwd, folder, `${path.split("/")[1]}.json`),
+      JSON.stringify({ count: list.length, results: list }),
+    );
+  }
+}
+
+describe("planner dc import --from netbox", () => {
+  test("imports a live NetBox, tells what would change, and changes nothing that did not", async () => {
+    const { lists } = netboxEstate();
+    const server = await serveNetbox(lists, { token: "secret", pageSize: 50 });
+    servers.push(server);
+    const words = ["import", "--from", "netbox", "--url", server.url, "--db", "live.sqlite", "--json"];
+    const env = { NETBOX_TOKEN: "secret" };
+
+    const refused = await dc(words);
+    const first = await dc(words, env);
+    Object.assign(lists.get("dcim/devices")?.find(({ name }) => name === "srv:01") ?? {}, { serial: "NEW" });
+    const tried = await dc([...words, "--dry-run", "--prune"], env);
+    const second = await dc([...words, "--prune"], env);
+    const third = await dc(words, env);
+
+    expect([refused.code, first.code]).toEqual([1, 0]);
+    expect(refused.stderr).toContain("the token may not read this list");
+    expect(reportOf(first.stdout).counts).toMatchObject([
+      { kind: "rack", created: 4 },
+      { kind: "device" },
+      { kind: "cable" },
+    ]);
+    expect(reportOf(first.stdout).quality).toMatchObject({ inlets: 8, inlets_with_source: 7 });
+    const change = {
+      action: "update",
+      ref: "device:srv-01",
+      fields: [{ field: "serial", before: "S2", after: "NEW" }],
+    };
+    expect(reportOf(tried.stdout)).toMatchObject({ state: "tried", changes: [change] });
+    expect(reportOf(second.stdout)).toMatchObject({ state: "done", changes: [change] });
+    expect(reportOf(third.stdout).changes).toEqual([]);
+  });
+
+  test("imports the rest of lists that hold broken, double and huge objects, and names each", async () => {
+    const { lists } = netboxEstate();
+    const [device] = lists.get("dcim/devices") ?? [];
+    Object.assign(device ?? {}, { comments: "x".repeat(10 << 20) });
+    lists.get("dcim/racks")?.push({ ...(lists.get("dcim/racks")?.[0] ?? { id: 0 }), name: "double" });
+    writeLists("hostile", lists);
+    const sites = join(cwd, "hostile", "sites.json");
+    writeFileSync(sites, readFileSync(sites, "utf8").replace('"results":[', '"results":[{"id": nope}, "text", '));
+
+    const { code, stdout, stderr } = await dc([
+      "import",
+      "--from",
+      "netbox",
+      "hostile",
+      "--db",
+      "hostile.sqlite",
+      "--report",
+      "r.json",
+    ]);
+    const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
+
+    expect(code).toBe(1);
+    expect(report.unreadable).toMatchObject([
+      { file: "hostile/sites.json", number: 1 },
+      { file: "hostile/sites.json", number: 2, reason: "expected an object with an id" },
+    ]);
+    expect(stderr).toContain("hostile/sites.json 2: expected an object with an id");
+    expect(report.not_carried.map(({ reason }: { reason: string }) => reason)).toContain(
+      "An object whose id came before",
+    );
+    expect(report.counts.map(({ refused }: { refused: number }) => refused)).toEqual([0, 0, 0]);
+    expect(stdout).toContain("power: 87 % of 8 inlets have a source");
+  });
+
+  test("refuses flags that belong to something else", async () => {
+    const format = await dc(["import", "--from", "netbox", "x", "--format", "csv"]);
+    const sites = await dc(["import", "file.jsonl", "--sites", "muc"]);
+    const nothing = await dc(["import", "--from", "netbox", "--db", "none.sqlite"]);
+
+    expect(format.stderr).toContain('"--format" does not belong to "--from"');
+    expect(sites.stderr).toContain('"--sites" needs "--from"');
+    expect(nothing.stderr).toContain("expected --url, a dump, or a folder of lists");
+  });
+});
+
+test("planner dc import --from csv reads a spreadsheet by a mapping, and proposes one", async () => {
+  writeFileSync(join(cwd, "sheet.csv"), "Hostname,U,Size,Status\nweb 01,10,2,In use\nweb 02,x,2,In use\nweb 01,1,1,\n");
+  writeFileSync(
+    join(cwd, "sheet.yaml"),
+    "kind: device\nkey: Hostname\ncolumns: {Hostname: name, Size: u_height, Status: status, U: measured_draw_w}\n" +
+      "values: {Status: {In use: active}}\ndefaults: {kind: server, location.site_id: S, location.floor_number: 0}\n",
+  );
+  const words = ["import", "--from", "csv", "sheet.csv", "--db", "sheet.sqlite"];
+
+  const proposed = await dc(words);
+  const { code, stdout, stderr } = await dc([...words, "--mapping", "sheet.yaml"]);
+
+  expect(proposed.stderr).toContain('"Hostname": name');
+  expect([code, stdout.match(/device +(\d+)/)?.[1]]).toEqual([1, "1"]);
+  expect(stderr).toContain("measured_draw_w");
+  expect(stderr).toContain('"web 01" is in line 2 already');
+});
+
+test("planner dc export --to writes files for other programs", async () => {
+  const topology =
+    "name: lab\ntopology:\n  nodes: {leaf1: {}, spine1: {}}\n  links: [{endpoints: ['leaf1:e1', 'spine1:e1']}]\n";
+  writeFileSync(join(cwd, "lab.clab.yml"), topology);
+  await dc(["import", "--from", "containerlab", "lab.clab.yml", "--db", "lab.sqlite"]);
+
+  const dot = await dc(["export", "--to", "graphviz", "--db", "lab.sqlite"]);
+  const csv = await dc(["export", "--to", "netbox-csv", "netbox", "--db", "lab.sqlite"]);
+  const back = await dc(["import", "--from", "netbox", "netbox", "--db", "back.sqlite", "--json"]);
+
+  expect(dot.stdout).toContain('"leaf1" -- "spine1" [taillabel="e1", headlabel="e1"];');
+  expect(csv.code).toBe(0);
+  expect(reportOf(back.stdout).counts).toMatchObject([
+    { kind: "device", created: 2 },
+    { kind: "cable", created: 1 },
+  ]);
+});
+
+test("planner dc types imports a library, refuses by line what is no type, and lists the rest", async () => {
+  mkdirSync(join(cwd, "types"));
+  writeFileSync(join(cwd, "types", "good.yaml"), "manufacturer: Acme\nmodel: Server\nslug: acme-server\nu_height: 2\n");
+  writeFileSync(join(cwd, "types", "twin.yaml"), "manufacturer: Acme\nmodel: Server 2\nslug: acme-server\n");
+  writeFileSync(join(cwd, "types", "wrong.yaml"), "manufacturer: Acme\nmodel: Wrong\nu_height: high\n");
+  writeFileSync(join(cwd, "types", "broken.yaml"), "manufacturer: [\n");
+
+  const { code, stdout, stderr } = await dc(["types", "import", "types", "--db", "types.sqlite"]);
+  const list = await dc(["types", "list", "ACME", "--db", "types.sqlite"]);
+
+  expect([code, stdout]).toEqual([1, "1 created, 0 updated, 0 unchanged, 3 refused\n"]);
+  expect(stderr).toContain('types/twin.yaml:3: the code "acme-server" is that of types/good.yaml');
+  expect(stderr).toContain('types/wrong.yaml:3: u_height: expected 0 to 100 in steps of 0.5, found "high"');
+  expect(stderr).toContain("types/broken.yaml:");
+  expect(list.stdout).toContain("acme-server");
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "bun:test";
+import { parse } from "csv-parse/sync";
+import { tableOf } from "#cli/dc/exchange/netbox_files.ts";
+import type { SourceItem } from "#dc/exchange/item.ts";
+import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
+import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
+import { ansibleInventory } from "#dc/exchange/out/ansible.ts";
+import { graphviz } from "#dc/exchange/out/graphviz.ts";
+import type { ExportInventory } from "#dc/exchange/out/inventory.ts";
+import { netboxCsv } from "#dc/exchange/out/netbox_csv.ts";
+import { prometheusSd } from "#dc/exchange/out/prometheus_sd.ts";
+import type { Cable, Device, Rack } from "#dc/model/resources.ts";
+import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
+import { datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { netboxOptions } from "../../../support/dc/netbox/options.ts";
+
+function inventoryOf(items: readonly SourceItem[]): ExportInventory {
+  const of = (kind: string) => items.filter((item) => item.kind === kind).map(({ resource }) => resource);
+  const devices = (of("device") as Device[]).map((device) => ({
+    status: "ACTIVE" as const,
+    // What the database derives from racks and chassis.
+    ...(device.location === undefined && { location: { siteId: "muc-south", floorNumber: 0 } }),
+    ...device,
+  }));
+  return { racks: of("rack") as Rack[], devices, cables: of("cable") as Cable[] };
+}
+
+const inventory = inventoryOf(mapNetbox(datasetOf(netboxEstate().lists), netboxOptions()).items);
+const textOf = (files: readonly { readonly text: string }[]) => files[0]?.text ?? "";
+
+test("netboxCsv writes what an import of NetBox's CSV reads back: the same racks, devices, ports and cables", () => {
+  const data = new Dataset();
+  const unclear: string[] = [];
+  const rows = new CsvRows(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
+  for (const { name, text } of netboxCsv(inventory)) {
+    const [headers = [], ...records] = parse(text) as string[][];
+    const table = tableOf(name);
+    if (table === undefined) throw new Error(`No table ${name}`);
+    for (const [index, record] of records.entries()) rows.add(table, headers, record, index + 2);
+  }
+  rows.finish();
+
+  const back = inventoryOf(mapNetbox(data, netboxOptions()).items);
+  const shape = ({ racks, devices, cables }: ExportInventory) => ({
+    racks: racks.map(({ code, uHeight }) => [code, uHeight]).toSorted(),
+    devices: devices
+      .map(({ code, ports = [] }) => [code, ports.map(({ name, kind }) => `${kind} ${name}`).toSorted()])
+      .toSorted(),
+    cables: cables.map(({ a, b, type, lengthM }) => JSON.stringify([a, b, type, lengthM])).toSorted(),
+  });
+
+  expect(unclear).toEqual([]);
+  expect(shape(back).racks).toEqual(shape(inventory).racks);
+  expect(shape(back).devices).toEqual(shape(inventory).devices);
+  expect(shape(back).cables).toEqual(shape(inventory).cables);
+});
+
+test("graphviz writes a node for each cabled device, racks as clusters, and an edge for each cable", () => {
+  const text = textOf(graphviz(inventory));
+
+  expect(text.match(/ -- /g)).toHaveLength(inventory.cables.length);
+  expect(text).toContain('subgraph "cluster_A-1" {');
+  expect(text).toContain('"pdu-a1-a" -- "PP-1" [taillabel="Input", headlabel="A1-A", color="#AA1409"];');
+});
+
+test("prometheusSd and ansibleInventory write what can be asked, with its facts", () => {
+  const targets = JSON.parse(textOf(prometheusSd(inventory))) as {
+    targets: string[];
+    labels: Record<string, string>;
+  }[];
+  const ansible = JSON.parse(textOf(ansibleInventory(inventory)));
+
+  expect(targets.map(({ targets: [name] }) => name)).not.toContain("panel 1");
+  expect(targets.find(({ targets: [name] }) => name === "srv:01")?.labels).toMatchObject({
+    planner_code: "srv-01",
+    planner_rack: "A-1",
+    planner_kind: "SERVER",
+  });
+  expect(ansible.rack_A_1.hosts).toContain("srv-01");
+  expect(ansible._meta.hostvars["srv-01"]).toMatchObject({
+    planner_role: "application-server",
+    ansible_host: "srv:01",
+  });
+  expect(ansible.all.children).toContain("role_tor_switch");
+});

@@ -1,0 +1,208 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PlannerContext } from "#planner/context.ts";
+import type {
+  AgentExit,
+  AgentProcess,
+  MergeAnswer,
+  NewWorktreeStatus,
+  ProcessEnd,
+  RunPorts,
+  Worktree,
+  WorktreeState,
+} from "#planner/run_ports.ts";
+import type { RunDeps, RunEvent, RunWishes } from "#planner/runs/run_types.ts";
+import type { SpecId } from "#planner/spec/spec_id.ts";
+import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { openPlanner } from "../../src/cli/compose.ts";
+import { type TempProject, tempProject } from "./temp_project.ts";
+
+export const ID = "2026-01-05-001-abc" as SpecId;
+
+const CONFIG = "---\ndefaults: {provider: command}\nproviders: {command: {command: agent}}\n---\n";
+const SPEC = `---\nid: ${ID}\nstatus: pending\nlabels: [x]\n---\n\n# A title\n\n## Acceptance Criteria\n\n- [x] It is done\n`;
+
+export const SETTLED: WorktreeState = {
+  notes: [],
+  warnings: [],
+  problems: [],
+  safe: true,
+  commits: [],
+  uncommitted: [],
+};
+
+/** What the fakes do, to be set before a run. */
+interface Script {
+  /** What the agent does once it was started, before it ends. */
+  agent: () => Promise<void> | void;
+  exit: AgentExit;
+  state: WorktreeState;
+  /** Answers of the claim's renewal. */
+  held: () => boolean;
+  /** Whether the record is still `running`. */
+  running: () => boolean;
+  merge: MergeAnswer;
+  /** Throws to refuse a removal. */
+  remove: () => void;
+}
+
+/** Everything that the fakes were asked to do, in order. */
+export interface Deeds {
+  readonly statuses: NewWorktreeStatus[];
+  readonly ends: ProcessEnd[];
+  readonly lines: string[];
+  readonly stops: number[];
+  readonly events: RunEvent[];
+  readonly others: string[];
+}
+
+export interface FakeRuns extends Deeds {
+  readonly deps: RunDeps;
+  readonly script: Script;
+  readonly project: TempProject;
+  status(): string | undefined;
+  [Symbol.dispose](): void;
+}
+
+/** Runs whose specs are files and whose processes, worktrees and git are fakes. */
+export async function fakeRuns(): Promise<FakeRuns> {
+  const project = tempProject();
+  project.write(".planner/config.md", CONFIG);
+  project.spec(ID, SPEC);
+  const deeds: Deeds = { statuses: [], ends: [], lines: [], stops: [], events: [], others: [] };
+  const script: Script = {
+    agent: () => {},
+    exit: { code: 0, signal: null },
+    state: SETTLED,
+    held: () => true,
+    running: () => true,
+    merge: { kind: "nothing" },
+    remove: () => {},
+  };
+  const ports = fakePorts(project, script, deeds);
+  const real = await openPlanner({ cwd: project.root });
+  const context: PlannerContext = { ...real, runs: async () => ports };
+  const deps: RunDeps = {
+    context,
+    ports,
+    files: {
+      read: async () => null,
+      write: async () => {},
+      gitFolders: async () => [],
+      history: () => ({ commitsNaming: async () => [] }),
+    },
+    root: project.root,
+    pid: 7,
+    self: ["planner"],
+    shell: (line) => ["sh", line],
+    startedAt: null,
+    tell: (event) => void deeds.events.push(event),
+  };
+  const status = (): string | undefined => /^status: (.*)$/m.exec(project.read(`.planner/specs/${ID}.md`))?.[1];
+  return { ...deeds, deps, script, project, status, [Symbol.dispose]: project.remove };
+}
+
+export function wishes(change: Partial<RunWishes> = {}): RunWishes {
+  const stop = { soon: new AbortController().signal, now: new AbortController().signal };
+  return {
+    mode: "single",
+    provider: null,
+    model: null,
+    prompt: null,
+    skipCriteria: false,
+    worktree: true,
+    stop,
+    ...change,
+  };
+}
+
+function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts {
+  const did = (what: string) => async (): Promise<void> => void deeds.others.push(what);
+  const worktree = fakeWorktree(project, script);
+  const log = {
+    line: async (text: string) => void deeds.lines.push(text),
+    printed: async (lines: readonly string[]) => void deeds.lines.push(...lines),
+    flush: async () => {},
+    end: did("log ended"),
+  };
+  const claim = {
+    id: ID,
+    renew: async () => script.held(),
+    noteAgent: async () => script.held(),
+    release: did("claim released"),
+  };
+  const ports = {
+    claims: { claim: async () => ({ claim, tookOver: null }), ids: async () => [], holder: async () => null },
+    worktrees: {
+      check: async () => {},
+      prepare: async () => worktree,
+      ids: async () => [ID],
+      find: async () => worktree,
+      commits: async () => [],
+      displace: async () => [],
+      isMerged: async () => true,
+      merge: async () => script.merge,
+      remove: async () => {
+        script.remove();
+        deeds.others.push("worktree removed");
+        return [];
+      },
+      writeStatus: async (status: NewWorktreeStatus) => void deeds.statuses.push(status),
+    },
+    logs: { open: async () => log },
+    records: {
+      start: did("record started"),
+      isRunning: async () => script.running(),
+      finish: async (_: string, end: ProcessEnd) => deeds.ends.push(end) > 0,
+    },
+    agents: { isThere: () => true, start: async () => fakeAgent(script, deeds), endRun: async () => 0 },
+  };
+  return ports as unknown as RunPorts;
+}
+
+function fakeWorktree(project: TempProject, script: Script): Worktree {
+  const root = join(project.root, "worktree");
+  mkdirSync(join(root, ".planner/specs"), { recursive: true });
+  const file = `.planner/specs/${ID}.md`;
+  const copied = (): void => project.write(`worktree/${file}`, readFileSync(join(project.root, file)));
+  copied();
+  const facts = { path: root, root, branch: `planner/${ID}`, mainBranch: "main", reused: false, copied: [], env: {} };
+  return {
+    ...facts,
+    specs: () => openSpecStore(root, { follow: false }),
+    place: async () => {},
+    guard: async () => {},
+    settle: async () => script.state,
+    uncommitted: async () => script.state.uncommitted,
+    commitSpec: async () => true,
+  };
+}
+
+/** How long a stream of an agent that nobody stops stays open, in milliseconds: a test that forgets fails by its list. */
+const FORGOTTEN_MS = 3000;
+
+/** An agent whose streams stay open after its end, held by what it has started, until it is stopped. */
+function fakeAgent(script: Script, { stops }: Deeds): AgentProcess {
+  const closed = Promise.withResolvers<void>();
+  async function* open(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode("at work\n");
+    await closed.promise;
+  }
+  const ended = Promise.withResolvers<AgentExit>();
+  setTimeout(closed.resolve, FORGOTTEN_MS).unref();
+  Promise.resolve(script.agent()).then(
+    () => ended.resolve(script.exit),
+    () => {},
+  );
+  return {
+    mark: { pid: 9, began: null },
+    stdout: open(),
+    stderr: open(),
+    exited: ended.promise,
+    async stop(graceMs) {
+      stops.push(graceMs);
+      ended.resolve(script.exit);
+      closed.resolve();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test";
+import { endStranded } from "#planner/runs/doctor/stranded.ts";
+import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
+import { editFields } from "#planner/spec/edit_fields.ts";
+import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
+
+/** A run that was cut off: its spec and its worktree's status as a killed process leaves them. */
+async function cutOff(status: string) {
+  const runs = await fakeRuns();
+  runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status }));
+  runs.project.write(`.planner/worktrees/${ID}/x`, "");
+  runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify({ spec_id: ID, status: "working" }));
+  return runs;
+}
+
+test.each([
+  ["in_progress", "failed", { status: "failed", error: "the process that ran it is gone" }],
+  ["completed", "completed", { status: "done", error: null }],
+  ["cancelled", "cancelled", { status: "failed", error: "the process that ran it is gone" }],
+])("endStranded says what is true of a spec that is %s", async (before, after, status) => {
+  using runs = await cutOff(before);
+
+  const said = await endStranded(runs.deps, ID);
+
+  expect(said).toBe(before === after ? null : `set spec ${ID} to failed`);
+  expect(runs.status()).toBe(after);
+  expect(runs.statuses).toMatchObject([status]);
+});
+
+test("mergeSpec in a conflict makes the spec need attention and leaves advice in the status file", async () => {
+  using runs = await fakeRuns();
+  runs.project.spec(ID, editFields(runs.project.read(`.planner/specs/${ID}.md`), { status: "completed" }));
+  runs.script.merge = { kind: "conflict", files: ["a.txt"] };
+
+  const result = await mergeSpec(runs.deps, ID, wishes().stop);
+
+  expect(result).toMatchObject({ outcome: "conflict", files: ["a.txt"] });
+  expect(runs.status()).toBe("needs_attention");
+  expect(runs.statuses).toMatchObject([{ status: "failed", error: expect.stringContaining('"git rebase main"') }]);
+  expect(runs.others).toEqual(["claim released"]);
+});

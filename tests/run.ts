@@ -26,6 +26,7 @@ const WITHOUT_DENO = [
   "killed_runs",
   "killed_splits",
   "many_processes",
+  "merge_places",
 ].map((name) => join("tests", "e2e", `${name}.test.ts`));
 
 interface Step {

@@ -140,6 +140,8 @@ export type MergeAnswer =
     }
   /** The branch holds nothing that the main branch lacks. */
   | { readonly kind: "nothing" }
+  /** Nothing was merged: criteria were added to the project's spec since the run began, and nobody has checked them. */
+  | { readonly kind: "open"; readonly criteria: readonly string[] }
   /** Branch, worktree and main branch are as before. Paths from the repository's top. */
   | { readonly kind: "conflict"; readonly files: readonly string[] };
 

@@ -45,11 +45,16 @@ export class ScriptedProject {
   }
 
   /** Lets an agent with this script work a spec; \`$out\` is a folder for what it wants to be seen. */
-  async work(script: string, ...flags: readonly string[]): Promise<RunResult> {
+  work(script: string): Promise<RunResult> {
+    return this.workIn(this.root, script);
+  }
+
+  /** The same for a project in another folder. */
+  async workIn(folder: string, script: string): Promise<RunResult> {
     const planner = PLANNER.map((word) => `'${word}'`).join(" ");
     const names = `out='${this.#home}'\nplanner() { ${planner} "$@"; }\n`;
     writeFileSync(join(this.#home, "agent.sh"), `${PRELUDE}${names}${script}\n`);
-    return this.planner("work", ID, ...flags);
+    return this.planner("work", ID, "--root", folder);
   }
 
   planner(...args: readonly string[]): Promise<RunResult> {

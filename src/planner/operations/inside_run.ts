@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { readableDocument } from "../spec/document.ts";
+import { parseDocument } from "../spec/document.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 
 const LATER = "finish this spec; the person who started the run decides about others";
@@ -42,7 +42,9 @@ export function refuseForeignStatus(
 ): void {
   const run = context.insideRun();
   if (run === null || id === run.spec_id || id.startsWith(`${run.spec_id}.`)) return;
-  const [old, now] = [before, after].map((text) => readableDocument(text)?.frontmatter["status"]);
+  const [old, now] = [before, after]
+    .map((text) => parseDocument(text))
+    .map((one) => one.ok && one.frontmatter["status"]);
   if (old === now) return;
   throw new OperationError(
     "failed_precondition",

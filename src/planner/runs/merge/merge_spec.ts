@@ -46,6 +46,7 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   const fields = finalFields(deps, spec);
   if (worktree !== null) await finalizeThere(id, worktree, fields);
   const answer = await ports.worktrees.merge(id);
+  if (answer.kind === "open") return needsAttention(deps, spec, openReason(id, answer.criteria));
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
@@ -92,6 +93,16 @@ async function finalizeThere(id: SpecId, worktree: Worktree, fields: FinalFields
   if (!(await specs.ids()).includes(id)) return;
   await specs.edit(id, (text) => editFields(text, { ...fields }));
   await worktree.commitSpec(`planner: note that ${id} is completed`);
+}
+
+function openReason(id: SpecId, criteria: readonly string[]): string {
+  const named = criteria.map((words) => `criterion "${words}" was added and is not checked`);
+  return `${named.join("; ")}: see to it, check it, then run "planner merge ${id}"`;
+}
+
+async function needsAttention({ context }: RunDeps, { id, archived }: Spec, reason: string): Promise<MergeResult> {
+  if (!archived) await changeSpec(context, id, (text) => editFields(text, { status: "needs_attention" }));
+  return refused(id, reason);
 }
 
 interface Conflict {

@@ -73,6 +73,7 @@ async function mergeOne(deps: RunDeps, { id, wanting, stillWanted }: Merging): P
     if (await worktrees.isMerged(id)) return;
     const answer = await worktrees.merge(id);
     if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);
+    if (answer.kind === "open") return refuse(`criteria were added to it: ${answer.criteria.join(", ")}`);
     deps.tell({ event: "note", spec_id: id, message: `merged, because ${wanting} builds upon it` });
   } catch (error) {
     if (!(error instanceof OperationError) || error.message.startsWith("Cannot start work")) throw error;

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { readableDocument } from "../../spec/document.ts";
+import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit_fields.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";
 import type { Place } from "./worktree_place.ts";
@@ -44,7 +44,7 @@ function isOwn({ id }: Place, path: string): boolean {
 
 async function makePending({ git, worktree }: Place, path: string): Promise<string | null> {
   const text = await blobText(git, `HEAD:${path}`);
-  const status = text === null ? undefined : readableDocument(text)?.frontmatter["status"];
+  const status = fieldsOf(text ?? "")?.["status"];
   if (text === null || status === undefined || status === "pending") return null;
   await writeFile(join(worktree.path, path), editFields(text, { status: "pending", completed_at: undefined }));
   await git.run(["add", "--", path]);
@@ -64,8 +64,7 @@ async function setBack({ git, worktree }: Place, path: string, main: string): Pr
 
 /** The main branch's text with what the branch says about the planning. */
 function withPlanning(before: string, after: string): string {
-  const fields = readableDocument(after)?.frontmatter;
-  const old = readableDocument(before)?.frontmatter;
+  const [old, fields] = [fieldsOf(before), fieldsOf(after)];
   if (fields === undefined || old === undefined) return before;
   const changes: Record<string, FieldValue | undefined> = {};
   for (const key of PLANNING) {
@@ -74,6 +73,11 @@ function withPlanning(before: string, after: string): string {
     if (value === undefined || isPlain(value)) changes[key] = value;
   }
   return Object.keys(changes).length === 0 ? before : editFields(before, changes satisfies FieldChanges);
+}
+
+function fieldsOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  const document = parseDocument(text);
+  return document.ok ? document.frontmatter : undefined;
 }
 
 function isPlain(value: unknown): value is FieldValue {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { isAbsolute, join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { readJson } from "../files/json_file.ts";
@@ -76,6 +77,10 @@ export function keepNote({ root, id }: Pick<Place, "root" | "id">, note: GitNote
 export function readNote({ root, id }: Pick<Place, "root" | "id">): GitNote | null {
   const read = readJson(join(root, worktreeFiles.note(id)));
   return read.kind === "object" ? (read.object as GitNote) : null;
+}
+
+export async function dropNote({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
+  await rm(join(root, worktreeFiles.note(id)), { force: true });
 }
 
 /** What has changed since the note was taken, one entry each: `hook pre-commit was added` for example. */

@@ -4,7 +4,7 @@ import type { BranchCommit, WorktreeState } from "../../run_ports.ts";
 import type { Git } from "../git/git.ts";
 import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readGitFile, readHead, readMoves, realPath, unfinishedIn } from "./admin_folder.ts";
-import { type GitNote, plantedProblem, readNote, takeNote } from "./guard.ts";
+import { dropNote, type GitNote, plantedProblem, readNote, takeNote } from "./guard.ts";
 import { type Refs, refsOf } from "./refs.ts";
 import { uncommittedFiles } from "./worktree_commits.ts";
 import { type Place, readOrigin } from "./worktree_place.ts";
@@ -48,6 +48,8 @@ export async function settle(place: Place, baseline: Baseline | null): Promise<W
   const before = baseline?.note ?? readNote(place);
   const planted = await plantedProblem(place, before);
   if (planted !== null) return { ...nothing, problems: [planted] };
+  // What changes from now on is a person's.
+  await dropNote(place);
   await endRebase(place);
   const found = new Findings();
   const refs = await refsOf(place.repository.git);

@@ -210,15 +210,17 @@ export async function specIsAsBrought({ root, id, worktree }: Place): Promise<bo
 
 /** git has one list of ignored files per user: this one begins with that list. */
 async function writeExclude({ root, id, repository }: Place, { brought }: Origin): Promise<void> {
-  const users = await usersExclude(repository.git);
+  const users = await usersExclude(repository);
   const lines = brought.filter(({ tracked }) => !tracked).map(({ path }) => `/${escaped(repository.prefix + path)}`);
   const file = worktreeFiles.exclude(id);
   await replaceFile(join(root, file), file, `${[users, TEMPORARY_PATTERN, ...lines].join("\n")}\n`);
 }
 
-async function usersExclude(git: Git): Promise<string> {
+async function usersExclude({ git, settings }: Repository): Promise<string> {
   const home = process.env["XDG_CONFIG_HOME"] ?? join(process.env["HOME"] ?? "", ".config");
-  const path = (await git.ask(["config", "--type=path", "core.excludesFile"])) ?? join(home, "git", "ignore");
+  const set = (await settings()).get("core.excludesfile") ?? join(home, "git", "ignore");
+  // Only git knows what its signs stand for.
+  const path = /^[~%]/.test(set) ? ((await git.ask(["config", "--type=path", "core.excludesFile"])) ?? set) : set;
   return (await readBytes(path).catch(() => null))?.toString() ?? "";
 }
 

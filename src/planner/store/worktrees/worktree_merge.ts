@@ -5,9 +5,10 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
-import { adminFolders, rebasedBranch } from "./admin_folder.ts";
+import { adminFolders, readHead, rebasedBranch } from "./admin_folder.ts";
 import { leaveOtherSpecs } from "./foreign_specs.ts";
-import { mergeSpec, mergeText } from "./merge_text.ts";
+import { joinedText, joinSpec } from "./join_spec.ts";
+import { mergeText } from "./merge_text.ts";
 import { settle } from "./settle.ts";
 import { keepBase, readBytes, takeAway } from "./worktree_brought.ts";
 import { commitsAhead, isBranchMerged, refuseChanges, uncommittedFiles } from "./worktree_commits.ts";
@@ -24,8 +25,8 @@ export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
   const spec = await specThere(place);
-  if (!(await specsFit(place, spec)))
-    return { kind: "conflict", files: [place.repository.prefix + activeFile(place.id)] };
+  const open = await openCriteria(place, spec);
+  if (open.length > 0) return { kind: "open", criteria: open };
   await takeAway(place);
   const answer = await noted(place, () => moveForward(place));
   if (answer.kind !== "conflict") await bringBack(place, spec);
@@ -53,6 +54,10 @@ async function moveForward(place: Place): Promise<MergeAnswer> {
 
 /** git where the main branch is checked out, or null when it is nowhere. */
 async function mainCheckout({ repository, worktree }: Place): Promise<Git | null> {
+  // In a submodule git lists the checkout by another path.
+  const head = readHead(repository.gitFolder);
+  if (head !== null && "ref" in head && head.ref === `refs/heads/${worktree.mainBranch}`)
+    return new Git(repository.top);
   const listed = await listWorktrees(repository.git);
   const main = listed.find(({ branch }) => branch === worktree.mainBranch);
   return main === undefined ? null : new Git(main.path);
@@ -171,11 +176,11 @@ async function specThere({ root, id, worktree }: Place): Promise<SpecThere> {
   return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
 }
 
-/** Whether the project's spec and the worktree's can be joined. */
-async function specsFit({ root, id }: Place, { theirs, base }: SpecThere): Promise<boolean> {
+/** Criteria that somebody has added to the project's spec since the run began, and that nobody has checked. */
+async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): Promise<readonly string[]> {
   const ours = (await readBytes(join(root, activeFile(id))))?.toString();
-  if (ours === undefined || theirs === null || base === null) return true;
-  return (await mergeSpec({ ours, base, theirs })).clean;
+  if (ours === undefined || theirs === null || base === null || ours === base) return [];
+  return (await joinSpec({ ours, base, theirs })).open;
 }
 
 /**
@@ -189,7 +194,7 @@ async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Prom
     const ours = (await readBytes(join(root, activeFile(id))))?.toString();
     // It was archived or deleted meanwhile.
     if (ours === undefined) return;
-    const { text } = await mergeSpec({ ours, base, theirs }, "ours");
+    const text = await joinedText({ ours, base, theirs });
     let stale = false;
     await store.edit(id, (now) => {
       stale = now !== ours;

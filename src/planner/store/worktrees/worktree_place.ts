@@ -23,6 +23,8 @@ export interface Repository {
   readonly top: string;
   /** Path from the working tree to the project with forward slashes, `""` or ending in one. */
   readonly prefix: string;
+  /** Git's settings by their lower-case names, the last value of each. Read once. */
+  readonly settings: () => Promise<ReadonlyMap<string, string>>;
 }
 
 /** @throws OperationError `failed_precondition` where there is none */
@@ -39,7 +41,19 @@ export async function requireRepository(root: string): Promise<Repository> {
   const [top = "", gitFolder = "", commonFolder = "", prefix = "", ...more] = answer.split("\n");
   if (more.length > 0)
     throw new OperationError("failed_precondition", `Cannot work in "${root}": its path has a line end`);
-  return { git, top, gitFolder, commonFolder, prefix };
+  let settings: Promise<ReadonlyMap<string, string>> | undefined;
+  return { git, top, gitFolder, commonFolder, prefix, settings: () => (settings ??= settingsOf(git)) };
+}
+
+async function settingsOf(git: Git): Promise<ReadonlyMap<string, string>> {
+  const entries = await git.list(["config", "--list", "-z"]);
+  return new Map(
+    entries.map((entry) => {
+      const end = entry.indexOf("\n");
+      // A name without a value means yes.
+      return end < 0 ? [entry, "true"] : [entry.slice(0, end), entry.slice(end + 1)];
+    }),
+  );
 }
 
 /** One worktree with the project that it was made from. */

@@ -6,7 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { processesOf, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { activeFile, SPECS } from "../project/places.ts";
-import { mergeSpec, mergeText } from "./merge_text.ts";
+import { joinSpec } from "./join_spec.ts";
 import { readBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, readOrigin, writeOrigin } from "./worktree_place.ts";
@@ -119,16 +119,11 @@ async function settleOtherSpec(git: Git, path: string): Promise<void> {
  * contradict the branch's own, one by one, and no person's words do. What a person wrote there stays beside the agent's.
  */
 async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {
-  const { branch, mainBranch } = worktree;
   const brought = (await readBytes(join(root, worktreeFiles.base(id))))?.toString() ?? null;
-  const [main, tip] = await Promise.all(
-    [mainBranch, branch].map((name) => blobText(git, `refs/heads/${name}:${path}`)),
-  );
-  if (brought === null || main == null || tip == null) return false;
-  if (!(await mergeSpec({ ours: main, base: brought, theirs: tip })).clean) return false;
   const [base, ours, theirs] = await Promise.all([1, 2, 3].map((stage) => blobText(git, `:${stage}:${path}`)));
-  if (ours == null || theirs == null) return false;
-  const { text } = await mergeText({ ours, base: base ?? brought, theirs }, "theirs");
+  const common = base ?? brought;
+  if (ours == null || theirs == null || common === null) return false;
+  const { text } = await joinSpec({ ours, base: common, theirs });
   await writeFile(join(worktree.path, path), text);
   await git.run(["add", "--", path]);
   return true;

@@ -12,6 +12,7 @@ import { withMergeLock, withProjectLock } from "../locks/project_lock.ts";
 import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
+import { checkCommits } from "./commit_check.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { refsOf } from "./refs.ts";
@@ -57,6 +58,7 @@ class GitWorktrees implements Worktrees {
   async check(options: WorktreeOptions): Promise<void> {
     const repository = await this.#opened();
     await requireMainBranch(repository, options, await refsOf(repository.git));
+    await checkCommits(repository, "planner: note that the run of 2026-01-01-001-abc ended as completed");
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { endStranded } from "#planner/runs/doctor/stranded.ts";
 import { mergeSpec } from "#planner/runs/merge/merge_spec.ts";
+import { waitingWork } from "#planner/runs/merge/waiting_work.ts";
 import { editFields } from "#planner/spec/edit_fields.ts";
 import { fakeRuns, ID, wishes } from "../../../support/run_fakes.ts";
 
@@ -38,4 +39,19 @@ test("mergeSpec in a conflict makes the spec need attention and leaves advice in
   expect(runs.status()).toBe("needs_attention");
   expect(runs.statuses).toMatchObject([{ status: "failed", error: expect.stringContaining('"git rebase main"') }]);
   expect(runs.others).toEqual(["claim released"]);
+});
+
+test.each([
+  ["in_progress", true],
+  ["failed", true],
+  ["completed", true],
+  ["pending", false],
+  ["needs_attention", false],
+])("waitingWork takes the work of a spec that is %s: %p", async (status, taken) => {
+  using runs = await cutOff(status);
+  runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify({ spec_id: ID, status: "done" }));
+
+  const { finished, left } = await waitingWork(runs.deps);
+
+  expect([finished.length, left.length]).toEqual(taken ? [1, 0] : [0, 1]);
 });

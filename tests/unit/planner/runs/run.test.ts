@@ -30,6 +30,19 @@ test("runSpec ends the agent with all it started before it reads the rest, and o
   expect(runs.stops).toEqual([AGENT_GRACE_MS, 0]);
 });
 
+test("runSpec asks an interrupted agent to end while it works", async () => {
+  using runs = await fakeRuns();
+  const soon = new AbortController();
+  runs.script.agent = () => {
+    soon.abort();
+    return new Promise((resolve) => setTimeout(resolve, 3000).unref());
+  };
+
+  await runSpec(runs.deps, ID, wishes({ stop: { soon: soon.signal, now: new AbortController().signal } }));
+
+  expect(runs.stops).toEqual([AGENT_GRACE_MS, AGENT_GRACE_MS, 0]);
+});
+
 test("runSpec ends the agent when what it prints cannot be written", async () => {
   using runs = await fakeRuns();
   const { ports } = runs.deps;

@@ -105,18 +105,19 @@ test("merge leaves a spec alone that it has brought back and that went on since"
   expect(project.read(FILE)).toBe(DONE);
 });
 
-test("merge is a conflict when a person and the agent changed the same lines of the spec", async () => {
+test("merge keeps a person's words in the spec, takes the agent's ticks, and adds its output", async () => {
   using project = await worktreeProject();
   const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
-  agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
+  agent.write(FILE, `${SPEC.replace("Text.", "Agent's text.").replace("[ ] one", "[x] one")}\n## Output\n\nagent's\n`);
   await agent.commitAll();
   const persons = SPEC.replace("Text.", "Person's text.");
-  project.write(FILE, persons);
+  project.write(FILE, `${persons}\n## Output\n\nperson's\n`);
 
   const answer = await project.worktrees.merge(ID);
 
-  expect(answer).toEqual({ kind: "conflict", files: [FILE] });
-  expect(project.read(FILE)).toBe(persons);
+  expect(answer.kind).toBe("merged");
+  const ticked = persons.replace("[ ] one", "[x] one");
+  expect(project.read(FILE)).toBe(`${ticked}\n## Output\n\nperson's\n\nagent's\n`);
 });
 
 test("merge brings a spec home that is in no commit, or in the branch's only", async () => {

@@ -4,10 +4,6 @@ import { agentIn, ID, OPTIONS, SPEC, worktreeProject } from "../../../../support
 const FILE = `.planner/specs/${ID}.md`;
 const DONE = SPEC.replace("pending", "completed").replaceAll("[ ]", "[x]");
 
-async function headOf(project: { mustGit(...args: string[]): Promise<string> }): Promise<string> {
-  return (await project.mustGit("rev-parse", "main")).trim();
-}
-
 test("merge takes states of the spec that were committed on the main branch meanwhile for what they are", async () => {
   using project = await worktreeProject();
   await project.set(ID, { status: "in_progress" });
@@ -31,7 +27,7 @@ test("merge takes states of the spec that were committed on the main branch mean
   expect(await project.mustGit("status", "--porcelain")).toBe("");
 });
 
-test("merge is a conflict when a person's change of the agent's lines is committed on the main branch only", async () => {
+test("merge keeps a person's words where the agent changed the same lines and they are committed on the main branch only", async () => {
   using project = await worktreeProject();
   const agent = agentIn(project, await project.worktrees.prepare(ID, OPTIONS));
   agent.write(FILE, SPEC.replace("Text.", "Agent's text."));
@@ -39,8 +35,8 @@ test("merge is a conflict when a person's change of the agent's lines is committ
   project.write(FILE, SPEC.replace("Text.", "Person's text."));
   await project.mustGit("commit", "--quiet", "-am", "a person's");
   project.write(FILE, SPEC);
-  const before = await headOf(project);
 
-  expect(await project.worktrees.merge(ID)).toEqual({ kind: "conflict", files: [FILE] });
-  expect(await headOf(project)).toBe(before);
+  expect((await project.worktrees.merge(ID)).kind).toBe("nothing");
+
+  expect(await project.mustGit("show", `HEAD:${FILE}`)).toBe(SPEC.replace("Text.", "Person's text."));
 });

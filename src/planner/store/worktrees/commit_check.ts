@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { isAbsolute, join, resolve } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import { gitsWords } from "../git/git.ts";
+import type { Repository } from "./worktree_place.ts";
+
+/**
+ * Tries what a commit of planner's own takes, before an agent works for hours: an identity, a signature, and the hook
+ * that judges messages. Touches nothing.
+ *
+ * @param message of such a commit
+ * @throws OperationError `failed_precondition` that says what to do
+ */
+export async function checkCommits(repository: Repository, message: string): Promise<void> {
+  const settings = await repository.settings();
+  await checkIdentity(repository);
+  if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
+  const hooks = settings.get("core.hookspath");
+  const folder = hooks === undefined ? join(repository.commonFolder, "hooks") : resolved(repository, hooks);
+  if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
+}
+
+function resolved({ top }: Repository, path: string): string {
+  return isAbsolute(path) ? path : resolve(top, path);
+}
+
+async function checkIdentity({ git }: Repository): Promise<void> {
+  if ((await git.try(["var", "GIT_COMMITTER_IDENT"])).status === 0) return;
+  refuse('git does not know who you are: run "git config user.name <name>" and "git config user.email <address>"');
+}
+
+async function checkSigning({ git }: Repository): Promise<void> {
+  const { status, stderr } = await git.try(["commit-tree", "-S", "-m", "planner: try a signature", "HEAD^{tree}"]);
+  if (status === 0) return;
+  refuse(`git cannot sign commits: ${gitsWords(stderr)}: mend that, or run "git config commit.gpgsign false"`);
+}
+
+async function checkMessage({ git }: Repository, message: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "planner-message-"));
+  try {
+    const file = join(folder, "COMMIT_EDITMSG");
+    await writeFile(file, `${message}\n`);
+    const { status, stderr } = await git.try(["hook", "run", "--ignore-missing", "commit-msg", "--", file], {
+      hooks: true,
+    });
+    // Older gits have no such command.
+    if (status === 0 || /is not a git command/.test(stderr)) return;
+    refuse(
+      `the hook commit-msg refuses planner's own commits ("${message}"): ${gitsWords(stderr)}: let it pass messages that begin with "planner"`,
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function refuse(why: string): never {
+  throw new OperationError("failed_precondition", why);
+}

@@ -1,0 +1,119 @@
+import { type Criterion, criteriaOf } from "../../spec/criteria.ts";
+import { parseDocument } from "../../spec/document.ts";
+import { appendOutput } from "../../spec/edit_body.ts";
+import { editFields } from "../../spec/edit_fields.ts";
+import { sectionOf } from "../../spec/sections.ts";
+import { mergeSpec, mergeText, type TextVersions } from "./merge_text.ts";
+
+/** What a person has decided stays, whatever the run says. */
+const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
+
+export interface JoinedSpec {
+  readonly text: string;
+  /** Criteria of the project's that the run did not know and nobody has checked, as they read. */
+  readonly open: readonly string[];
+}
+
+/**
+ * Joins a spec that changed in the project (`ours`) and in the worktree (`theirs`). Ticks go by the criterion's text, the
+ * run's output is appended, and of lines that both changed the project's stay. The status is the run's, unless a person
+ * cancelled or blocked the spec.
+ */
+export async function joinSpec(versions: TextVersions): Promise<JoinedSpec> {
+  const { ours, base, theirs } = versions;
+  const parts = [ours, base, theirs].map((text) => partsOf(text));
+  const [own, old, run] = parts;
+  if (own == null || old == null || run == null) {
+    return { text: (await mergeText(versions, "ours")).text, open: [] };
+  }
+  const plain = { ours: plainText(own), base: plainText(old), theirs: plainText(run) };
+  const { text } = await mergeText(plain, "ours");
+  const merged = withOutput(text, newOutput(own, old, run));
+  const status = PERSONS.includes(own.status) ? own.status : run.status;
+  const open = uncheckedIn(own).filter((name) => !run.criteria.has(name));
+  const ticked = withTicks(merged, (name) => own.criteria.get(name) === true || isNewTick(name, old, run));
+  return { text: typeof status === "string" ? editFields(ticked, { status }) : ticked, open };
+}
+
+interface Parts {
+  readonly text: string;
+  readonly status: unknown;
+  /** Whether each criterion is checked, by its words. */
+  readonly criteria: ReadonlyMap<string, boolean>;
+  /** What stands under `## Output`, trimmed. */
+  readonly output: string;
+}
+
+function partsOf(text: string): Parts | null {
+  const document = parseDocument(text);
+  if (!document.ok) return null;
+  const { body, frontmatter } = document;
+  const section = sectionOf(body, "Output");
+  return {
+    text,
+    status: frontmatter["status"],
+    criteria: new Map(criteriaOf(body).map((criterion) => [wordsOf(criterion), criterion.checked])),
+    output: section === undefined ? "" : body.slice(section.heading.next, section.end).trim(),
+  };
+}
+
+function wordsOf({ text }: Criterion): string {
+  return text.replace(/^[-*+]\s+\[[ xX]\]\s*/, "").trim();
+}
+
+function uncheckedIn({ criteria }: Parts): readonly string[] {
+  return [...criteria].flatMap(([name, checked]) => (checked ? [] : [name]));
+}
+
+/** One that the project unchecked again stays unchecked. */
+function isNewTick(name: string, old: Parts, run: Parts): boolean {
+  return run.criteria.get(name) === true && old.criteria.get(name) !== true;
+}
+
+/** The text with nothing checked and without its output: what is left is joined line by line. */
+function plainText(parts: Parts): string {
+  const bare = withTicks(parts.text, () => false);
+  const document = parseDocument(bare);
+  if (!document.ok) return bare;
+  const { body } = document;
+  const head = bare.slice(0, bare.length - body.length);
+  const section = sectionOf(body, "Output");
+  if (section === undefined) return ended(bare);
+  return ended(head + body.slice(0, section.heading.start).trimEnd() + body.slice(section.end));
+}
+
+function ended(text: string): string {
+  return `${text.trimEnd()}\n`;
+}
+
+/** Both outputs, the run's behind the project's. */
+function newOutput(own: Parts, old: Parts, run: Parts): string {
+  if (run.output === old.output) return own.output;
+  if (own.output === old.output) return run.output;
+  const added = run.output.startsWith(old.output) ? run.output.slice(old.output.length).trim() : run.output;
+  // What the run wrote may be in the project's text already.
+  return own.output.endsWith(added) ? own.output : `${own.output}\n\n${added}`.trim();
+}
+
+function withOutput(text: string, output: string): string {
+  return output === "" ? text : appendOutput(text, output);
+}
+
+function withTicks(text: string, isTicked: (name: string) => boolean): string {
+  const document = parseDocument(text);
+  if (!document.ok) return text;
+  const lines = document.body.split("\n");
+  for (const criterion of criteriaOf(document.body)) {
+    const line = lines[criterion.line - 1];
+    if (line === undefined) continue;
+    const mark = isTicked(wordsOf(criterion)) ? "[x]" : "[ ]";
+    lines[criterion.line - 1] = line.replace(/\[[ xX]\]/, mark);
+  }
+  return text.slice(0, text.length - document.body.length) + lines.join("\n");
+}
+
+/** The joined text: line by line if the two fit, else as `joinSpec` has it. */
+export async function joinedText(versions: TextVersions): Promise<string> {
+  const merged = await mergeSpec(versions);
+  return merged.clean ? merged.text : (await joinSpec(versions)).text;
+}

@@ -101,6 +101,8 @@ export interface Worktree {
   settle(): Promise<WorktreeState>;
   /** Paths that are changed and not committed, from the worktree's top; files of the tool's own do not count. */
   uncommitted(): Promise<readonly string[]>;
+  /** The spec's text with the project's changes and the run's, as a merge writes it. */
+  joinedSpec(): Promise<string>;
   /** Commits the spec's file, and it alone; false if it is committed as it is, or ignored by git. */
   commitSpec(message: string): Promise<boolean>;
 }

@@ -14,6 +14,7 @@ import type {
 import type { RunDeps, RunEvent, RunWishes } from "#planner/runs/run_types.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
+import { openRunFiles } from "#planner/store/worktrees/run_files.ts";
 import { openPlanner } from "../../src/cli/compose.ts";
 import { type TempProject, tempProject } from "./temp_project.ts";
 
@@ -28,6 +29,7 @@ export const SETTLED: WorktreeState = {
   problems: [],
   safe: true,
   commits: [],
+  changed: [{ path: "a.txt", isNew: true }],
   uncommitted: [],
 };
 
@@ -89,6 +91,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
       read: async () => null,
       write: async () => {},
       gitFolders: async () => [],
+      hasher: () => openRunFiles().hasher(),
       history: () => ({ commitsNaming: async () => [] }),
     },
     root: project.root,
@@ -174,6 +177,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
     guard: async () => {},
     settle: async () => script.state,
     uncommitted: async () => script.state.uncommitted,
+    joinedSpec: async () => readFileSync(join(root, file), "utf8"),
     commitSpec: async () => true,
   };
 }

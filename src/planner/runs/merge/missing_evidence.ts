@@ -1,5 +1,7 @@
 import type { RunLog, Worktree, WorktreeState } from "../../run_ports.ts";
-import { parseDocument } from "../../spec/document.ts";
+import { buildSpec } from "../../spec/build_spec.ts";
+import { parseDocument, readableDocument } from "../../spec/document.ts";
+import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
 import { gather, type WorkInPlace } from "../run/evidence.ts";
@@ -21,7 +23,7 @@ export async function missingForCompletion(
   deps: RunDeps,
   { id, worktree, state, stop }: Finished,
 ): Promise<readonly string[]> {
-  const spec = await worktree.specs().load(id);
+  const spec = specOf(id, await worktree.joinedSpec());
   if (spec.status === "cancelled") return ["it is cancelled in its worktree"];
   const work: WorkInPlace = {
     id,
@@ -42,6 +44,10 @@ export async function missingForCompletion(
   };
   const { evidence } = await gather(deps, work, { ...facts, spec, state });
   return endOfRun({ ...facts, evidence }).reasons;
+}
+
+function specOf(id: SpecId, text: string): Spec {
+  return buildSpec({ id, file: `.planner/specs/${id}.md`, archived: false }, readableDocument(text));
 }
 
 /** Null for a spec that is gone from the project, or cannot be read there. */

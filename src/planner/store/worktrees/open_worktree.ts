@@ -1,11 +1,16 @@
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
 import type { SpecStore } from "../../ports.ts";
 import type { Worktree, WorktreeState } from "../../run_ports.ts";
+import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { keepNote, readNote, refusePlanted } from "./guard.ts";
+import { joinedText } from "./join_spec.ts";
 import { type Refs, refsOf } from "./refs.ts";
 import { type Baseline, settle, takeBaseline } from "./settle.ts";
-import { placeFile } from "./worktree_brought.ts";
+import { placeFile, readBytes } from "./worktree_brought.ts";
 import { commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
+import { worktreeFiles } from "./worktree_files.ts";
 import type { Place, WorktreeFacts } from "./worktree_place.ts";
 
 /** A worktree that is kept open: where it is was asked once. */
@@ -55,6 +60,14 @@ export class OpenWorktree implements Worktree {
   async uncommitted(): Promise<readonly string[]> {
     await refusePlanted(this.#place, this.#baseline?.note ?? readNote(this.#place));
     return uncommittedFiles(this.#place);
+  }
+
+  async joinedSpec(): Promise<string> {
+    const { root, id } = this.#place;
+    const files = [join(root, activeFile(id)), join(root, worktreeFiles.base(id)), join(this.root, activeFile(id))];
+    const [ours, base, theirs] = (await Promise.all(files.map(readBytes))).map((bytes) => bytes?.toString());
+    if (theirs === undefined) throw new OperationError("not_found", `"${activeFile(id)}" is gone from "${this.path}"`);
+    return ours === undefined || base === undefined ? theirs : joinedText({ ours, base, theirs });
   }
 
   commitSpec(message: string): Promise<boolean> {

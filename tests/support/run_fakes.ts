@@ -91,6 +91,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
       read: async () => null,
       write: async () => {},
       gitFolders: async () => [],
+      lastChange: async () => 0,
       hasher: () => openRunFiles().hasher(),
       history: () => ({ commitsNaming: async () => [] }),
     },
@@ -203,6 +204,7 @@ function fakeAgent(script: Script, { stops }: Deeds): AgentProcess {
     stdout: open(),
     stderr: open(),
     exited: ended.promise,
+    cpuMs: () => null,
     async stop(graceMs) {
       stops.push(graceMs);
       ended.resolve(script.exit);

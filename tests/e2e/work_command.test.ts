@@ -50,7 +50,7 @@ test("an agent that crashes makes the spec failed, and the log says why", async 
 
   const { code, stdout } = await project.planner(["work", A]);
 
-  expect([code, stdout]).toEqual([1, `${A}: failed: the agent ended with status 3\n`]);
+  expect([code, stdout]).toEqual([1, `${A}: failed: the agent ended with status 3: it says: no more wood\n`]);
   expect(project.field(A, "status")).toBe("failed");
   const log = project.read(`.planner/logs/${A}.log`);
   expect(log).toContain("Z stderr: no more wood\n");
@@ -226,6 +226,7 @@ test("--json prints each event on a line of its own", async () => {
     { event: "started", spec_id: A, mode: "single", branch: `planner/${A}` },
     { event: "output", text: "hello" },
     { event: "ended", spec_id: A, status: "completed", reasons: [], commits: [expect.any(String)] },
+    { event: "progress", done: 1, total: 1 },
   ]);
 });
 

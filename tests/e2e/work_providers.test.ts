@@ -118,7 +118,7 @@ test("an agent in a worktree can read the prompt by the path that it is given", 
   using project = await workProject({ plan: {} });
   const cat = JSON.stringify({ command: { command: "cat", args: ["{prompt_file}"] } });
   project.write(".planner/config.md", `---\ndefaults: {provider: command}\nproviders: ${cat}\n---\n`);
-  await project.add(A, "", "# Saw the plank\n\nLengthwise.\n");
+  await project.add(A, "evidence: none\n", "# Saw the plank\n\nLengthwise.\n");
 
   expect((await project.planner(["work", A])).code).toBe(0);
 

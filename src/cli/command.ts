@@ -85,7 +85,7 @@ export interface Cli extends StderrLogger {
   readonly cwd: string;
   /** `--root`, an absolute path, or undefined when the project is to be looked for. */
   readonly root: string | undefined;
-  /** Opens the project around `cwd`, or in `root`; refuses with status 2 where there is none. */
+  /** Opens the project around `cwd`, or in `root`; fails with status 2 if there is no project. */
   project(): Promise<OpenProject>;
   /** The same for commands that need no more than the context. */
   planner(): Promise<PlannerContext>;

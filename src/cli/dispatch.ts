@@ -22,7 +22,7 @@ export async function dispatch(words: readonly string[]): Promise<ExitStatus> {
   }
 }
 
-/** Whoever asks for work in the background sees no standard error. */
+/** Work in the background has no visible standard error. */
 async function recordInBackground(error: unknown): Promise<void> {
   if (process.env[BACKGROUND_START] === undefined) return;
   const { recordEarlyRefusal } = await import("./work/background_start.ts");
@@ -88,7 +88,7 @@ async function help(words: readonly string[]): Promise<ExitStatus> {
   return "family" in target.found ? showFamily(path, target.found.family) : showHelp(path, target.found.command);
 }
 
-// For the completion scripts; not in the table, because nobody types it.
+// For the completion scripts; not in the table, because people do not type it.
 async function complete(words: readonly string[]): Promise<ExitStatus> {
   const { printCompletion } = await import("./completion/print_completion.ts");
   await printCompletion(COMMANDS, words[0] === "--" ? words.slice(1) : words, process.cwd());

@@ -16,7 +16,7 @@ export interface EditedText {
 /**
  * Opens a copy of `text` in the person's editor and waits for it to end.
  *
- * @param name file name of the copy; its ending tells the editor what it is
+ * @param name file name of the copy; its extension selects the editor's mode
  * @throws OperationError when the editor cannot be started or ends with an error; an edited copy is then kept and named
  */
 export async function editText(name: string, text: string): Promise<EditedText> {
@@ -49,8 +49,8 @@ function runEditor(editor: string, file: string): Promise<string | undefined> {
   const ignore = (): void => {};
   process.on("SIGINT", ignore);
   return new Promise<string | undefined>((resolve) => {
-    // Through a shell, because the variables hold a command line such as `code --wait`; the path is an argument of its
-    // own, so no character in it means anything to the shell.
+    // Through a shell, because the variables hold a command line such as `code --wait`; the path is a separate
+    // argument, so no character in it means anything to the shell.
     const child =
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { shell: true, stdio: "inherit", cwd: dirname(file) })

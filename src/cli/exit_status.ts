@@ -37,7 +37,7 @@ export const STATUS_OF_KIND: Record<ErrorKind, ExitStatus> = {
 
 /**
  * Ends the process at once, whatever still keeps it alive (an open standard input, followed files). For commands that
- * serve until they are told to stop; everything must have been written before.
+ * serve until they are stopped; everything must have been written before.
  */
 export function endProcess(status: ExitStatus): never {
   process.exit(status);

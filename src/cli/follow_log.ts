@@ -9,7 +9,7 @@ import { print, stdoutClosed } from "./print.ts";
 /** How often a followed log is looked at, in milliseconds: soon enough for an eye, rare enough to cost nothing. */
 const LOOK_EVERY_MS = 300;
 
-/** Prints what is added to a log, line by line, until the process is ended or nobody reads on. */
+/** Prints what is added to a log, line by line, until the process ends or standard output is closed. */
 export async function followLog(context: PlannerContext, id: string, from: number): Promise<void> {
   let offset = from;
   while (!stdoutClosed()) {

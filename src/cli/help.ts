@@ -3,7 +3,7 @@ import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } fr
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 import { outputWidth, paint } from "./terminal.ts";
 
-/** Columns of help where no terminal tells its own; wider lines than MOST_COLUMNS are hard to read. */
+/** Columns of help without a terminal; wider lines than MOST_COLUMNS are hard to read. */
 const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
 /** Widest flag that has its text beside it; the text of a wider one starts on the next line. */

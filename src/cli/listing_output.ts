@@ -70,7 +70,7 @@ export function printListing<Row extends ListedSpec>(
   print(unreadableLine(list.unreadable));
 }
 
-/** One line that counts unreadable files, empty when there is none. */
+/** One line that counts unreadable files, empty without any. */
 export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
   const files = unreadable.length === 1 ? "1 file" : `${unreadable.length} files`;

@@ -27,7 +27,7 @@ export function printError(text: string): void {
   writeWhole(2, text);
 }
 
-/** True once a write has found that nobody reads standard output any more. */
+/** True after a write to stdout failed with EPIPE. */
 export function stdoutClosed(): boolean {
   return closed.has(1);
 }

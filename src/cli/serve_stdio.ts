@@ -10,7 +10,7 @@ const STATUS_OF_SIGNAL = { SIGINT: EXIT_STATUS.interrupted, SIGTERM: EXIT_STATUS
 type StopSignal = keyof typeof STATUS_OF_SIGNAL;
 
 export interface ServeStdioOptions extends ServerWords {
-  /** Loads the tools and what they stand on; called behind the greeting, so that nobody waits for it before. */
+  /** Loads the tools and what they stand on; called behind the greeting, so that the greeting does not wait for it. */
   readonly loadTools: (log: Log) => Promise<ToolSet>;
 }
 
@@ -19,7 +19,7 @@ export type Log = (text: string) => void;
 
 /**
  * Serves tools as MCP on the process's standard input and output, then ends the process: with status 0 when every
- * request was answered or nobody reads any more, with the signal's status when SIGTERM or SIGINT cut calls off.
+ * request was answered or the output was closed, with the signal's status when SIGTERM or SIGINT cut calls off.
  */
 export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Promise<never> {
   const stop = new AbortController();

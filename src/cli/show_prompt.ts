@@ -13,7 +13,7 @@ export interface ShowPromptOptions {
   readonly warn: (message: string) => void;
 }
 
-/** Prints the prompt of a run in a worktree of its own, byte for byte unless a terminal reads it. */
+/** Prints the prompt of a run in a separate worktree, byte for byte unless a terminal reads it. */
 export async function showPrompt(
   { context, root }: OpenProject,
   id: SpecId,

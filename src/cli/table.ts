@@ -8,7 +8,7 @@ const ELLIPSIS = "…";
 /** The narrowest that a shrinking column gets: fewer columns of a title say nothing. */
 const LEAST_WIDTH = 8;
 
-/** One column: how a row is shown in it, and whether it gives way when the terminal is too narrow. */
+/** One column: how a row is shown in it, and whether it shrinks when the terminal is too narrow. */
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
@@ -92,7 +92,7 @@ function line(cells: readonly Cell[], places: readonly Place[], style: (index: n
   return `${padded.join(GAP).trimEnd()}\n`;
 }
 
-// The columns that may shrink share what the others leave, the widest giving way first.
+// The columns that may shrink share what the others leave, the widest first.
 function fit(natural: readonly number[], columns: readonly Column<never>[], width: number): readonly number[] {
   const widths = [...natural];
   let excess = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1)) - width;

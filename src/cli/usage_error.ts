@@ -18,7 +18,7 @@ export function suggestion(text: string, candidates: Iterable<string>): string {
   return near === undefined ? "" : `did you mean "${near}"?`;
 }
 
-/** Where the right words are told; without a command's name, those of the program. */
+/** Returns a hint at the help of a command, or of the program for an empty name. */
 export function helpHint(commandName: string): string {
   if (commandName === "") return "Run `planner --help` for the list of commands";
   return `Run \`planner ${commandName} --help\` for its arguments and flags`;

@@ -1,6 +1,6 @@
 import { Kind, type TUnsafe, Type } from "@sinclair/typebox";
 
-/** The TypeBox kind of `oneOf`'s schemas; whoever checks values against them registers it. */
+/** The TypeBox kind of `oneOf`'s schemas; code that checks values registers it. */
 export const ONE_OF = "planner:one_of";
 
 /** A text parameter that takes one of `values`, an `enum` in JSON Schema: a third of the length of a union of literals. */

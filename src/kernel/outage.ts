@@ -4,7 +4,7 @@ export interface OutageWords {
   readonly back: string;
 }
 
-/** Tells once that something has gone and once that it is back, however many calls meet it meanwhile. */
+/** Reports once that something failed and once that it recovered, however many calls failed meanwhile. */
 export class Outage {
   private readonly words: OutageWords;
   private readonly say: (message: string) => void;

@@ -19,7 +19,7 @@ export interface ToolResult<Value = unknown> {
 
 /** What surrounds one call beside its arguments. */
 export interface CallOptions {
-  /** Aborted when nobody wants the answer any more; a tool that may take long then stops at the next good moment. */
+  /** Aborted when the caller cancels; a tool that may take long then stops at the next good moment. */
   readonly signal?: AbortSignal;
 }
 

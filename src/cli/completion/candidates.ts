@@ -19,7 +19,7 @@ const NOTHING: Completion = { kind: "words", candidates: [] };
 /**
  * What may stand in place of the last of `words`, which are those behind the program's name up to the cursor.
  *
- * Bash hands over `--flag=value` as three words; the lone `=` is dropped here. Cost: loads the one command named.
+ * Bash passes `--flag=value` as three words; the lone `=` is dropped here. Cost: loads the one command named.
  */
 export async function completionAt(table: CommandTable, words: readonly string[]): Promise<Completion> {
   const current = words.at(-1) === "=" ? "" : (words.at(-1) ?? "");

@@ -5,7 +5,7 @@ import { type Candidate, completionAt } from "./candidates.ts";
 
 /**
  * Answers a completion script: one candidate a line, a tab and its summary; `:file` or `:directory` where the shell
- * knows better. What goes wrong is no candidates, for nobody reads an error there.
+ * knows better. Errors give no candidates, because completion shows no errors.
  *
  * @param words those behind the program's name up to the cursor
  */

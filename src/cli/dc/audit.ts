@@ -44,7 +44,7 @@ export async function listDeadLetters(database: Database, log: StderrLogger): Pr
   });
 }
 
-/** Takes the events with these ids as if they came now, or throws them away: each in a transaction of its own. */
+/** Replays the events with these ids as if they arrived now, or deletes them: one transaction per event. */
 export async function settleDeadLetters(
   database: Database,
   ids: readonly string[],

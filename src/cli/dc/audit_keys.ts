@@ -9,7 +9,7 @@ export function publicPath(keyPath: string): string {
 }
 
 /**
- * Reads the key that signs checkpoints; makes it, readable by its owner alone, when there is none.
+ * Reads the key that signs checkpoints; creates it, readable by its owner only, if it does not exist.
  * @throws OperationError for a file that holds no Ed25519 key, or that others may read
  */
 export function openSigningKey(path: string, origin: string): KeyObject {

@@ -16,7 +16,7 @@ export function listRpcs(): void {
 }
 
 /**
- * Calls one RPC of a running server and prints its answer, indented on a terminal. A refusal is told in words and gives
+ * Calls one RPC of a running server and prints its answer, indented on a terminal. Prints a refusal and returns
  * the status of its class.
  */
 export async function callRpc(address: ServerAddress, name: string, request: string): Promise<ExitStatus> {

@@ -15,7 +15,7 @@ const EVERY_MS = 24 * 60 * 60 * 1000;
 const DIGITS = 12;
 
 export interface CheckpointOptions {
-  /** The private key; made when there is none. */
+  /** The private key; created if it does not exist. */
   readonly key: string;
   /** Directory for copies of every checkpoint. */
   readonly directory: string | undefined;

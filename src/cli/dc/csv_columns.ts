@@ -8,11 +8,11 @@ export interface CsvColumn {
   readonly name: string;
   /** @returns an empty text for what is not there */
   readonly write: (resource: JsonObject) => string;
-  /** Puts the value of a cell, which is not empty, into the resource. @throws Error for JSON that is none */
+  /** Puts the value of a cell, which is not empty, into the resource. @throws Error for invalid JSON */
   readonly read: (cell: string, resource: Record<string, JsonValue>) => void;
 }
 
-/** Parts whose fields get columns of their own, since people sort and filter by them; all others are JSON in one cell. */
+/** Parts with one column per field, because people sort and filter by them; all others are JSON in one cell. */
 const FLAT = ["Location", "Placement", "PortRef"];
 /** What the service computes is not data to bring in. */
 const COMPUTED = ["etag", "create_time", "update_time", "health", "health_reasons"];
@@ -52,7 +52,7 @@ function columnsOf(field: DescField): readonly CsvColumn[] {
 
 function flatColumn(part: DescField, message: DescMessage, field: DescField): CsvColumn {
   const cell = cellOf(field);
-  // Numbers of a part are always written, so that a part of zeros is told from none.
+  // Numbers of a part are always written, so that a part of zeros differs from a missing part.
   const zero = message.name !== "PortRef" && field.scalar !== undefined && cell.isNumber ? "0" : "";
   return {
     name: `${part.name}.${field.name}`,
@@ -86,7 +86,7 @@ const TEXT_CELL: Cell = {
   write: (value) => guarded(value === undefined ? "" : String(value)),
   read: (text) => unguarded(text),
 };
-/** Numbers go as text: proto JSON reads them, and refuses by name what is none. */
+/** Numbers go as text: proto JSON reads them, and rejects anything else by name. */
 const NUMBER_CELL: Cell = { isNumber: true, write: (value) => String(value ?? ""), read: (text) => text.trim() };
 const BOOLEAN_CELL: Cell = {
   isNumber: false,

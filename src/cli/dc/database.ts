@@ -6,7 +6,7 @@ import type { SchemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
-/** Where the database lies when nobody says otherwise. Source: docs/decisions.md#d-05. */
+/** Default location of the database. Source: docs/decisions.md#d-05. */
 const DEFAULT_DATABASE = "planner-dc.sqlite";
 
 const URL_LIKE = /^([a-z][a-z0-9+.-]*):\/\//i;

@@ -24,7 +24,7 @@ export interface ExportOptions {
 }
 
 /**
- * Writes an estate as it is at one moment, whatever is changed meanwhile: as JSON Lines, as one CSV, or as one CSV per
+ * Writes a snapshot of the inventory: as JSON Lines, as one CSV, or as one CSV per
  * kind in a folder. Cost: the memory of a page.
  */
 export async function exportEstate(
@@ -32,7 +32,7 @@ export async function exportEstate(
   { format, kind, output }: ExportOptions,
   log: StderrLogger,
 ): Promise<void> {
-  // Opening would make an empty one, and a mistyped path would look like an empty estate.
+  // Opening would make an empty one, and a mistyped path would look like an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const store = await database.open();
   try {

@@ -6,7 +6,7 @@ import { COMMIT, VERSION } from "../version.ts";
 
 /** How long the database's numbers hold, in milliseconds: metrics need no token, so asking often must cost nothing. */
 const HOLD_MS = 1000;
-/** Longest wait for them, in milliseconds. Ours: whoever collects metrics gives up after ten seconds. */
+/** Longest wait for them, in milliseconds. Ours: metrics collectors time out after ten seconds. */
 const PATIENCE_MS = 2000;
 
 type Numbers = Pick<DatabaseFacts, "revision" | "changeLogSeq" | "deadLettersKept">;
@@ -69,7 +69,7 @@ export function processFacts(): ProcessFacts {
   };
 }
 
-/** Linux alone tells. */
+/** Available on Linux only. */
 function openFds(): number | undefined {
   try {
     return readdirSync("/proc/self/fd").length;

@@ -9,8 +9,8 @@ const CHUNK = 1 << 16;
 
 /**
  * Writes a text of any length, piece by piece, to a file or to standard output; returns how many pieces were written.
- * A file appears whole or not at all; what is no file (`/dev/full`) is written through. Ends early, in silence, when
- * nobody reads standard output any more.
+ * A file appears whole or not at all; what is no file (`/dev/full`) is written through. Ends early and silently
+ * after standard output was closed.
  */
 export async function writeLines(
   path: string | undefined,

@@ -12,7 +12,7 @@ export type DcMcpOptions = ({ readonly database: Database } | { readonly server:
 
 /**
  * What the words behind `planner dc mcp` ask for, or undefined when they are anything but none or one `--db` with a
- * path: addresses can be wrong, and the usual way tells how.
+ * path: addresses can be wrong, and the usual way reports that.
  */
 export function plainDcMcpWords(words: readonly string[], cwd: string): DcMcpOptions | undefined {
   const [first = "", second] = words;
@@ -42,7 +42,7 @@ async function openDoor(options: DcMcpOptions): Promise<DcDoor> {
 }
 
 async function openDatabase(database: Database): Promise<DcDoor> {
-  // Opening would make an empty one, and a mistyped path would look like an empty estate.
+  // Opening would make an empty one, and a mistyped path would look like an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
   const [{ openService }, { serviceDoor }, { Rasterizer }] = await Promise.all([
     import("#dc/open_service.ts"),

@@ -4,7 +4,7 @@ import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../print.ts";
 import type { Database } from "./database.ts";
 
-/** Tells how far the schema is: status 1 when steps are missing. @throws OperationError for a newer program's database */
+/** Prints the version of the schema; status 1 if steps are missing. @throws OperationError for a newer program's database */
 export async function migrateStatus(database: Database): Promise<ExitStatus> {
   const { done, known, pending } = await stateOf(database);
   print(`${database.shown}: ${done} of ${known} steps\n`);

@@ -31,7 +31,7 @@ export class ServerRefusal extends Error {
   constructor(message: string, code: string, details: readonly Detail[]) {
     super(message);
     this.code = code;
-    // What a field is wrong by is told once, in the words that name the field.
+    // A field's error is printed once, with the name of the field.
     const named = details.some(({ field }) => field !== undefined);
     this.details = details.filter(({ repeated }) => !(named && repeated)).map(({ text }) => text);
     this.field = details.find(({ field }) => field !== undefined)?.field;

@@ -94,7 +94,7 @@ export function printSettings(settings: readonly Setting[], cwd: string): void {
   }
 }
 
-/** What somebody has set and where, in one line. Secrets stay unseen. */
+/** Settings that differ from the defaults and their origins, in one line. Secrets are hidden. */
 export function givenSettings(settings: readonly Setting[], cwd: string): string {
   return settings
     .filter(({ origin }) => origin !== "default")

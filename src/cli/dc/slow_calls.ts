@@ -1,8 +1,8 @@
 import type { FinishedCall } from "#dc/context.ts";
 
-/** From when on a call is told of, in seconds. Ours: screens take less than half of one. */
+/** Duration from which a call is logged, in seconds. Ours: screens take less than half of one. */
 const SLOW_S = 2;
-/** How long a method that was told of is only counted, in milliseconds. Ours: a flood of lines helps nobody. */
+/** Time for which a logged method is only counted, in milliseconds. Ours: a flood of lines does not help. */
 const QUIET_MS = 60_000;
 
 interface Told {
@@ -10,7 +10,7 @@ interface Told {
   others: number;
 }
 
-/** Tells of calls that took long: one line per method and minute, with how many more there were before it. */
+/** Logs slow calls: one line per method and minute, with how many more there were before it. */
 export class SlowCalls {
   private readonly say: (message: string) => void;
   private readonly told = new Map<string, Told>();

@@ -29,7 +29,7 @@ export interface ExportFile {
   readonly format: "planner-export";
   readonly version: 1;
   readonly specs: readonly ExportedSpec[];
-  /** Files that are missing above because they cannot be read; left out when there is none. */
+  /** Files that are missing above because they cannot be read; omitted if empty. */
   readonly unreadable?: readonly UnreadableFile[];
 }
 

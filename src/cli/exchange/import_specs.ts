@@ -21,7 +21,7 @@ export interface ImportReport {
  * Writes the items into the project, never over an existing spec. An item whose name is no spec id gets a new one, and
  * what depends on it by its old name then depends on the new id.
  *
- * @param dryRun only tells what would happen; new ids are then null
+ * @param dryRun only reports what would happen; new ids are then null
  */
 export async function importSpecs(project: OpenProject, batch: ImportBatch, dryRun: boolean): Promise<ImportReport> {
   const { context } = project;

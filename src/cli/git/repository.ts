@@ -13,7 +13,7 @@ export interface Repository {
   readonly prefix: string;
 }
 
-/** Finds the repository around `root`; undefined where there is none. */
+/** Finds the repository around `root`; undefined if there is no repository. */
 export async function findRepository(root: string): Promise<Repository | undefined> {
   const cwd = gitFolder(root);
   const { status, stdout } = await tryGit(cwd, ["rev-parse", "--show-toplevel"]);

@@ -11,7 +11,7 @@ export interface HookState {
   readonly path: string;
   /** Whether it checks this project. */
   readonly installed: boolean;
-  /** Projects that it checks, from the top of the working tree; empty for somebody else's hook. */
+  /** Projects that it checks, from the top of the working tree; empty for a foreign hook. */
   readonly roots: readonly string[];
   /** Absolute path of the hook that was there before ours, or null. */
   readonly kept: string | null;
@@ -109,7 +109,7 @@ function look(path: string): FoundHook | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return undefined;
   if (stats.isDirectory()) throw refusal(`"${path}" is a directory`);
-  // A link is somebody else's arrangement, whatever it leads to.
+  // A symbolic link was set up by another tool, whatever its target.
   return stats.isFile() ? readHook(readFileSync(path, "latin1")) : { kind: "foreign" };
 }
 

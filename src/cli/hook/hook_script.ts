@@ -15,7 +15,7 @@ const MARK = "# planner-hook 1";
  *
  * The hook that was there before runs first and may refuse the commit. The program that installed the hook is preferred to
  * the one on PATH, because the commits of graphical programs often have another PATH. Without either the commit is
- * refused: a check that is silently left out is none.
+ * refused: a check that is silently skipped checks nothing.
  */
 export function hookScript({ command, roots }: HookPlan): string {
   const [program = ""] = command;
@@ -50,13 +50,13 @@ ${roots.map((root) => `check ${quoted(root)} || exit $?`).join("\n")}
 `;
 }
 
-/** What a pre-commit file is. `foreign` is somebody else's, `changed` is ours with lines that we did not write. */
+/** What a pre-commit file is. `foreign` is another tool's, `changed` is ours with lines that planner did not write. */
 export type FoundHook =
   | { readonly kind: "foreign" }
   | { readonly kind: "changed" }
   | { readonly kind: "ours"; readonly roots: readonly string[] };
 
-/** Tells our hook from others, and reads the projects that it checks. */
+/** Recognizes our hook and reads the projects that it checks. */
 export function readHook(text: string): FoundHook {
   if (!text.split("\n").includes(MARK)) return { kind: "foreign" };
   const roots = [...text.matchAll(/^check ('.*') \|\| exit \$\?$/gm)].map(([, word = ""]) => unquoted(word));

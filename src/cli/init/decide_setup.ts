@@ -80,7 +80,7 @@ async function ask(
   });
 }
 
-/** The agent that is meant where nobody is asked: the only one that was named, else the only one that is installed. */
+/** The agent to use without questions: the only one that was named, else the only one that is installed. */
 function onlyOne(agents: readonly AgentName[], installed: readonly ProviderName[]): ProviderName | null {
   const named = agents.flatMap((agent) => PROVIDER_OF[agent] ?? []);
   const [first, ...others] = named.length > 0 ? named : installed;

@@ -5,7 +5,7 @@ import type { AgentName } from "./agents.ts";
 export interface GuideFile {
   readonly path: string;
   readonly text: string;
-  /** True for a section at the end of a file that people write; else a file of its own. */
+  /** True for a section at the end of a file that people write; else a separate file. */
   readonly isSection: boolean;
 }
 
@@ -42,8 +42,8 @@ planner_lint on it and mend what it reports.
 `;
 
 /**
- * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file of its
- * own name.
+ * The files for these agents. Most agents read AGENTS.md; Claude Code has skills and commands, Gemini CLI a file with
+ * its own name.
  */
 export function guideFiles(agents: readonly AgentName[]): readonly GuideFile[] {
   const section = (path: string): GuideFile => ({ path, text: SECTION, isSection: true });

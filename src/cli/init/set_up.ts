@@ -13,11 +13,11 @@ export interface Setup extends FirstSettings {
   readonly agents: readonly AgentName[];
   /** Whether specs are to be checked before every commit. */
   readonly hook: boolean;
-  /** Whether agents are told how to work with specs, in the files that they read. */
+  /** Whether to write instructions for agents into the files that they read. */
   readonly guide: boolean;
 }
 
-/** What happened to one file. `other` holds an entry of our name that somebody wrote otherwise; it stays. */
+/** What happened to one file. `other` holds an entry named planner with other content; it stays. */
 export interface SetupStep {
   readonly file: string;
   readonly outcome: "created" | "extended" | "present" | "other";

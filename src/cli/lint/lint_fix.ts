@@ -23,7 +23,7 @@ const BATCH = 64;
 /** Told, where there are several batches, how many of all specs are through. */
 type Progress = (done: number, total: number) => void;
 
-/** Mends the specs, then judges them. Files that do not parse are left alone. */
+/** Fixes the specs, then lints them. Skips files that do not parse. */
 export async function lintAndFix(
   context: PlannerContext,
   ids: readonly SpecId[] | undefined,
@@ -74,7 +74,7 @@ interface Fixed extends FixedText {
   readonly before: string;
 }
 
-/** The specs that need mending. */
+/** The specs that need fixes. */
 async function fix(
   context: PlannerContext,
   specs: readonly Spec[],

@@ -18,7 +18,7 @@ export type LintFormat = (typeof LINT_FORMATS)[number];
 /** Everything that a run of lint may have to say. */
 export interface LintOutcome {
   readonly report: LintReport;
-  /** With `--fix`: what was mended, or would be. */
+  /** With `--fix`: the fixes, applied or proposed. */
   readonly fixed?: readonly FixedFile[];
   /** With `--dry-run`: the change, for git to apply. */
   readonly diff?: string;

@@ -47,7 +47,7 @@ interface Complaint {
   readonly message: string;
 }
 
-/** YAML reads `lint:` with nothing behind it as null; whoever writes that has said nothing. */
+/** YAML reads `lint:` with nothing behind it as null; it is treated as not given. */
 function withoutNulls(value: unknown): unknown {
   if (!isRecord(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);

@@ -27,7 +27,7 @@ export interface ProviderSettings {
   readonly prompt_via?: PromptVia;
   readonly stream?: StreamKind;
   readonly env?: Readonly<Record<string, string>>;
-  /** True: the agent is told to ask for no permission at all. */
+  /** True: the agent runs with its flag that skips permissions. */
   readonly skip_permissions?: boolean;
   /** In place of those of the project. */
   readonly limits?: Partial<LimitSettings>;

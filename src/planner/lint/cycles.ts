@@ -92,7 +92,7 @@ function knotsOf(graph: ReadonlyMap<string, readonly string[]>): readonly Readon
 }
 
 /**
- * Collects the strongly connected sets of at least two specs: Tarjan's algorithm, with a stack of its own because a chain
+ * Collects the strongly connected sets of at least two specs: Tarjan's algorithm, with an explicit stack because a chain
  * of dependencies may be longer than the call stack.
  */
 class KnotSearch {

@@ -57,7 +57,7 @@ export function specFromText(id: SpecId, file: string, text: string): Spec | Unr
   return document.ok ? buildSpec({ id, file, archived: false }, document) : { file, ...document.problem };
 }
 
-/** Judges a spec's output; where there is none, a schema that cannot be used is still worth saying. */
+/** Validates a spec's output. Without an output, an unusable schema is still reported. */
 export async function outputVerdict(context: PlannerContext, spec: Spec): Promise<OutputVerdict | null> {
   if (spec.outputSchema === null) return null;
   const verdict = await judgeOutput(context, spec);

@@ -6,7 +6,7 @@ import { type Grade, gradeByCount, gradeConfidence, gradeIsolation } from "./gra
 import { countWords, describingText } from "./spec_facts.ts";
 import { COUPLING_PHRASES } from "./wording.ts";
 
-/** How well a spec is written for whoever works it, A best. Source: docs/decisions.md#s-16. */
+/** How well a spec is written for the agent or person who works it; A is best. Source: docs/decisions.md#s-16. */
 export interface Scores {
   /** Red where complexity, confidence or ac_quality is D, green where all three are A or B. */
   readonly traffic_light: "green" | "yellow" | "red";

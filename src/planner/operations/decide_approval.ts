@@ -74,7 +74,7 @@ function refuseUndecidable({ id, status, approval }: Spec, wanted: ApprovalDecis
   if (approval?.status === wanted) refuse(`is already ${wanted}${approval.by === null ? "" : ` by ${approval.by}`}`);
 }
 
-/** What else somebody keeps beside the known keys; a value that no edit can write would be refused by it. */
+/** Other keys beside the known ones; a value that no edit can write would be refused by it. */
 function scalarsOf(approval: unknown): Readonly<Record<string, string | boolean | number>> {
   return (approval ?? {}) as Readonly<Record<string, Extract<FieldValue, string | boolean | number>>>;
 }

@@ -18,7 +18,7 @@ const REFUSED: Readonly<Record<string, readonly [action: string, instead: string
 };
 
 /**
- * Refuses to start, end or merge work below a run of the same project: an agent would start agents that nobody controls.
+ * Refuses to start, end or merge work below a run of the same project: an agent would start agents without supervision.
  *
  * @param name of the tool, or of the command
  * @throws OperationError `failed_precondition`

@@ -23,7 +23,7 @@ export interface Listing<Row> {
   readonly total: number;
   readonly limit: number;
   readonly returned: number;
-  /** Files that are there but cannot be read, so that nobody takes them for absent; left out when there is none. */
+  /** Files that are there but cannot be read, so that they are not taken for missing; omitted if empty. */
   readonly unreadable?: readonly UnreadableFile[];
 }
 
@@ -48,7 +48,7 @@ export function listing<Item, Row>(
   return { specs, total: found.length, limit, returned: specs.length };
 }
 
-/** The part of an answer that tells of unreadable files. */
+/** The part of a reply that lists unreadable files. */
 export function unreadablePart(unreadable: readonly UnreadableFile[]): { unreadable?: readonly UnreadableFile[] } {
   return unreadable.length === 0 ? {} : { unreadable };
 }

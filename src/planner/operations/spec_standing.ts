@@ -11,7 +11,7 @@ export interface Standing {
   readonly blockedBy: readonly string[];
 }
 
-/** Tells how a spec stands; the other specs are read only where they matter for it. */
+/** Returns a spec's computed status; reads other specs only if they matter. */
 export async function specStanding(context: PlannerContext, spec: Spec): Promise<Standing> {
   const alone = spec.dependsOn.length === 0 && parentOf(spec.id) === undefined;
   if (spec.archived || spec.status !== "pending" || alone) return { status: spec.status, blockedBy: [] };

@@ -106,7 +106,7 @@ async function activityRow(context: PlannerContext, { id, title }: Spec): Promis
   }
 }
 
-/** A log that is there and cannot be read, so that one of them keeps nobody from the rest. */
+/** A log that is there and cannot be read, so that one unreadable log does not hide the rest. */
 function unreadable(error: unknown): { readonly modified: null } {
   if (error instanceof OperationError) return { modified: null };
   throw error;

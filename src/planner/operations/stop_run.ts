@@ -20,9 +20,9 @@ export interface StoppedRun {
  * spec is given up. The process behind it sees by its record that others decide about the spec now, and leaves it alone.
  *
  * @param refused begins the refusal
- * @returns null when nothing works on the spec; a merge of its finished work is waited for, and is none
+ * @returns null when nothing works on the spec; a merge of its finished work is waited for first
  * @throws OperationError `deadline_exceeded` when the process does not give the spec up, `failed_precondition` when it
- *   is one on another machine or none of ours
+ *   runs on another machine or belongs to another program
  */
 export async function stopRun(context: PlannerContext, id: SpecId, refused: string): Promise<StoppedRun | null> {
   const { claims } = await context.runs();
@@ -60,7 +60,7 @@ function processIds(holder: ClaimHolder | null, running: readonly ProcessRecord[
   return ids;
 }
 
-/** First the record: a run that is about to start its agent looks at it afterwards. False when there is none to end. */
+/** Writes the record first: a run that is about to start its agent reads it afterwards. False without a record. */
 async function endRecord(context: PlannerContext, processId: string): Promise<boolean> {
   const { records } = await context.runs();
   return records.finish(processId, { status: "failed", error: "ended from outside" }, context.clock.now());

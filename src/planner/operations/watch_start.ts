@@ -25,7 +25,7 @@ export const watchStart = defineTool<PlannerContext>()({
   },
 });
 
-/** Whoever watches by now, so that a call that follows this one finds it; null when nobody does yet. */
+/** The running watch, so that the next call finds it; null if none runs yet. */
 async function watcher({ work }: PlannerContext): Promise<number | null> {
   for (let waited = 0; waited < TAKE_WAIT_MS; waited += LOOK_EVERY_MS) {
     const pid = await work.watchPid();

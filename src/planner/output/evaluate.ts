@@ -8,7 +8,7 @@ import { KnownMisfits } from "./known_misfits.ts";
 import type { LinkedObject, LinkedSchema } from "./linked_schema.ts";
 import type { Problem } from "./problems.ts";
 
-/** In the order in which problems are told: what a value is, what it lacks, its parts, then what combines schemas. */
+/** In the order in which problems are reported: what a value is, what it lacks, its parts, then what combines schemas. */
 const KEYWORDS: readonly Keyword[] = [
   ...ANY_CHECKS,
   ...SCALAR_CHECKS,
@@ -49,7 +49,7 @@ export interface Evaluation {
   readonly count: number;
 }
 
-/** Problems that are kept; a value of a million wrong items would fill the memory with messages nobody reads. */
+/** Problems that are kept; a value of a million wrong items would fill the memory with messages. */
 const MAX_KEPT_PROBLEMS = 1000;
 
 /**
@@ -80,7 +80,7 @@ class Evaluator {
   readonly #misfits: KnownMisfits | undefined;
   #steps = 0;
 
-  /** @param misfits what was found silently while problems are told; whoever only wants the verdict meets nothing twice */
+  /** @param misfits verdicts found while problems are reported, so that a plain verdict is not computed twice */
   constructor(interrupt: () => void, misfits?: KnownMisfits) {
     this.#interrupt = interrupt;
     this.#misfits = misfits;

@@ -30,7 +30,7 @@ const STRATEGIES: readonly ((text: string, fences: readonly Fence[]) => Extracte
 ];
 
 /**
- * Finds the JSON value that an agent's output carries, or undefined when there is none.
+ * Finds the JSON value that an agent's output carries, or undefined.
  *
  * @param output plain text, without the times of the log
  *

@@ -4,7 +4,7 @@ import type { LinkedObject } from "./linked_schema.ts";
 const MAX_KNOWN = 100_000;
 
 /**
- * Objects and arrays that are known not to fit a schema. Whoever tells why none of several alternatives fits asks again
+ * Objects and arrays that are known not to fit a schema. Explaining why none of several alternatives fits asks again
  * at each level below for a verdict that the level above has already had: the time would be quadratic in the depth.
  */
 export class KnownMisfits {

@@ -56,7 +56,7 @@ function linkMeta(): LinkedSchema {
   return linkSchema(index, DIALECT);
 }
 
-/** The `$schema` of an older draft, or undefined. Its keywords mean other things, so nothing can be told about them. */
+/** The `$schema` of an older draft, or undefined. Its keywords mean other things, so the schema cannot be evaluated. */
 export function olderDialect({ schema }: SchemaDocument): string | undefined {
   const dialect = isSchemaObject(schema) ? schema["$schema"] : undefined;
   return typeof dialect === "string" && OLDER_DIALECT.test(dialect) ? dialect : undefined;

@@ -1,4 +1,4 @@
-/** Runs one match; replaced where somebody watches how long it takes. */
+/** Runs one match; replaced where its time is limited. */
 export type PatternTest = (pattern: string, text: string, match: () => boolean) => boolean;
 
 export const testPattern: PatternTest = (_pattern, _text, match) => match();

@@ -66,7 +66,7 @@ export class JsonScanner {
   }
 }
 
-/** Characters that the escape behind a backslash takes, 0 when it is none. */
+/** Characters that the escape behind a backslash takes, 0 if it is no escape. */
 function escapeWidth(text: string, at: number): number {
   const letter = text.charAt(at);
   if (letter === "u") {

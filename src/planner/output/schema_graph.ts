@@ -2,7 +2,7 @@ import type { LinkedObject } from "./linked_schema.ts";
 import { APPLICATORS } from "./schema_keywords.ts";
 
 /**
- * A schema that judges a value only by judging the same value with itself again, or undefined when there is none. Such a
+ * A schema that judges a value only by judging the same value with itself again, or undefined. Such a
  * schema never ends. Source: JSON Schema 2020-12 Core, 9.4.1. Cost: O(schemas + references), without recursion.
  */
 export function findSelfReference(schemas: Iterable<LinkedObject>): LinkedObject | undefined {

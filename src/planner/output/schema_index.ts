@@ -10,7 +10,7 @@ import {
 } from "./schema_document.ts";
 import { DIALECT } from "./schema_keywords.ts";
 
-/** A schema with a URI of its own: a document, or a schema inside one that has an `$id`. */
+/** A schema with its own URI: a document, or a schema inside one that has an `$id`. */
 export interface Resource {
   readonly uri: string;
   readonly root: SchemaNode;
@@ -62,7 +62,7 @@ export class SchemaIndex {
   /** In the order of the documents; documents added later append to it. */
   readonly references: SchemaReference[] = [];
   readonly problems: string[] = [];
-  /** What only a reference made a schema of; nobody has looked at it before. */
+  /** A location that became a schema only by a reference; it was not indexed before. */
   readonly strays: StraySchema[] = [];
   readonly #resources = new Map<string, Resource>();
   readonly #places = new Map<SchemaObject, SchemaPlace>();

@@ -9,7 +9,7 @@ const STANDARD: ReadonlySet<Vocabulary> = new Set(VOCABULARIES.filter((name) => 
  * The vocabularies that a resource is written in, or what is wrong with its `$schema`.
  *
  * Another meta-schema than the dialect's must be among the indexed documents, and its `$vocabulary` decides. So that
- * nobody needs to write a meta-schema for it, `format-assertion` counts as well in a `$vocabulary` of the schema itself.
+ * no meta-schema is needed for it, `format-assertion` counts as well in a `$vocabulary` of the schema itself.
  * Source: JSON Schema 2020-12 Core, 8.1.2; docs/decisions.md#s-17.
  */
 export function vocabulariesOf(index: SchemaIndex, resource: Resource): ReadonlySet<Vocabulary> | string {

@@ -22,12 +22,12 @@ export interface Criterion {
 // `[x](…)` is a link whose text is x.
 const CHECKBOX = /^([ \t]*)[-*+][ \t]+\[([ xX])\](?!\()/;
 
-// Below its criterion and deeper than it, as a line of its own or an item of a list.
+// Below its criterion and deeper than it, as a separate line or an item of a list.
 const VERIFY = /^([ \t]+)(?:[-*+][ \t]+)?verify:[ \t]+(\S.*)$/i;
 
 /**
  * The checkbox lines of the first "Acceptance Criteria" section outside fenced code; without such a section, those of
- * the whole body except its output. A later section is somebody's report about the criteria, an agent's under `## Output` for example.
+ * the whole body except its output. A later section is a report about the criteria, an agent's under `## Output` for example.
  *
  * Source: docs/decisions.md#s-10.
  */

@@ -48,7 +48,7 @@ export function replaceBody(text: string, body: string): string {
 }
 
 /**
- * Appends `entry` at the end of the last section called `name`, which comes last in the body when there is none yet. A
+ * Appends `entry` at the end of the last section called `name`, which is added at the end of the body if it is missing. A
  * code fence that the body leaves open before that place is closed first.
  *
  * @throws OperationError as `appendOutput`

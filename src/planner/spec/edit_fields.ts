@@ -50,7 +50,7 @@ function checkValue(key: string, value: FieldValue | undefined): void {
   }
 }
 
-/** Whether the edited text reads as before but for the one field. */
+/** Whether the edited text reads as before except for the one field. */
 function isRight(candidate: string, { before, key, value }: FieldEdit): boolean {
   const after = parseDocument(candidate);
   if (!after.ok || after.body !== before.body) return false;

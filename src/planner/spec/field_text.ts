@@ -22,7 +22,7 @@ export function inlineText(value: FieldValue, form: ScalarForm = PLAIN): string 
     .join(", ")}}`;
 }
 
-/** Whether the value goes on lines of its own below its key. */
+/** Whether the value goes on separate lines below its key. */
 export function takesLines(value: FieldValue, layout: Layout): boolean {
   if (isList(value)) return value.length > 0 && layout.lists === "block";
   return isRecord(value) && Object.keys(value).length > 0;

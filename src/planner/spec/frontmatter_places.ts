@@ -13,7 +13,7 @@ export interface Place {
 export type FieldPath = readonly (string | number)[];
 
 /**
- * Tells where the values of a text's frontmatter stand. A value that is absent or empty has the place of its key; a
+ * Locates the values of a text's frontmatter. A value that is absent or empty has the place of its key; a
  * path that leads on from there ends there, and one whose first key is not in the frontmatter has no place.
  *
  * Cost: one YAML parse of the frontmatter, at the first question.

@@ -29,7 +29,7 @@ export interface MapSite {
   readonly entries: readonly MapEntry[];
 }
 
-/** The mapping at `path`, keys from the top (none for the whole frontmatter), or undefined when there is none. */
+/** The mapping at `path`, keys from the top (none for the whole frontmatter), or undefined. */
 export function mapAt(yaml: string, path: readonly string[]): MapSite | undefined {
   let map = rootMap(tokensOf(yaml));
   for (const name of path) {

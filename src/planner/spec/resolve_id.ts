@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { compareSpecIds, type SpecId, specIdParts } from "./spec_id.ts";
 
-/** Matches that an ambiguity names. Ours: more help nobody, and a project has thousands of specs. */
+/** Number of matches that an ambiguity names. Ours: more do not help, and a project has thousands of specs. */
 const MAX_NAMED = 20;
 
 /**

@@ -35,7 +35,7 @@ export function isPlain(text: string, inFlow: boolean): boolean {
   return !/: |:\t| #|\t#/.test(text) && !(inFlow && /[,[\]{}]|:$/.test(text));
 }
 
-/** JSON's string is YAML's, but for a few characters that YAML wants escaped. */
+/** A JSON string is a YAML string, except for a few characters that YAML wants escaped. */
 function doubleQuoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g,

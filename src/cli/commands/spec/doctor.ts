@@ -13,7 +13,7 @@ export const command = defineCommand({
     "agents that nobody watches over any more and never touches uncommitted changes or unmerged commits.",
   positionals: {},
   flags: {
-    fix: { type: "boolean", summary: "Mend what can be mended without losing any work" },
+    fix: { type: "boolean", summary: "Repair what can be repaired without losing work" },
     self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead" },
     json: JSON_FLAG,
   },

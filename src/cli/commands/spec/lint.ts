@@ -32,7 +32,7 @@ export const command = defineCommand({
     },
   },
   flags: {
-    fix: { type: "boolean", summary: "Mend what can be mended without a decision" },
+    fix: { type: "boolean", summary: "Fix problems that need no decision" },
     "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the change as a diff, touch nothing" },
     format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "How to report; text without it" },
     json: JSON_FLAG,

@@ -13,7 +13,7 @@ export const command = defineCommand({
   summary: "Show one spec, active or archived: its fields and its body",
   positionals: { id: ANY_ID },
   flags: {
-    prompt: { type: "boolean", summary: "Print what an agent would be told that works this spec" },
+    prompt: { type: "boolean", summary: "Print the prompt that an agent would get for this spec" },
     raw: { type: "boolean", short: "r", summary: "Print the file byte for byte, even one that does not parse" },
     json: JSON_FLAG,
   },

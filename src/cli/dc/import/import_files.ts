@@ -34,7 +34,7 @@ export interface ImportOptions {
 }
 
 /**
- * Brings files into a database. Status 1 when something could not be taken, 130 after Ctrl-C: the batch at hand is
+ * Brings files into a database. Status 1 when something could not be taken, 130 after Ctrl-C: the current batch is
  * finished, and the same import again goes on, since what is there already is UNCHANGED.
  */
 export async function importFiles(

@@ -44,7 +44,7 @@ function kindOf(text: string): ResourceKind | undefined {
   return KIND_NAMES.find((kind) => kind === key) ?? (key === undefined ? otherwise(text) : undefined);
 }
 
-/** A key that is written with escapes, or a line that is none. */
+/** A key with escapes, or a line without a key. */
 function otherwise(text: string): ResourceKind | undefined {
   try {
     return kindNamed(readLine(text).kind);

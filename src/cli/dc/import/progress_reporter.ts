@@ -5,12 +5,12 @@ import type { StderrLogger } from "../../stderr_logger.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
 
-/** How many wrong lines are told one by one; the rest is counted. */
+/** Number of wrong lines that are reported one by one; the rest is counted. */
 const MOST_TOLD = 20;
 /** Imports below this are over before anybody wonders. */
 const LEAST_TOLD = 10_000;
 
-/** How an import is told to those who started it. */
+/** Reports an import to the person or program that started it. */
 export interface ProgressReporter {
   progress(done: number, total: number): void;
   failed(line: BadLine): void;

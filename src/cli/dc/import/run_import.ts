@@ -30,7 +30,7 @@ export interface ImportResult {
   readonly stopped: boolean;
 }
 
-/** Lines that are kept to be tried once more. Ours: beyond that, something is wrong that no order mends. */
+/** Lines that are kept to be tried once more. Ours: beyond that, no order of the lines helps. */
 const MAX_RETRIED = 100_000;
 
 /** Thrown to undo everything when one resource was refused; carries what was counted. */
@@ -106,7 +106,7 @@ class ImportRun {
     for (const line of refused) this.#watcher.failed(line);
   }
 
-  /** Returns what was refused; what cannot be read is told at once. */
+  /** Returns refused items. Reports unreadable input immediately. */
   async #pass(
     lines: AsyncIterable<Line | BadLine> | Iterable<Line | BadLine>,
     kind: ResourceKind,
@@ -139,7 +139,7 @@ class ImportRun {
     return refused;
   }
 
-  /** The resource of a line; one that cannot be read is told. */
+  /** Returns the resource of a line. Reports an unreadable line. */
   #read(line: Line | BadLine): LoadItem | undefined {
     let bad: BadLine;
     try {

@@ -73,7 +73,7 @@ async function one(address: ServerAddress, kind: ResourceKind, item: JsonValue):
   try {
     return writtenOf((await persistently(address, SINGLE[kind] ?? "", { [kind]: item })) as JsonObject, kind);
   } catch (error) {
-    // Who may not write at all is told once, not per resource.
+    // A missing right to write is reported once, not per resource.
     if (!(error instanceof ServerRefusal) || ["unauthenticated", "permission_denied"].includes(error.code)) throw error;
     return refused(error.message, error.field, kind);
   }
@@ -109,7 +109,7 @@ function idOf(rpc: string, request: JsonObject): string {
   ].join("-");
 }
 
-/** Told apart from other imports: the same file again is to be looked at again, since the estate may have changed. */
+/** Distinct from other imports: the same file again is to be looked at again, because the inventory may have changed. */
 const IMPORT = randomUUID();
 
 function writtenOf(result: JsonObject, at: string): Written {

@@ -18,7 +18,7 @@ export function bodyParts(body: string): readonly string[] {
   return [0, ...cuts].map((cut, index) => body.slice(cut, cuts[index]));
 }
 
-/** Offsets of the headings at the margin, but for one at the beginning; none where a line is doubtful. */
+/** Offsets of the headings at the margin, except one at the beginning; none where a line is doubtful. */
 function headingsOf(body: string): readonly number[] {
   const found: number[] = [];
   let fence = "";

@@ -3,7 +3,7 @@ import { totalLine } from "./text.ts";
 
 /**
  * Workflow commands by which GitHub Actions puts findings beside the lines of a pull request, and the count as the last
- * line for whoever reads the log. A finding without a line shows at the top of its file, as GitHub would have it anyway.
+ * line for readers of the log. A finding without a line shows at the top of its file, as GitHub would have it anyway.
  *
  * @param prefix path from the repository's root to the project's, `""` or ending in a slash: GitHub knows only the former
  *

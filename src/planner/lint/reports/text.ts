@@ -5,7 +5,7 @@ import type { FixedFile } from "../fix/fix_text.ts";
 /**
  * The report for people, in the contract's form: for each file a line with its path, then for each finding a line
  * `  <severity>: <message>`, and at the very end the count. What the contract's lines do not hold (the place in the file,
- * what to do about it, what was fixed) stands on lines of its own, so that theirs stay to the letter.
+ * what to do about it, what was fixed) is on separate lines, so that theirs stay to the letter.
  *
  * @param fixed what `--fix` changed, or would; files with nothing else to say are listed too
  * @param said how such a line begins

@@ -9,7 +9,7 @@ const SUFFIX_LENGTH = 3;
 
 /**
  * The body outside fenced code names no other spec, so that one can be worked without reading the other. A driver or a
- * group may name whom it leads, a member whoever is no sibling, and what `depends_on` lists is no secret.
+ * group may name its members, a member any spec except siblings, and every spec what its `depends_on` lists.
  */
 export const coupling: Rule = {
   name: "coupling",

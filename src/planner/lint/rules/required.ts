@@ -30,7 +30,7 @@ export const required: Rule = {
 
 function* missingFields(spec: Spec, names: readonly string[]): Iterable<RuleFinding> {
   for (const field of names) {
-    // The title is the body's first heading; rule `title` speaks where there is none.
+    // The title is the body's first heading; rule `title` reports a missing one.
     if (field === "title" || !isMissing(spec.frontmatter[field])) continue;
     const fixable = field === "status" || field === "id";
     yield {

@@ -9,7 +9,7 @@ const SHORT_TEXT = 24;
 
 /**
  * Processor time after which "no match" is not believed, in milliseconds: Bun gives up on a match that takes too long
- * and then says that there is none.
+ * and then reports no match.
  */
 const DOUBTFUL_MATCH_MS = 250;
 
@@ -68,7 +68,7 @@ function verdictOf({ bundle, json, limits }: CheckJob, answer: (message: CheckAn
   }
 }
 
-/** Tells the parent of every match that could take long, and when it is over. */
+/** Reports every match that could take long to the parent, and its end. */
 function announcing(answer: (message: CheckAnswer) => void, { patternMs }: CheckLimits): CheckWatch {
   let announced = false;
   const test: PatternTest = (pattern, text, match) => {

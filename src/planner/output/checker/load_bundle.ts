@@ -85,7 +85,7 @@ class Loader {
   }
 }
 
-/** File URIs here count from the project root, so that no message or `$ref` tells where the project lies. */
+/** File URIs here count from the project root, so that no message or `$ref` reveals the project's path. */
 function fileUri(path: string): string {
   return `file:///${path.split("/").map(encodeURIComponent).join("/")}`;
 }

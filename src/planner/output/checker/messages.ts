@@ -29,7 +29,7 @@ export type CheckAnswer =
   | { readonly pattern: null }
   | { readonly verdict: OutputVerdict };
 
-/** A pattern that was given up on; what the schema demands cannot be told. */
+/** A pattern that timed out; whether the value fits is unknown. */
 export function slowPatternVerdict(pattern: string, characters: number, limitMs: number): OutputVerdict {
   const limit = `the limit of ${limitMs / 1000} s`;
   const problem = `pattern ${JSON.stringify(pattern)} takes longer than ${limit} on a text of ${characters} characters`;

@@ -1,10 +1,10 @@
 import { type At, type Problem, problemLine, shown, shownList, typeOf } from "../problems.ts";
 
-/** Alternatives whose first problem is told when none of them is the one that was meant. */
+/** Number of alternatives whose first problem is reported if no alternative was clearly meant. */
 const MAX_TOLD_ALTERNATIVES = 3;
 
 /**
- * Says why a value fits none of several schemas in as few lines as help: which one was meant can often be told from the
+ * Says why a value fits none of several schemas in as few lines as help: which one was meant often follows from the
  * value's type or from the one alternative whose constants it has.
  *
  * @param branches what is wrong by each schema, none of them empty

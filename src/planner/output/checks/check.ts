@@ -17,7 +17,7 @@ export interface Frame {
   readonly at: At;
   /** Takes what is wrong; undefined when only the verdict matters, and the first failure then ends it. */
   readonly report: ((problem: Problem) => void) | undefined;
-  /** Takes what was judged; undefined when nobody asks. */
+  /** Collects what was judged; undefined if it is not needed. */
   readonly evaluated: Evaluated | undefined;
 }
 

@@ -14,7 +14,7 @@ export const COMBINED_CHECKS: readonly Keyword[] = [
   }),
   keyword("anyOf", "any", (schemas: readonly LinkedSchema[]) => (value, frame, apply) => {
     const fits = (schema: LinkedSchema): boolean => apply(schema, value, silent(frame));
-    // Where somebody asks what was judged, every alternative that fits has a say.
+    // If judged parts are collected, every fitting alternative counts.
     const passed = frame.evaluated === undefined ? schemas.some(fits) : schemas.filter(fits).length > 0;
     return passed || reportAlternatives(schemas, value, frame, apply);
   }),

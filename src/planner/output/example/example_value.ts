@@ -10,7 +10,7 @@ import { type Parts, partsOf } from "./parts.ts";
 /** Fields beside the required ones that an example shows. */
 const OPTIONAL_FIELDS = 3;
 
-/** Levels that an example goes down; a recursive schema has no end of its own. */
+/** Levels that an example goes down; a recursive schema has no end. */
 const MAX_DEPTH = 8;
 
 /** Items that an example writes where the schema demands many. */
@@ -100,7 +100,7 @@ class ExampleMaker {
     return this.#guessed;
   }
 
-  /** A value for what several schemas demand together, or undefined when there is none to be had. */
+  /** A value for what several schemas demand together, or undefined if no such value was found. */
   value(nodes: readonly SchemaNode[], { nth = 0, optional = false }: Wish = {}): unknown {
     const parts = partsOf(this.#index, nodes, this.#choice);
     const repeats = optional && parts.schemas.some((schema) => this.#open.includes(schema));

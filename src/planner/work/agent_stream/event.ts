@@ -1,7 +1,7 @@
 /** One JSON line of an agent: nothing about it is certain. */
 export type Event = Readonly<Record<string, unknown>>;
 
-/** The object under a key, empty when there is none. */
+/** The object under a key, empty without any. */
 export function objectAt(event: Event, key: string): Event {
   const value = ownValue(event, key);
   return isObject(value) ? value : {};
@@ -13,7 +13,7 @@ export function objectsAt(event: Event, key: string): readonly Event[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** The text under a key, empty when there is none. */
+/** The text under a key, empty without any. */
 export function textAt(event: Event, key: string): string {
   const value = ownValue(event, key);
   return typeof value === "string" ? value : "";

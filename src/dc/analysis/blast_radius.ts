@@ -4,7 +4,7 @@ import { atOnce, type Steps } from "#kernel/steps.ts";
 import { cascade, type TripStep } from "./cascade.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type Darkness, type LiveSet, liveInlets, type Spreading, spreadDarkness } from "./power_live.ts";
-import { type Loads, loadsAfter, measuresBlades, ownDrawW } from "./power_load.ts";
+import { type Loads, loadsAfter, lostDrawW } from "./power_load.ts";
 import { isUndocumented } from "./power_nodes.ts";
 import { type Overload, overloaded } from "./power_overloads.ts";
 import { type RackState, rackStates } from "./rack_supply.ts";
@@ -208,6 +208,7 @@ function count(graph: PowerGraph, darkness: Darkness, { baseline, hits, racks, r
   const devices = offline.filter((index) => graph.nodes[index]?.kind === "DEVICE");
   const it = devices.filter((index) => !isPowerNode(graph, index));
   const gone = new Set(it);
+  const isGone = (index: number) => gone.has(index);
   const states = [...racks.values()];
   const rideThrough = batteries(graph, darkness, { baseline, removed });
   return {
@@ -219,10 +220,7 @@ function count(graph: PowerGraph, darkness: Darkness, { baseline, hits, racks, r
     powerDevicesOffline: devices.length - it.length,
     cracsOffline: offline.length - devices.length,
     devicesDegraded: degradedDevices.length,
-    itLoadLostW: it.reduce(
-      (sum, index) => sum + (isMeasuredAbove(graph, index, gone, basis) ? 0 : ownDrawW(graph, index, basis)),
-      0,
-    ),
+    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis }), 0),
     coolingLostKw: offline.reduce((sum, index) => sum + coolingKw(graph, index), 0),
     ...(rideThrough !== undefined && { minRideThroughS: rideThrough }),
   };
@@ -236,12 +234,6 @@ function isPowerNode({ nodes }: PowerGraph, index: number): boolean {
 function coolingKw({ nodes }: PowerGraph, index: number): number {
   const node = nodes[index];
   return node?.kind === "CRAC" ? (node.crac.sensibleCapacityKw * (node.crac.deratePct ?? 100)) / 100 : 0;
-}
-
-/** Whether the draw of a blade is part of the measured draw of a chassis that goes off as well. */
-function isMeasuredAbove(graph: PowerGraph, index: number, gone: ReadonlySet<number>, basis: LoadBasis): boolean {
-  const [first] = graph.inlets[index] ?? [];
-  return first?.how === "BAY" && gone.has(first.from) && measuresBlades(graph, first.from, basis);
 }
 
 /** The shortest battery time of the UPSes that lost their supply; what failed, tripped or was off before is left out. */

@@ -41,24 +41,28 @@ export interface PowerFinding extends HealthReason {
  * Source: docs/contract/datacenter-analyses.md#p8.
  */
 export function powerFindings(carried: CarriedLoads): readonly PowerFinding[] {
-  const found: PowerFinding[] = [];
-  for (const index of carried.graph.nodes.keys()) {
-    const used = utilization(carried, index);
-    if (used === undefined) continue;
-    const { normalPct, failoverPct, limitPct } = used;
-    const about = { index, ref: carried.graph.nodes[index]?.ref ?? "" };
-    if (normalPct > 100) found.push({ ...about, code: "POWER_NORMAL", value: normalPct, limit: 100, health: "FAULT" });
-    else if (normalPct > limitPct) {
-      found.push({ ...about, code: "POWER_NORMAL", value: normalPct, limit: limitPct, health: "WATCH" });
-    }
-    // A failure that loads it no more than now adds nothing to that.
-    if (failoverPct <= normalPct) continue;
-    if (failoverPct > 100) {
-      found.push({ ...about, code: "POWER_FAILOVER", value: failoverPct, limit: 100, health: "WATCH" });
-    } else if (failoverPct > limitPct) {
-      found.push({ ...about, code: "POWER_FAILOVER", value: failoverPct, limit: limitPct });
-    }
+  return [...carried.graph.nodes.keys()].flatMap((index) =>
+    loadReasons(carried, index).map((reason) => ({ ...reason, index })),
+  );
+}
+
+const NOTHING: readonly HealthReason[] = [];
+
+/** What is wrong with the load of one element. */
+export function loadReasons(carried: CarriedLoads, index: number): readonly HealthReason[] {
+  const used = utilization(carried, index);
+  if (used === undefined || Math.max(used.normalPct, used.failoverPct) <= used.limitPct) return NOTHING;
+  const { normalPct, failoverPct, limitPct } = used;
+  const ref = carried.graph.nodes[index]?.ref ?? "";
+  const found: HealthReason[] = [];
+  if (normalPct > 100) found.push({ ref, code: "POWER_NORMAL", value: normalPct, limit: 100, health: "FAULT" });
+  else if (normalPct > limitPct) {
+    found.push({ ref, code: "POWER_NORMAL", value: normalPct, limit: limitPct, health: "WATCH" });
   }
+  // A failure that loads it no more than now adds nothing to that.
+  if (failoverPct <= normalPct) return found;
+  if (failoverPct > 100) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: 100, health: "WATCH" });
+  else if (failoverPct > limitPct) found.push({ ref, code: "POWER_FAILOVER", value: failoverPct, limit: limitPct });
   return found;
 }
 

@@ -129,7 +129,7 @@ function powerFactorOf(node: PowerNode | undefined): number {
 }
 
 /** Whether the draw of a chassis is a measured one, which includes its blades. */
-export function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
+function measuresBlades({ nodes }: PowerGraph, index: number, basis: LoadBasis): boolean {
   const node = nodes[index];
   return node?.kind === "DEVICE" && isMeasured(node.device, basis);
 }
@@ -225,4 +225,15 @@ function withAncestors({ nodes, inlets }: PowerGraph, start: readonly number[]) 
     }
   }
   return { changed, open };
+}
+
+/** The draw that goes with a device, in watts; none for a blade that is part of the measured draw of a chassis that goes too. */
+export function lostDrawW(
+  graph: PowerGraph,
+  index: number,
+  { isGone, basis }: { readonly isGone: (index: number) => boolean; readonly basis: LoadBasis },
+): number {
+  const [first] = graph.inlets[index] ?? [];
+  const isIncluded = first?.how === "BAY" && isGone(first.from) && measuresBlades(graph, first.from, basis);
+  return isIncluded ? 0 : ownDrawW(graph, index, basis);
 }

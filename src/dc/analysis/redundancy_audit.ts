@@ -84,3 +84,8 @@ export class RedundancyAudit {
 export function isUnmet({ asBuilt, now }: RedundancyVerdict): boolean {
   return asBuilt === "UNMET" || (asBuilt === "MET" && now !== "MET");
 }
+
+/** Whether the record proves neither that a demand is met nor that it is not. */
+export function isUnproven(verdict: RedundancyVerdict): boolean {
+  return verdict.asBuilt === "UNKNOWN" && !isUnmet(verdict);
+}

@@ -5,7 +5,8 @@ import type { PowerGraph } from "./power_graph.ts";
 import type { LiveSet } from "./power_live.ts";
 import { isConsumer, isUndocumented } from "./power_nodes.ts";
 import type { HealthReason } from "./rack_health.ts";
-import { isUnmet, type RedundancyVerdict } from "./redundancy_audit.ts";
+import { isUnmet, isUnproven, type RedundancyVerdict } from "./redundancy_audit.ts";
+import { supplyState } from "./supply_state.ts";
 
 export interface SupplyInput {
   readonly power: PowerGraph;
@@ -38,7 +39,7 @@ function refOf({ nodes }: PowerGraph, index: number): string {
 /** Consumers whose recorded supply is dead now. */
 function dead({ power, live }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   return consumers
-    .filter((index) => live[index] !== 1)
+    .filter((index) => supplyState(power, live, index) === "NO_LIVE_SUPPLY")
     .map((index) => ({ code: "NO_LIVE_SUPPLY", ref: refOf(power, index), health: "FAULT" as const }));
 }
 
@@ -48,7 +49,7 @@ function redundancy({ power, rack, verdicts }: SupplyInput, consumers: readonly 
   const ofConsumers = unmet.filter(({ code }) => refs.has(`device:${code}`));
   const isWholeRack = rack !== undefined && ofConsumers.length > 0 && ofConsumers.length === consumers.length;
   const told = isWholeRack ? unmet.filter((verdict) => !ofConsumers.includes(verdict)) : unmet;
-  const unknown = verdicts.filter((verdict) => !isUnmet(verdict) && verdict.asBuilt === "UNKNOWN");
+  const unknown = verdicts.filter(isUnproven);
   return [
     ...(isWholeRack ? [wholeRack(rack, ofConsumers)] : []),
     ...told.map(unmetReason),

@@ -18,7 +18,7 @@ import { RackFacts, type RackMoment, type RackStanding } from "./rack_facts.ts";
 import type { HealthReason } from "./rack_health.ts";
 import type { PathLoad } from "./rack_power.ts";
 import type { RackSupply } from "./rack_supply.ts";
-import { isUnmet, type RedundancyAudit, type RedundancyVerdict } from "./redundancy_audit.ts";
+import { isUnmet, isUnproven, type RedundancyAudit, type RedundancyVerdict } from "./redundancy_audit.ts";
 import { itemAt, withEdits } from "./sorted_list.ts";
 import type { RackHeat } from "./thermal_spots.ts";
 
@@ -184,6 +184,13 @@ export class Topology {
   redundancyUnmet(): readonly string[] {
     return this.redundancyVerdicts()
       .filter(isUnmet)
+      .map(({ code }) => code);
+  }
+
+  /** Codes of devices of which the record does not prove the redundancy that is demanded. */
+  redundancyUnknown(): readonly string[] {
+    return this.redundancyVerdicts()
+      .filter(isUnproven)
       .map(({ code }) => code);
   }
 

@@ -170,6 +170,9 @@ export const DEVICE_VIEWS = ["BASIC", "FULL"] as const;
 export const LOAD_BASES = ["ALLOCATED", "MEASURED", "MAX"] as const;
 export type LoadBasis = (typeof LOAD_BASES)[number];
 
+export const SUPPLY_STATES = ["LIVE", "NO_LIVE_SUPPLY", "UNDOCUMENTED"] as const;
+export type SupplyState = (typeof SUPPLY_STATES)[number];
+
 export const OUTCOMES = ["CREATED", "UPDATED", "UNCHANGED", "DELETED", "NOT_FOUND", "FAILED", "ABORTED"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 

@@ -1,8 +1,17 @@
 import { inletPaths, singlePoints } from "#dc/analysis/power_chain.ts";
+import { loadReasons, utilization } from "#dc/analysis/power_findings.ts";
+import { activeInletName, supplyState, undocumentedInlets } from "#dc/analysis/supply_state.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import { DatacenterService, GetDeviceResponseSchema, InletPathSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  DatacenterService,
+  GetDeviceResponseSchema,
+  HealthReasonSchema,
+  InletPathSchema,
+  SupplyState,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode, readWord } from "./answers/parameters.ts";
 import { auditMessage } from "./messages/audit_messages.ts";
 import { toMessage } from "./messages/convert.ts";
@@ -21,7 +30,8 @@ export const getDevice = defineRead({
     const stored = await reader.stored("device", codeKey(code));
     if (stored === undefined)
       throw refuse("NOT_FOUND", `Cannot find device "${code}"`, { field: "code", ref: `device:${code}` });
-    const { power, live, loadsW } = await topology();
+    const site = await topology();
+    const { power, live } = site;
     const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     const changes = await reader.history({ entity: `device:${code}`, descending: true, limit: RECENT });
     return toMessage(GetDeviceResponseSchema, {
@@ -31,8 +41,31 @@ export const getDevice = defineRead({
       ),
       powerSinglePoints: singlePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
-      powerLoadW: Math.round(loadsW[index] ?? 0),
+      ...carriedFigures(site, index),
+      supplyState: SupplyState[supplyState(power, live, index) ?? "UNSPECIFIED"],
+      undocumentedInlets: undocumentedInlets(power, index),
+      activeInlet: activeInletName(power, live, index),
       recent: changes.map(auditMessage),
     });
   },
 });
+
+/** What a device carries now and after the loss of any one other element. */
+function carriedFigures(site: Topology, index: number) {
+  const { power, loadsW } = site;
+  // Only what supplies others can carry more because something else is lost.
+  if ((power.supplies[index] ?? []).length === 0) {
+    const watts = Math.round(loadsW[index] ?? 0);
+    return { powerLoadW: watts, powerFailoverW: watts };
+  }
+  const carried = site.carried("ALLOCATED");
+  const used = utilization(carried, index);
+  return {
+    powerLoadW: Math.round(loadsW[index] ?? 0),
+    powerFailoverW: carried.failover.loads[index] ?? 0,
+    powerFailoverRef: power.nodes[carried.failover.lost[index] ?? -1]?.ref,
+    powerPct: used?.normalPct,
+    powerFailoverPct: used?.failoverPct,
+    powerReasons: loadReasons(carried, index).map((reason) => toMessage(HealthReasonSchema, reason)),
+  };
+}

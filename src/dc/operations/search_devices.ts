@@ -1,7 +1,8 @@
+import { supplyState } from "#dc/analysis/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
-import { DEVICE_VIEWS } from "#dc/model/enum_values.ts";
+import { DEVICE_VIEWS, type SupplyState } from "#dc/model/enum_values.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { DeviceBody } from "#dc/model/resources.ts";
@@ -94,14 +95,37 @@ function readOrder(text: string): { readonly order: DeviceOrder; readonly descen
 /** What a filter asks of the power graph, as codes. */
 function powerCodes(
   topology: Topology,
-  { fedBy, redundancyUnmet: unmet }: PowerFilter,
+  { fedBy, redundancyUnmet, redundancyUnknown, supplyStates }: PowerFilter,
 ): Pick<DeviceFilter, "codes" | "exceptCodes"> {
   const { power } = topology;
-  const fed = fedBy === undefined ? undefined : downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by"));
-  const short = unmet === undefined ? undefined : topology.redundancyUnmet();
-  if (unmet !== true) return { ...(fed && { codes: fed }), ...(short && { exceptCodes: short }) };
-  const lacking = new Set(short);
-  return { codes: fed?.filter((code) => lacking.has(code)) ?? short ?? [] };
+  const wanted: (readonly string[])[] = [];
+  const unwanted: string[] = [];
+  const ask = (isWanted: boolean | undefined, codes: () => readonly string[]): void => {
+    if (isWanted === true) wanted.push(codes());
+    else if (isWanted === false) unwanted.push(...codes());
+  };
+  if (fedBy !== undefined) wanted.push(downstreamDevices(power, sourceNodes(power, fedBy, "filter.fed_by")));
+  ask(redundancyUnmet, () => topology.redundancyUnmet());
+  ask(redundancyUnknown, () => topology.redundancyUnknown());
+  if (supplyStates !== undefined) wanted.push(devicesIn(topology, supplyStates));
+  const [first, ...others] = wanted;
+  return {
+    ...(first !== undefined && { codes: others.reduce(inBoth, first) }),
+    ...(unwanted.length > 0 && { exceptCodes: unwanted }),
+  };
+}
+
+function inBoth(some: readonly string[], others: readonly string[]): readonly string[] {
+  const found = new Set(others);
+  return some.filter((code) => found.has(code));
+}
+
+/** Codes of the devices whose supply is in one of some states. */
+function devicesIn({ power, live }: Topology, states: readonly SupplyState[]): readonly string[] {
+  return [...power.nodes.entries()].flatMap(([index, node]) => {
+    const state = supplyState(power, live, index);
+    return node.kind === "DEVICE" && state !== undefined && states.includes(state) ? [node.device.code] : [];
+  });
 }
 
 async function messages(

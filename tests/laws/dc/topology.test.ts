@@ -41,21 +41,47 @@ const device: fc.Arbitrary<Device> = fc
   .record({
     code,
     name: maybe(fc.constantFrom("alpha", "beta")),
-    kind: fc.constantFrom("SERVER" as const, "RACK_PDU" as const, "TRANSFER_SWITCH" as const, "UPS" as const),
-    status: fc.constantFrom("ACTIVE" as const, "ACTIVE" as const, "FAILED" as const),
+    kind: fc.constantFrom(
+      "SERVER" as const,
+      "RACK_PDU" as const,
+      "TRANSFER_SWITCH" as const,
+      "UPS" as const,
+      "CHASSIS" as const,
+    ),
+    status: fc.constantFrom(
+      "ACTIVE" as const,
+      "ACTIVE" as const,
+      "ACTIVE" as const,
+      "FAILED" as const,
+      "PLANNED" as const,
+    ),
+    parentDeviceCode: maybe(code),
+    bay: maybe(fc.constant("1")),
+    powerFactor: maybe(fc.constant(0.8)),
+    measuredDrawW: maybe(fc.constant(120)),
     location: fc.constant({ siteId: "S", floorNumber: 1 }),
     rackCode: maybe(rackCode),
     allocatedDrawW: maybe(fc.constantFrom(100, 250)),
-    power: maybe(fc.constantFrom({ capacityW: 300 }, { minLiveInlets: 2 }, { capacityW: 100, efficiencyPct: 90 })),
+    power: maybe(
+      fc.constantFrom(
+        { capacityW: 300 },
+        { minLiveInlets: 2 },
+        { capacityW: 100, efficiencyPct: 90 },
+        { preferredInlet: "in1" },
+        { requiredRedundancy: "TWO_N" as const },
+      ),
+    ),
     sources: fc.array(fc.option(sourceRef, { nil: undefined, freq: 2 }), { maxLength: 3 }),
     feeds: fc.array(maybe(feed), { maxLength: 2 }),
     direct: fc.boolean(),
+    off: fc.boolean(),
   })
-  .map(({ sources, feeds, direct, ...rest }) => {
+  .map(({ sources, feeds, direct, off, ...rest }) => {
     const inlets = sources.map(
       (one, index): Port => ({
         name: `in${index}`,
         kind: "POWER_IN",
+        ...(off && index === 1 && { enabled: false }),
         powerIn: one === undefined ? {} : { sourceRef: one },
       }),
     );
@@ -63,17 +89,27 @@ const device: fc.Arbitrary<Device> = fc
       const inletName = direct && inlets.length > 0 ? { inletName: "in0" } : {};
       // A feed is declared once in every stored state, so each belongs to one device.
       const feedId = one === `F${"ABC".indexOf(rest.code) + 1}` && index === 0 ? { feedId: one } : {};
-      return { name: `out${index}`, kind: "POWER_OUT", powerOut: { ...inletName, ...feedId } };
+      return {
+        name: `out${index}`,
+        kind: "POWER_OUT",
+        powerOut: { ...inletName, ...feedId, ...(off && { leg: "A" }) },
+      };
     });
     return compact({ ...rest, ports: [...inlets, ...outlets] } as Device);
   });
 
 /** Fixed pairs, so that no port ever holds two cables. */
-const cable = fc.constantFrom(
-  { a: { deviceCode: "A", portName: "out0" }, b: { deviceCode: "B", portName: "in1" } },
-  { a: { deviceCode: "A", portName: "in2" }, b: { deviceCode: "C", portName: "out1" } },
-  { a: { deviceCode: "D", portName: "in0" }, b: { deviceCode: "E", portName: "out0" } },
-);
+const cable = fc
+  .constantFrom(
+    { a: { deviceCode: "A", portName: "out0" }, b: { deviceCode: "B", portName: "in1" } },
+    { a: { deviceCode: "A", portName: "in2" }, b: { deviceCode: "C", portName: "out1" } },
+    { a: { deviceCode: "D", portName: "in0" }, b: { deviceCode: "E", portName: "out0" } },
+  )
+  .chain((ends) =>
+    fc
+      .constantFrom("CONNECTED" as const, "CONNECTED" as const, "PLANNED" as const)
+      .map((status) => ({ ...ends, status })),
+  );
 
 type Resource = ResourceByKind[ResourceKind];
 interface Step {
@@ -164,7 +200,8 @@ function keptOf(topology: Topology) {
   );
   return {
     loads: LOAD_BASES.map((basis) => loadsByRef(topology, basis)),
-    redundancyUnmet: topology.redundancyUnmet().toSorted(),
+    verdicts: topology.redundancyVerdicts().toSorted((a, b) => (a.code < b.code ? -1 : 1)),
+    phases: LOAD_BASES.map((basis) => phasesByRef(topology, basis)),
     outside: topology.devicesOutsideRacks,
     racks: [...codes].toSorted().map((one) => ({
       devices: topology.devicesInRack(one),
@@ -247,4 +284,12 @@ function loadsByRef(topology: Topology, basis: LoadBasis): Readonly<Record<strin
   const watts = topology.loads(basis);
   const nodes = [...topology.power.nodes.entries()].filter(([, { ref }]) => ref !== "");
   return Object.fromEntries(nodes.map(([index, { ref }]) => [ref.toLowerCase(), watts[index]]));
+}
+
+function phasesByRef(topology: Topology, basis: LoadBasis): Readonly<Record<string, readonly number[]>> {
+  const { phasesVa } = topology.apparentLoads(basis);
+  const nodes = [...topology.power.nodes.entries()].filter(([, { ref }]) => ref !== "");
+  return Object.fromEntries(
+    nodes.map(([index, { ref }]) => [ref.toLowerCase(), [...(phasesVa?.slice(3 * index, 3 * index + 3) ?? [])]]),
+  );
 }

@@ -248,6 +248,12 @@ export const refusedDevices: readonly Row[] = [
   ["less than one ampere", outlet({ amperage_a: 0.5 }), "FIELD_OUT_OF_RANGE", "ports[0].power_out.amperage_a"],
   ["an unknown inlet of an outlet", outlet({ inlet_name: "main" }), "REF_NOT_FOUND", "ports[0].power_out.inlet_name"],
   [
+    "an unknown preferred inlet",
+    { ...device, power: { preferred_inlet: "main" } },
+    "REF_NOT_FOUND",
+    "power.preferred_inlet",
+  ],
+  [
     "overlapping breakers",
     ported(
       { name: "a", kind: "PORT_KIND_POWER_OUT", power_out: { breaker_position: 1, breaker_poles: 2 } },

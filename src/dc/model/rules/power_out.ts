@@ -1,6 +1,5 @@
 import { codeKey } from "../code.ts";
 import { broken, type Finding } from "../finding.ts";
-import { inletsOf } from "../power_walk.ts";
 import { portRef, samePort } from "../ref.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
@@ -10,7 +9,7 @@ import { codeIn } from "./general.ts";
 
 /** Feeds, inlet names and breakers of a device's outlets. */
 function outlets({ after }: Change<Device>): Findings {
-  const inletNames = inletsOf(after).map(({ name }) => name);
+  const inletNames = inletNamesOf(after);
   const found: Finding[] = [];
   const feeds: (readonly [string, string])[] = [];
   const breakers: (readonly [string, string])[] = [];
@@ -40,8 +39,26 @@ function outlets({ after }: Change<Device>): Findings {
 }
 
 function minLiveInlets({ after }: Change<Device>): Findings {
-  const inlets = inletsOf(after).length;
+  const inlets = inletNamesOf(after).length;
   return number("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
+}
+
+/** The inlet that a transfer switch or UPS prefers is one of its own. */
+function preferredInlet({ after }: Change<Device>): Findings {
+  const name = after.power?.preferredInlet;
+  const names = inletNamesOf(after);
+  if (name === undefined || names.includes(name)) return [];
+  return [
+    broken("REF_NOT_FOUND", "power.preferred_inlet", `Cannot find inlet "${name}" on the same device`, {
+      value: name,
+      expected: names.join(", ") || "a port of kind POWER_IN",
+    }),
+  ];
+}
+
+/** Names of all inlets, those that are switched off included: they come back. */
+function inletNamesOf({ ports = [] }: Device): readonly string[] {
+  return ports.filter(({ kind }) => kind === "POWER_IN").map(({ name }) => name);
 }
 
 /** A feed starts at one outlet only. */
@@ -65,5 +82,5 @@ async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Fi
 }
 
 /** Source: docs/contract/datacenter-rules.md#power. */
-export const powerOutRules = [outlets, minLiveInlets];
+export const powerOutRules = [outlets, minLiveInlets, preferredInlet];
 export const feedRules = [feedOnce];

@@ -1,4 +1,5 @@
 import { MAX_FILTER_VALUES, MAX_LABELS, MAX_QUERY_CHARS, MAX_TAGS } from "#dc/limits.ts";
+import type { SupplyState } from "#dc/model/enum_values.ts";
 import { parseRef, REF_GRAMMAR, type Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Area, DeviceFilter } from "#dc/ports.ts";
@@ -13,12 +14,16 @@ interface Written extends Omit<DeviceFilter, "floors" | "rooms" | "rows" | "code
   readonly rowRefs?: readonly string[];
   readonly fedBy?: string;
   readonly redundancyUnmet?: boolean;
+  readonly redundancyUnknown?: boolean;
+  readonly supplyStates?: readonly SupplyState[];
 }
 
 /** What a filter asks of the power graph; it is still to be worked out. */
 export interface PowerFilter {
   readonly fedBy?: string;
   readonly redundancyUnmet?: boolean;
+  readonly redundancyUnknown?: boolean;
+  readonly supplyStates?: readonly SupplyState[];
 }
 
 /** A filter with its references parsed. */
@@ -31,7 +36,7 @@ export interface ParsedFilter {
 export function readFilter(message: FilterMessage | undefined): ParsedFilter {
   if (message === undefined) return { filter: {}, power: {} };
   const written = fromMessage<Written>(DeviceFilterSchema, message, "filter");
-  const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, ...plain } = written;
+  const { floorRefs, roomRefs, rowRefs, fedBy, redundancyUnmet, redundancyUnknown, supplyStates, ...plain } = written;
   const { query = "", tags = [], labels = {}, ...others } = plain;
   demandAtMost(MAX_QUERY_CHARS, query.length, { field: "query", unit: "characters" });
   // A device has no more of these, and all that are named must match.
@@ -55,6 +60,8 @@ export function readFilter(message: FilterMessage | undefined): ParsedFilter {
     power: {
       ...(fedBy !== undefined && { fedBy }),
       ...(redundancyUnmet !== undefined && { redundancyUnmet }),
+      ...(redundancyUnknown !== undefined && { redundancyUnknown }),
+      ...(supplyStates !== undefined && supplyStates.length > 0 && { supplyStates }),
     },
   };
 }

@@ -1,4 +1,6 @@
 import { floorPlan, type RackOnFloor } from "#dc/analysis/floor_plan.ts";
+import { loadReasons, utilization } from "#dc/analysis/power_findings.ts";
+import { overall } from "#dc/analysis/rack_health.ts";
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import { cracShares } from "#dc/analysis/thermal.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
@@ -19,9 +21,10 @@ export function floorPlanAnswer(
   { floorRef }: FloorPlanRequest,
 ): FloorPlanResponse {
   const scope = readRef("floor_ref", floorRef, ["floor"]);
-  const { power, loadsW } = topology;
+  const { power } = topology;
   const basis = "ALLOCATED" as const;
   demandPlace(topology, scope, { field: "floor_ref", value: floorRef });
+  const carried = topology.carried(basis);
   const plan = floorPlan(topology, scope, { basis, now });
   lapsesAt(
     steadyUntil(
@@ -30,7 +33,7 @@ export function floorPlanAnswer(
     ),
   );
   const cracs = cracShares(topology, scope, { basis, reserveUnits: 0, failedCracCodes: [] });
-  const utilization = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
+  const cracUse = new Map(cracs.map(({ crac, utilizationPct }) => [crac.code, utilizationPct]));
   return toMessage(FloorPlanResponseSchema, {
     ...plan,
     floorRef,
@@ -43,12 +46,26 @@ export function floorPlanAnswer(
         name,
         placement,
         status,
-        utilizationPct: utilization.get(code) ?? 0,
+        utilizationPct: cracUse.get(code) ?? 0,
       })),
-    devices: plan.devices.map(({ code, name, kind, placement, status, power: spec }) => {
-      const watts = loadsW[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? 0;
-      const capacityW = spec?.capacityW ?? 0;
-      return { code, name, kind, placement, status, ...(capacityW > 0 && { powerPct: (watts / capacityW) * 100 }) };
+    devices: plan.devices.map(({ code, name, kind, placement, status }) => {
+      const index = power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+      const used = utilization(carried, index);
+      const reasons = loadReasons(carried, index);
+      return {
+        health: overall(reasons),
+        reasons,
+        code,
+        name,
+        kind,
+        placement,
+        status,
+        ...(used !== undefined && {
+          powerPct: used.normalPct,
+          powerFailoverPct: used.failoverPct,
+          powerLimitPct: used.limitPct,
+        }),
+      };
     }),
   });
 }

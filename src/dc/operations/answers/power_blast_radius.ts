@@ -3,6 +3,7 @@ import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
 import type { RackState } from "#dc/analysis/rack_supply.ts";
+import { activeInletName, undocumentedInlets } from "#dc/analysis/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_ITEMS, MAX_ITEMS } from "#dc/limits.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -40,7 +41,9 @@ export async function powerBlastRadiusAnswer(
   const isGuarded = (state: string) => state === "DEGRADED" || state === "PROTECTED";
   const affected = items.list((state) => !isGuarded(state), limit);
   const guarded = items.list((state) => request.includeProtected && isGuarded(state), limit);
-  const graph = subgraph(power, blast, sources, limit);
+  const unknown = request.includeUndocumented ? blast.undocumented : [];
+  const undocumented = unknown.toSorted(compareText).slice(0, limit);
+  const graph = subgraph({ power, live }, blast, sources, limit);
   const reply = toMessage(PowerBlastRadiusResponseSchema, {
     sourceRef: request.sourceRef,
     impact: blast.impact,
@@ -48,9 +51,11 @@ export async function powerBlastRadiusAnswer(
     protected: guarded.items,
     overloads: blast.overloads.map((overload) => ({ ...overload, severity: OverloadSeverity[overload.severity] })),
     cascadeSteps: blast.steps,
+    cascadeCut: blast.cascadeCut,
+    undocumented: undocumented.map((code) => items.undocumented(code)),
     nodes: graph.nodes,
     edges: graph.edges,
-    truncated: affected.truncated || guarded.truncated || graph.truncated,
+    truncated: affected.truncated || guarded.truncated || graph.truncated || undocumented.length < unknown.length,
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -133,6 +138,17 @@ class Items {
     return [...racks.flatMap(([, list]) => list), ...cooling, ...distribution];
   }
 
+  /** A device of a touched rack of which no supply is recorded. */
+  undocumented(code: string) {
+    const index = this.power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    return {
+      ...identity(this.power.nodes[index]),
+      state: ImpactState.UNDOCUMENTED,
+      drawW: ownDrawW(this.power, index, this.figures.basis),
+      undocumentedInlets: undocumentedInlets(this.power, index),
+    };
+  }
+
   private rack(key: string, state: RackState) {
     const { code = key, name, role } = this.topology.rack(key) ?? {};
     return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
@@ -149,6 +165,8 @@ class Items {
       remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
       via,
       depth,
+      undocumentedInlets: undocumentedInlets(this.power, index),
+      ...drawnFrom(this.power, index, { before: this.figures.baseline, after: this.blast.live }),
     };
   }
 }
@@ -174,8 +192,22 @@ function identity(node: PowerNode | undefined) {
   return { kind: ItemKind.CRAC, code, name, rackCode };
 }
 
+/** Which inlet a transfer switch or UPS draws from before and after a failure. */
+function drawnFrom(
+  power: PowerGraph,
+  index: number,
+  { before, after }: { readonly before: LiveSet; readonly after: LiveSet },
+) {
+  return { inletBefore: activeInletName(power, before, index), inletAfter: activeInletName(power, after, index) };
+}
+
 /** Sources, what they hit, and the dark ways in between, as far as the limit goes. */
-function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, limit: number) {
+function subgraph(
+  { power, live }: { readonly power: PowerGraph; readonly live: LiveSet },
+  blast: BlastRadius,
+  { nodes }: Sources,
+  limit: number,
+) {
   const shown = new Set<number>();
   /** Whether all of them have their place. */
   const show = (indexes: Iterable<number>): boolean => {
@@ -190,7 +222,10 @@ function subgraph(power: PowerGraph, blast: BlastRadius, { nodes }: Sources, lim
   for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
   return {
     truncated: !whole,
-    nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
+    nodes: [...shown].map((index) => ({
+      ...nodeInit(power, blast, index, states.get(index)),
+      ...drawnFrom(power, index, { before: live, after: blast.live }),
+    })),
     edges: [...shown].flatMap((index) =>
       (power.supplies[index] ?? [])
         .filter(({ to }) => shown.has(to))

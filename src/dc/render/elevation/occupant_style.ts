@@ -6,6 +6,7 @@ import type { LegendEntry } from "../parts/chrome.ts";
 import { readable, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import { roleToken } from "../parts/roles.ts";
+import { SHARE_STEPS } from "../scale_legend.ts";
 
 /** How a device is filled, and what the fills mean. */
 export interface OccupantStyle {
@@ -43,7 +44,7 @@ export function occupantStyle(reply: GetRackResponse, coloring: Coloring): Occup
         legend: (["ok", "watch", "fault", "offline"] as const).map((one) => ({ label: STATE_WORDS[one], state: one })),
       };
     case "POWER":
-      return powerStyle(reply.occupants, state);
+      return powerStyle(reply, state);
     case "ROLE":
       return { fill: roleToken, state, legend: roleLegend(reply.occupants) };
     default:
@@ -72,19 +73,21 @@ function worstHealth({ rack, conflicts }: GetRackResponse): ReadonlyMap<string, 
   return worst;
 }
 
-/** By draw per unit of height, against the hungriest device of the rack. */
-function powerStyle(occupants: readonly Occupant[], state: OccupantStyle["state"]): OccupantStyle {
-  const density = ({ drawW, uHeight }: Occupant) => drawW / Math.max(1, uHeight);
-  const most = occupants.reduce((top, occupant) => Math.max(top, density(occupant)), 0);
-  const share = (occupant: Occupant) => (most === 0 ? 0 : (density(occupant) / most) * 100);
-  const steps = [0, 20, 50, 80, 90].map((pct, index, all): LegendEntry => {
-    const to = all[index + 1] ?? 100;
-    return { label: `${watts((pct / 100) * most)} – ${watts((to / 100) * most)} per U`, fill: scaleStep(pct) };
-  });
+/** By draw per unit of height, against what the rack may draw per unit. */
+function powerStyle({ capacity }: GetRackResponse, state: OccupantStyle["state"]): OccupantStyle {
+  const { powerCapacityW = 0, totalU = 0 } = capacity ?? {};
+  if (powerCapacityW === 0 || totalU === 0) {
+    return { fill: () => "panel", state, legend: [{ label: "No power limit recorded", fill: "panel" }] };
+  }
+  const mostPerU = powerCapacityW / totalU;
+  const share = ({ drawW, uHeight }: Occupant) => (drawW / Math.max(1, uHeight) / mostPerU) * 100;
   return {
-    fill: (occupant) => scaleStep(Math.min(99, share(occupant))),
+    fill: (occupant) => scaleStep(share(occupant)),
     state,
-    legend: most === 0 ? [{ label: "No draw recorded", fill: "scale0" }] : steps,
+    legend: SHARE_STEPS.map(([pct, label]) => ({
+      label: `${label} of ${watts(mostPerU)} per U`,
+      fill: scaleStep(pct),
+    })),
   };
 }
 

@@ -4,6 +4,7 @@ import { type ScaleToken, scaleStep, type Token } from "../palette.ts";
 import type { LegendEntry } from "../parts/chrome.ts";
 import { fixed, percent, watts } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
+import { SHARE_STEPS } from "../scale_legend.ts";
 
 /** How racks are filled, the figure that stands in them, and what the fills mean. */
 export interface FloorStyle {
@@ -13,7 +14,7 @@ export interface FloorStyle {
 }
 
 const STATES = ["ok", "watch", "fault", "info"] as const;
-const SHARES = ["0 – 20 %", "20 – 50 %", "50 – 80 %", "80 – 90 %", "90 – 100 %", "100 % and more"];
+const SHARES = SHARE_STEPS.map(([, label]) => label);
 
 /** The style of a floor's racks under one colouring; their health shows as a sign under every one. */
 export function floorStyle(reply: FloorPlanResponse, coloring: Coloring): FloorStyle {

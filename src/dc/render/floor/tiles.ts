@@ -102,10 +102,10 @@ function stateOfUnit(status: (typeof CRAC_STATUSES)[number], pct: number): State
   return pct >= 80 ? "watch" : undefined;
 }
 
-function deviceTile({ code, name, kind, placement, status, powerPct }: DeviceTile): Tile {
+function deviceTile({ code, name, kind, placement, status, health, powerPct, powerFailoverPct }: DeviceTile): Tile {
   const word = wordAt(DEVICE_STATUSES, status) ?? "ACTIVE";
-  const over = powerPct !== undefined && powerPct > 100;
-  const state = word === "FAILED" || over ? "fault" : word === "OFFLINE" ? "offline" : undefined;
+  const load = stateOfHealth(health);
+  const state = word === "FAILED" ? "fault" : word === "OFFLINE" ? "offline" : undefined;
   return {
     ref: `device:${code}`,
     kind: "device",
@@ -114,12 +114,21 @@ function deviceTile({ code, name, kind, placement, status, powerPct }: DeviceTil
     ...placed(placement),
     row: "",
     fill: state === "offline" ? "offlineSoft" : "roleOther",
-    state: state ?? (powerPct !== undefined && powerPct >= 80 ? "watch" : undefined),
-    figure: powerPct === undefined ? "" : percent(Math.round(powerPct)),
+    state: state ?? (load === "ok" || load === "info" ? undefined : load),
+    figure: loadFigure(powerPct, powerFailoverPct),
     facts: [
       ["Kind", readable(wordAt(DEVICE_KINDS, kind) ?? "OTHER")],
       ["Status", readable(word)],
-      ...(powerPct === undefined ? [] : [["Load", percent(powerPct)] as const]),
+      ["Load", powerPct === undefined ? "no capacity recorded" : percent(powerPct)],
+      ...(powerFailoverPct === undefined ? [] : [["After one failure", percent(powerFailoverPct)] as const]),
     ],
   };
+}
+
+/** The load of a device, and what one failure makes of it when that is more than it can carry. */
+function loadFigure(now: number | undefined, failover: number | undefined): string {
+  if (now === undefined) return "";
+  const percentNow = percent(Math.round(now));
+  if (failover === undefined || failover <= 100 || failover <= now) return percentNow;
+  return `${percentNow} → ${percent(Math.round(failover))}`;
 }

@@ -1,4 +1,3 @@
-import { isPowerKind } from "#dc/model/draw.ts";
 import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { colorOf, type RoleToken } from "../palette.ts";
 import { wordAt } from "./labels.ts";
@@ -18,6 +17,14 @@ const OF_KIND: Readonly<Partial<Record<DeviceKind, RoleToken>>> = {
   KVM: "role7",
   SENSOR: "role7",
   CDU: "role7",
+  UTILITY: "role6",
+  GENERATOR: "role6",
+  SWITCHGEAR: "role8",
+  TRANSFER_SWITCH: "role8",
+  UPS: "role4",
+  FLOOR_PDU: "role2",
+  RPP: "role2",
+  BUSWAY: "role2",
 };
 
 /** Roles that differ from the rest of their kind. */
@@ -41,7 +48,7 @@ interface Typed {
 export function roleToken({ role, kind }: Typed): RoleToken {
   const word = wordAt(DEVICE_KINDS, kind);
   const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;
-  return special ?? (word === undefined || isPowerKind(word) ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
+  return special ?? (word === undefined ? "roleOther" : (OF_KIND[word] ?? "roleOther"));
 }
 
 /** The same as RRGGBB in the light theme, for answers. */

@@ -1,6 +1,8 @@
-import { ownDrawW } from "#dc/analysis/power_load.ts";
+import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import { lostDrawW } from "#dc/analysis/power_load.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
+import type { Device } from "#dc/model/resources.ts";
 import { counted, watts } from "../parts/labels.ts";
 import { IMPACT_STATES, type ImpactState, type PowerFailure } from "./failure.ts";
 import type { Folded } from "./fold.ts";
@@ -12,6 +14,8 @@ export interface Tally {
   /** Devices and cooling units; outlets are not counted. */
   readonly elements: number;
   readonly impacts: ReadonlyMap<ImpactState, number>;
+  /** The same without the power equipment of racks, unless there is nothing else. */
+  readonly parts: ReadonlyMap<ImpactState, number>;
   readonly racksDark: number;
   readonly racksPartial: number;
   readonly racks: number;
@@ -25,41 +29,58 @@ export interface Tally {
 export function tallyOf({ graph, blast, basis }: PowerFailure, { reach }: Folded, { members }: Drawn): Tally {
   const elements = members.filter((index) => graph.nodes[index]?.kind !== "OUTLET");
   const impacts = new Map<ImpactState, number>();
+  const parts = new Map<ImpactState, number>();
   const racks = new Set<string>();
-  let lostW = 0;
+  const isGone = (index: number) => reach.impacts.get(index) === "OFFLINE";
   for (const index of elements) {
     const node = graph.nodes[index];
     const impact = reach.impacts.get(index) ?? "LIVE";
     impacts.set(impact, (impacts.get(impact) ?? 0) + 1);
     if (node?.kind !== "DEVICE") continue;
     if (node.device.rackCode !== undefined) racks.add(node.device.rackCode);
-    if (impact === "OFFLINE" && !isPowerKind(node.device.kind)) lostW += ownDrawW(graph, index, basis);
+    if (!isOwnPdu(node.device)) parts.set(impact, (parts.get(impact) ?? 0) + 1);
   }
-  const keys = new Set([...racks].map(codeKey));
-  const states = [...keys].map((key) => blast.racks.get(key));
-  const dark = states.filter((state) => state === "DARK").length;
-  const partial = states.filter((state) => state === "PARTIAL").length;
+  const lost = elements.filter((index) => isGone(index) && isIt(graph, index));
+  const lostW = lost.reduce((sum, index) => sum + lostDrawW(graph, index, { isGone, basis }), 0);
+  const states = [...new Set([...racks].map(codeKey))].map((key) => blast.racks.get(key));
+  const among = (known: ReadonlyMap<number, unknown>) => members.filter((index) => known.has(index)).length;
   return {
     elements: elements.length,
     impacts,
-    racks: keys.size,
-    racksDark: dark,
-    racksPartial: partial,
-    overloaded: reach.overloads.size === 0 ? 0 : members.filter((index) => reach.overloads.has(index)).length,
-    tripped: reach.trips.size === 0 ? 0 : members.filter((index) => reach.trips.has(index)).length,
+    parts: parts.size === 0 ? impacts : parts,
+    racks: states.length,
+    racksDark: states.filter((state) => state === "DARK").length,
+    racksPartial: states.filter((state) => state === "PARTIAL").length,
+    overloaded: reach.overloads.size === 0 ? 0 : among(reach.overloads),
+    tripped: reach.trips.size === 0 ? 0 : among(reach.trips),
     lostW,
   };
 }
 
-/** What a card or group is, taken together: a rack by its own rule, any other place by what its members say. */
-export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, elements }: Tally): Shown {
+/**
+ * What a card or group is, taken together: a rack as the reply has it, any other place by what its members say. The power
+ * equipment of a rack that is off is no loss of the rack.
+ */
+export function shownAs({ blast }: PowerFailure, { id }: Drawn, { impacts, parts, elements }: Tally): Shown {
   const rack = id.startsWith("rack:") ? blast.racks.get(codeKey(id.slice("rack:".length))) : undefined;
   if (impacts.get("FAILED") === elements) return "FAILED";
-  if (rack === "DARK") return "OFFLINE";
-  if (rack === "PARTIAL") return "PARTIAL";
-  const off = (impacts.get("OFFLINE") ?? 0) + (impacts.get("FAILED") ?? 0);
-  if (off > 0) return off === elements ? "OFFLINE" : "PARTIAL";
-  return IMPACT_STATES.find((impact) => impacts.has(impact)) ?? "LIVE";
+  if (rack !== undefined) return SHOWN_RACKS[rack];
+  const all = [...parts.values()].reduce((sum, count) => sum + count, 0);
+  const off = (parts.get("OFFLINE") ?? 0) + (parts.get("FAILED") ?? 0);
+  if (off > 0) return off === all ? "OFFLINE" : "PARTIAL";
+  return IMPACT_STATES.find((impact) => parts.has(impact)) ?? "LIVE";
+}
+
+const SHOWN_RACKS = { DARK: "OFFLINE", PARTIAL: "PARTIAL", PROTECTED: "DEGRADED" } as const;
+
+function isIt({ nodes }: PowerGraph, index: number): boolean {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" && !isPowerKind(node.device.kind);
+}
+
+/** Whether a device is the power equipment of a rack. */
+function isOwnPdu({ kind, rackCode }: Device): boolean {
+  return rackCode !== undefined && isPowerKind(kind);
 }
 
 const WORDS: Readonly<Record<ImpactState, string>> = {

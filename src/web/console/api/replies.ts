@@ -182,6 +182,13 @@ export interface DeviceAnswer {
   readonly power_single_points: readonly string[];
   readonly cables: readonly Cable[];
   readonly power_load_w: number;
+  readonly power_failover_w: number;
+  readonly power_failover_ref: string;
+  readonly power_pct?: number;
+  readonly power_failover_pct?: number;
+  readonly power_reasons: readonly HealthReason[];
+  readonly supply_state: string;
+  readonly undocumented_inlets: readonly string[];
   readonly recent: readonly AuditEntry[];
 }
 

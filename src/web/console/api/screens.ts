@@ -31,7 +31,9 @@ export interface BlastAnswer {
     readonly step: number;
     readonly tripped_refs: readonly string[];
     readonly devices_offline: number;
+    readonly trips: readonly { readonly ref: string; readonly load_w: number; readonly utilization_pct: number }[];
   }[];
+  readonly cascade_cut: boolean;
   readonly truncated: boolean;
   readonly render?: Picture;
 }

@@ -52,24 +52,25 @@ export function Blast({
   readonly answer: BlastAnswer;
   readonly question: { readonly rpc: string; readonly request: object };
 }) {
-  const { overloads, cascade_steps, affected, protected: weakened, truncated, render } = answer;
+  const { overloads, cascade_steps, cascade_cut, affected, protected: weakened, truncated, render } = answer;
   return (
     <>
       <ImpactFigures answer={answer} />
       {cascade_steps.length === 0 ? null : (
         <Card title="Cascade">
           <ol>
-            {cascade_steps.map(({ step, tripped_refs, devices_offline }) => (
+            {cascade_steps.map(({ step, trips, devices_offline }) => (
               <li key={step}>
-                {tripped_refs.map((ref) => (
+                {trips.map(({ ref, load_w, utilization_pct }) => (
                   <span key={ref}>
-                    <RefLink to={ref} />{" "}
+                    <RefLink to={ref} /> trips at {watts(load_w)} ({percent(utilization_pct)}).{" "}
                   </span>
                 ))}
-                trips; {count(devices_offline)} devices are off
+                {count(devices_offline)} devices are off.
               </li>
             ))}
           </ol>
+          {cascade_cut ? <p>More would trip; the service stops after this step.</p> : null}
         </Card>
       )}
       {overloads.length === 0 ? null : (

@@ -1,6 +1,6 @@
 import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { bandwidth, decimal, enumWord, portName, portRef, watts } from "../labels.ts";
+import { bandwidth, decimal, enumWord, percent, portName, portRef, watts } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
@@ -8,6 +8,7 @@ import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/par
 import { type Column, Table } from "../ui/table.tsx";
 import { Entries } from "./entries.tsx";
 import { place as placeWords } from "./place_words.tsx";
+import { Reasons } from "./reasons.tsx";
 
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",
@@ -36,7 +37,7 @@ export function Device({ place }: { readonly place: Place }) {
 }
 
 function Shown({ answer }: { readonly answer: DeviceAnswer }) {
-  const { device, power_load_w, recent } = answer;
+  const { device, recent } = answer;
   return (
     <>
       <div class="columns even">
@@ -48,7 +49,7 @@ function Shown({ answer }: { readonly answer: DeviceAnswer }) {
         >
           <Facts rows={fields(device)} />
         </Card>
-        <Power answer={answer} loadW={power_load_w} />
+        <Power answer={answer} />
       </div>
       <Ports answer={answer} />
       <Card title="Latest changes">
@@ -89,17 +90,18 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
   ];
 }
 
-function Power({
-  answer: { power_chain, power_single_points, device },
-  loadW,
-}: {
-  readonly answer: DeviceAnswer;
-  readonly loadW: number;
-}) {
+function Power({ answer }: { readonly answer: DeviceAnswer }) {
+  const { power_chain, power_single_points, device, supply_state, undocumented_inlets } = answer;
   return (
     <Card title="Power" action={<a href={linkTo("search", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
-      {power_chain.length === 0 ? <Empty>No power inlet is recorded.</Empty> : null}
-      <p>Carries {watts(loadW)}.</p>
+      {power_chain.length === 0 ? <Empty>No power source is recorded.</Empty> : null}
+      {supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY" ? (
+        <p>
+          <Badge tone="fault">No live supply</Badge> Its recorded supply is dead.
+        </p>
+      ) : null}
+      <Carried answer={answer} />
+      {undocumented_inlets.length === 0 ? null : <p>Source not recorded: {undocumented_inlets.join(", ")}.</p>}
       <ol class="chains">
         {power_chain.map(({ inlet, path, path_label, live }) => (
           <li key={inlet}>
@@ -116,7 +118,7 @@ function Power({
           </li>
         ))}
       </ol>
-      {power_chain.length === 0 ? null : power_single_points.length === 0 ? (
+      {supply_state !== "SUPPLY_STATE_LIVE" ? null : power_single_points.length === 0 ? (
         <p>
           <Badge tone="ok">No single point</Badge> Nothing alone turns it off.
         </p>
@@ -136,6 +138,28 @@ function Power({
         </div>
       )}
     </Card>
+  );
+}
+
+/** What it carries now and after one failure. */
+function Carried({ answer }: { readonly answer: DeviceAnswer }) {
+  const { power_load_w, power_pct, power_failover_w, power_failover_pct, power_failover_ref, power_reasons } = answer;
+  return (
+    <>
+      <p>
+        Carries {watts(power_load_w)}
+        {power_pct === undefined ? "" : `, ${percent(power_pct)} of its capacity`}.
+        {power_failover_ref === "" ? null : (
+          <>
+            {" "}
+            {watts(power_failover_w)}
+            {power_failover_pct === undefined ? "" : ` (${percent(power_failover_pct)})`} after the loss of{" "}
+            <RefLink to={power_failover_ref} />.
+          </>
+        )}
+      </p>
+      <Reasons reasons={power_reasons} all />
+    </>
   );
 }
 

@@ -19,7 +19,7 @@ export function Reasons({
     <ul class="reasons">
       {shown.map(({ code, value, limit, ref }) => (
         <li key={`${code} ${ref}`}>
-          {constantWord(code)} {decimal(value)} / {decimal(limit)}
+          {constantWord(code)} {figures(value, limit)}
           {ref === "" ? null : (
             <>
               {" "}
@@ -35,4 +35,10 @@ export function Reasons({
 
 function grave({ health }: HealthReason): number {
   return health === "HEALTH_FAULT" ? 2 : health === "HEALTH_WATCH" ? 1 : 0;
+}
+
+/** What was found and what is allowed, as far as the reason has them. */
+function figures(value: number | undefined, limit: number | undefined): string {
+  if (value === undefined) return "";
+  return limit === undefined ? decimal(value) : `${decimal(value)} / ${decimal(limit)}`;
 }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Caller } from "#dc/context.ts";
+import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { Mapped } from "#dc/exchange/item.ts";
 import { judgeQuality } from "#dc/exchange/quality.ts";
 import { openService } from "#dc/open_service.ts";
@@ -54,11 +55,12 @@ export async function importFrom(
   try {
     const known = await knownResources(store, options.origin);
     const unreadable: Unreadable[] = [];
-    const mapped = await read(known, {
+    const source = await read(known, {
       progress: (what, done, total) => progress.show(what, done, total),
       unreadable: (one) => unreadable.push(one),
       signal: stop.signal,
     });
+    const mapped = { ...source, items: fillFromTypes(source.items, known.types) };
     const result = await sync(store, mapped, known, { ...options, stop, progress });
     const parts = { result, unreadable, omissions: mapped.omissions, quality: judgeQuality(mapped.items) };
     const report = importReport({ origin: options.origin, dryRun: options.dryRun, ...parts });

@@ -1,8 +1,11 @@
+import { modelKey, type TypesByModel } from "#dc/exchange/fill_from_types.ts";
 import type { OriginRecord } from "#dc/exchange/origin.ts";
 import { originSpace, readOrigin } from "#dc/exchange/origin.ts";
 import { codeKey } from "#dc/model/code.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceKind } from "#dc/model/resources.ts";
+import { allDeviceTypes } from "#dc/operations/planning/device_types.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
 
 const PAGE = 1000;
@@ -13,6 +16,8 @@ export interface KnownResources {
   readonly records: ReadonlyMap<string, OriginRecord>;
   /** Codes of those, by id. */
   readonly codes: ReadonlyMap<string, string>;
+  /** Types of devices of the catalogue. */
+  readonly types: TypesByModel;
   /** Keys of codes that others hold. */
   readonly foreign: {
     readonly rack: ReadonlySet<string>;
@@ -52,8 +57,17 @@ export function knownResources(store: DcStore, origin: string): Promise<KnownRes
       for (const { powerOut } of (one as Device).ports ?? [])
         if (powerOut?.feedId !== undefined) feed.add(codeKey(powerOut.feedId));
     });
-    return { records, codes, foreign: { rack, device, crac, feed } };
+    return { records, codes, types: await catalogue(reader), foreign: { rack, device, crac, feed } };
   });
+}
+
+async function catalogue(reader: DcReader): Promise<TypesByModel> {
+  const types = new Map<string, DeviceType>();
+  for await (const { resource } of allDeviceTypes(reader)) {
+    const key = modelKey(resource.manufacturer, resource.model);
+    if (key !== undefined) types.set(key, resource);
+  }
+  return types;
 }
 
 async function foreignCodes(

@@ -1,0 +1,36 @@
+import type { DeviceType } from "#dc/model/device_type.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { compact, type SourceItem } from "./item.ts";
+
+/** Types by manufacturer and model, whatever their case. */
+export type TypesByModel = ReadonlyMap<string, DeviceType>;
+
+/** The key of a type in such a map, or undefined when either is unknown. */
+export function modelKey(manufacturer: string | undefined, model: string | undefined): string | undefined {
+  return manufacturer === undefined || model === undefined ? undefined : `${manufacturer}\n${model}`.toLowerCase();
+}
+
+/** Gives devices what their source does not say and their type in the catalogue does. */
+export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel): readonly SourceItem[] {
+  if (types.size === 0) return items;
+  return items.map((item) => {
+    if (item.kind !== "device") return item;
+    const key = modelKey(item.resource.manufacturer, item.resource.model);
+    const type = key === undefined ? undefined : types.get(key);
+    return type === undefined ? item : { ...item, resource: filled(item.resource, type) };
+  });
+}
+
+function filled(device: Device, type: DeviceType): Device {
+  return compact<Device>({
+    ...device,
+    partNumber: device.partNumber ?? type.partNumber,
+    airflow: device.airflow ?? type.airflow,
+    weightKg: device.weightKg ?? type.weightKg,
+    maxDrawW: device.maxDrawW ?? type.maxDrawW,
+    uHeight: device.uHeight ?? type.uHeight,
+    depth: device.depth ?? (device.positionU === undefined ? undefined : type.depth),
+    // Ports of a type stand for all of a device's: a source that knows some knows better.
+    ports: device.ports ?? type.ports,
+  });
+}

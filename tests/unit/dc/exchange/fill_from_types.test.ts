@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { fillFromTypes, modelKey } from "#dc/exchange/fill_from_types.ts";
+import type { SourceItem } from "#dc/exchange/item.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+
+const TYPE: DeviceType = {
+  code: "acme-server",
+  manufacturer: "Acme",
+  model: "Server",
+  kind: "SERVER",
+  uHeight: 2,
+  depth: "HALF",
+  weightKg: 20,
+  ports: [{ name: "PSU1", kind: "POWER_IN" }],
+};
+const TYPES = new Map([[modelKey("ACME", "server") ?? "", TYPE]]);
+
+const device = (more: object): SourceItem => ({
+  kind: "device",
+  id: "device/1",
+  resource: { code: "a", kind: "SERVER", manufacturer: "Acme", model: "Server", ...more },
+});
+
+test("fillFromTypes gives a device what its source does not say, and keeps what it says", () => {
+  const [bare, own] = fillFromTypes(
+    [device({}), device({ uHeight: 1, positionU: 3, ports: [{ name: "eth0", kind: "NETWORK" }] })],
+    TYPES,
+  );
+
+  expect(bare?.resource).toMatchObject({ uHeight: 2, weightKg: 20, ports: TYPE.ports });
+  expect(bare?.resource).not.toHaveProperty("depth");
+  expect(own?.resource).toMatchObject({ uHeight: 1, depth: "HALF", weightKg: 20, ports: [{ name: "eth0" }] });
+});
+
+test("fillFromTypes leaves devices of other models as they are", () => {
+  const other = device({ model: "Other" });
+
+  expect(fillFromTypes([other], TYPES)).toEqual([other]);
+});

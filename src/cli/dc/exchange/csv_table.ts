@@ -11,6 +11,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { isInteractive } from "../../terminal.ts";
 import { csvColumns } from "../csv_columns.ts";
 import { askCsvMapping, type CsvMapping, mappingNeeded, readCsvMapping } from "./csv_mapping.ts";
+import { DAMAGED } from "./json_elements.ts";
 import type { KnownResources } from "./known_resources.ts";
 import { csvRecords } from "./netbox_csv.ts";
 import type { SourceWatcher } from "./source_error.ts";
@@ -36,6 +37,7 @@ export async function readCsvTable(
   for await (const { record, line } of csvRecords(path, file)) {
     if (headers === undefined) headers = checkedHeaders(record, mapping, file);
     else table.add(headers, record, line);
+    if (record.some((cell) => cell.includes("\ufffd"))) watcher.unreadable({ file, number: line, reason: DAMAGED });
   }
   return table.mapped(known, origin);
 }

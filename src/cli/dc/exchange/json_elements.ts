@@ -7,9 +7,13 @@ const MAX_ELEMENT = 64 << 20;
 
 /** An element of a list in a JSON file. */
 export type Element =
-  | { readonly number: number; readonly value: unknown }
+  | { readonly number: number; readonly value: unknown; readonly isDamaged: boolean }
   /** Text that is no JSON. */
   | { readonly number: number; readonly reason: string };
+
+const REPLACEMENT = "\ufffd";
+/** What is said of text that was not written in UTF-8. */
+export const DAMAGED = "it holds bytes that are not UTF-8, which are shown as \ufffd";
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -26,7 +30,10 @@ const COMMA = 0x2c;
  */
 export function* jsonElements(path: string, shown: string): Generator<Element> {
   const reader = new ElementReader(shown);
-  for (const chunk of chunksOf(path, shown)) yield* reader.read(chunk);
+  for (const chunk of chunksOf(path, shown)) {
+    reader.checkEncoding(chunk);
+    yield* reader.read(chunk);
+  }
   reader.end();
 }
 
@@ -54,6 +61,16 @@ function attempt<Result>(shown: string, work: () => Result): Result {
   }
 }
 
+/** By the mark at the beginning, or by the zero that every ASCII character has there. */
+function isUtf16(chunk: Buffer): boolean {
+  const [first = 0, second = 0] = chunk;
+  return (
+    (first === 0xff && second === 0xfe) ||
+    (first === 0xfe && second === 0xff) ||
+    (chunk.length > 1 && (first === 0) !== (second === 0))
+  );
+}
+
 class ElementReader {
   readonly #shown: string;
   #depth = 0;
@@ -72,6 +89,10 @@ class ElementReader {
 
   constructor(shown: string) {
     this.#shown = shown;
+  }
+
+  checkEncoding(chunk: Buffer): void {
+    if (!this.#started && isUtf16(chunk)) throw this.#wrong("it is in UTF-16, expected UTF-8");
   }
 
   *read(chunk: Buffer): Generator<Element> {
@@ -157,7 +178,8 @@ class ElementReader {
       yield { number: this.#number, reason: (error as Error).message };
       return;
     }
-    yield { number: this.#number, value };
+    // Bytes that are no UTF-8 become this sign.
+    yield { number: this.#number, value, isDamaged: text.includes(REPLACEMENT) };
   }
 
   #wrong(what: string): OperationError {

@@ -5,6 +5,7 @@ import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { DAMAGED } from "./json_elements.ts";
 import { filesIn, tableOf } from "./netbox_files.ts";
 import { demandGoing, type SourceWatcher } from "./source_error.ts";
 
@@ -47,6 +48,8 @@ async function readExport(
       watcher.progress(name, line, undefined);
       demandGoing(watcher);
     }
+    if (record.some((cell) => cell.includes("\ufffd")))
+      watcher.unreadable({ file: name, number: line, reason: DAMAGED });
     if (headers === undefined) headers = record;
     else if (record.length <= headers.length) rows.add(table, headers, record, line);
     else {

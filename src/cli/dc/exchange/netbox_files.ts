@@ -6,7 +6,7 @@ import { readRow } from "#dc/exchange/netbox/read_row.ts";
 import { TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { jsonElements } from "./json_elements.ts";
+import { DAMAGED, type Element, jsonElements } from "./json_elements.ts";
 import { demandGoing, type SourceWatcher } from "./source_error.ts";
 
 /** Rows between two reports of progress. */
@@ -30,6 +30,7 @@ export function readDump(data: Dataset, path: string, shown: string, watcher: So
       watcher.progress(shown, count, undefined);
       demandGoing(watcher);
     }
+    noteDamage(shown, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: shown, ...element });
     else if (!addDumped(data, element.value)) {
       const reason = "expected an object with model, pk and fields";
@@ -79,12 +80,18 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
       watcher.progress(file.name, count, undefined);
       demandGoing(watcher);
     }
+    noteDamage(file.name, element, watcher);
     if ("reason" in element) watcher.unreadable({ file: file.name, ...element });
     else
       addListed(data, table, element.value, (reason) =>
         watcher.unreadable({ file: file.name, number: element.number, reason }),
       );
   }
+}
+
+function noteDamage(file: string, element: Element, watcher: SourceWatcher): void {
+  if ("isDamaged" in element && element.isDamaged)
+    watcher.unreadable({ file, number: element.number, reason: DAMAGED });
 }
 
 /** Puts an object of a REST list into the dataset. */

@@ -1,11 +1,12 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { netboxEstate } from "../support/dc/netbox/estate.ts";
 import type { Lists } from "../support/dc/netbox/lists.ts";
 import { type NetboxServer, serveNetbox } from "../support/dc/netbox/server.ts";
 import { emptyFolder } from "../support/dc_server.ts";
-import { runPlanner } from "../support/planner_command.ts";
+import { PLANNER, runPlanner } from "../support/planner_command.ts";
 
 const cwd = emptyFolder();
 const servers: NetboxServer[] = [];
@@ -97,13 +98,52 @@ describe("planner dc import --from netbox", () => {
     expect(stdout).toContain("power: 87 % of 8 inlets have a source");
   });
 
+  test("stops at Ctrl-C while it reads, with nothing written, and goes on when it is run again", async () => {
+    const { lists } = netboxEstate();
+    const held = Promise.withResolvers<void>();
+    const server = await serveNetbox(lists, {
+      trouble: ({ path }) => {
+        if (path === "dcim/devices") held.resolve();
+        // The import waits for the server, as long as it is not stopped.
+        return path === "dcim/devices" ? { status: 503, headers: { "Retry-After": "60" } } : undefined;
+      },
+    });
+    servers.push(server);
+    const calm = await serveNetbox(lists, {});
+    servers.push(calm);
+    const words = (url: string) => [
+      "dc",
+      "import",
+      "--from",
+      "netbox",
+      "--url",
+      url,
+      "--db",
+      "stopped.sqlite",
+      "--json",
+    ];
+    const [program = "", ...args] = [...PLANNER, ...words(server.url)];
+    const child = spawn(program, args, { cwd, stdio: "ignore" });
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+
+    await held.promise;
+    child.kill("SIGINT");
+    const code = await ended;
+    const again = await runPlanner(words(calm.url), { cwd });
+
+    expect(code).toBe(130);
+    expect(reportOf(again.stdout).counts).toMatchObject([{ kind: "rack", created: 4, unchanged: 0 }, {}, {}]);
+  });
+
   test("refuses flags that belong to something else", async () => {
     const format = await dc(["import", "--from", "netbox", "x", "--format", "csv"]);
     const sites = await dc(["import", "file.jsonl", "--sites", "muc"]);
+    const prune = await dc(["import", "--from", "netbox", "--url", "http://127.0.0.1:1", "--sites", "muc", "--prune"]);
     const nothing = await dc(["import", "--from", "netbox", "--db", "none.sqlite"]);
 
     expect(format.stderr).toContain('"--format" does not belong to "--from"');
     expect(sites.stderr).toContain('"--sites" needs "--from"');
+    expect(prune.stderr).toContain('"--prune" with "--sites" needs "--origin"');
     expect(nothing.stderr).toContain("expected --url, a dump, or a folder of lists");
   });
 });

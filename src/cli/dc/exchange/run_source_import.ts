@@ -13,6 +13,10 @@ type SourceImportArgs = ImportArgs & { readonly from: SourceName };
 /** Imports from another program's data into a database. @throws UsageError for flags that do not belong to it */
 export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise<ExitStatus> {
   refuseForeignFlags(args);
+  if (args.prune && args.sites !== undefined && args.origin === undefined) {
+    // Everything of the other sites would look like deletions.
+    throw usage('"--prune" with "--sites" needs "--origin": expected a name for the import of these sites');
+  }
   const origin = originOf(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);

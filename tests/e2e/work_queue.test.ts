@@ -151,3 +151,18 @@ test("work whose branch cannot be merged keeps its dependents from beginning, an
   expect(stderr).toContain(`the work of '${A}' is not merged: conflict in ${A}.txt`);
   expect(project.field(B, "status")).toBe("pending");
 });
+
+test("--parallel works specs that name the same files one after the other, and others beside them", async () => {
+  const [first, second, other] = ["2026-11-01-001-aaa", "2026-11-01-002-bbb", "2026-11-01-003-ccc"];
+  // Two agents meet; the third would wait for ever if it met one that names the same folder.
+  using project = await workProject({ plan: { "*": ["meet:2", "tick", "commit"] } });
+  await project.add(first, "target_files: [src/]\n");
+  await project.add(second, "target_files: [src/a.ts]\n");
+  await project.add(other, "target_files: [docs/a.md]\n");
+
+  const { code } = await project.planner(["work", "--parallel", "3"]);
+
+  expect(code).toBe(0);
+  const begun = project.records().toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1));
+  expect(begun.map(({ spec_id }) => spec_id)).toEqual([first, other, second]);
+});

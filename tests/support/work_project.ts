@@ -29,6 +29,7 @@ export interface StoredRecord {
   readonly spec_id: string;
   readonly status: string;
   readonly mode: string;
+  readonly started_at: string;
   readonly completed_at: string | null;
   readonly error?: string;
 }

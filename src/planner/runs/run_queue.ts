@@ -91,10 +91,17 @@ class Queue {
     this.#deps.tell({ event: "progress", done, total });
     for (const id of candidates) {
       if (this.#running.size >= this.#wishes.width || this.#isEnding()) return;
+      // Two agents on one file make a conflict; it is begun when the other has ended.
+      if (this.#collides(id, world)) continue;
       this.#tried.add(id);
       const run = this.#one(id).finally(() => this.#running.delete(id));
       this.#running.set(id, run);
     }
+  }
+
+  #collides(id: SpecId, { specs }: World): boolean {
+    const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
+    return specs.some((spec) => this.#running.has(spec.id) && overlap(wanted, spec.targetFiles));
   }
 
   #isEnding(): boolean {
@@ -186,6 +193,13 @@ class Queue {
       this.#refuse(spec.id, `Cannot start work on spec '${spec.id}': ${why}`);
     }
   }
+}
+
+/** Whether two lists of files name the same file, or one a folder of the other's. */
+function overlap(some: readonly string[], others: readonly string[]): boolean {
+  const within = (path: string, folder: string): boolean =>
+    path === folder || path.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
+  return some.some((one) => others.some((other) => within(one, other) || within(other, one)));
 }
 
 /** The ids with all their members, members first: what a driver or a group stands for is worked before itself. */

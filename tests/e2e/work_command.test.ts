@@ -54,7 +54,7 @@ test("an agent that crashes makes the spec failed, and the log says why", async 
   expect(project.field(A, "status")).toBe("failed");
   const log = project.read(`.planner/logs/${A}.log`);
   expect(log).toContain("Z stderr: no more wood\n");
-  expect(log).toContain("Z planner: failed: the agent ended with status 3\n");
+  expect(log).toContain("Z planner: failed: the agent ended with status 3: it says: no more wood\n");
   expect(project.records()).toMatchObject([{ status: "failed" }]);
 });
 
@@ -223,6 +223,7 @@ test("--json prints each event on a line of its own", async () => {
     .map((line) => JSON.parse(line));
   expect([code, stderr]).toEqual([0, ""]);
   expect(events).toMatchObject([
+    { event: "progress", done: 0, total: 1 },
     { event: "started", spec_id: A, mode: "single", branch: `planner/${A}` },
     { event: "output", text: "hello" },
     { event: "ended", spec_id: A, status: "completed", reasons: [], commits: [expect.any(String)] },

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_ERROR_DETAIL_CHARS } from "./limits.ts";
 
 /** The id of an answer: as the request had it, null where the request's own could not be read. */
@@ -62,7 +63,7 @@ export function parseError(detail: string): RpcError {
  * clients write absent members so. Source: docs/contract/spec-tool.md#transport; docs/decisions.md#s-18.
  */
 export function readMessage(value: unknown): Message {
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     return { kind: "invalid", id: null, error: invalidRequest("Invalid Request: expected an object") };
   }
   const { method, id } = value;
@@ -87,10 +88,6 @@ export function errorLine(id: Id, error: RpcError): string {
   return JSON.stringify({ jsonrpc: "2.0", id, error });
 }
 
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 // A number that was rounded on the way in would come back as another id, and the caller would wait for ever.
 function isId(id: unknown): id is Id {
   if (typeof id === "number") return Number.isFinite(id) && Math.abs(id) <= Number.MAX_SAFE_INTEGER;
@@ -103,7 +100,7 @@ function errorOf({ jsonrpc, method, id, params }: Readonly<Record<string, unknow
   if (id !== undefined && !isId(id)) {
     return invalidRequest("Invalid Request: expected a string, or a number that JSON carries exactly, as id");
   }
-  if (params === undefined || params === null || isObject(params)) return undefined;
+  if (params === undefined || params === null || isJsonObject(params)) return undefined;
   return { code: RPC_CODE.invalidParams, message: "Invalid params: expected an object" };
 }
 

@@ -1,7 +1,7 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { tools } from "#planner/operations/index.ts";
 import { isDatedId, runTool } from "#planner/service.ts";
-import { isObject } from "./messages.ts";
 import { type Subject, type ToolSet, toolSet } from "./tool_set.ts";
 
 /**
@@ -33,7 +33,7 @@ export function plannerTools(open: () => Promise<PlannerContext>): ToolSet {
  * docs/decisions.md#s-04.
  */
 function specNamed(args: unknown): Subject {
-  if (!isObject(args) || !Object.hasOwn(args, "id")) return "whole";
+  if (!isJsonObject(args) || !Object.hasOwn(args, "id")) return "whole";
   const { id } = args;
   return typeof id === "string" && isDatedId(id) ? { key: id } : "some";
 }

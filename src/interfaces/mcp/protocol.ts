@@ -1,4 +1,5 @@
-import { isObject, type Message, RPC_CODE, type RpcError } from "./messages.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { type Message, RPC_CODE, type RpcError } from "./messages.ts";
 import { type Era, eraOf, HANDSHAKE_VERSION, type ServerWords, STATELESS_VERSIONS } from "./revision.ts";
 
 export type Request = Extract<Message, { kind: "request" }>;
@@ -28,7 +29,7 @@ const HANDSHAKE_METHODS: ReadonlyMap<string, Method> = new Map<string, Method>([
     ({ params }, { info: serverInfo, instructions }) => {
       const result = { protocolVersion: HANDSHAKE_VERSION, capabilities: CAPABILITIES, serverInfo };
       // docs/contract/spec-tool.md#versioning shows a request without `clientInfo`, and an answer with nothing more.
-      const isNamed = instructions !== undefined && isObject(params["clientInfo"]);
+      const isNamed = instructions !== undefined && isJsonObject(params["clientInfo"]);
       return { kind: "result", era: "handshake", result: isNamed ? { ...result, instructions } : result };
     },
   ],

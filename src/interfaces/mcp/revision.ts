@@ -1,4 +1,5 @@
-import { isObject, type Params, RPC_CODE, type RpcError } from "./messages.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { type Params, RPC_CODE, type RpcError } from "./messages.ts";
 
 /** Who the server says it is. */
 export interface ServerInfo {
@@ -41,20 +42,20 @@ const STATELESS: EraVerdict = { era: "stateless" };
  */
 export function eraOf(params: Params): EraVerdict {
   const meta = params["_meta"];
-  if (!isObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
+  if (!isJsonObject(meta) || !Object.hasOwn(meta, VERSION_KEY)) return HANDSHAKE;
   const requested = meta[VERSION_KEY];
   if (typeof requested !== "string") return refuseMeta(VERSION_KEY, "a string");
   if (!STATELESS_VERSIONS.includes(requested)) {
     const data = { supported: STATELESS_VERSIONS, requested };
     return { error: { code: RPC_CODE.unsupportedVersion, message: "Unsupported protocol version", data } };
   }
-  return isObject(meta[CAPABILITIES_KEY]) ? STATELESS : refuseMeta(CAPABILITIES_KEY, "an object");
+  return isJsonObject(meta[CAPABILITIES_KEY]) ? STATELESS : refuseMeta(CAPABILITIES_KEY, "an object");
 }
 
 /** Adds to a result what its era demands of every result. */
 export function stamped(result: object, era: Era, info: ServerInfo): object {
   if (era === "handshake") return result;
-  const meta = "_meta" in result && isObject(result._meta) ? result._meta : {};
+  const meta = "_meta" in result && isJsonObject(result._meta) ? result._meta : {};
   return { ...result, resultType: "complete", _meta: { ...meta, [SERVER_INFO_KEY]: info } };
 }
 

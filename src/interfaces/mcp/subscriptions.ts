@@ -1,5 +1,6 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_SUBSCRIPTIONS } from "./limits.ts";
-import { errorLine, type Id, isObject, RPC_CODE, resultLine } from "./messages.ts";
+import { errorLine, type Id, RPC_CODE, resultLine } from "./messages.ts";
 import type { Request } from "./protocol.ts";
 import { type ServerInfo, SUBSCRIPTION_KEY, stamped } from "./revision.ts";
 
@@ -18,7 +19,7 @@ export class Subscriptions {
 
   /** Opens one and returns the line that says so, or the line that refuses. */
   listen({ id, params }: Request): string {
-    if (!isObject(params["notifications"])) {
+    if (!isJsonObject(params["notifications"])) {
       return invalidParams(id, "Invalid params: expected an object as notifications");
     }
     if (this.#open.size >= MAX_SUBSCRIPTIONS) {

@@ -1,5 +1,6 @@
 import { type TSchema, TypeGuard } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { parseDocument } from "../spec/document.ts";
 import { type FieldPath, frontmatterPlaces, type Place } from "../spec/frontmatter_places.ts";
@@ -49,18 +50,14 @@ interface Complaint {
 
 /** YAML reads `lint:` with nothing behind it as null; it is treated as not given. */
 function withoutNulls(value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(([, inner]) => inner !== null);
   return Object.fromEntries(kept.map(([key, inner]) => [key, withoutNulls(inner)]));
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Unknown keys were warned of; a setting that nothing reads must not show as one. */
 function onlyKnown(schema: TSchema, value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, inner]) => {
       const next = below(schema, key);
@@ -125,7 +122,7 @@ function shown(value: unknown): string {
 }
 
 function unknownKeys(schema: TSchema, value: unknown, path: readonly string[]): Complaint[] {
-  if (!isRecord(value)) return [];
+  if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => {
     const here = [...path, key];
     const next = below(schema, key);
@@ -145,7 +142,7 @@ function below(schema: TSchema, key: string): TSchema | undefined {
 }
 
 function idleItems(written: WrittenConfig): Complaint[] {
-  const fields = Object.entries(isRecord(written.schema?.spec?.fields) ? written.schema.spec.fields : {});
+  const fields = Object.entries(isJsonObject(written.schema?.spec?.fields) ? written.schema.spec.fields : {});
   return fields
     .filter(([, rule]) => rule?.items !== undefined && rule.type !== undefined && rule.type !== "array")
     .map(([name, { type }]) => ({

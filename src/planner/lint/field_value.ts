@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { FieldRule } from "../config/config.ts";
 
 type FieldType = NonNullable<FieldRule["type"]>;
@@ -8,7 +9,7 @@ const IS: Record<FieldType, (value: unknown) => boolean> = {
   integer: (value) => Number.isInteger(value),
   number: (value) => typeof value === "number",
   array: (value) => Array.isArray(value),
-  object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
+  object: (value) => isJsonObject(value),
 };
 
 const NAMED: Record<FieldType, string> = {

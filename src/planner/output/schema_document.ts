@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { childPointer } from "./json_pointer.ts";
 import { APPLICATORS, type SubschemaPlace } from "./schema_keywords.ts";
 
@@ -34,7 +35,7 @@ export function schemaProblem(document: SchemaDocument, pointer: string, what: s
 }
 
 export function isSchemaObject(value: unknown): value is SchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isJsonObject(value);
 }
 
 export function isSchemaNode(value: unknown): value is SchemaNode {

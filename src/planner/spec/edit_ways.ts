@@ -1,7 +1,8 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { ReadableDocument } from "./document.ts";
 import { addEntry, type EditSite, removeEntry, setEntry } from "./edit_entry.ts";
 import { fieldLines, inlineText, type Layout } from "./field_text.ts";
-import { asRead, type FieldValue, isRecord, sameValue } from "./field_value.ts";
+import { asRead, type FieldValue, sameValue } from "./field_value.ts";
 import { yamlOf } from "./full_frontmatter.ts";
 import { isMapToken, type MapEntry, type MapSite, mapAt } from "./map_entries.ts";
 import { type ScalarStyle, scalarText } from "./scalar_text.ts";
@@ -60,7 +61,12 @@ function* changesOf(edit: FieldEdit, { range, site, root, entry, apply }: Change
     yield apply(removal?.map((edit) => ({ ...edit, to: edit.to + looseLinesAt(site.yaml, edit.to) })));
     return;
   }
-  if (isRecord(value) && isRecord(current) && isMapToken(entry.value) && Object.keys(value).length > 0) {
+  if (
+    isJsonObject<FieldValue>(value) &&
+    isJsonObject<FieldValue>(current) &&
+    isMapToken(entry.value) &&
+    Object.keys(value).length > 0
+  ) {
     yield withinMapping(edit, range, { value, current });
   }
   yield apply(setEntry(site, root, entry, { value, current }));

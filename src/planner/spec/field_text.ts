@@ -1,4 +1,5 @@
-import { type FieldValue, isList, isRecord } from "./field_value.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { type FieldValue, isList } from "./field_value.ts";
 import { type ScalarForm, scalarText } from "./scalar_text.ts";
 
 /** How a frontmatter writes its lists and ends its lines; new lines follow suit. */
@@ -16,7 +17,7 @@ const IN_FLOW: ScalarForm = { style: "plain", inFlow: true };
 export function inlineText(value: FieldValue, form: ScalarForm = PLAIN): string {
   const inner = { ...form, inFlow: true };
   if (isList(value)) return `[${value.map((item) => scalarText(item, inner)).join(", ")}]`;
-  if (!isRecord(value)) return scalarText(value, form);
+  if (!isJsonObject<FieldValue>(value)) return scalarText(value, form);
   return `{${Object.entries(value)
     .map(([key, item]) => `${scalarText(key, IN_FLOW)}: ${inlineText(item, inner)}`)
     .join(", ")}}`;
@@ -25,7 +26,7 @@ export function inlineText(value: FieldValue, form: ScalarForm = PLAIN): string 
 /** Whether the value goes on separate lines below its key. */
 export function takesLines(value: FieldValue, layout: Layout): boolean {
   if (isList(value)) return value.length > 0 && layout.lists === "block";
-  return isRecord(value) && Object.keys(value).length > 0;
+  return isJsonObject<FieldValue>(value) && Object.keys(value).length > 0;
 }
 
 /** The lines below the key for a value that `takesLines`; `indent` is what the key's own line begins with. */
@@ -33,7 +34,7 @@ export function valueLines(value: FieldValue, indent: string, layout: Layout): s
   if (isList(value)) {
     return value.map((item) => `${indent}${layout.listIndent}- ${scalarText(item, PLAIN)}${layout.lineBreak}`).join("");
   }
-  if (!isRecord(value)) return "";
+  if (!isJsonObject<FieldValue>(value)) return "";
   return Object.entries(value)
     .map(([key, item]) => fieldLines(key, item, `${indent}  `, layout))
     .join("");

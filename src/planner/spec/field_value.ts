@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { keepsText } from "./text_fields.ts";
 
 /** What a frontmatter field may be set to. Numbers must be finite. */
@@ -12,14 +13,10 @@ export function isList(value: unknown): value is readonly string[] {
   return Array.isArray(value);
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, FieldValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** What the parser will give for a field of this value: fields that keep their text turn numbers and booleans to text. */
 export function asRead(value: FieldValue, path: readonly string[]): unknown {
   if (isList(value)) return value;
-  if (isRecord(value)) {
+  if (isJsonObject<FieldValue>(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, asRead(inner, [...path, key])]));
   }
   return keepsText(path) ? String(value) : value;
@@ -30,7 +27,7 @@ export function sameValue(a: unknown, b: unknown): boolean {
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
   }
-  if (isRecord(a) && isRecord(b)) {
+  if (isJsonObject<FieldValue>(a) && isJsonObject<FieldValue>(b)) {
     const keys = Object.keys(a);
     if (keys.length !== Object.keys(b).length) return false;
     return keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key], b[key]));

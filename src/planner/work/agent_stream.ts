@@ -1,9 +1,10 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { StreamKind } from "../config/provider_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
 import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
 import { CODEX_EVENTS } from "./agent_stream/codex.ts";
 import { CURSOR_EVENTS } from "./agent_stream/cursor.ts";
-import { type Event, isObject, textAt } from "./agent_stream/event.ts";
+import { type Event, textAt } from "./agent_stream/event.ts";
 import { GEMINI_EVENTS } from "./agent_stream/gemini.ts";
 import { type ByteLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
@@ -144,7 +145,7 @@ function parsed(text: string): Event | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     // A line that was cut off, or one that only looks like an event: it is shown as it is.
     return undefined;

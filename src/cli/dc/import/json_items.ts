@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { KINDS, kindNamed } from "../kinds.ts";
 import type { Line, Source } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
@@ -44,7 +45,7 @@ function read(file: TextFile): object {
   } catch (error) {
     throw wrong(file, (error as Error).message);
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+  if (isJsonObject(value)) return value;
   throw wrong(file, `expected an object with ${NAMES.join(", ")}`);
 }
 

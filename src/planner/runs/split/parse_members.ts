@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { extractJson } from "../../output/extract_json.ts";
 
 /** One member as an agent proposes it. */
@@ -26,7 +27,7 @@ export const MAX_MEMBERS = 50;
 export function parseMembers(answer: string): readonly ProposedMember[] {
   const found = extractJson(answer);
   if (found === undefined) throw refused("it holds no JSON");
-  const listed = isObject(found.value) ? found.value["members"] : undefined;
+  const listed = isJsonObject(found.value) ? found.value["members"] : undefined;
   if (!Array.isArray(listed)) throw refused('expected an object with a list "members"');
   if (listed.length < 2 || listed.length > MAX_MEMBERS) {
     throw refused(`expected 2 to ${MAX_MEMBERS} members, got ${listed.length}`);
@@ -43,7 +44,7 @@ interface Place {
 }
 
 function memberOf(value: unknown, place: Place): ProposedMember {
-  if (!isObject(value)) throw refused(`member ${place.number} is not an object`);
+  if (!isJsonObject(value)) throw refused(`member ${place.number} is not an object`);
   const criteria = texts(value, "acceptance_criteria", place).map((text) => plainCriterion(text));
   if (criteria.length === 0) throw refused(`member ${place.number} has no acceptance criteria`);
   return {
@@ -112,10 +113,6 @@ function circleIn(members: readonly ProposedMember[]): readonly number[] | undef
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function refused(why: string): OperationError {
   return new OperationError("failed_precondition", `Cannot read members from the agent's answer: ${why}`);

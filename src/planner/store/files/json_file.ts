@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { readText } from "./read_text.ts";
 
 /** The object in a small JSON file of ours, or why it is none. `modified` is when the file was last written. */
@@ -20,7 +21,7 @@ export function readJson(path: string): JsonRead {
   const { text } = read;
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+    if (isJsonObject(value)) {
       return { kind: "object", object: value as Readonly<Record<string, unknown>>, text, modified };
     }
     return { kind: "broken", message: "Expected a JSON object", text, modified };

@@ -1,5 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { StoredReport } from "../../run_ports.ts";
 import type { Usage } from "../../work/usage.ts";
 import { readJson, textField } from "../files/json_file.ts";
@@ -14,7 +15,7 @@ export async function readReports(root: string): Promise<readonly StoredReport[]
     .filter((name) => name.endsWith(".json") && !name.startsWith("."))
     .flatMap((name) => {
       const read = readJson(join(root, PROCESSES, name));
-      return read.kind === "object" && isFields(read.object["report"])
+      return read.kind === "object" && isJsonObject(read.object["report"])
         ? [stored(read.object, read.object["report"])]
         : [];
     });
@@ -32,7 +33,7 @@ function stored(record: Fields, report: Fields): StoredReport {
     agent: textField(report, "agent") ?? "",
     model: textField(report, "model"),
     session: textField(report, "session"),
-    usage: isFields(report["usage"]) ? usageOf(report["usage"]) : null,
+    usage: isJsonObject(report["usage"]) ? usageOf(report["usage"]) : null,
     denied: Array.isArray(denied) ? denied.filter((each): each is string => typeof each === "string") : [],
   };
 }
@@ -48,8 +49,4 @@ function usageOf(written: Fields): Usage {
     output_tokens: count("output_tokens"),
     cost_usd: typeof written["cost_usd"] === "number" ? count("cost_usd") : null,
   };
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
-import { aboutCall, contentText, type Event, isObject, objectAt, ownValue, textAt } from "./event.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { aboutCall, contentText, type Event, objectAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
 /** Events of `cursor-agent -p --output-format stream-json`. */
@@ -10,7 +11,7 @@ export const CURSOR_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) =
 
 // `{ "readToolCall": { "args": …, "result": { "success": … } } }`: the only key names the tool.
 function toolCall(event: Event, to: Transcript): void {
-  const entry = Object.entries(objectAt(event, "tool_call")).find(([, value]) => isObject(value));
+  const entry = Object.entries(objectAt(event, "tool_call")).find(([, value]) => isJsonObject(value));
   if (entry === undefined) return;
   const [key, value] = entry as [string, Event];
   if (textAt(event, "subtype") === "started") {
@@ -21,7 +22,8 @@ function toolCall(event: Event, to: Transcript): void {
   const outcome = objectAt(value, "result");
   for (const word of ["error", "failure", "rejected"]) {
     const why = ownValue(outcome, word);
-    if (why !== undefined) to.stepFailed(isObject(why) ? textAt(why, "message") || textAt(why, "error") || word : word);
+    if (why !== undefined)
+      to.stepFailed(isJsonObject(why) ? textAt(why, "message") || textAt(why, "error") || word : word);
   }
 }
 

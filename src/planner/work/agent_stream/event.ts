@@ -1,16 +1,17 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 /** One JSON line of an agent: nothing about it is certain. */
 export type Event = Readonly<Record<string, unknown>>;
 
 /** The object under a key, empty without any. */
 export function objectAt(event: Event, key: string): Event {
   const value = ownValue(event, key);
-  return isObject(value) ? value : {};
+  return isJsonObject(value) ? value : {};
 }
 
 /** The objects of a list under a key. */
 export function objectsAt(event: Event, key: string): readonly Event[] {
   const value = ownValue(event, key);
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }
 
 /** The text under a key, empty without any. */
@@ -27,10 +28,6 @@ export function numberAt(event: Event, key: string): number {
 
 export function ownValue(event: Event, key: string): unknown {
   return Object.hasOwn(event, key) ? event[key] : undefined;
-}
-
-export function isObject(value: unknown): value is Event {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 const TELLING = ["command", "file_path", "filePath", "path", "pattern", "query", "url", "id", "description"] as const;

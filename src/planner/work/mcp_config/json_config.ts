@@ -8,6 +8,7 @@ import {
   printParseErrorCode,
 } from "jsonc-parser";
 import { equalJson } from "#kernel/equal_json.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import {
   BYTE_ORDER_MARK,
   brokenConfig,
@@ -124,7 +125,7 @@ function commaAfter(json: string, end: number): number | undefined {
 function render(key: string, value: Entry, indent: string, layout: Layout): string {
   const inner = indent + layout.unit;
   const lines = Object.entries(value).map(([name, each]) =>
-    isObject(each)
+    isJsonObject<Entry>(each)
       ? `${inner}${render(name, each, inner, layout)}`
       : `${inner}${JSON.stringify(name)}: ${inlineValue(each)}`,
   );
@@ -137,7 +138,7 @@ function inline(key: string, value: unknown): string {
 
 function inlineValue(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((each) => JSON.stringify(each)).join(", ")}]`;
-  if (!isObject(value)) return JSON.stringify(value);
+  if (!isJsonObject(value)) return JSON.stringify(value);
   return `{ ${Object.entries(value)
     .map(([name, each]) => inline(name, each))
     .join(", ")} }`;
@@ -156,16 +157,12 @@ function nested(path: readonly string[], entry: ServerEntry): Entry {
 function expected(data: unknown, path: readonly string[], entry: ServerEntry): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return entry;
-  const object = isObject(data) ? data : {};
+  const object = isJsonObject(data) ? data : {};
   return { ...object, [key]: expected(object[key], rest, entry) };
 }
 
 function dataOf(json: string, node: Node): unknown {
   return parse(json.slice(node.offset, node.offset + node.length), [], LENIENT);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, Entry>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function indentUnit(json: string): string {

@@ -19,13 +19,17 @@ export async function openService(
   store: DcStore,
   { clock, authRequired, observe = () => {}, rasterize }: ServiceOptions,
 ): Promise<DcService> {
-  const pageKey = await store.write(async (writer) => {
-    const known = await writer.setting(PAGE_KEY);
-    if (known !== undefined) return known;
-    const made = randomBytes(32).toString("base64url");
-    await writer.setSetting(PAGE_KEY, made);
-    return made;
-  });
+  // Read first: a database on read-only media has its key already.
+  const kept = await store.read((reader) => reader.setting(PAGE_KEY));
+  const pageKey =
+    kept ??
+    (await store.write(async (writer) => {
+      const known = await writer.setting(PAGE_KEY);
+      if (known !== undefined) return known;
+      const made = randomBytes(32).toString("base64url");
+      await writer.setSetting(PAGE_KEY, made);
+      return made;
+    }));
   return new DcService({
     store,
     clock,

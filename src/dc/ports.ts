@@ -282,6 +282,10 @@ export interface DcStore {
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
   /** The revision that a read would see that began now, by one statement and without a transaction. */
   revision(): Promise<number>;
+  /**
+   * Finds out whether reads and writes can succeed now. @throws OperationError unavailable with the reason as its cause
+   */
+  check(): Promise<void>;
   /** Transactions that run and wait at this moment; no question to the database. */
   use(): Readonly<Record<"read" | "write", QueueUse>>;
   close(): Promise<void>;

@@ -105,7 +105,7 @@ beforeAll(async () => {
     handler: httpHandler({
       service: site.service,
       findPrincipal: async () => undefined,
-      isReady: async () => true,
+      whyNotReady: async () => undefined,
       metrics: () => "",
       observe: () => {},
       report: (_, error) => {

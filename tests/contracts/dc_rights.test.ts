@@ -115,7 +115,7 @@ test("of all routes, only those that tell nothing of the estate are open to ever
   const app = httpApp({
     service: at.site.service,
     findPrincipal: async () => undefined,
-    isReady: async () => true,
+    whyNotReady: async () => undefined,
     metrics: () => "",
     observe: () => {},
     report: () => {},

@@ -69,7 +69,8 @@ async function verifyAll(reader: DcReader, options: VerifyOptions, { key, given 
   if (!log.ok) throw new Failed(`The change log is broken: entry ${log.seq} ${log.detail}`);
   const lines = [`${log.head.seq} entries, unbroken; head ${log.head.hash || "none"}`];
   if (log.since > 0) lines.push(archiveLine(log.since, archives));
-  lines.push(`${kept.good.length + given.length} signed checkpoints agree${kept.unchecked}`);
+  if (kept.kept + given.length > 0)
+    lines.push(`${kept.good.length + given.length} signed checkpoints agree${kept.unchecked}`);
   if (inventory !== undefined) lines.push(await inventoryLine(inventory, reader));
   if (options.prove !== undefined) lines.push(proofLine(log, options.prove));
   return lines;
@@ -98,7 +99,7 @@ async function keptCheckpoints(reader: DcReader, key: VerifierKey | undefined) {
   const kept = await reader.checkpoints();
   if (key === undefined) {
     const unchecked = kept.length === 0 ? "" : `; ${kept.length} in the database were not checked without --key`;
-    return { good, unchecked };
+    return { good, unchecked, kept: kept.length };
   }
   for (const { size, note } of kept) {
     const checkpoint = openCheckpoint(note, key);
@@ -106,7 +107,7 @@ async function keptCheckpoints(reader: DcReader, key: VerifierKey | undefined) {
       throw new Failed(`The checkpoint of ${size} entries has no good signature of the key`);
     good.push(checkpoint);
   }
-  return { good, unchecked: "" };
+  return { good, unchecked: "", kept: kept.length };
 }
 
 interface ReadArchive extends VerifiedArchive {

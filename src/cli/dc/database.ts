@@ -26,7 +26,7 @@ export interface Database {
 }
 
 /** Reads `--db`: the path of a file, or postgres://… @throws UsageError for what can be neither */
-export function databaseOf(given: string | undefined, cwd: string): Database {
+export function databaseOf(given: string | undefined, cwd: string, { create = false } = {}): Database {
   if (given !== undefined && isPostgresUrl(given)) return server(given);
   const scheme = given === undefined ? undefined : URL_LIKE.exec(given)?.[1];
   if (scheme !== undefined) {
@@ -38,9 +38,27 @@ export function databaseOf(given: string | undefined, cwd: string): Database {
     shown: file,
     file,
     exists: () => existsSync(file),
-    open: async () => (await import("#dc/store/sqlite_store.ts")).openSqlite(file),
+    open: async () => {
+      if (!create) refuseVanished(file);
+      return (await import("#dc/store/sqlite_store.ts")).openSqlite(file);
+    },
     schema: async () => (await import("#dc/store/schema_state.ts")).sqliteSchema(file),
   };
+}
+
+/** What a database leaves beside its file, and what stays if the file alone is removed. */
+const TRACES = ["-wal", ".checkpoint-key"];
+
+/**
+ * Makes sure that no empty database takes the place of one that has vanished, on a disk that is not mounted for example.
+ * @throws OperationError failed_precondition
+ */
+function refuseVanished(file: string): void {
+  if (existsSync(file)) return;
+  const trace = TRACES.map((end) => `${file}${end}`).find((path) => existsSync(path));
+  if (trace === undefined) return;
+  const expected = `expected the file, or "--create" for a new one, since "${trace}" shows that there was one`;
+  throw new OperationError("failed_precondition", `The database "${file}" is not there: ${expected}`);
 }
 
 function server(url: string): Database {

@@ -34,6 +34,7 @@ export class StoreFacts {
 
   private async ask(): Promise<void> {
     try {
+      await this.store.check();
       this.numbers = await this.store.read(async (reader) => ({
         revision: await reader.revision(),
         changeLogSeq: (await reader.chainHead()).seq,

@@ -70,7 +70,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const handler = httpHandler({
     service,
     findPrincipal: counted(access.findPrincipal, metrics),
-    isReady: () => answers(store),
+    whyNotReady: () => problemOf(store),
     metrics: async (format) =>
       metrics.text(format, {
         ...processFacts(),
@@ -154,12 +154,13 @@ async function listen(server: OnePort, { host, port }: ServeOptions): Promise<nu
   }
 }
 
-async function answers(store: DcStore): Promise<boolean> {
+/** Why the database cannot be used; undefined when it can. */
+async function problemOf(store: DcStore): Promise<string | undefined> {
   try {
-    await store.read((reader) => reader.revision());
-    return true;
-  } catch {
-    return false;
+    await store.check();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

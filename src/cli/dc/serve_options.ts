@@ -16,7 +16,7 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
   const { host = "", port = 0, db, tokens, insecure } = args;
   if (port > HIGHEST_PORT) throw usage(`Wrong value "${port}" for "--port": expected at most ${HIGHEST_PORT}`);
   const secret = args["webhook-secret-file"];
-  const database = databaseOf(db, cli.cwd);
+  const database = databaseOf(db, cli.cwd, given);
   return {
     host,
     port,

@@ -18,12 +18,13 @@ export interface Setting {
   readonly from: string;
 }
 
-/** `--config` says where settings are and `--print-config` shows them; neither is a setting. */
-type SettingName = Exclude<keyof typeof SERVE_FLAGS, "config" | "print-config">;
+/** `--config` names the file of settings, `--print-config` prints them, and `--create` is for one start: no settings. */
+const OTHER_FLAGS = ["config", "print-config", "create"] as const;
+type SettingName = Exclude<keyof typeof SERVE_FLAGS, (typeof OTHER_FLAGS)[number]>;
 
 /** Every setting of `serve`: a flag, a variable and a key of the settings file each. */
 export const SETTINGS: readonly SettingName[] = Object.keys(SERVE_FLAGS).filter(
-  (name): name is SettingName => name !== "config" && name !== "print-config",
+  (name): name is SettingName => !OTHER_FLAGS.some((other) => other === name),
 );
 
 const DEFAULTS: Partial<Readonly<Record<SettingName, unknown>>> = {

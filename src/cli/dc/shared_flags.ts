@@ -11,6 +11,11 @@ export const DATABASE_FLAG = {
   summary: "Database: a file (planner-dc.sqlite), or postgres://user@host/database",
 } as const satisfies Flag;
 
+export const CREATE_FLAG = {
+  type: "boolean",
+  summary: "Replace a database that vanished",
+} as const satisfies Flag;
+
 export const URL_FLAG = {
   type: "string",
   value: "address",

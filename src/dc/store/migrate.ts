@@ -28,3 +28,11 @@ export function demandKnown(done: number): void {
   const expected = `its schema has ${done} steps, this program knows ${migrations.length}`;
   throw new OperationError("failed_precondition", `it is from a newer program: ${expected}`);
 }
+
+/** @throws OperationError failed_precondition for a database that lacks steps, which only a writer can take */
+export function demandMigrated(done: number): void {
+  demandKnown(done);
+  if (done === migrations.length) return;
+  const expected = `its schema has ${done} of ${migrations.length} steps, and it is read-only`;
+  throw new OperationError("failed_precondition", `it is from an older program: ${expected}`);
+}

@@ -75,6 +75,10 @@ class PostgresStore implements DcStore {
     );
   }
 
+  async check(): Promise<void> {
+    await this.revision();
+  }
+
   use() {
     return { read: this.reading.use, write: this.writing.use };
   }

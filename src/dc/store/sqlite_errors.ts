@@ -2,14 +2,14 @@ import { statSync } from "node:fs";
 import { dirname } from "node:path";
 import { refuse } from "#dc/model/refusal.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isLocked } from "./sqlite_lock.ts";
 
-const LOCKED = /database (?:table )?is locked|SQLITE_BUSY/i;
 const UNUSABLE = /disk (?:is full|I\/O)|full|readonly database|unable to open|malformed|not a database/i;
 
 /** What the disk or another process causes is a refusal; anything else is a defect and stays one. */
 export function translated(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof OperationError) return error;
-  if (LOCKED.test(error.message)) return unavailable("The database is locked by another process", error);
+  if (isLocked(error)) return unavailable("The database is locked by another process", error);
   if (UNUSABLE.test(error.message)) return unavailable(`The database cannot be used: ${error.message}`, error);
   return error;
 }

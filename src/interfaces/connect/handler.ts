@@ -16,7 +16,7 @@ import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from ".
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { writeMessagePlainly } from "./grpc_message.ts";
-import { healthRoutes, type IsReady } from "./health_routes.ts";
+import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargedReply, meteredBody } from "./metered_body.ts";
@@ -33,7 +33,7 @@ const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
 export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  readonly isReady: IsReady;
+  readonly whyNotReady: WhyNotReady;
   /** Told of calls that were refused before the service was asked, which tells of all others itself. */
   readonly observe: (call: FinishedCall) => void;
   readonly report: ReportDefect;
@@ -49,7 +49,7 @@ export type ConnectHandler = (request: NodeRequest, response: NodeResponse, acco
  * Content-Type; Connect JSON is the REST. Source: docs/decisions.md#d-02.
  */
 export function connectHandler(options: ConnectOptions): ConnectHandler {
-  const { service, findPrincipal, isReady, report, shutdown } = options;
+  const { service, findPrincipal, whyNotReady, report, shutdown } = options;
   const router = createConnectRouter({
     acceptCompression: COMPRESSIONS,
     compressMinBytes: COMPRESS_MIN_BYTES,
@@ -59,7 +59,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
     requestGate: (context) => recognise(context, findPrincipal, report),
   });
   datacenterRoutes(router, service, report);
-  healthRoutes(router, isReady, shutdown);
+  healthRoutes(router, whyNotReady, shutdown);
   reflectionRoutes(router, [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha]);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");

@@ -3,8 +3,8 @@ import { SERVICES } from "#dc/operations/index.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { HealthStatus } from "./health_status.ts";
 
-/** Says whether the database answers. */
-export type IsReady = () => Promise<boolean>;
+/** Why the server cannot answer calls; undefined when it can. */
+export type WhyNotReady = () => Promise<string | undefined>;
 
 /** The server as a whole, and what it serves. */
 const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.typeName)];
@@ -12,8 +12,8 @@ const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.t
 /**
  * Serves the gRPC health protocol. A shutdown ends every watch with NOT_SERVING, so that balancers send nothing more.
  */
-export function healthRoutes(router: ConnectRouter, isReady: IsReady, shutdown: AbortSignal): void {
-  const health = new HealthStatus(isReady, shutdown);
+export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, shutdown: AbortSignal): void {
+  const health = new HealthStatus(whyNotReady, shutdown);
   const current = async () => statusOf(await health.now());
   router.service(Health, {
     async check({ service }) {

@@ -1,24 +1,24 @@
-import type { IsReady } from "./health_routes.ts";
+import type { WhyNotReady } from "./health_routes.ts";
 
 /** How often a watched status is looked at, in milliseconds. Ours: a probe's usual interval. */
 const WATCH_MS = 5000;
 
 /** Whether the server serves: one look at the database for all watches together. */
 export class HealthStatus {
-  readonly #isReady: IsReady;
+  readonly #whyNotReady: WhyNotReady;
   readonly #shutdown: AbortSignal;
   readonly #watches = new Set<() => void>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #isServing = true;
 
-  constructor(isReady: IsReady, shutdown: AbortSignal) {
-    this.#isReady = isReady;
+  constructor(whyNotReady: WhyNotReady, shutdown: AbortSignal) {
+    this.#whyNotReady = whyNotReady;
     this.#shutdown = shutdown;
     shutdown.addEventListener("abort", () => this.#wakeAll());
   }
 
   async now(): Promise<boolean> {
-    this.#isServing = !this.#shutdown.aborted && (await this.#isReady());
+    this.#isServing = !this.#shutdown.aborted && (await this.#whyNotReady()) === undefined;
     return this.#isServing;
   }
 

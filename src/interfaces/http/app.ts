@@ -12,7 +12,7 @@ import { BodyMeter, serverBusy } from "#interfaces/connect/body_meter.ts";
 import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
-import type { IsReady } from "#interfaces/connect/health_routes.ts";
+import type { WhyNotReady } from "#interfaces/connect/health_routes.ts";
 import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
@@ -28,7 +28,7 @@ import type { WebhookSecret } from "./webhook_secret.ts";
 export interface AppOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
-  readonly isReady: IsReady;
+  readonly whyNotReady: WhyNotReady;
   readonly metrics: (format: MetricFormat) => string | Promise<string>;
   /** Opens the webhook for change feeds; without one it is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
@@ -155,9 +155,10 @@ async function countRefused({ req, env, res }: AppContext, { observe }: AppOptio
   if (refused !== undefined) observe({ ...refused, seconds });
 }
 
-async function ready(context: AppContext, { isReady, shutdown }: AppOptions): Promise<Response> {
+async function ready(context: AppContext, { whyNotReady, shutdown }: AppOptions): Promise<Response> {
   if (shutdown.aborted) return context.text("The server is about to end\n", 503);
-  return (await isReady()) ? context.text("ok\n") : context.text("The database does not answer\n", 503);
+  const why = await whyNotReady();
+  return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
 
 async function metrics(context: AppContext, { metrics: text }: AppOptions): Promise<Response> {

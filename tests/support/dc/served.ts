@@ -69,7 +69,7 @@ export async function openServed(given: Given = {}): Promise<Served & { end(): P
   const handler = httpHandler({
     service: site.service,
     findPrincipal: (authorization) => principalOf(authorization, given.authRequired === true),
-    isReady: async () => ready,
+    whyNotReady: async () => (ready ? undefined : "The database does not answer"),
     metrics: (format) =>
       counted.text(format, { version: "1.2.3", startTimeS: 1, cpuSeconds: 2, residentMemoryBytes: 3 }),
     webhookSecret: given.webhookSecret === undefined ? undefined : WebhookSecret.of(given.webhookSecret),

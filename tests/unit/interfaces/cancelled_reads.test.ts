@@ -61,11 +61,13 @@ async function site() {
       done.open();
     },
   });
+  // What opening the service has read.
+  held.later.length = 0;
   const gone = new Latch();
   const handler = httpHandler({
     service,
     findPrincipal: async () => undefined,
-    isReady: async () => true,
+    whyNotReady: async () => undefined,
     metrics: () => "",
     observe: () => {},
     report: () => {},

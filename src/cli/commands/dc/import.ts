@@ -1,6 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { SOURCE_FLAGS } from "../../dc/exchange/source_flags.ts";
-import { DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
+import { CREATE_FLAG, DATABASE_FLAG, TOKEN_FLAG, URL_FLAG } from "../../dc/shared_flags.ts";
 
 export const command = defineCommand({
   summary: "Import files, or another program's data",
@@ -18,6 +18,7 @@ export const command = defineCommand({
   },
   flags: {
     db: DATABASE_FLAG,
+    create: CREATE_FLAG,
     format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
     kind: { type: "string", value: "kind", summary: "Kind of a CSV: rack, device, crac, cable, fabric_link" },
     errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here, as JSON Lines" },

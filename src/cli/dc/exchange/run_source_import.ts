@@ -20,7 +20,7 @@ export async function runSourceImport(args: SourceImportArgs, cli: Cli): Promise
   const origin = originOf(args.origin ?? args.from);
   const { prune, json, report, "dry-run": dryRun, db } = args;
   const read = READERS[args.from](args, origin, cli.cwd);
-  const store = await databaseOf(db, cli.cwd).open();
+  const store = await databaseOf(db, cli.cwd, args).open();
   try {
     return await importFrom(store, read, { origin, dryRun, prune, json, report, cwd: cli.cwd }, cli);
   } finally {

@@ -17,6 +17,7 @@ export interface ImportArgs extends SourceArgs {
   readonly format: ImportFormat | undefined;
   readonly kind: string | undefined;
   readonly errors: string | undefined;
+  readonly create: boolean;
   readonly atomic: boolean;
   readonly "dry-run": boolean;
   readonly json: boolean;
@@ -39,7 +40,7 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
     return importFiles(async () => serverTarget(address), options, cli);
   }
   if (token !== undefined) throw usage('"--token" needs "--url"');
-  const store = await databaseOf(db, cli.cwd).open();
+  const store = await databaseOf(db, cli.cwd, args).open();
   try {
     return await importFiles(() => openDatabaseTarget(store, options), options, cli);
   } finally {

@@ -27,6 +27,7 @@ export function openMemory(): DcStore {
         return writer.savepoint(() => work(writer));
       }),
     revision: () => turns.enter(() => new MemoryReader(state).revision()),
+    check: async () => {},
     use: () => ({ read: turns.use, write: turns.use }),
     close: () => turns.close(),
   };

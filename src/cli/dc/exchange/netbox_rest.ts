@@ -60,6 +60,9 @@ async function readTable(client: Client, data: Dataset, table: TableName): Promi
   }
 }
 
+/** Deno knows the class as a value alone. */
+type ParsedUrl = InstanceType<typeof URL>;
+
 interface Page {
   readonly count: number;
   readonly results: readonly unknown[];
@@ -125,7 +128,7 @@ class Client {
     );
   }
 
-  async #ask(url: URL, optional: boolean): Promise<unknown> {
+  async #ask(url: ParsedUrl, optional: boolean): Promise<unknown> {
     let reason = "";
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) this.#watcher.progress(`${url.pathname}: ${reason}, attempt ${attempt + 1}`, 0, undefined);
@@ -155,7 +158,7 @@ class Client {
     demandGoing(this.#watcher);
   }
 
-  async #attempt(url: URL): Promise<Outcome> {
+  async #attempt(url: ParsedUrl): Promise<Outcome> {
     const { token, timeoutMs } = this.#address;
     // Tokens of NetBox 4.5 and later begin with nbt_ and are bearers.
     const scheme = token?.startsWith("nbt_") === true ? "Bearer" : "Token";

@@ -114,6 +114,18 @@ describe("planner dc mcp", () => {
     expect(second?.["devices"]).not.toEqual(first?.["devices"]);
   });
 
+  test("says how many items a cut list leaves out, whatever fields are asked for", async () => {
+    const search = await ask("search_devices", { page_size: 2, fields: ["devices.code"] });
+    const blast = await ask("power_blast_radius", {
+      source_ref: "device:UPS-A1",
+      max_items: 5,
+      fields: ["affected.code"],
+    });
+
+    expect(search.structuredContent).toMatchObject({ devices: [{}, {}], omitted: { devices: 806 } });
+    expect(blast.structuredContent?.["omitted"]).toEqual({ affected: 81 });
+  });
+
   test.each([
     ["get_rack", {}, 'Missing required parameter "code"'],
     ["get_rack", { cod: "A08" }, 'Unknown parameter "cod": did you mean "code"?'],

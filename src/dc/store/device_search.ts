@@ -167,6 +167,6 @@ function ports({ portType, hasFreePort }: DeviceFilter, dialect: Dialect): reado
     ];
   }
   if (hasFreePort === undefined) return [];
-  const some = "EXISTS (SELECT 1 FROM port_type WHERE port_type.device_key = device.key AND port_type.free > 0)";
+  const some = "EXISTS (SELECT 1 FROM port_type WHERE port_type.device_key = device.key AND port_type.data_free > 0)";
   return [{ sql: hasFreePort ? some : `NOT ${some}`, params: [] }];
 }

@@ -16,7 +16,7 @@ const DEFAULT_ITEMS = 50;
 const MAX_ITEMS = 1000;
 
 /** Fields of requests that the tools' own parameters stand for. */
-const REPLACED = ["render", "max_items", "page_size"];
+const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
@@ -78,11 +78,11 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
     params: Type.Object(params),
     async run(door, args, options) {
       const { max_items: items, fields, ...rest } = checkNames(args, known, required);
-      const maxItems = readMaxItems(items);
+      const maxItems = readMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
       const selection = readSelection(rpc.output, readFields(fields) ?? shown);
       const request = readRequest(rpc, {
         ...(rest as JsonObject),
-        ...(limit !== undefined && { [limit.name]: maxItems }),
+        ...(limit !== undefined && { [limit.name]: (rest as JsonObject)[limit.name] ?? maxItems }),
         ...noPicture(rpc),
       });
       return answer(rpc, await door.ask(rpc, request, options?.signal), (value) => shorten(value, selection, maxItems));
@@ -103,7 +103,22 @@ function answer<Method extends DescMethodUnary>(
 ): ToolResult {
   const json = toJson(rpc.output, reply, { useProtoFieldName: true, registry: detailRegistry }) as JsonObject;
   const { value, omitted } = cut(json);
-  return { value: { ...value, ...(Object.keys(omitted).length > 0 && { omitted }) }, structured: true };
+  const all = { ...omitted };
+  for (const [list, count] of leftByServer(json)) if (Object.hasOwn(value, list)) all[list] = (all[list] ?? 0) + count;
+  return { value: { ...value, ...(Object.keys(all).length > 0 && { omitted: all }) }, structured: true };
+}
+
+/** The items that the service itself left out of a list: those it counts, and those on other pages. */
+function leftByServer(json: JsonObject): readonly (readonly [list: string, count: number])[] {
+  const counted = Object.entries(json).flatMap(([name, count]): [string, number][] =>
+    name.startsWith("omitted_") && typeof count === "number" ? [[name.slice("omitted_".length), count]] : [],
+  );
+  const { total_count: total, devices } = json;
+  const others = typeof total === "number" ? total - (Array.isArray(devices) ? devices.length : 0) : 0;
+  return [
+    ...counted,
+    ...(others > 0 && total !== undefined && "role_counts" in json ? [["devices", others] as const] : []),
+  ];
 }
 
 /** Draws; the picture itself is the answer. */
@@ -162,11 +177,16 @@ function noPicture(rpc: DescMethodUnary): JsonObject {
   return { render: toJson(RenderOptionsSchema, create(RenderOptionsSchema, { format: RenderFormat.NONE })) };
 }
 
-function readMaxItems(value: unknown): number {
-  if (value === undefined) return DEFAULT_ITEMS;
+function readMaxItems(value: unknown, isPage = false): number {
+  // 0 is the default of a page.
+  if (value === undefined || (isPage && value === 0)) return DEFAULT_ITEMS;
+  if (isPage && typeof value === "number" && value > MAX_ITEMS) return MAX_ITEMS;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MAX_ITEMS) return value;
   const shown = JSON.stringify(value);
-  throw new OperationError("invalid_argument", `Wrong value ${shown} for "max_items": expected 1 to ${MAX_ITEMS}`);
+  throw new OperationError(
+    "invalid_argument",
+    `Wrong value ${shown} for "${isPage ? "page_size" : "max_items"}": expected 1 to ${MAX_ITEMS}`,
+  );
 }
 
 function readFields(value: unknown): readonly string[] | undefined {

@@ -55,7 +55,14 @@ export async function powerBlastRadiusAnswer(
     undocumented: undocumented.map((code) => items.undocumented(code)),
     nodes: graph.nodes,
     edges: graph.edges,
+<<<<<<< HEAD
     truncated: affected.truncated || guarded.truncated || graph.truncated || undocumented.length < unknown.length,
+=======
+    truncated: affected.omitted + guarded.omitted + graph.omitted > 0,
+    omittedAffected: affected.omitted,
+    omittedProtected: guarded.omitted,
+    omittedNodes: graph.omitted,
+>>>>>>> 1038bcc (interfaces/dc_mcp: count what the service leaves out of a list, and take page_size)
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -115,7 +122,7 @@ class Items {
         ...shown.map(([key, state]) => this.rack(key, state)),
         ...(room > 0 ? this.sorted(hits).slice(0, room) : []).map((hit) => this.of(hit)),
       ],
-      truncated: hits.length + racks.length > limit,
+      omitted: Math.max(0, hits.length + racks.length - limit),
     };
   }
 
@@ -209,23 +216,26 @@ function subgraph(
   limit: number,
 ) {
   const shown = new Set<number>();
-  /** Whether all of them have their place. */
-  const show = (indexes: Iterable<number>): boolean => {
+  const left = new Set<number>();
+  for (const indexes of [nodes, blast.dark, blast.hits.map(({ index }) => index)]) {
     for (const index of indexes) {
       if (shown.size < limit) shown.add(index);
-      else if (!shown.has(index)) return false;
+      else if (!shown.has(index)) left.add(index);
     }
-    return true;
-  };
-  const whole = show(nodes) && show(blast.dark) && show(blast.hits.map(({ index }) => index));
+  }
   const states = new Map<number, Hit["state"]>();
   for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
   return {
+<<<<<<< HEAD
     truncated: !whole,
     nodes: [...shown].map((index) => ({
       ...nodeInit(power, blast, index, states.get(index)),
       ...drawnFrom(power, index, { before: live, after: blast.live }),
     })),
+=======
+    omitted: left.size,
+    nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
+>>>>>>> 1038bcc (interfaces/dc_mcp: count what the service leaves out of a list, and take page_size)
     edges: [...shown].flatMap((index) =>
       (power.supplies[index] ?? [])
         .filter(({ to }) => shown.has(to))

@@ -2,6 +2,7 @@ import type { Dialect } from "../dialect.ts";
 import { audit } from "./audit.ts";
 import { changeFeed } from "./change_feed.ts";
 import { cords } from "./cords.ts";
+import { dataPorts } from "./data_ports.ts";
 import { documents } from "./documents.ts";
 import { liquid } from "./liquid.ts";
 import { search } from "./search.ts";
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   { name: "documents", statements: documents },
   { name: "audit head and checkpoints", statements: audit },
   { name: "liquid cooling units", statements: liquid },
+  { name: "free data ports", statements: dataPorts },
 ];

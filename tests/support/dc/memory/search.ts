@@ -1,7 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { portKey } from "#dc/model/ref.ts";
-import type { Cable, Device, DeviceBody, Location } from "#dc/model/resources.ts";
+import type { Cable, Device, DeviceBody, Location, Port } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { Area, DeviceFilter, DeviceOrder, DevicePage, DeviceQuery, Stored } from "#dc/ports.ts";
 import { searchText } from "#dc/store/rows.ts";
@@ -130,7 +130,8 @@ function matchesMarks({ tags = [], labels = {} }: Device, filter: DeviceFilter):
 
 function matchesPorts({ code, ports = [] }: Device, filter: DeviceFilter, cabled: ReadonlySet<string>): boolean {
   const { portType, hasFreePort } = filter;
-  const typed = ports.filter(({ type }) => portType === undefined || type === portType);
+  const isData = ({ kind }: Port) => kind !== "POWER_IN" && kind !== "POWER_OUT";
+  const typed = ports.filter((port) => (portType === undefined ? isData(port) : port.type === portType));
   const free = typed.some(
     ({ name, markConnected }) => markConnected !== true && !cabled.has(portKey({ deviceCode: code, portName: name })),
   );

@@ -50,6 +50,7 @@ describe("SearchDevices", async () => {
       { port_type: "100gbase-x-qsfp28", has_free_port: true },
       ["LEAF-1", "SPINE-1", "SRV-1"],
     ],
+    ["a free data port, where outlets do not count", { has_free_port: true }, ["LEAF-1", "PP-1", "SPINE-1", "SRV-1"]],
     ["what a panel feeds", { fed_by: "device:RPP-A" }, ["PDU", "SRV-1"]],
     ["what a feed feeds", { fed_by: "feed:FB" }, ["SRV-1"]],
     ["what lacks the redundancy that it requires", { redundancy_unmet: true }, ["SRV-1"]],
@@ -61,6 +62,20 @@ describe("SearchDevices", async () => {
       expect(codes(await site.call("SearchDevices", { filter }))).toEqual([...expected]);
     });
   }
+
+  test("refuses places that nothing is located in", async () => {
+    const unknown: readonly JsonObject[] = [
+      { rack_codes: ["R1", "NONE"] },
+      { site_ids: ["NONE"] },
+      { floor_refs: ["floor:S1/9"] },
+      { room_refs: ["room:S1/1/NONE"] },
+      { row_refs: ["row:S1/1/NONE"] },
+    ];
+    for (const filter of unknown) {
+      const refused = await site.call("SearchDevices", { filter }).catch((error: Refusal) => error);
+      expect(refused).toMatchObject({ reason: "NOT_FOUND" });
+    }
+  });
 
   test("leaves ports out unless the whole device is asked for", async () => {
     const request = { filter: { query: "SRV-1" } };

@@ -55,14 +55,11 @@ export async function powerBlastRadiusAnswer(
     undocumented: undocumented.map((code) => items.undocumented(code)),
     nodes: graph.nodes,
     edges: graph.edges,
-<<<<<<< HEAD
-    truncated: affected.truncated || guarded.truncated || graph.truncated || undocumented.length < unknown.length,
-=======
-    truncated: affected.omitted + guarded.omitted + graph.omitted > 0,
+    truncated: affected.omitted + guarded.omitted + graph.omitted > 0 || undocumented.length < unknown.length,
     omittedAffected: affected.omitted,
     omittedProtected: guarded.omitted,
     omittedNodes: graph.omitted,
->>>>>>> 1038bcc (interfaces/dc_mcp: count what the service leaves out of a list, and take page_size)
+    omittedUndocumented: unknown.length - undocumented.length,
   });
   const rack = (code: string) => topology.rack(code);
   return {
@@ -226,16 +223,11 @@ function subgraph(
   const states = new Map<number, Hit["state"]>();
   for (const { index, state } of blast.hits) if (shown.has(index)) states.set(index, state);
   return {
-<<<<<<< HEAD
-    truncated: !whole,
+    omitted: left.size,
     nodes: [...shown].map((index) => ({
       ...nodeInit(power, blast, index, states.get(index)),
       ...drawnFrom(power, index, { before: live, after: blast.live }),
     })),
-=======
-    omitted: left.size,
-    nodes: [...shown].map((index) => nodeInit(power, blast, index, states.get(index))),
->>>>>>> 1038bcc (interfaces/dc_mcp: count what the service leaves out of a list, and take page_size)
     edges: [...shown].flatMap((index) =>
       (power.supplies[index] ?? [])
         .filter(({ to }) => shown.has(to))

@@ -80,7 +80,11 @@ function headOf(
   omitted: number,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
   const { scopeRef, heatKw, airHeatKw, liquidHeatKw, infrastructureHeatKw, usableKw, headroomKw } = reply;
-  const uncooledKw = reply.hotspots.find(({ code }) => code === "ZONE_WITHOUT_COOLING")?.value ?? 0;
+  const unservedKw = (code: string) => reply.hotspots.find((one) => one.code === code)?.value ?? 0;
+  const unserved = [
+    ["air", unservedKw("ZONE_WITHOUT_COOLING") || unservedKw("RACK_WITHOUT_COOLING")],
+    ["liquid", unservedKw("ZONE_WITHOUT_LIQUID_COOLING") || unservedKw("RACK_WITHOUT_LIQUID_COOLING")],
+  ] as const;
   const short = reply.zones.filter(({ redundancyOk }) => !redundancyOk).length;
   const failed = reply.cracs.filter((share) => share.failed).map(({ code }) => code);
   return {
@@ -89,7 +93,7 @@ function headOf(
     description:
       `Heat ${kilowatts(heatKw)}, of which ${kilowatts(airHeatKw)} to air; usable cooling ${kilowatts(usableKw)}; ` +
       `headroom ${kilowatts(headroomKw)}; ${counted(short, "zone")} without its reserve; ` +
-      `${counted(reply.hotspots.length, "hotspot")}.`,
+      `${counted(reply.hotspots.length, "finding")}.`,
     figures: [
       { label: "Heat to air", value: kilowatts(airHeatKw) },
       { label: "Heat to liquid", value: kilowatts(liquidHeatKw) },
@@ -101,9 +105,12 @@ function headOf(
     ],
     notes: [
       ...(reply.zones.length + reply.racks.length > 0 ? [] : [{ text: "Nothing is recorded in this scope" }]),
-      ...(uncooledKw === 0
-        ? []
-        : [{ text: `${kilowatts(uncooledKw)} of heat where no cooling unit serves`, tone: "fault" as const }]),
+      ...unserved
+        .filter(([, kw]) => kw > 0)
+        .map(([medium, kw]) => ({
+          text: `${kilowatts(kw)} of heat to ${medium} for which no cooling unit is recorded`,
+          tone: "watch" as const,
+        })),
       ...(short === 0
         ? []
         : [
@@ -130,15 +137,29 @@ function coolingFigures({
   reserveKw,
   headroomKw,
   headroomPct,
+  liquidHeatKw,
+  liquidRatedKw,
+  liquidUsableKw,
+  liquidHeadroomKw,
 }: ThermalHeadroomResponse): FrameInput["figures"] {
   if (cracs.length === 0) {
-    return [{ label: "Cooling", value: "no cooling unit", ...(airHeatKw > 0 && { tone: "fault" as const }) }];
+    return [{ label: "Cooling", value: "not recorded", ...(airHeatKw > 0 && { tone: "watch" as const }) }];
   }
   const tone = headroomKw < 0 ? "fault" : stateOfShare(usableKw > 0 ? (airHeatKw / usableKw) * 100 : 0);
   return [
     { label: "Usable cooling", value: kilowatts(usableKw) },
     { label: "Reserve", value: kilowatts(reserveKw) },
     { label: "Headroom", value: `${kilowatts(headroomKw)} (${percent(headroomPct)})`, tone },
+    ...(liquidHeatKw === 0 && liquidUsableKw === 0
+      ? []
+      : [
+          {
+            label: "Headroom of liquid",
+            value: liquidRatedKw === 0 ? "no unit recorded" : kilowatts(liquidHeadroomKw),
+            tone:
+              liquidRatedKw === 0 ? ("watch" as const) : liquidHeadroomKw < 0 ? ("fault" as const) : ("ok" as const),
+          },
+        ]),
   ];
 }
 
@@ -152,7 +173,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
     height,
     items: [
       card(0, 0, WIDTH, height),
-      sectionTitle("Hotspots", 16, 24, WIDTH - 32),
+      sectionTitle("Warm inlets and missing cooling", 16, 24, WIDTH - 32),
       ...shown.map(
         ({ ref, severity, code, value, limit }, index): Item => ({
           kind: "group",
@@ -191,7 +212,7 @@ function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly I
 
 /** The unit that a hotspot's numbers are in. */
 function unitOf(code: string): string {
-  if (code.startsWith("ZONE_")) return " kW";
+  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return " kW";
   return code.startsWith("INLET_") ? " °C" : " %";
 }
 

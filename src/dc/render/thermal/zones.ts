@@ -11,8 +11,10 @@ const BAR = 16;
 /** Most zones drawn one by one; the rest is counted. Ours: more than a screen of them tells nothing more. */
 const MOST_ZONES = 24;
 
-export function stateOfZone({ heatKw, effectiveKw, redundancyOk, usableKw }: ZoneRollup): State {
-  if (heatKw > Math.max(effectiveKw, usableKw)) return "fault";
+export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {
+  const { liquidHeadroomKw, liquidReserveKw, liquidEffectiveKw } = zone;
+  if (headroomKw + reserveKw < -1e-9) return "fault";
+  if (liquidEffectiveKw > 0 && liquidHeadroomKw + liquidReserveKw < -1e-9) return "fault";
   return redundancyOk ? "ok" : "watch";
 }
 

@@ -23,7 +23,7 @@ const HOTSPOTS: readonly Column<ThermalAnswer["hotspots"][number]>[] = [
 
 /** What a hotspot's figures are counted in, as in the picture. */
 function unitOf(code: string): string {
-  if (code.startsWith("ZONE_")) return "kW";
+  if (code.startsWith("ZONE_") || code.startsWith("RACK_WITHOUT_")) return "kW";
   return code.startsWith("INLET_") ? "°C" : "%";
 }
 
@@ -36,7 +36,7 @@ const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
   {
     name: "Without its reserve",
     cell: ({ redundancy_ok }) => (
-      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "copes" : "too warm"}</Badge>
+      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "copes" : "no reserve"}</Badge>
     ),
   },
   { name: "Units", cell: ({ crac_codes }) => crac_codes.join(", ") },
@@ -157,7 +157,7 @@ function Shown({
       <Picture label="Cooling" render={render} question={question} />
       <Card title="Too warm">
         <Table
-          caption="Hotspots"
+          caption="Warm inlets and missing cooling"
           columns={HOTSPOTS}
           rows={hotspots}
           rowKey={({ ref, code }) => `${ref} ${code}`}

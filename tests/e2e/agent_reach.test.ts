@@ -113,3 +113,17 @@ test("a run speaks for its own spec: others come back, a new one is pending, the
   expect(project.status(third)).toBe("pending");
   expect(await project.git("status", "--porcelain")).toBe("");
 });
+
+test("a later run's prompt says why the one before did not complete, and what it left", async () => {
+  using project = await ScriptedProject.make();
+  await project.work("save a; echo half > half.txt; exit 3");
+
+  const { stdout } = await project.work('cat > "$out/prompt"; git add -A; git commit -q -m rest; tick');
+
+  expect(stdout).toBe(`${ID}: completed\n`);
+  const prompt = readFileSync(join(project.root, "../prompt"), "utf8");
+  expect(prompt).toContain("## An earlier run");
+  expect(prompt).toMatch(/It ended so: .*the agent ended with status 3/);
+  expect(prompt).toContain("commits are on this branch: git log main..HEAD");
+  expect(prompt).toContain("not committed: half.txt");
+});

@@ -98,4 +98,6 @@ export interface RunPlace {
   readonly root: string;
   /** Without a worktree: the commits that named the spec before the run. */
   readonly knownCommits: ReadonlySet<string>;
+  /** What the prompt says of an earlier run whose work is there; null for a first run. */
+  readonly earlier: string | null;
 }

@@ -38,7 +38,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const task = promptText === undefined ? "work" : "split";
   const server = task === "split" ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const launch = agentLaunch(provider, {
-    prompt: prompt.text,
+    prompt: place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`,
     promptFile: `${beside}.prompt.md`,
     mcpConfigFile: `${beside}.mcp.json`,
     runFile: beside,

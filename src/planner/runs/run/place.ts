@@ -4,6 +4,7 @@ import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps, RunPlace, RunWishes } from "../run_types.ts";
+import { earlierRunText } from "./earlier_run.ts";
 
 interface PlacedRun {
   readonly spec: Spec;
@@ -16,16 +17,17 @@ interface PlacedRun {
 export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: PlacedRun): Promise<RunPlace> {
   if (!wishes.worktree) {
     const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id));
-    return { worktree: null, root: deps.root, knownCommits };
+    return { worktree: null, root: deps.root, knownCommits, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
   const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
   if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
+  const earlier = worktree.reused ? await earlierRunText(deps, spec.id, worktree) : null;
   // An earlier run's copy of the spec may say how that one ended.
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
   await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
-  return { worktree, root: worktree.root, knownCommits: new Set() };
+  return { worktree, root: worktree.root, knownCommits: new Set(), earlier };
 }
 
 /** Returns what an agent finds in its environment about its spec. Source: docs/work.md, Runs. */

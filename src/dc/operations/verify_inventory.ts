@@ -55,6 +55,8 @@ export class InventoryVerification {
     if (this.isFirst) this.beginsLater = seq > 1;
     this.isFirst = false;
     const key = resourceOf(entity);
+    // The log also tells of documents, which have no row in the inventory.
+    if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.states.get(key);
     const isPort = key !== refKey(entity);
     this.states.set(key, {

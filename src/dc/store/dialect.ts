@@ -25,6 +25,18 @@ export const SQLITE: Dialect = {
   marked: (sql) => sql,
 };
 
+/**
+ * Limits of one transaction in milliseconds: for a statement (reading a whole large inventory takes some seconds), for the
+ * wait for another writer, and for a process that hangs inside the transaction. Set in the round trip that begins it: a
+ * pooler refuses them as parameters of a connection, and a plain SET would reach other clients of the pooler.
+ */
+const LIMITS =
+  "SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = 60000";
+const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${LIMITS}`;
+
+/** Begins a read on a server: one moment, whatever is written beside it. */
+export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`;
+
 /** CockroachDB compares text byte by byte, and refuses columns that say so. */
 export const COCKROACH: Dialect = {
   name: "cockroach",
@@ -35,8 +47,7 @@ export const COCKROACH: Dialect = {
   // Its planner knows how many rows there are.
   unindexed: (column) => column,
   jsonText: (column, field) => `CAST(${column} AS JSONB) ->> '${field}'`,
-  beginWrite:
-    "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE",
+  beginWrite: `${BEGIN_WRITE}; SELECT name FROM writer_queue WHERE name = 'writer' FOR UPDATE`,
   marked: (sql) => {
     let count = 0;
     return sql.replaceAll("?", () => {
@@ -54,5 +65,5 @@ export const POSTGRES: Dialect = {
   ...COCKROACH,
   name: "postgres",
   types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
-  beginWrite: "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE",
+  beginWrite: `${BEGIN_WRITE}; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE`,
 };

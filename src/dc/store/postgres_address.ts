@@ -5,7 +5,7 @@ import { OperationError } from "#kernel/errors.ts";
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//i;
 /** Parameters of the address that are ours to read; the others are settings of the server's session. */
-const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey"] as const;
+const OWN_PARAMETERS = ["host", "sslmode", "sslrootcert", "sslcert", "sslkey", "pooling"] as const;
 
 type Tls = false | "prefer" | "require" | ConnectionOptions;
 
@@ -16,6 +16,8 @@ export interface PostgresAddress {
   /** A socket's folder, when `host` names one. */
   readonly host?: string;
   readonly tls: Tls;
+  /** Whether a pooler in between shares sessions by transaction, so that nothing may be kept in one. */
+  readonly pooling: "session" | "transaction";
   /** The address as people may see it: without password and parameters. */
   readonly shown: string;
 }
@@ -44,11 +46,14 @@ export function parsePostgresUrl(address: string): PostgresAddress {
   const parameters = new URLSearchParams(query);
   const own = Object.fromEntries(OWN_PARAMETERS.map((name) => [name, parameters.get(name) ?? undefined]));
   for (const name of OWN_PARAMETERS) parameters.delete(name);
-  const { host } = own;
+  const { host, pooling = "session" } = own;
+  if (pooling !== "session" && pooling !== "transaction")
+    throw wrong(shown, `no pooling "${pooling}", but session or transaction`);
   return {
     url: parameters.size === 0 ? base : `${base}?${parameters}`,
     ...(host !== undefined && { host }),
     tls: host?.startsWith("/") === true ? false : tlsOf(own, shown),
+    pooling,
     shown,
   };
 }

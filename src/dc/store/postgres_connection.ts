@@ -7,12 +7,8 @@ import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
-/** How long the server works on one statement, in milliseconds. Ours: reading a whole large estate takes some seconds. */
+/** How long one statement may take, in milliseconds: the dialect tells the server the same. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** How long a statement waits for another writer, in milliseconds; the same as with SQLite. */
-const LOCK_TIMEOUT_MS = 10_000;
-/** When the server takes back what a process holds that hangs inside a transaction, in milliseconds. */
-const IDLE_IN_TRANSACTION_MS = 60_000;
 /** When a server that says nothing at all is given up, in milliseconds: after it should have stopped by itself. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
 /** Statements that the server keeps prepared for a connection. Ours: searches have more texts than a server should keep. */
@@ -38,36 +34,40 @@ export class PostgresConnection implements SqlRunner {
   private gone = false;
 
   private readonly onStatement: OnStatement;
+  /** Whether each transaction may run on another session of the server, which has no statements prepared. */
+  private readonly isPooled: boolean;
+  /** When the oldest statement that has no answer was sent. */
+  private sentAt: number | undefined;
+  private outstanding = 0;
 
-  private constructor({ url, host, tls }: PostgresAddress, onStatement: OnStatement) {
+  private constructor({ url, host, tls, pooling }: PostgresAddress, onStatement: OnStatement, connectTimeoutS: number) {
     this.onStatement = onStatement;
+    this.isPooled = pooling === "transaction";
     this.sql = postgres(url, {
       // Exactly one, and never another in its place: a transaction must not go on somewhere else.
       max: 1,
       onclose: () => this.fail(lost(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
-      connect_timeout: CONNECT_TIMEOUT_S,
+      connect_timeout: connectTimeoutS,
       // null, as the driver has it: connections are not replaced in the middle of a transaction.
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
       // Columns of eight bytes hold counts and small numbers, which a double tells exactly.
       types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
-      connection: {
-        application_name: "planner",
-        statement_timeout: STATEMENT_TIMEOUT_MS,
-        lock_timeout: LOCK_TIMEOUT_MS,
-        idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
-        // Writes begin a transaction that says otherwise, so nothing is ever written outside of one.
-        default_transaction_read_only: true,
-      },
+      // A pooler shares sessions and refuses other parameters: each transaction sets its own, see the dialect.
+      connection: { application_name: "planner" },
     });
   }
 
   /** @throws Interrupted with the reason as its cause when the server cannot be reached or does not let us in */
-  static async open(address: PostgresAddress, onStatement: OnStatement): Promise<PostgresConnection> {
-    const connection = new PostgresConnection(address, onStatement);
+  static async open(
+    address: PostgresAddress,
+    onStatement: OnStatement,
+    connectTimeoutS = CONNECT_TIMEOUT_S,
+  ): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(address, onStatement, connectTimeoutS);
     try {
       const [row] = await connection.sql.unsafe("SELECT version() AS version");
       if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
@@ -85,6 +85,17 @@ export class PostgresConnection implements SqlRunner {
 
   get isLost(): boolean {
     return this.gone;
+  }
+
+  /** How long the server has not answered although it was asked, in milliseconds; 0 when nothing is asked. */
+  get silentMs(): number {
+    return this.sentAt === undefined ? 0 : performance.now() - this.sentAt;
+  }
+
+  /** Gives the connection up: everything that waits for it fails as unavailable. */
+  giveUp(): void {
+    this.fail(lost(new Error("the database has not answered for some seconds")));
+    void this.sql.end({ timeout: 0 });
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
@@ -131,6 +142,8 @@ export class PostgresConnection implements SqlRunner {
   private async send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     this.check();
     this.onStatement(sql);
+    this.outstanding += 1;
+    this.sentAt ??= performance.now();
     const timer = setTimeout(() => void this.sql.end({ timeout: 0 }), SILENCE_MS);
     try {
       return await this.unlessLost(
@@ -142,6 +155,9 @@ export class PostgresConnection implements SqlRunner {
       throw told;
     } finally {
       clearTimeout(timer);
+      this.outstanding -= 1;
+      // Statements are answered in order, so the next one has been waiting since now.
+      this.sentAt = this.outstanding === 0 ? undefined : performance.now();
     }
   }
 
@@ -160,6 +176,7 @@ export class PostgresConnection implements SqlRunner {
   }
 
   private keeps(sql: string): boolean {
+    if (this.isPooled) return false;
     if (this.prepared.has(sql)) return true;
     if (this.prepared.size >= MAX_PREPARED) return false;
     this.prepared.add(sql);

@@ -1,10 +1,12 @@
 import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import { BEGIN_SERVER_READ } from "./dialect.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { cannotOpenServer, Interrupted } from "./postgres_errors.ts";
+import { cannotOpenServer, Interrupted, lost } from "./postgres_errors.ts";
 import { bringUpToDate } from "./postgres_schema.ts";
+import { PostgresWatchdog } from "./postgres_watchdog.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
 import type { OnStatement } from "./sql_runner.ts";
@@ -17,9 +19,6 @@ const MAX_TRIES = 10;
 /** Longest pause before another try, in milliseconds; the first ones are shorter. */
 const MAX_PAUSE_MS = 250;
 
-/** A read sees one moment, whatever is written beside it. */
-const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
 /**
  * A database on a PostgreSQL or CockroachDB server, which other processes may use as well.
  *
@@ -29,7 +28,7 @@ const BEGIN_READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const address = parsePostgresUrl(url);
-  const store = new PostgresStore(() => PostgresConnection.open(address, onStatement));
+  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, onStatement, connectTimeoutS));
   try {
     await store.prepare();
     return store;
@@ -39,15 +38,19 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
   }
 }
 
+/** How long the connection that asks a silent server may take to be made, in seconds. */
+const ASK_TIMEOUT_S = 2;
+
 type Effect = "read" | "write";
 
 class PostgresStore implements DcStore {
-  private readonly open: () => Promise<PostgresConnection>;
+  private readonly open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
+  private readonly watchdog = new PostgresWatchdog(() => this.ask());
   private readonly writing = new Queue(1);
   private readonly reading = new Queue(READERS);
   private idle: PostgresConnection[] = [];
 
-  constructor(open: () => Promise<PostgresConnection>) {
+  constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
     this.open = open;
   }
 
@@ -86,6 +89,7 @@ class PostgresStore implements DcStore {
   async close(): Promise<void> {
     await this.writing.close();
     await this.reading.close();
+    this.watchdog.close();
     await this.discardIdle();
   }
 
@@ -94,9 +98,10 @@ class PostgresStore implements DcStore {
   }
 
   private async connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
+    if (this.watchdog.isHanging) throw lost(new Error("the database does not answer"));
     const connection = this.usable() ?? (await this.open());
     try {
-      const result = await work(connection);
+      const result = await this.watchdog.during(connection, () => work(connection));
       this.idle.push(connection);
       return result;
     } catch (error) {
@@ -107,6 +112,12 @@ class PostgresStore implements DcStore {
       } else this.idle.push(connection);
       throw error;
     }
+  }
+
+  /** Asks the server something on a new connection. */
+  private async ask(): Promise<void> {
+    const connection = await this.open(ASK_TIMEOUT_S);
+    await connection.close();
   }
 
   private usable(): PostgresConnection | undefined {
@@ -129,7 +140,7 @@ async function inTransaction<Result>(
   let committing = false;
   try {
     // Every write raises the revision, so two of them could never both commit: they queue from the start.
-    await connection.all(effect === "read" ? BEGIN_READ : connection.dialect.beginWrite);
+    await connection.all(effect === "read" ? BEGIN_SERVER_READ : connection.dialect.beginWrite);
     const result = await work(connection);
     await connection.settle();
     committing = effect === "write";

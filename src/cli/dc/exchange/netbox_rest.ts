@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { URL } from "node:url";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { Table } from "#dc/exchange/netbox/table.ts";
 import { DUMP_ONLY, OPTIONAL, TABLE_NAMES, TABLES, type TableName } from "#dc/exchange/netbox/tables.ts";

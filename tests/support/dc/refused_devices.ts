@@ -249,7 +249,7 @@ export const refusedDevices: readonly Row[] = [
   ["an unknown inlet of an outlet", outlet({ inlet_name: "main" }), "REF_NOT_FOUND", "ports[0].power_out.inlet_name"],
   [
     "an unknown preferred inlet",
-    { ...device, power: { preferred_inlet: "main" } },
+    device({ power: { preferred_inlet: "main" } }),
     "REF_NOT_FOUND",
     "power.preferred_inlet",
   ],

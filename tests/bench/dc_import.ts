@@ -50,7 +50,7 @@ async function measureImport(database: string): Promise<Time> {
   const manner = { atomic: false, dryRun: false, json: false, errors: undefined, cwd: folder };
   const store = await openSqlite(database);
   const time = clock();
-  const files = { ...manner, files: [file], format: undefined, kind: undefined };
+  const files = { ...manner, files: [file], format: undefined, kind: undefined, encoding: "utf-8" as const };
   const status = await importFiles(() => openDatabaseTarget(store, manner), files, quiet);
   const taken = time();
   await store.close();

@@ -22,6 +22,11 @@ export const command = defineCommand({
     format: { type: "enum", options: ["jsonl", "csv", "json"], summary: "Format (default: detected)" },
     kind: { type: "string", value: "kind", summary: "Kind of a CSV: rack, device, crac, cable, fabric_link" },
     errors: { type: "string", value: "file", completes: "file", summary: "Write refused lines here, as JSON Lines" },
+    encoding: {
+      type: "enum",
+      options: ["utf-8", "windows-1252"],
+      summary: "Encoding of files without a byte order mark (default: utf-8)",
+    },
     atomic: { type: "boolean", summary: "Import everything or nothing" },
     "dry-run": { type: "boolean", summary: "Check everything, write nothing" },
     json: { type: "boolean", summary: "Print progress and result as JSON lines" },

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
 import type { Caller } from "#dc/context.ts";
@@ -13,6 +13,7 @@ import { plainLine } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
 import type { StderrLogger } from "../../stderr_logger.ts";
 import type { Database } from "../database.ts";
+import { readUtf8 } from "../import/encoding.ts";
 
 const BATCH = 200;
 /** Files of the library have a few kilobytes. */
@@ -114,7 +115,7 @@ function readFile(file: string, cwd: string): FileRead {
   try {
     if (statSync(path).size > MAX_BYTES) return refused(`expected at most ${MAX_BYTES} bytes`);
     const lines = new LineCounter();
-    const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+    const document = parseDocument(readUtf8(path, file), { lineCounter: lines });
     const [error] = document.errors;
     if (error !== undefined) return refused(error.message.split("\n")[0] ?? "", lines.linePos(error.pos[0]).line);
     keepLeadingZeros(document);

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { codeFrom } from "#dc/exchange/codes.ts";
 import type { NetboxOptions } from "#dc/exchange/netbox/mapping_options.ts";
@@ -6,6 +5,7 @@ import { DEVICE_KINDS, type DeviceKind } from "#dc/model/enum_values.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { suggestion } from "../../usage_error.ts";
+import { readUtf8 } from "../import/encoding.ts";
 
 type NetboxMapping = Pick<NetboxOptions, "roles" | "locations">;
 
@@ -26,7 +26,7 @@ export function netboxMapping(path: string, shown: string): NetboxMapping {
 export function yamlFile(path: string, shown: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parse(readFileSync(path, "utf8"), { maxAliasCount: 100 });
+    value = parse(readUtf8(path, shown), { maxAliasCount: 100 });
   } catch (error) {
     const message = (error as Error).message.split("\n")[0];
     throw new OperationError("invalid_argument", `Cannot read "${shown}": ${message}`, { cause: error });

@@ -9,6 +9,7 @@ import type { StderrLogger } from "../../stderr_logger.ts";
 import { usageError } from "../../usage_error.ts";
 import { kindNamed } from "../kinds.ts";
 
+import type { Encoding } from "./encoding.ts";
 import { type ErrorsFile, openErrorsFile } from "./errors_file.ts";
 import { jsonItemsSource } from "./json_items.ts";
 import { jsonLinesSource } from "./json_lines.ts";
@@ -27,6 +28,8 @@ export interface ImportOptions {
   /** What the lines of a CSV are. */
   readonly kind: ResourceKind | undefined;
   readonly errors: string | undefined;
+  /** Of files without a byte order mark. */
+  readonly encoding: Encoding;
   readonly atomic: boolean;
   readonly dryRun: boolean;
   readonly json: boolean;
@@ -142,8 +145,9 @@ function filesIn(file: string, cwd: string): readonly string[] {
   );
 }
 
-async function openSource(name: string, { format, kind, cwd }: ImportOptions): Promise<Source> {
-  const file = name === "-" ? openText(name, "standard input") : openText(resolve(cwd, name), name);
+async function openSource(name: string, { format, kind, encoding, cwd }: ImportOptions): Promise<Source> {
+  const isStream = name === "-";
+  const file = openText(isStream ? name : resolve(cwd, name), isStream ? "standard input" : name, encoding);
   try {
     switch (format ?? formatOf(name, file, kind)) {
       case "jsonl":

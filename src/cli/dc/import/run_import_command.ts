@@ -5,6 +5,7 @@ import { databaseOf } from "../database.ts";
 import { refuseSourceFlags, type SourceArgs } from "../exchange/source_flags.ts";
 import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
+import type { Encoding } from "./encoding.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
 
 /** Longest wait for one batch, in seconds. */
@@ -18,6 +19,7 @@ export interface ImportArgs extends SourceArgs {
   readonly kind: string | undefined;
   readonly errors: string | undefined;
   readonly create: boolean;
+  readonly encoding: Encoding | undefined;
   readonly atomic: boolean;
   readonly "dry-run": boolean;
   readonly json: boolean;
@@ -29,9 +31,9 @@ export interface ImportArgs extends SourceArgs {
 export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus> {
   if (args.files.length === 0) throw usage("Missing argument: expected files to import, or - for standard input");
   refuseSourceFlags(args);
-  const { files, db, format, kind, errors, atomic, "dry-run": dryRun, json, url, token } = args;
+  const { files, db, format, kind, errors, encoding = "utf-8", atomic, "dry-run": dryRun, json, url, token } = args;
   const kindOf = kind === undefined ? undefined : demandKind(kind);
-  const options = { files, format, kind: kindOf, errors, atomic, dryRun, json, cwd: cli.cwd };
+  const options = { files, format, kind: kindOf, errors, encoding, atomic, dryRun, json, cwd: cli.cwd };
   if (url !== undefined) {
     if (db !== undefined) throw usage('"--url" and "--db" exclude each other');
     if (atomic || dryRun) throw usage('"--atomic" and "--dry-run" need a database: a server takes calls one by one');

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { demandUtf8, type Encoding, firstBytes, markOf, transcode } from "./encoding.ts";
 
 const CHUNK = 1 << 20;
 /** Longest line, in bytes. Ours: a device with the most ports that it may have takes half a megabyte. */
@@ -18,23 +19,55 @@ export interface TextFile {
 }
 
 /**
- * Opens a file for reading; `-` is standard input. `shown` is what people call it. What can be read once only (a pipe) is copied into a temporary file.
- * @throws OperationError when it cannot be read
+ * Opens a file for reading; `-` is standard input. `shown` is what people call it. What can be read once only (a pipe)
+ * and what is not UTF-8 is copied into a temporary file in UTF-8. A byte order mark wins over `encoding`.
+ *
+ * @throws OperationError when it cannot be read, and for bytes that are not in the encoding
  */
-export function openText(file: string, shown: string): TextFile {
+export function openText(file: string, shown: string, encoding: Encoding = "utf-8"): TextFile {
+  const opened = openBytes(file, shown);
+  try {
+    const mark = markOf(firstBytes(opened.path, 3));
+    const actual = mark ?? encoding;
+    if (actual !== "utf-8") return decoded(opened, actual);
+    demandUtf8(opened.path, shown);
+    return opened;
+  } catch (error) {
+    opened.close();
+    throw error;
+  }
+}
+
+/** The same text in UTF-8. The file itself is closed. */
+function decoded({ path, shown, close }: TextFile, encoding: "windows-1252" | "utf-16le" | "utf-16be"): TextFile {
+  const copy = temporaryCopy(shown, (to) => transcode(path, shown, encoding, to));
+  close();
+  return copy;
+}
+
+function temporaryCopy(shown: string, fill: (to: number) => void): TextFile {
+  const copy = join(tmpdir(), `planner-import-${randomUUID()}.tmp`);
+  const close = () => rmSync(copy, { force: true });
+  // Readable by its owner alone: a temporary folder is everybody's.
+  const to = openSync(copy, "wx", 0o600);
+  try {
+    fill(to);
+    return { path: copy, shown, close };
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    closeSync(to);
+  }
+}
+
+function openBytes(file: string, shown: string): TextFile {
   try {
     if (file !== "-" && statSync(file).isFile()) {
       closeSync(openSync(file, "r"));
       return { path: file, shown, close: () => {} };
     }
-    const copy = join(tmpdir(), `planner-import-${randomUUID()}.tmp`);
-    try {
-      copyInto(copy, file);
-    } catch (error) {
-      rmSync(copy, { force: true });
-      throw error;
-    }
-    return { path: copy, shown, close: () => rmSync(copy, { force: true }) };
+    return temporaryCopy(shown, (to) => copyInto(to, file));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const kind = code === "ENOENT" ? "not_found" : "unavailable";
@@ -43,17 +76,14 @@ export function openText(file: string, shown: string): TextFile {
   }
 }
 
-function copyInto(copy: string, file: string): void {
+function copyInto(to: number, file: string): void {
   const from = file === "-" ? 0 : openSync(file, "r");
-  // Readable by its owner alone: a temporary folder is everybody's.
-  const to = openSync(copy, "wx", 0o600);
   try {
     const chunk = Buffer.allocUnsafe(CHUNK);
     for (let size = readSome(from, chunk); size > 0; size = readSome(from, chunk)) {
       for (let at = 0; at < size; ) at += writeSync(to, chunk, at, size - at);
     }
   } finally {
-    closeSync(to);
     if (from !== 0) closeSync(from);
   }
 }
@@ -74,13 +104,7 @@ function readSome(descriptor: number, chunk: Buffer): number {
 
 /** The first characters of a file, to tell what it is. */
 export function beginningOf({ path }: TextFile): string {
-  const descriptor = openSync(path, "r");
-  try {
-    const chunk = Buffer.alloc(256);
-    return chunk.toString("utf8", 0, readSync(descriptor, chunk, 0, chunk.length, 0));
-  } finally {
-    closeSync(descriptor);
-  }
+  return Buffer.from(firstBytes(path, 256)).toString("utf8");
 }
 
 /** A part of a file, in bytes from its beginning. */

@@ -25,7 +25,18 @@ export function Import() {
   const [text, setText] = useState("");
   const [validateOnly, setValidateOnly] = useState(false);
   const [run, setRun] = useState<Run>();
+  const [unread, setUnread] = useState("");
   const stop = useRef<AbortController | undefined>(undefined);
+  const choose = async (file: File): Promise<void> => {
+    try {
+      // File.text() would replace bytes that are not UTF-8 without a word.
+      setText(new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer()));
+      setUnread("");
+    } catch {
+      setText("");
+      setUnread(`Cannot read "${file.name}" as UTF-8: save it as UTF-8, or use planner dc import --encoding`);
+    }
+  };
   const start = async (): Promise<void> => {
     const parsed = parseItems(text);
     const controller = new AbortController();
@@ -63,8 +74,9 @@ export function Import() {
           <input
             type="file"
             accept=".json,.jsonl,.ndjson,application/json"
-            onChange={({ currentTarget }) => void currentTarget.files?.[0]?.text().then(setText)}
+            onChange={({ currentTarget: { files } }) => void (files?.[0] && choose(files[0]))}
           />
+          {unread !== "" && <span role="alert">{unread}</span>}
         </label>
         <label class="field">
           <span>Or its text</span>

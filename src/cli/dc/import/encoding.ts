@@ -1,0 +1,140 @@
+import { isUtf8 } from "node:buffer";
+import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { OperationError } from "#kernel/errors.ts";
+
+/** Encodings that `--encoding` names. UTF-16 needs no name: its byte order mark names it. */
+export const ENCODINGS = ["utf-8", "windows-1252"] as const;
+export type Encoding = (typeof ENCODINGS)[number];
+
+const CHUNK = 1 << 20;
+const NEWLINE = 10;
+
+type Mark = "utf-8" | "utf-16le" | "utf-16be";
+
+/** The encoding that the byte order mark at the beginning of a file names, or undefined without one. */
+export function markOf(beginning: Uint8Array): Mark | undefined {
+  const [a, b, c] = beginning;
+  if (a === 0xff && b === 0xfe) return "utf-16le";
+  if (a === 0xfe && b === 0xff) return "utf-16be";
+  return a === 0xef && b === 0xbb && c === 0xbf ? "utf-8" : undefined;
+}
+
+/** Reads the first bytes of a file. */
+export function firstBytes(path: string, length: number): Uint8Array {
+  const descriptor = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, length, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/**
+ * Refuses a file that is not UTF-8, so that no letter turns into another one. Cost: one pass, about a second per GB.
+ *
+ * @throws OperationError invalid_argument with file, line, byte and what to do
+ */
+export function demandUtf8(path: string, shown: string): void {
+  let line = 1;
+  let column = 1;
+  for (const bytes of wholeCharacters(path)) {
+    const bad = isUtf8(bytes) ? -1 : firstInvalid(bytes);
+    const end = bad < 0 ? bytes.length : bad;
+    for (let at = bytes.indexOf(NEWLINE); at >= 0 && at < end; at = bytes.indexOf(NEWLINE, at + 1)) {
+      line += 1;
+      column = -at;
+    }
+    if (bad >= 0) throw notUtf8(shown, { line, column: column + bad, byte: bytes[bad] ?? 0 });
+    column += bytes.length;
+  }
+}
+
+/** Reads a file whole. @throws OperationError invalid_argument for what is not UTF-8, with its place */
+export function readUtf8(path: string, shown: string): string {
+  demandUtf8(path, shown);
+  return readFileSync(path, "utf8");
+}
+
+/** Writes a copy of a file in UTF-8. @throws OperationError invalid_argument for what is not in the encoding */
+export function transcode(path: string, shown: string, encoding: "windows-1252" | "utf-16le" | "utf-16be", to: number) {
+  const decoder = new TextDecoder(encoding === "windows-1252" ? encoding : "utf-16le", { fatal: true });
+  const write = (text: string) => {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; ) at += writeSync(to, bytes, at);
+  };
+  try {
+    for (const bytes of chunksOf(path)) {
+      // Engines agree on little endian alone.
+      if (encoding === "utf-16be") bytes.swap16();
+      write(decoder.decode(bytes, { stream: true }));
+    }
+    write(decoder.decode());
+  } catch (error) {
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    throw new OperationError("invalid_argument", `Cannot read "${shown}": it is not ${encoding}`, { cause: error });
+  }
+}
+
+function notUtf8(
+  shown: string,
+  { line, column, byte }: { line: number; column: number; byte: number },
+): OperationError {
+  const what = `line ${line}, byte ${column} is 0x${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+  const advice = "save it as UTF-8, or give --encoding windows-1252 for a file of Excel";
+  return new OperationError("invalid_argument", `Cannot read "${shown}" as UTF-8: ${what}; ${advice}`);
+}
+
+function* chunksOf(path: string): Generator<Buffer> {
+  const descriptor = openSync(path, "r");
+  try {
+    for (;;) {
+      const chunk = Buffer.alloc(CHUNK);
+      const size = readSync(descriptor, chunk, 0, CHUNK, null);
+      if (size === 0) return;
+      yield chunk.subarray(0, size);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Pieces of the file that end between characters, as long as it is UTF-8. */
+function* wholeCharacters(path: string): Generator<Buffer> {
+  let held: Buffer = Buffer.alloc(0);
+  for (const chunk of chunksOf(path)) {
+    const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const end = bytes.length - unfinished(bytes);
+    yield bytes.subarray(0, end);
+    held = bytes.subarray(end);
+  }
+  if (held.length > 0) yield held;
+}
+
+/** Bytes at the end that begin a character whose rest is missing: at most 3. */
+function unfinished(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return 0;
+    if (byte >= 0xc0) return lengthOf(byte) > back ? back : 0;
+  }
+  return 0;
+}
+
+/** Bytes of the character that this byte begins; 0 for none. Source: RFC 3629, 4. */
+function lengthOf(first: number): number {
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return 2;
+  if (first >= 0xe0 && first <= 0xef) return 3;
+  return first >= 0xf0 && first <= 0xf4 ? 4 : 0;
+}
+
+/** Offset of the first byte that is not UTF-8, or -1. */
+function firstInvalid(bytes: Buffer): number {
+  for (let at = 0; at < bytes.length; ) {
+    const length = lengthOf(bytes[at] ?? 0);
+    if (length === 0 || at + length > bytes.length || !isUtf8(bytes.subarray(at, at + length))) return at;
+    at += length;
+  }
+  return -1;
+}

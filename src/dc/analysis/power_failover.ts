@@ -26,8 +26,8 @@ export interface FailoverInput {
 /**
  * Loses every element that supplies something, one at a time, and notes what the others carry then.
  *
- * On a large site the loss of a single outlet is left out when that of its whole device shifts at least as much; a site whose
- * supply runs in circles keeps its loads as they are.
+ * On a large site the loss of a single outlet is left out when that of its whole device shifts at least as much, and the loss
+ * of a link in a chain when that of the next one is the same; a site whose supply runs in circles keeps its loads as they are.
  * Cost: for each loss the edges downstream of it and upstream of those. Source: docs/contract/datacenter-analyses.md#p8.
  */
 export function failover(input: FailoverInput, whole: number = SWEPT_WHOLE): Failover {
@@ -75,13 +75,21 @@ class FailoverSweep {
 
   loseAll(whole: boolean): void {
     const { nodes, supplies } = this.graph;
-    const elements = [...nodes.keys()].filter((index) => this.isElement(index));
+    const all = [...nodes.keys()].filter((index) => this.isElement(index));
+    const elements = whole ? all : all.filter((index) => !this.isOnlyLink(index));
     const outweighed = new Set<number>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       const dark = this.lose(index);
       if (!whole && this.outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
     }
     for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) this.lose(index);
+  }
+
+  /** Whether a loss is that of the only consumer as well, which supplies others in its turn and is tried itself. */
+  private isOnlyLink(index: number): boolean {
+    const [only, ...more] = this.graph.supplies[index] ?? [];
+    if (only === undefined || more.length > 0 || !this.isElement(only.to)) return false;
+    return liveInlets(this.graph, this.live, only.to) - 1 < (this.graph.nodes[only.to]?.need ?? 0);
   }
 
   /** Whether something lives that could be lost to others. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type BlastOptions, type BlastRadius, blastRadius } from "#dc/analysis/blast_radius.ts";
+import { failover } from "#dc/analysis/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Estate } from "#dc/model/estate.ts";
@@ -71,6 +72,17 @@ describe("blastRadius on the sample site", () => {
 
     expect([Math.round(loads.watts[index] ?? 0), failover.loads[index]]).toEqual([119_520, 238_920]);
   });
+});
+
+test("the losses that a large site leaves out change no figure of the sample site", async () => {
+  const topology = Topology.of(await ams1Estate());
+  const { power: graph, live } = topology;
+  const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
+
+  const [whole, short] = [failover(input, graph.nodes.length), failover(input, 0)];
+
+  const rated = [...graph.nodes.keys()].filter((index) => graph.nodes[index]?.capacityW !== undefined);
+  expect(rated.map((index) => short.loads[index])).toEqual(rated.map((index) => whole.loads[index]));
 });
 
 //  device:U ── device:P (UPS) ── feed:F ── L1

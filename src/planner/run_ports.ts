@@ -92,6 +92,12 @@ export interface Worktree {
   specs(): SpecStore;
   /** Writes a file of the tool's own (an MCP configuration for example), unseen by git. @param path from the project's root */
   place(path: string, text: string): Promise<void>;
+  /**
+   * Brings what a build needs and a checkout lacks: submodules, and ignored files of the project by git's glob patterns.
+   *
+   * @returns a sentence for each thing that was done or could not be done
+   */
+  furnish(patterns: readonly string[]): Promise<readonly string[]>;
   /** Notes what git runs there and how the repository stands, for `settle` to see what a run has changed. */
   guard(): Promise<void>;
   /**

@@ -1,38 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { LOCK_FILES, type Proposal, proposeSetup as propose } from "#planner/work/setup_proposals.ts";
 
-/** A command that installs what a project needs, and the file that asks for it. */
-export interface Proposal {
-  readonly file: string;
-  readonly command: string;
-}
-
-/** Installs what a lock file says and nothing else; from caches where the tool has them. */
-const INSTALLERS: readonly (readonly [files: readonly string[], command: string | ((text: string) => string)])[] = [
-  [["package-lock.json", "npm-shrinkwrap.json"], "npm ci --prefer-offline"],
-  [["pnpm-lock.yaml"], "pnpm install --frozen-lockfile --prefer-offline"],
-  [["yarn.lock"], (text) => `yarn install ${text.includes("yarn lockfile v1") ? "--frozen-lockfile" : "--immutable"}`],
-  [["bun.lock", "bun.lockb"], "bun install --frozen-lockfile"],
-  [["uv.lock"], "uv sync --frozen"],
-  [["poetry.lock"], "POETRY_VIRTUALENVS_IN_PROJECT=true poetry install"],
-  [["Gemfile.lock"], "bundle install"],
-];
-
-/** A Python project without a lock file. */
-const REQUIREMENTS = "python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt";
-
-/**
- * The commands that make a fresh worktree of this project build, by the lock files in its root. Cargo, Go, Maven and
- * Gradle fetch by themselves. Nothing is ever linked to the person's own folders: an install in the worktree would empty
- * them.
- */
+/** The commands that make a fresh worktree of this project build, by the lock files in its root. */
 export function proposeSetup(root: string): readonly Proposal[] {
-  const found = INSTALLERS.flatMap(([files, command]): readonly Proposal[] => {
-    const file = files.find((name) => existsSync(join(root, name)));
-    if (file === undefined) return [];
-    return [{ file, command: typeof command === "string" ? command : command(readFileSync(join(root, file), "utf8")) }];
-  });
-  const hasPython = found.some(({ file }) => file === "uv.lock" || file === "poetry.lock");
-  if (hasPython || !existsSync(join(root, "requirements.txt"))) return found;
-  return [...found, { file: "requirements.txt", command: REQUIREMENTS }];
+  const there = LOCK_FILES.filter((file) => existsSync(join(root, file)));
+  return propose(new Map(there.map((file) => [file, readFileSync(join(root, file), "utf8")])));
 }

@@ -51,8 +51,6 @@ export interface WorktreeSettings {
   readonly setup_seconds: number;
   /** Patterns of files that git ignores and a worktree needs. */
   readonly copy: readonly string[];
-  /** Branch that a worktree begins from; null means the main branch. */
-  readonly base: string | null;
   /** Whether `PORT` is set to a free port. */
   readonly port: boolean;
 }

@@ -36,7 +36,6 @@ const WORKTREE = Type.Object({
   setup: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   setup_seconds: SECONDS,
   copy: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
-  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "the name of a branch" })),
   port: FLAG,
 });
 

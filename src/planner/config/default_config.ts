@@ -35,7 +35,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   },
   validation: { strict_output_validation: false },
   verify: { commands: [], timeout_seconds: 600, require_commit: false },
-  worktree: { setup: null, setup_seconds: 900, copy: [], base: null, port: false },
+  worktree: { setup: null, setup_seconds: 900, copy: [], port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
   watch: {
     poll_interval_ms: 5000,

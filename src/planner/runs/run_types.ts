@@ -96,6 +96,8 @@ export interface RunPlace {
   readonly worktree: Worktree | null;
   /** Absolute path of the project that the agent sees. */
   readonly root: string;
+  /** A port that was free when the run began, or null if none was asked for. */
+  readonly port: number | null;
   /** Without a worktree: the commits that named the spec before the run. */
   readonly knownCommits: ReadonlySet<string>;
   /** What the prompt says of an earlier run whose work is there; null for a first run. */

@@ -15,9 +15,10 @@ interface PlacedRun {
 
 /** Opens the place of a run: the worktree, made or found and marked as begun, or the project itself. */
 export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: PlacedRun): Promise<RunPlace> {
+  const port = config.worktree.port ? await deps.files.freePort() : null;
   if (!wishes.worktree) {
     const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id));
-    return { worktree: null, root: deps.root, knownCommits, earlier: null };
+    return { worktree: null, root: deps.root, port, knownCommits, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
   const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
@@ -27,7 +28,7 @@ export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: Pl
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
   await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
-  return { worktree, root: worktree.root, knownCommits: new Set(), earlier };
+  return { worktree, root: worktree.root, port, knownCommits: new Set(), earlier };
 }
 
 /** Returns what an agent finds in its environment about its spec. Source: docs/work.md, Runs. */
@@ -38,6 +39,7 @@ export function agentEnvironment(
 ): Readonly<Record<string, string | undefined>> {
   return {
     ...place.worktree?.env,
+    ...(place.port === null ? {} : { PORT: String(place.port) }),
     PLANNER_SPEC_ID: id,
     PLANNER_SPEC_FILE: `${place.root.replace(/[\\/]+$/, "")}/.planner/specs/${id}.md`,
     PLANNER_PROJECT: root,

@@ -14,6 +14,7 @@ import { launchAgent } from "./launch_agent.ts";
 import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
+import { setUpWorktree } from "./set_up.ts";
 import { type CheckedStart, markStarted } from "./start.ts";
 import { specsOf, takeBack, writeEnd } from "./write_end.ts";
 
@@ -107,6 +108,7 @@ export class Run {
     this.#phase = "worktree";
     const place = await openPlace(this.#deps, { ...this.#start, log });
     const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
+    await setUpWorktree(this.#deps, { ...run, stop: run.wishes.stop });
     await place.worktree?.guard();
     await this.#tellStart(run, startedAt);
     this.#phase = "agent";

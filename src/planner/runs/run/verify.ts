@@ -14,6 +14,10 @@ export interface CommandPlace {
   readonly stop: StopWishes;
   /** For each command. */
   readonly limitSeconds: number;
+  /** What the log calls it; `verify` if left out. */
+  readonly word?: string;
+  /** Whether nothing more runs once one has not passed. */
+  readonly stopAtFailure?: boolean;
 }
 
 /** What came of one command. */
@@ -28,7 +32,7 @@ export interface CommandResult {
   readonly problem: string | null;
 }
 
-/** Runs commands one after the other, their output going to the log. Each runs, whatever became of the one before. */
+/** Runs commands one after the other, their output going to the log. */
 export async function verifyWork(
   deps: RunDeps,
   commands: readonly string[],
@@ -36,8 +40,10 @@ export async function verifyWork(
 ): Promise<readonly CommandResult[]> {
   const results: CommandResult[] = [];
   for (const command of commands) {
-    await place.log.line(`planner: verify: ${command}`);
-    results.push(await runCommand(deps, command, place));
+    await place.log.line(`planner: ${place.word ?? "verify"}: ${command}`);
+    const result = await runCommand(deps, command, place);
+    results.push(result);
+    if (result.problem !== null && place.stopAtFailure === true) break;
   }
   return results;
 }

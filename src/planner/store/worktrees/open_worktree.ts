@@ -4,6 +4,7 @@ import type { SpecStore } from "../../ports.ts";
 import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
+import { furnish } from "./furnish.ts";
 import { keepNote, readNote, refusePlanted } from "./guard.ts";
 import { joinedText } from "./join_spec.ts";
 import { type Refs, refsOf } from "./refs.ts";
@@ -46,6 +47,10 @@ export class OpenWorktree implements Worktree {
 
   place(path: string, text: string): Promise<void> {
     return placeFile(this.#place, path, text);
+  }
+
+  furnish(patterns: readonly string[]): Promise<readonly string[]> {
+    return furnish(this.#place, patterns);
   }
 
   async guard(): Promise<void> {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { lstat, mkdir, readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { dirname, join, resolve } from "node:path";
 import type { RunFiles } from "../../program_ports.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
@@ -28,6 +29,7 @@ export function openRunFiles(): RunFiles {
       for (const path of folders) await mkdir(path, { recursive: true });
       return folders;
     },
+    freePort,
     lastChange,
     hasher() {
       const hash = createHash("sha256");
@@ -63,4 +65,15 @@ async function lastChange(folder: string): Promise<number> {
     }
   }
   return last;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
+    });
+  });
 }

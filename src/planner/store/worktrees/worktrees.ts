@@ -13,6 +13,7 @@ import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
+import { keepSubmodules } from "./furnish.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { refsOf } from "./refs.ts";
@@ -119,7 +120,8 @@ class GitWorktrees implements Worktrees {
     const kept = branches === null ? [] : await this.#keep(id, branches);
     if (place !== null) {
       await takeAway(place);
-      await place.repository.git.run(["worktree", "remove", place.worktree.path]);
+      const force = (await keepSubmodules(place)) ? ["--force"] : [];
+      await place.repository.git.run(["worktree", "remove", ...force, place.worktree.path]);
     }
     if (branches !== null) await this.#removeBranch(id, branches);
     const { status, origin, base, exclude, note } = worktreeFiles;

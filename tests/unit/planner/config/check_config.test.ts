@@ -68,7 +68,7 @@ test("checkConfig lays every setting over its default", () => {
       },
     },
     verify: { commands: ["npm test"], timeout_seconds: 60, require_commit: true },
-    worktree: { setup: ["npm ci"], setup_seconds: 900, copy: [".env*"], base: null, port: true },
+    worktree: { setup: ["npm ci"], setup_seconds: 900, copy: [".env*"], port: true },
     limits: { run_seconds: null, silence_seconds: 1200, tokens: 1000, cost_usd: 0.5 },
     watch: {
       poll_interval_ms: 100,

@@ -1,0 +1,82 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerConfig } from "../../config/config.ts";
+import type { RunLog } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { LOCK_FILES, proposeSetup } from "../../work/setup_proposals.ts";
+import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
+import { agentEnvironment } from "./place.ts";
+import { verifyWork } from "./verify.ts";
+
+export interface SettingUp {
+  readonly id: SpecId;
+  readonly processId: string;
+  readonly config: PlannerConfig;
+  readonly log: RunLog;
+  readonly place: RunPlace;
+  readonly stop: StopWishes;
+}
+
+/**
+ * Makes a worktree build: submodules, copied files, then the commands of `worktree.setup`, which run again once a lock
+ * file or the commands themselves have changed. Does nothing without a worktree.
+ *
+ * @throws OperationError `failed_precondition` that names the command which failed
+ */
+export async function setUpWorktree(deps: RunDeps, setting: SettingUp): Promise<void> {
+  const { config, log, place, id } = setting;
+  const { worktree } = place;
+  if (worktree === null) return;
+  for (const note of await worktree.furnish(config.worktree.copy)) await log.line(`planner: ${note}`);
+  const locks = await lockTexts(deps, worktree.root);
+  if (config.worktree.setup === null) {
+    const [missing] = proposeSetup(locks);
+    if (missing === undefined) return;
+    const message = `${missing.file} is there and worktree.setup is not: tests in the worktree would use what is installed around it. Set worktree.setup to [${JSON.stringify(missing.command)}], or to [] if nothing is needed`;
+    await log.line(`planner: ${message}`);
+    deps.tell({ event: "note", spec_id: id, message });
+    return;
+  }
+  if (config.worktree.setup.length > 0) await runSetup(deps, setting, { root: worktree.root, locks });
+}
+
+interface Locked {
+  readonly root: string;
+  readonly locks: ReadonlyMap<string, string>;
+}
+
+async function runSetup(deps: RunDeps, setting: SettingUp, { root, locks }: Locked): Promise<void> {
+  const { config, place, id, processId, log, stop } = setting;
+  const commands = config.worktree.setup ?? [];
+  const state = digest(deps, JSON.stringify([commands, ...locks]));
+  // It goes with the worktree.
+  const mark = `${(await deps.files.gitFolders(root)).at(-1) ?? ""}/planner-setup`;
+  if ((await deps.files.read(mark)) === state) return;
+  const results = await verifyWork(deps, commands, {
+    ...{ cwd: root, env: agentEnvironment(deps, id, place), processId, log, stop },
+    limitSeconds: config.worktree.setup_seconds,
+    word: "setup",
+    stopAtFailure: true,
+  });
+  const failed = results.find(({ problem }) => problem !== null);
+  if (failed !== undefined) {
+    const said = `worktree.setup: "${failed.command}" ${failed.problem}`;
+    throw new OperationError("failed_precondition", `${said}; its output is in .planner/logs/${id}.log`);
+  }
+  // A command may write the lock file anew.
+  await deps.files.write(mark, digest(deps, JSON.stringify([commands, ...(await lockTexts(deps, root))])));
+}
+
+async function lockTexts({ files }: RunDeps, root: string): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>();
+  for (const file of LOCK_FILES) {
+    const text = await files.read(`${root.replace(/[\\/]+$/, "")}/${file}`);
+    if (text !== null) texts.set(file, text);
+  }
+  return texts;
+}
+
+function digest({ files }: RunDeps, text: string): string {
+  const hash = files.hasher();
+  hash.update(new TextEncoder().encode(text));
+  return hash.digest();
+}

@@ -142,7 +142,8 @@ function stories(agent: RealAgent, bin: string): void {
       work.child.kill("SIGKILL");
       await work.ended;
       const doctor = await project.planner("doctor", "--fix");
-      expect(doctor.code).toBe(0);
+      // What the agent left uncommitted is for the next run, or a person.
+      expect(doctor.stdout).toMatch(/ended [1-9]\d* process[\s\S]*go on with "planner work/);
       expect(project.read(`.planner/specs/${A}.md`)).toContain("status: failed");
       expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
       const asked = project.model.turns.length;

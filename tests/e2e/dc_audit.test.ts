@@ -137,6 +137,28 @@ describe("planner dc audit archive", () => {
   });
 });
 
+describe("planner dc doctor", () => {
+  test("finds a served database in order, and names what is not", async () => {
+    const db = tampered("ill.sqlite", (database) => database.exec("DELETE FROM change_log WHERE seq = 5"));
+    const [well, ill] = [await dc("doctor", "--db", "site.sqlite", "--json"), await dc("doctor", "--db", db, "--json")];
+    const failed = (text: string) =>
+      (JSON.parse(text) as { check: string; ok: boolean }[]).filter(({ ok }) => !ok).map(({ check }) => check);
+
+    expect([failed(well.stdout), well.code]).toEqual([[], 0]);
+    expect([failed(ill.stdout), ill.code]).toEqual([["chain"], 1]);
+    expect(JSON.parse(well.stdout).map(({ check }: { check: string }) => check)).toEqual([
+      "settings",
+      "permissions",
+      "disk",
+      "schema",
+      "database",
+      "clock",
+      "chain",
+      "checkpoint",
+    ]);
+  });
+});
+
 /** Alters an entry and gives it and all behind it hashes that fit again. */
 function recompute(database: DatabaseSync, from: number): void {
   const rows = database.prepare("SELECT seq, body, hash FROM change_log WHERE seq >= ? ORDER BY seq").all(from - 1);

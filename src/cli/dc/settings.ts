@@ -57,7 +57,7 @@ export function keyOf(name: string): string {
  * @throws UsageError for an unknown key, and for a value of the wrong kind, naming where it stands
  */
 export async function serveSettings(
-  args: ServeArgs,
+  args: Partial<ServeArgs>,
   { cwd, warn }: Pick<StderrLogger, "warn"> & { readonly cwd: string },
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<readonly Setting[]> {

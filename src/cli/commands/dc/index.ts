@@ -15,6 +15,7 @@ export const family: CommandFamily = {
     call: { summary: "Call an RPC of a running server", load: () => import("./call.ts") },
     audit: { summary: "Verify and read the change log", family: () => import("./audit/index.ts") },
     migrate: { summary: "Show or update a database's schema", family: () => import("./migrate/index.ts") },
+    doctor: { summary: "Check a database and its machine", load: () => import("./doctor.ts") },
     token: { summary: "Create, list and revoke tokens", family: () => import("./token/index.ts") },
     mcp: { summary: "Serve the read tools to an agent (MCP)", load: () => import("./mcp.ts") },
   },

@@ -1,0 +1,26 @@
+import { defineCommand } from "../../command.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+import { EXIT_STATUS } from "../../exit_status.ts";
+import { print, printJson } from "../../print.ts";
+import { JSON_FLAG } from "../../shared_arguments.ts";
+
+export const command = defineCommand({
+  summary: "Check settings, permissions, disk, database, clock, change log and checkpoints",
+  details: "Exits with 1 if a check fails. Settings are read from PLANNER_DC_ variables and --config, as serve does.",
+  positionals: {},
+  flags: {
+    db: DATABASE_FLAG,
+    config: { type: "string", value: "file", completes: "file", summary: "Settings in YAML or JSON" },
+    json: JSON_FLAG,
+  },
+  examples: [{ line: "planner dc doctor --db planner-dc.sqlite", shows: "Check a database and its machine" }],
+  async run({ db, config, json }, cli) {
+    const { diagnose } = await import("../../dc/doctor.ts");
+    const { serveSettings } = await import("../../dc/settings.ts");
+    const findings = await diagnose(databaseOf(db, cli.cwd), () => serveSettings({ db, config }, cli));
+    if (json) printJson(findings);
+    else print(findings.map(({ check, ok, detail }) => `${ok ? "ok  " : "FAIL"} ${check}: ${detail}\n`).join(""));
+    return findings.every(({ ok }) => ok) ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  },
+});

@@ -1,0 +1,123 @@
+import { existsSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { openCheckpoint } from "#dc/audit/checkpoint.ts";
+import { verifyLog } from "#dc/audit/verify_log.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { publicPath, readVerifierKey } from "./audit_keys.ts";
+import type { Database } from "./database.ts";
+
+/** One check: whether it is good, and what was found. */
+export interface Finding {
+  readonly check: "settings" | "permissions" | "disk" | "schema" | "database" | "clock" | "chain" | "checkpoint";
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** Free space that a database should have, in bytes. */
+const WANTED_FREE = 1024 * 1024 * 1024;
+/** A day, in milliseconds. Checkpoints are signed at least as often while there are changes. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** How far the last change may lie in the future, in milliseconds. */
+const CLOCK_MS = 60_000;
+
+class Bad extends Error {}
+
+/**
+ * Checks what a server needs of its database and machine. Opens the database, which brings its schema up to date as a
+ * server does. Cost: a walk through the whole change log.
+ */
+export async function diagnose(database: Database, settings: () => Promise<unknown>): Promise<readonly Finding[]> {
+  const findings = [
+    await found("settings", async () => {
+      await settings();
+      return "the settings of serve fit together";
+    }),
+    await found("permissions", async () => permissions(database)),
+    await found("disk", async () => freeSpace(database)),
+    await found("schema", async () => schema(database)),
+  ];
+  if (!database.exists()) return findings;
+  let store: DcStore | undefined;
+  const opened = await found("database", async () => {
+    store = await database.open();
+    await store.check();
+    return `${database.shown} can be read and written`;
+  });
+  findings.push(opened);
+  const open = store;
+  if (open === undefined) return findings;
+  try {
+    findings.push(await found("clock", () => clock(open)));
+    findings.push(await found("chain", () => chain(open)));
+    findings.push(await found("checkpoint", () => checkpoint(open, database)));
+  } finally {
+    await open.close();
+  }
+  return findings;
+}
+
+async function found(check: Finding["check"], look: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await look() };
+  } catch (error) {
+    return { check, ok: false, detail: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function permissions({ file }: Database): string {
+  if (file === undefined) return "the server of the database decides";
+  const others = [file, `${file}.checkpoint-key`].filter(
+    (path) => existsSync(path) && (statSync(path).mode & 0o002) > 0,
+  );
+  if (others.length > 0) throw new Bad(`everyone can change ${others.join(", ")}: expected mode 0644 or less`);
+  const key = `${file}.checkpoint-key`;
+  if (existsSync(key) && (statSync(key).mode & 0o077) > 0) throw new Bad(`others can read ${key}: expected mode 0600`);
+  return "only their owner can change the files";
+}
+
+function freeSpace({ file }: Database): string {
+  if (file === undefined) return "the server of the database decides";
+  const { bavail, bsize } = statfsSync(dirname(file));
+  const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
+  if (bavail * bsize < WANTED_FREE) throw new Bad(`${free}: expected at least ${WANTED_FREE / 1024 / 1024} MiB`);
+  return free;
+}
+
+async function schema(database: Database): Promise<string> {
+  if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
+  const { done, known, pending } = await database.schema();
+  if (pending.length > 0) throw new Bad(`${done} of ${known} steps: \`planner dc migrate apply\` applies the others`);
+  return `${done} of ${known} steps`;
+}
+
+async function clock(store: DcStore): Promise<string> {
+  const [last] = await store.read((reader) => reader.history({ descending: true, limit: 1 }));
+  const ahead = last === undefined ? 0 : Date.parse(last.recordedAt) - Date.now();
+  if (ahead > CLOCK_MS) throw new Bad(`the last change was recorded ${Math.round(ahead / 1000)} s in the future`);
+  return "no change was recorded in the future";
+}
+
+async function chain(store: DcStore): Promise<string> {
+  const log = await store.read((reader) => verifyLog(reader));
+  if (!log.ok) throw new Bad(`entry ${log.seq} ${log.detail}`);
+  return `${log.head.seq} entries, unbroken`;
+}
+
+async function checkpoint(store: DcStore, { file }: Database): Promise<string> {
+  const { kept, head } = await store.read(async (reader) => ({
+    kept: await reader.checkpoints(),
+    head: await reader.chainHead(),
+  }));
+  const last = kept.at(-1);
+  if (last === undefined) {
+    if (head.seq === 0) return "the log is empty";
+    throw new Bad("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
+  }
+  const path = file && publicPath(`${file}.checkpoint-key`);
+  if (path === undefined || !existsSync(path)) return `of ${last.size} entries; its key is not here to check it`;
+  const opened = openCheckpoint(last.note, readVerifierKey(path));
+  if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);
+  if (head.seq > last.size && Date.now() - Date.parse(opened.time) > DAY_MS * 2)
+    throw new Bad(`the last one is of ${opened.time}, and there are newer entries: is a server running?`);
+  return `of ${last.size} entries, signed ${opened.time}`;
+}

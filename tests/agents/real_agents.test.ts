@@ -132,7 +132,7 @@ function stories(agent: RealAgent, bin: string): void {
   );
 
   test(
-    "is killed with planner, leaves no process, and the next run continues its session",
+    "is killed with planner, leaves no process, and the next run completes its work",
     async () => {
       await using project = await begin();
       await project.add(A, "hanging");

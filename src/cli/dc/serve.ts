@@ -121,10 +121,10 @@ function logger(subject: string): (message: string) => void {
   return (message) => logLine(subject, message);
 }
 
-/** Builds what reads need. What fails here fails again, and is logged, where a call needs it. */
+/** Builds what reads need. What fails here fails again where a call needs it; an outage is logged by the store. */
 function warmUp(service: DcService, signal: AbortSignal): void {
   service.warmUp(signal).catch((error: unknown) => {
-    if (!signal.aborted) logDefect("warm-up", error);
+    if (!signal.aborted && !(error instanceof OperationError)) logDefect("warm-up", error);
   });
 }
 

@@ -1,15 +1,21 @@
 import { distance } from "fastest-levenshtein";
 
+/** Longest text that is compared, in characters. Ours: no name is longer, and the cost grows with its third power. */
+const MAX_COMPARED = 64;
+
 /**
  * Returns the candidate that `text` most likely meant, or undefined when none is near.
  *
  * Near means at most a third of the longer word's letters differ (at least one may), so that short words are not
- * matched with anything; two neighbours in the wrong order count as one. Cost: O(candidates × length³).
+ * matched with anything; two neighbours in the wrong order count as one. Longer texts than 64 characters are near none.
+ * Cost: O(candidates × length³).
  */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestDistance = Number.POSITIVE_INFINITY;
+  if (text.length > MAX_COMPARED) return undefined;
   for (const candidate of candidates) {
+    if (candidate.length > MAX_COMPARED) continue;
     const found = typingDistance(text.toLowerCase(), candidate.toLowerCase());
     const allowed = Math.max(1, Math.floor(Math.max(text.length, candidate.length) / 3));
     if (found <= allowed && found < bestDistance) {

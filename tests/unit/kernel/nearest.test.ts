@@ -22,3 +22,12 @@ test("nearest finds nothing for a word that is like none", () => {
   expect(nearest("banana", WORDS)).toBeUndefined();
   expect(nearest("xy", WORDS)).toBeUndefined();
 });
+
+test("nearest compares texts up to 64 characters", () => {
+  const longest = "a".repeat(64);
+
+  expect(nearest(longest, [`${longest.slice(1)}b`])).toBe(`${longest.slice(1)}b`);
+  expect(nearest(`${longest}a`, [longest])).toBeUndefined();
+  expect(nearest(longest, [`${longest}a`])).toBeUndefined();
+  expect(nearest("x".repeat(1_000_000), ["xx"])).toBeUndefined();
+});

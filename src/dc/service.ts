@@ -258,11 +258,13 @@ export class DcService {
       const revision = await reader.revision();
       // Others may wait for the same topology, so that it is built to its end.
       const topology = () => this.topologies.at(whole, revision);
+      const judgedTopology = async () => this.topologies.judged(await topology());
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
       };
-      const session = { context: this.context, reader, scheduler, topology, now: now.toISOString(), lapsesAt };
+      const graphs = { topology, judgedTopology };
+      const session = { context: this.context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
       await scheduler.yieldIfDue();
       this.replies.keep(key, { reply, bytes: toBinary(rpc.method.output, reply).length, until }, revision);

@@ -1,4 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Steps } from "#kernel/steps.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 import { type Carrying, carry, type Loads } from "./power_load.ts";
@@ -30,9 +31,9 @@ export interface FailoverInput {
  * of a link in a chain when that of the next one is the same; a site whose supply runs in circles keeps its loads as they are.
  * Cost: for each loss the edges downstream of it and upstream of those. Source: docs/contract/datacenter-analyses.md#p8.
  */
-export function failover(input: FailoverInput, whole: number = SWEPT_WHOLE): Failover {
+export function* failover(input: FailoverInput, whole: number = SWEPT_WHOLE): Steps<Failover> {
   const sweep = new FailoverSweep(input);
-  if (!input.loads.isCircular) sweep.loseAll(input.graph.nodes.length <= whole);
+  if (!input.loads.isCircular) yield* sweep.loseAll(input.graph.nodes.length <= whole);
   return sweep.found();
 }
 
@@ -73,16 +74,21 @@ class FailoverSweep {
     this.touched = new Int32Array(size);
   }
 
-  loseAll(whole: boolean): void {
+  /** One step a loss. */
+  *loseAll(whole: boolean): Steps<void> {
     const { nodes, supplies } = this.graph;
     const all = [...nodes.keys()].filter((index) => this.isElement(index));
     const elements = whole ? all : all.filter((index) => !this.isOnlyLink(index));
     const outweighed = new Set<number>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
+      yield;
       const dark = this.lose(index);
       if (!whole && this.outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
     }
-    for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) this.lose(index);
+    for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) {
+      yield;
+      this.lose(index);
+    }
   }
 
   /** Whether a loss is that of the only consumer as well, which supplies others in its turn and is tried itself. */

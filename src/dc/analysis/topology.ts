@@ -157,6 +157,11 @@ export class Topology {
     return this.figures.carried(basis);
   }
 
+  /** Computes in steps what `carried` and everything that judges loads would otherwise compute at once. */
+  *judge(basis: LoadBasis): Steps<void> {
+    yield* this.figures.carriedInSteps(basis);
+  }
+
   /** Findings about the loads of what supplies a rack; worked out once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
     const known = this.overloads.get(basis) ?? findingsByRack(this.power, this.figures.findings(basis));

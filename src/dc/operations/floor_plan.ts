@@ -13,7 +13,7 @@ export const floorPlan = defineRead({
       asked: request.render,
       usual: { coloring: readColoring("FLOOR", "coloring", request.coloring) },
       async answer() {
-        const reply = floorPlanAnswer(await session.topology(), session, request);
+        const reply = floorPlanAnswer(await session.judgedTopology(), session, request);
         return { reply, picture: () => reply };
       },
     }),

@@ -24,7 +24,7 @@ const RECENT = 10;
 export const getDevice = defineRead({
   method: DatacenterService.method.getDevice,
   effect: "read",
-  async run({ reader, topology }, { code: asked, view }) {
+  async run({ reader, topology, judgedTopology }, { code: asked, view }) {
     const code = readCode("code", asked);
     const isBasic = readWord("view", view, DEVICE_VIEWS) === "BASIC";
     const stored = await reader.stored("device", codeKey(code));
@@ -41,7 +41,8 @@ export const getDevice = defineRead({
       ),
       powerSinglePoints: singlePoints(power, index),
       cables: (await reader.storedCablesOf(stored.resource.code)).map(cableMessage),
-      ...carriedFigures(site, index),
+      // Only what supplies others can carry more because something else is lost.
+      ...carriedFigures((power.supplies[index] ?? []).length === 0 ? site : await judgedTopology(), index),
       supplyState: SupplyState[supplyState(power, live, index) ?? "UNSPECIFIED"],
       undocumentedInlets: undocumentedInlets(power, index),
       activeInlet: activeInletName(power, live, index),
@@ -53,7 +54,6 @@ export const getDevice = defineRead({
 /** What a device carries now and after the loss of any one other element. */
 function carriedFigures(site: Topology, index: number) {
   const { power, loadsW } = site;
-  // Only what supplies others can carry more because something else is lost.
   if ((power.supplies[index] ?? []).length === 0) {
     const watts = Math.round(loadsW[index] ?? 0);
     return { powerLoadW: watts, powerFailoverW: watts };

@@ -10,7 +10,7 @@ import { defineRead } from "./rpc.ts";
 export const getRack = defineRead({
   method: DatacenterService.method.getRack,
   effect: "read",
-  run({ context, scheduler, reader, topology, now, lapsesAt }, request) {
+  run({ context, scheduler, reader, judgedTopology, now, lapsesAt }, request) {
     const view = readWord("face", request.face, FACES);
     return pictured(
       { context, scheduler },
@@ -19,7 +19,7 @@ export const getRack = defineRead({
         asked: request.render,
         usual: view === undefined ? {} : { view },
         async answer() {
-          const known = await topology();
+          const known = await judgedTopology();
           const reply = await getRackAnswer({ reader, topology: known, now }, request);
           const rack = known.rack(request.code);
           if (rack !== undefined) lapsesAt(steadyUntil([rack], now));

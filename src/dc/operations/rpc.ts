@@ -13,6 +13,8 @@ export interface ReadSession {
   readonly scheduler: CooperativeScheduler;
   /** The inventory's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
+  /** The same with the loads after every single loss, which health and load findings need. Costs more after a change. */
+  readonly judgedTopology: () => Promise<Topology>;
   /** The moment of the question, ISO 8601 in UTC. */
   readonly now: string;
   /** Says that the passing of time alone makes the answer untrue from this moment on, in milliseconds since 1970. */

@@ -43,8 +43,8 @@ type Pictures = { readonly [Name in Screen]: (subject: Ref, session: ReadSession
 
 /** What each screen shows of a subject. @throws Refusal for a subject that the screen does not show */
 export const PICTURES: Pictures = {
-  async ELEVATION(subject, { reader, topology, now, lapsesAt }) {
-    const known = await topology();
+  async ELEVATION(subject, { reader, judgedTopology, now, lapsesAt }) {
+    const known = await judgedTopology();
     if (subject.kind !== "rack" && subject.kind !== "device") throw unshown(subject, "ELEVATION", ["rack", "device"]);
     const code = subject.kind === "rack" ? subject.code : known.device(subject.code)?.rackCode;
     if (code === undefined) throw unseen(subject, "the device stands in no rack");
@@ -81,7 +81,7 @@ export const PICTURES: Pictures = {
     return (await fabricTopologyAnswer({ reader, topology: await topology() }, request)).picture();
   },
   async FLOOR(subject, session) {
-    const known = await session.topology();
+    const known = await session.judgedTopology();
     const request = create(FloorPlanRequestSchema, { floorRef: formatRef(floorOf(subject, known)) });
     return floorPlanAnswer(known, session, request);
   },

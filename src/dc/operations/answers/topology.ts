@@ -27,6 +27,7 @@ export class TopologyCache {
   private kept: readonly Kept[] = [];
   /** What is being made, by revision: reads that come at the same moment wait for one. */
   private readonly making = new Map<number, Promise<Kept>>();
+  private readonly judging = new WeakMap<Topology, Promise<void>>();
 
   /** @param known the reader's revision, where it was read already */
   async at(reader: DcReader, known?: number): Promise<Topology> {
@@ -45,6 +46,14 @@ export class TopologyCache {
     const others = this.kept.filter((one) => one.revision !== revision);
     this.kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
     return made.topology;
+  }
+
+  /** Computes the loads after every single loss in slices; concurrent calls for one topology share the work. */
+  async judged(topology: Topology): Promise<Topology> {
+    const running = this.judging.get(topology) ?? new CooperativeScheduler().run(topology.judge("ALLOCATED"));
+    this.judging.set(topology, running);
+    await running;
+    return topology;
   }
 
   private async make(reader: DcReader, revision: number): Promise<Kept> {

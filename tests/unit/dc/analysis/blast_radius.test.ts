@@ -5,6 +5,7 @@ import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Estate } from "#dc/model/estate.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
+import { atOnce } from "#kernel/steps.ts";
 import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
 import { estate, load, panel, source } from "../../../support/dc/power.ts";
 
@@ -79,7 +80,7 @@ test("the losses that a large site leaves out change no figure of the sample sit
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
-  const [whole, short] = [failover(input, graph.nodes.length), failover(input, 0)];
+  const [whole, short] = [atOnce(failover(input, graph.nodes.length)), atOnce(failover(input, 0))];
 
   const rated = [...graph.nodes.keys()].filter((index) => graph.nodes[index]?.capacityW !== undefined);
   expect(rated.map((index) => short.loads[index])).toEqual(rated.map((index) => whole.loads[index]));

@@ -2,7 +2,7 @@
 const SMALL_BYTES = 64 * 1024;
 /** Part of the budget that large requests may use. Ours: a quarter remains for small requests and their replies. */
 const LARGE_PART = 0.75;
-/** Charge for every open request: streams, headers, closures. Measured: an open gRPC watch costs 12 to 16 KiB. */
+/** Charge for every open request: streams, headers, closures. Ours: an estimate, not measured. */
 export const REQUEST_BYTES = 16 * 1024;
 
 /**

@@ -63,6 +63,8 @@ export class PowerSupplies {
   ofBay(device: Device): number | undefined {
     if (!isInBay(device)) return undefined;
     const key = `device:${codeKey(device.parentDeviceCode ?? "")}`;
+    // Writes refuse a device in its own bay; one that a change feed brings is fed by nothing.
+    if (key === `device:${codeKey(device.code)}`) return undefined;
     const found = this.table.indexOf.get(key);
     const node = this.table.nodes[found ?? -1];
     if (node?.kind === "DEVICE" && node.device.kind === "CHASSIS") return found;

@@ -140,6 +140,23 @@ test("an ambiguous id names what it could mean", async () => {
 
   expect(code).toBe(2);
   expect(stderr).toContain(`Ambiguous spec ID '2026-11-01'. Matches: ${DONE}, ${FREE}`);
+  expect(stderr).toContain(`\n${FREE}: Cut the ROPE\n`);
+  expect(stderr).toContain(`\n${BROKEN}: (cannot be read)\n`);
+});
+
+test("a counter of today that another day's spec has too is refused, and nothing is changed", async () => {
+  using other = tempProject();
+  const today = new Date().toLocaleDateString("sv");
+  const ids = [`2026-11-01-001-old`, `${today}-001-new`];
+  for (const id of ids) other.spec(id, `---\nstatus: pending\n---\n\n# Title of ${id}\n`);
+
+  const { code, stderr } = await runPlanner(["cancel", "001"], { cwd: other.root });
+
+  expect(code).toBe(2);
+  for (const id of ids) {
+    expect(stderr).toContain(`${id}: Title of ${id}`);
+    expect(other.read(`.planner/specs/${id}.md`)).toContain("status: pending");
+  }
 });
 
 test("verify ends with status 1 until every criterion is checked", async () => {

@@ -1,6 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "../context.ts";
-import { resolveSpecId } from "../spec/resolve_id.ts";
+import { AmbiguousSpecId, resolveSpecId } from "../spec/resolve_id.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { localDay } from "./local_time.ts";
@@ -26,11 +26,33 @@ export async function findSpecId(context: PlannerContext, text: string, options:
   if (exact !== undefined) return exact;
   const archived = [...(await context.specs.archivedIds())];
   const today = localDay(context.clock.now());
-  const found = archived.find((id) => id === wanted) ?? resolveAmong(active, archived, wanted, today);
+  const found =
+    archived.find((id) => id === wanted) ??
+    (await withTitles(context, () => resolveAmong(active, archived, wanted, today)));
   if (!options.archived && archived.includes(found) && !active.includes(found)) {
     throw new OperationError("failed_precondition", `Spec '${found}' is archived: only active specs can be changed`);
   }
   return found;
+}
+
+/** Adds the titles to the refusal of an ambiguous text: they are what a person knows a spec by. */
+async function withTitles(context: PlannerContext, resolve: () => SpecId): Promise<SpecId> {
+  try {
+    return resolve();
+  } catch (error) {
+    if (!(error instanceof AmbiguousSpecId)) throw error;
+    const lines = await Promise.all(error.named.map(async (id) => `${id}: ${await titleOf(context, id)}`));
+    throw new OperationError(error.kind, [error.message, ...lines].join("\n"), { cause: error });
+  }
+}
+
+async function titleOf(context: PlannerContext, id: SpecId): Promise<string> {
+  try {
+    return (await context.specs.load(id)).title ?? "(no title)";
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return "(cannot be read)";
+  }
 }
 
 function resolveAmong(active: readonly SpecId[], archived: readonly SpecId[], text: string, today: string): SpecId {

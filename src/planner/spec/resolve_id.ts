@@ -4,12 +4,26 @@ import { compareSpecIds, type SpecId, specIdParts } from "./spec_id.ts";
 /** Number of matches that an ambiguity names. Ours: more do not help, and a project has thousands of specs. */
 const MAX_NAMED = 20;
 
+/** A refusal of a text that may mean several specs. */
+export class AmbiguousSpecId extends OperationError {
+  /** The ids that the message names, in order. */
+  readonly named: readonly SpecId[];
+
+  constructor(text: string, matches: readonly SpecId[]) {
+    const named = matches.slice(0, MAX_NAMED);
+    const more = matches.length > MAX_NAMED ? `, … (${matches.length - MAX_NAMED} more)` : "";
+    super("invalid_argument", `Ambiguous spec ID '${text}'. Matches: ${named.join(", ")}${more}`);
+    this.named = named;
+  }
+}
+
 /**
- * Returns the id that `text` means: exact, else the only one ending with it, else (three characters) the one with that
- * counter today, else the only one containing it.
+ * Returns the id that `text` means: exact, else today's counter (three characters) if no other id could be meant, else
+ * the only one ending with it, else the only one containing it.
  *
  * @param today `YYYY-MM-DD`
- * @throws OperationError `not_found` or, for an empty or ambiguous text, `invalid_argument`
+ * @throws OperationError `not_found` or, for an empty text, `invalid_argument`
+ * @throws AmbiguousSpecId for a text that may mean several
  *
  * Source: docs/decisions.md#s-04.
  */
@@ -18,27 +32,29 @@ export function resolveSpecId(text: string, ids: readonly SpecId[], today: strin
   if (wanted === "") throw new OperationError("invalid_argument", "Cannot look up an empty spec id");
   const all = [...new Set(ids)];
   const exact = all.find((id) => id === wanted);
-  const found = exact ?? only(all, (id) => id.endsWith(wanted)) ?? ofToday(wanted, all, today);
-  if (found !== undefined) return found;
+  if (exact !== undefined) return exact;
+  const ending = all.filter((id) => id.endsWith(wanted));
   const containing = all.filter((id) => id.includes(wanted)).sort(compareSpecIds);
-  const [first, second] = containing;
+  const ways = [withCounter(wanted, all, today), ending.length === 1 ? ending : [], containing];
+  const meant = ways.find((way) => way.length > 0) ?? [];
+  const [first, second] = meant;
   if (first === undefined) throw new OperationError("not_found", `Spec not found: ${wanted}`);
-  if (second !== undefined) throw ambiguous(wanted, containing);
+  if (second !== undefined) throw new AmbiguousSpecId(wanted, meant);
   return first;
 }
 
-function ofToday(text: string, ids: readonly SpecId[], today: string): SpecId | undefined {
-  if (text.length !== 3) return undefined;
-  return only(ids, (id) => id.startsWith(`${today}-${text}-`) && specIdParts(id)?.members.length === 0);
+/**
+ * Without an id of today's counter `text`, none; else these and every other id that has the text outside its date, in
+ * order. Members of such an id are named by their number, so they are not among them.
+ */
+function withCounter(text: string, ids: readonly SpecId[], today: string): readonly SpecId[] {
+  if (text.length !== 3) return [];
+  const counted = ids.filter((id) => id.startsWith(`${today}-${text}-`) && specIdParts(id)?.members.length === 0);
+  if (counted.length === 0) return [];
+  const others = ids.filter((id) => !counted.some((own) => id === own || id.startsWith(`${own}.`)));
+  return [...counted, ...others.filter((id) => behindDate(id).includes(text))].sort(compareSpecIds);
 }
 
-function only(ids: readonly SpecId[], matches: (id: SpecId) => boolean): SpecId | undefined {
-  const [first, second] = ids.filter(matches);
-  return second === undefined ? first : undefined;
-}
-
-function ambiguous(text: string, matches: readonly SpecId[]): OperationError {
-  const more = matches.length > MAX_NAMED ? `, … (${matches.length - MAX_NAMED} more)` : "";
-  const named = matches.slice(0, MAX_NAMED).join(", ");
-  return new OperationError("invalid_argument", `Ambiguous spec ID '${text}'. Matches: ${named}${more}`);
+function behindDate(id: SpecId): string {
+  return specIdParts(id) === undefined ? id : id.slice("YYYY-MM-DD-".length);
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { OperationError } from "#kernel/errors.ts";
-import { resolveSpecId } from "#planner/spec/resolve_id.ts";
+import { AmbiguousSpecId, resolveSpecId } from "#planner/spec/resolve_id.ts";
 import { compareSpecIds, parentOf, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -64,24 +64,32 @@ test("resolveSpecId gives an id that contains the text, or says that none or sev
       (ids, text) => {
         const wanted = text.trim();
         const containing = ids.filter((id) => id.includes(wanted));
-        try {
-          const found = resolveSpecId(text, ids as SpecId[], "2026-11-21");
+        const found = resolved(text, ids);
 
-          expect(containing).toContain(found);
-        } catch (error) {
-          if (!(error instanceof OperationError)) throw error;
-          if (wanted === "") expect(error.kind).toBe("invalid_argument");
-          else if (containing.length === 0) expect(error.message).toBe(`Spec not found: ${wanted}`);
-          else
-            expect(error.message).toBe(
-              `Ambiguous spec ID '${wanted}'. Matches: ${containing.sort(compareSpecIds).join(", ")}`,
-            );
+        if (typeof found === "string") expect(containing).toContain(found);
+        else if (found instanceof AmbiguousSpecId) {
+          expect(found.named.length).toBeGreaterThan(1);
+          expect(containing).toEqual(expect.arrayContaining([...found.named]));
+          expect([...found.named]).toEqual(found.named.toSorted(compareSpecIds));
+        } else if (wanted === "") expect(found.kind).toBe("invalid_argument");
+        else {
+          expect(containing).toEqual([]);
+          expect(found.message).toBe(`Spec not found: ${wanted}`);
         }
       },
     ),
     runs,
   );
 });
+
+function resolved(text: string, ids: readonly string[]): string | OperationError {
+  try {
+    return resolveSpecId(text, ids as SpecId[], "2026-11-21");
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    return error;
+  }
+}
 
 test("resolveSpecId does not depend on the order of the ids", () => {
   const answer = (text: string, ids: readonly string[]): string => {

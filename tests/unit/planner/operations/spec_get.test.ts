@@ -94,7 +94,7 @@ test("planner_spec_get refuses what it cannot find or tell apart", async () => {
 
   expect(await project.call("spec_get", { id: "zzz" })).toEqual({ text: "Spec not found: zzz", refused: true });
   expect(await project.call("spec_get", { id: "ab" })).toEqual({
-    text: `Ambiguous spec ID 'ab'. Matches: ${ID}, 2026-11-01-002-abd`,
+    text: `Ambiguous spec ID 'ab'. Matches: ${ID}, 2026-11-01-002-abd\n${ID}: One\n2026-11-01-002-abd: Two`,
     refused: true,
   });
   expect((await project.call("spec_get", { id: "" })).refused).toBe(true);

@@ -32,12 +32,31 @@ test("resolveSpecId prefers the id that is the text", () => {
 test("resolveSpecId takes the only id that ends with the text", () => {
   expect(resolve("xyz")).toBe("2026-11-21-001-xyz");
   expect(resolve("z.1")).toBe("2026-11-21-001-xyz.1");
-  expect(resolve("001")).toBe("2026-11-21-00a-001");
+  expect(resolve("001", IDS.slice(3))).toBe("2026-11-21-00a-001");
 });
 
-test("resolveSpecId takes three characters for today's counter", () => {
+test("resolveSpecId takes three characters for today's counter where no other spec could be meant", () => {
   expect(resolve("002")).toBe("2026-11-21-002-abd");
-  expect(resolve("001", IDS.slice(0, 4))).toBe("2026-11-21-001-xyz");
+  expect(resolve("001", IDS.slice(1, 4))).toBe("2026-11-21-001-xyz");
+  // 026 is in every date of the year, which nobody means by it.
+  expect(resolve("026", [...IDS, "2026-11-21-026-aaa" as SpecId])).toBe("2026-11-21-026-aaa");
+});
+
+test("resolveSpecId refuses today's counter where another spec could be meant", () => {
+  const today = "2026-11-21-001-xyz";
+  for (const other of [
+    "2026-11-20-001-abc",
+    "2026-11-22-001-abc.1",
+    "2026-11-21-00a-001",
+    "2026-11-20-00a-x001y",
+    "2026-11-21-001-zzz",
+    "notes-001",
+  ]) {
+    const [kind, message] = refusal("001", [today, other] as SpecId[]);
+    expect(kind).toBe("invalid_argument");
+    expect(message).toContain("Ambiguous spec ID '001'. Matches: ");
+    expect(message.split("Matches: ")[1]?.split(", ").toSorted()).toEqual([today, other].toSorted());
+  }
 });
 
 test("resolveSpecId takes the only id that contains the text", () => {

@@ -23,8 +23,9 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true }));
 
 function init(typing: TerminalOptions["typing"], words: readonly string[] = []) {
-  // No agent of this machine's own is found.
-  const command = ["env", `PATH=${root}/bin:/usr/bin:/bin`, ...PLANNER, "init", ...words];
+  const [program = "", ...rest] = PLANNER;
+  // No agent of this machine's own is found, so the program is named by its path.
+  const command = ["env", `PATH=${root}/bin:/usr/bin:/bin`, Bun.which(program) ?? program, ...rest, "init", ...words];
   return runOnTerminal(command, { cwd: root, ...(typing === undefined ? {} : { typing }) });
 }
 

@@ -152,8 +152,12 @@ export interface ProcessControl {
 
 /** The project's git repository; every answer is empty where there is none. */
 export interface GitHistory {
-  /** Abbreviated hashes of commits whose message names the spec as `planner(<id>)`, newest first. */
-  commitsNaming(id: SpecId, branch?: string | null): Promise<readonly string[]>;
+  /** Abbreviated hashes of commits that are work on the spec by their message, newest first. */
+  commitsNaming(
+    id: SpecId,
+    /** `branch` beside HEAD; `template` of commit messages. */
+    how?: { readonly branch?: string | null; readonly template?: string | null },
+  ): Promise<readonly string[]>;
 }
 
 /** What comparing an output with its schema found. `invalid_schema` means the schema file itself is unusable. */

@@ -1,5 +1,6 @@
 import type { ProcessRecord, SpecStore, WorktreeStatus } from "./ports.ts";
 import type { SpecId } from "./spec/spec_id.ts";
+import type { CommitWriter } from "./work/commit_message.ts";
 import type { Usage } from "./work/usage.ts";
 
 /** Everything a run of an agent does to the world. Every refusal is an `OperationError`. */
@@ -160,8 +161,8 @@ export type MergeAnswer =
  * Source: docs/decisions.md#s-24. How specs travel: docs/work.md.
  */
 export interface Worktrees {
-  /** Touches nothing. @throws OperationError `failed_precondition` where no worktree can be made, without a commit say */
-  check(options: WorktreeOptions): Promise<void>;
+  /** Touches nothing. @param message of a commit of planner's own @throws OperationError `failed_precondition` where no worktree can be made, without a commit say */
+  check(options: WorktreeOptions, message: string): Promise<void>;
   /**
    * Makes the worktree, or takes the one that is there, and brings uncommitted planner files into it.
    *
@@ -192,7 +193,7 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or the merge would
    *   overwrite a file that somebody has changed in the checkout of the main branch
    */
-  merge(id: SpecId): Promise<MergeAnswer>;
+  merge(id: SpecId, message?: CommitWriter): Promise<MergeAnswer>;
   /**
    * Removes worktree, branch and status file. Commits that nothing else holds are kept under `refs/planner/kept/<id>/`.
    *

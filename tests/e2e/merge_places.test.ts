@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
   {
     name: "a hook that refuses planner's commit",
     before: `printf '#!/bin/sh\\ngrep -q "^planner" "$1" && { echo "no ticket in the message" >&2; exit 1; }; exit 0\\n' > .git/hooks/commit-msg; chmod +x .git/hooks/commit-msg`,
-    refusesWork: /no ticket in the message/,
+    refusesWork: /refuses planner.s own commits .*no ticket in the message/,
     thenWork: "rm .git/hooks/commit-msg",
   },
 ];

@@ -93,6 +93,10 @@ export interface PlannerConfig {
     readonly timeout_seconds: number;
     readonly require_commit: boolean;
   };
+  readonly git: {
+    /** Form of commit messages, with `{id}`, `{title}` and `{summary}`; null for planner's own. */
+    readonly commit_template: string | null;
+  };
   readonly worktree: WorktreeSettings;
   readonly limits: LimitSettings;
   readonly watch: WatchSettings;

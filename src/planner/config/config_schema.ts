@@ -22,6 +22,18 @@ const FIELD_RULE = Type.Object({
 // What git takes as the beginning of a branch's name, and no argument that begins with a dash.
 const BRANCH_START = "^(?!.*(?:\\.\\.|//|/\\.|\\.lock(?:/|$)|@\\{))[A-Za-z0-9_][A-Za-z0-9_./@+-]*$";
 
+// One character at least that is no space; control characters git would cut or refuse.
+const COMMIT_TEMPLATE = "^(?=[\\s\\S]*\\S)(?:[^{}\\u0000-\\u0008\\u000b-\\u001f\\u007f]|\\{(?:id|title|summary)\\})+$";
+
+const GIT = Type.Object({
+  commit_template: Type.Optional(
+    Type.String({
+      pattern: COMMIT_TEMPLATE,
+      description: "a text that is not empty, with no other braces than {id}, {title} and {summary}",
+    }),
+  ),
+});
+
 const SECONDS = Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VERIFY_SECONDS }));
 
 /** What one run may take. A spec may have the same under `limits`. */
@@ -95,6 +107,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
       require_commit: FLAG,
     }),
   ),
+  git: Type.Optional(GIT),
   worktree: Type.Optional(WORKTREE),
   limits: Type.Optional(LIMITS),
   watch: Type.Optional(WATCH),

@@ -27,7 +27,7 @@ export const diagnose = defineTool<PlannerContext>()({
       context.work.lockHolder(id),
       liveWorker(context, id),
       context.work.worktrees(),
-      context.git.commitsNaming(id, branchOf(spec)),
+      commitsOf(context, id, spec),
       lastRun(context, id),
     ]);
     const readable = typeof spec === "string" ? null : spec;
@@ -56,6 +56,13 @@ export const diagnose = defineTool<PlannerContext>()({
     };
   },
 });
+
+/** A configuration that cannot be read is for lint to report. */
+async function commitsOf(context: PlannerContext, id: SpecId, spec: Spec | string): Promise<readonly string[]> {
+  const config = await orMessage(context.config());
+  const template = typeof config === "string" ? null : config.git.commit_template;
+  return context.git.commitsNaming(id, { branch: branchOf(spec), template });
+}
 
 /** The branch that the last run worked on: its commits may wait for the merge. */
 function branchOf(spec: Spec | string): string | null {

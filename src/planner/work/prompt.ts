@@ -3,6 +3,7 @@ import type { PlannerConfig } from "../config/config.ts";
 import type { OutputValidator, PromptStore } from "../ports.ts";
 import { headings, titleHeading } from "../spec/sections.ts";
 import type { Spec } from "../spec/spec.ts";
+import { commitWriter } from "./commit_message.ts";
 import { contextOf, type PromptContext } from "./prompt_context.ts";
 import { fillTemplate, loadTemplate } from "./prompt_template.ts";
 import { STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
@@ -66,7 +67,7 @@ export async function assemblePrompt(places: PromptPlaces, request: PromptReques
     filled.text.trim(),
     ...(context.text === "" || filled.used.has("spec.context") ? [] : [`## Context files\n\n${context.text}`]),
     ...(place.isolated ? [worktreeSection(place)] : []),
-    ...(asksForCommit(template.text) ? [] : [commitSection(spec)]),
+    ...commitSections(request, template.text),
     ...(spec.outputSchema === null ? [] : [(await places.outputs.promptSection(spec.outputSchema)).trim()]),
   ];
   return {
@@ -141,6 +142,20 @@ function worktreeSection({ path, branch }: WorkPlace): string {
     `You are in a git worktree of your own, ${path}, on the branch \`${branch}\`.`,
     "Change files below this folder only, and stay on this branch: it is merged for you once the work is done.",
   ].join("\n\n");
+}
+
+/** A form that the project demands holds whatever the template says. */
+function commitSections({ spec, config }: PromptRequest, template: string): readonly string[] {
+  const { commit_template: form } = config.git;
+  if (form === null) return asksForCommit(template) ? [] : [commitSection(spec)];
+  const example = commitWriter(form, spec)("<what the commit does>");
+  return [
+    [
+      "## Commit your work",
+      "Before you end, commit everything that belongs to the work. This project demands that every commit message has this form, whatever else is said about it:",
+      `\`\`\`\n${example}\n\`\`\``,
+    ].join("\n\n"),
+  ];
 }
 
 function commitSection({ id }: Spec): string {

@@ -4,6 +4,7 @@ import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
 import { endLeftovers } from "../run/start.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import type { Merged, MergeResult } from "./merge_result.ts";
@@ -44,8 +45,9 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   const reasons = await reasonsAgainst(deps, spec, { worktree, state, stop });
   if (reasons.length > 0) return refused(id, reasons.join("; "));
   const fields = finalFields(deps, spec);
-  if (worktree !== null) await finalizeThere(id, worktree, fields);
-  const answer = await ports.worktrees.merge(id);
+  const message = commitWriter((await context.config()).git.commit_template, spec);
+  if (worktree !== null) await finalizeThere({ id, worktree, message }, fields);
+  const answer = await ports.worktrees.merge(id, message);
   if (answer.kind === "open") return needsAttention(deps, spec, openReason(id, answer.criteria));
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
@@ -87,12 +89,15 @@ function finalFields({ context }: RunDeps, { frontmatter, status }: Spec): Final
 }
 
 /** In the worktree as well, so that the main branch's own history says how the spec stands. */
-async function finalizeThere(id: SpecId, worktree: Worktree, fields: FinalFields): Promise<void> {
+async function finalizeThere(
+  { id, worktree, message }: { readonly id: SpecId; readonly worktree: Worktree; readonly message: CommitWriter },
+  fields: FinalFields,
+): Promise<void> {
   const specs = worktree.specs();
   // The agent may have archived or deleted it there.
   if (!(await specs.ids()).includes(id)) return;
   await specs.edit(id, (text) => editFields(text, { ...fields }));
-  await worktree.commitSpec(`planner: note that ${id} is completed`);
+  await worktree.commitSpec(message(COMMIT_SUMMARIES.completed(id)));
 }
 
 function openReason(id: SpecId, criteria: readonly string[]): string {

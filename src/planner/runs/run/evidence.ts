@@ -5,6 +5,7 @@ import type { RunLog, WorktreeState } from "../../run_ports.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { namesSpec } from "../../work/commit_message.ts";
 import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
@@ -65,11 +66,13 @@ function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
 
 async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeState | null): Promise<Gathered> {
   const { id, place, config } = work;
-  const naming = `planner(${id})`;
+  const template = config.git.commit_template;
   const commits =
     state === null
-      ? (await files.history(place.root).commitsNaming(id)).filter((hash) => !place.knownCommits.has(hash)).toReversed()
-      : state.commits.filter(({ message }) => message.includes(naming)).map(({ hash }) => hash);
+      ? (await files.history(place.root).commitsNaming(id, { template }))
+          .filter((hash) => !place.knownCommits.has(hash))
+          .toReversed()
+      : state.commits.filter(({ message }) => namesSpec(message, id, template)).map(({ hash }) => hash);
   const evidence: Evidence = {
     ...NO_EVIDENCE,
     commits: commits.length,

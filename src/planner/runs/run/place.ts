@@ -17,7 +17,8 @@ interface PlacedRun {
 export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: PlacedRun): Promise<RunPlace> {
   const port = config.worktree.port ? await deps.files.freePort() : null;
   if (!wishes.worktree) {
-    const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id));
+    const template = config.git.commit_template;
+    const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id, { template }));
     return { worktree: null, root: deps.root, port, knownCommits, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;

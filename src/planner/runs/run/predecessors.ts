@@ -2,6 +2,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { loadWorld, type World } from "../../operations/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
+import { commitWriter } from "../../work/commit_message.ts";
 import { oneByOne } from "../one_by_one.ts";
 import type { RunDeps } from "../run_types.ts";
 
@@ -71,7 +72,9 @@ async function mergeOne(deps: RunDeps, { id, wanting, stillWanted }: Merging): P
   if (claim === null) return refuse("another process holds it");
   try {
     if (await worktrees.isMerged(id)) return;
-    const answer = await worktrees.merge(id);
+    const { config, specs } = deps.context;
+    const message = commitWriter((await config()).git.commit_template, await specs.load(id));
+    const answer = await worktrees.merge(id, message);
     if (answer.kind === "conflict") return refuse(`conflict in ${answer.files.join(", ")}`);
     if (answer.kind === "open") return refuse(`criteria were added to it: ${answer.criteria.join(", ")}`);
     deps.tell({ event: "note", spec_id: id, message: `merged, because ${wanting} builds upon it` });

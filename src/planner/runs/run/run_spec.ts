@@ -1,6 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
+import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunDeps, RunResult, RunWishes } from "../run_types.ts";
 import { Run } from "./run.ts";
 import { checkStart, claimSpec } from "./start.ts";
@@ -15,8 +17,8 @@ import { checkStart, claimSpec } from "./start.ts";
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.
  */
 export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Promise<RunResult> {
-  const { config } = await checkStart(deps, id, wishes);
-  if (wishes.worktree) await checkWorktree(deps, id, config);
+  const { config, spec } = await checkStart(deps, id, wishes);
+  if (wishes.worktree) await checkWorktree(deps, spec, config);
   const processId = `${id}-${deps.pid}`;
   const claim = await claimSpec(deps, id, processId);
   try {
@@ -29,12 +31,13 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
 }
 
 /** Refuses before anything is touched: a repository without a commit is no fault of the spec's. */
-async function checkWorktree({ ports }: RunDeps, id: SpecId, { defaults }: PlannerConfig): Promise<void> {
+async function checkWorktree({ ports }: RunDeps, spec: Spec, { defaults, git }: PlannerConfig): Promise<void> {
   try {
     const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
-    await ports.worktrees.check({ branchPrefix, mainBranch });
+    const message = commitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
+    await ports.worktrees.check({ branchPrefix, mainBranch }, message);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    throw new OperationError(error.kind, `Cannot start work on spec '${id}': ${error.message}`);
+    throw new OperationError(error.kind, `Cannot start work on spec '${spec.id}': ${error.message}`);
   }
 }

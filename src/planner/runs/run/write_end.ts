@@ -7,6 +7,7 @@ import { parseDocument } from "../../spec/document.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import { sectionOf } from "../../spec/sections.ts";
 import { bringBack, withOutput } from "../../work/bring_back.ts";
+import { COMMIT_SUMMARIES, commitWriter } from "../../work/commit_message.ts";
 import type { RunEnd } from "../../work/end_of_run.ts";
 import type { RunDeps, RunPlace } from "../run_types.ts";
 import type { PlacedRun } from "./run.ts";
@@ -43,12 +44,13 @@ interface WorktreeEnd {
 
 async function writeBoth(
   { context }: RunDeps,
-  { run: { id, before, log }, worktree, end }: WorktreeEnd,
+  { run: { id, before, log, config, spec }, worktree, end }: WorktreeEnd,
   final: (text: string) => string,
 ): Promise<void> {
   const specs = worktree.specs();
   await specs.edit(id, final);
-  if (end.settled) await worktree.commitSpec(`planner: note that the run of ${id} ended as ${end.status}`);
+  const message = commitWriter(config.git.commit_template, spec);
+  if (end.settled) await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
   const there = (await specs.readText(id)).text;
   let bodyLeft = false;
   await changeSpec(context, id, (here) => {

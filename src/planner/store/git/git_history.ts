@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import type { GitHistory } from "../../ports.ts";
+import { namesSpec, namingTexts } from "../../work/commit_message.ts";
 
 /** Longest wait for git, in milliseconds. Ours: a history of a million commits takes seconds; longer is a hang. */
 const GIT_TIMEOUT_MS = 10_000;
@@ -9,12 +10,15 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** The git repository around `root`; every answer is empty where git or the repository is missing. */
 export function openGitHistory(root: string): GitHistory {
   return {
-    async commitsNaming(id, branch = null) {
-      const grep = ["--fixed-strings", "--grep", `planner(${id})`];
+    async commitsNaming(id, { branch = null, template = null } = {}) {
+      const grep = ["--fixed-strings", ...namingTexts(id, template).flatMap((text) => ["--grep", text])];
       const more = branch === null ? [] : ["HEAD", exactBranch(branch)];
-      const log = ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h", ...more, "--"];
+      const log = ["log", "--no-show-signature", "--no-color", ...grep, "--format=%h%n%B%x00", ...more, "--"];
       const answer = await git(root, log);
-      return answer.split("\n").filter((line) => line !== "");
+      const commits = answer.split("\0").map((commit) => commit.trimStart().split("\n"));
+      return commits.flatMap(([hash = "", ...lines]) =>
+        hash !== "" && namesSpec(lines.join("\n"), id, template) ? [hash] : [],
+      );
     },
   };
 }

@@ -48,7 +48,7 @@ async function checkMessage({ git }: Repository, message: string): Promise<void>
     // Older gits have no such command.
     if (status === 0 || /is not a git command/.test(stderr)) return;
     refuse(
-      `the hook commit-msg refuses planner's own commits ("${message}"): ${gitsWords(stderr)}: let it pass messages that begin with "planner"`,
+      `the hook commit-msg refuses planner's own commits ("${message}"): ${gitsWords(stderr)}: set "git.commit_template" in .planner/config.md to the form that it demands`,
     );
   } finally {
     await rm(folder, { recursive: true, force: true });

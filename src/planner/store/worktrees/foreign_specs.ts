@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit_fields.ts";
+import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";
 import type { Place } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
@@ -9,15 +10,13 @@ import { blobText } from "./worktree_rebase.ts";
 /** What a run may say about another spec: how the work is planned, not how it stands. */
 const PLANNING = ["depends_on", "labels", "target_files", "priority", "assignee", "due"];
 
-const MESSAGE = "planner: leave other specs as they are";
-
 /**
  * Takes back what the branch does to other specs than its own and its members, in one commit. New specs stay and are
  * pending. The branch must begin at the main branch's end.
  *
  * @returns what was taken back, one sentence each
  */
-export async function leaveOtherSpecs(place: Place): Promise<readonly string[]> {
+export async function leaveOtherSpecs(place: Place, message: CommitWriter): Promise<readonly string[]> {
   const { git, repository, worktree } = place;
   const main = `refs/heads/${worktree.mainBranch}`;
   const folders = [SPECS, ARCHIVE].map((folder) => repository.prefix + folder);
@@ -33,7 +32,9 @@ export async function leaveOtherSpecs(place: Place): Promise<readonly string[]> 
     changed.push(path);
   }
   if (changed.length > 0)
-    await git.run(["commit", "--quiet", "--only", "-m", MESSAGE, "--", ...changed], { hooks: true });
+    await git.run(["commit", "--quiet", "--only", "-m", message(COMMIT_SUMMARIES.others), "--", ...changed], {
+      hooks: true,
+    });
   return notes;
 }
 

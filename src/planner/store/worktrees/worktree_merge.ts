@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { MergeAnswer } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import type { CommitWriter } from "../../work/commit_message.ts";
 import { Git, gitsWords } from "../git/git.ts";
 import { activeFile, SPECS } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
@@ -20,7 +21,7 @@ import { blobText, mergeMark, noted, rebase } from "./worktree_rebase.ts";
 const MAX_TRIES = 8;
 
 /** Rebases, moves the main branch forward and brings the specs back. The worktree must be there. */
-export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
+export async function mergeWorktree(place: Place, message: CommitWriter): Promise<MergeAnswer> {
   const { problems } = await settle(place, null);
   if (problems.length > 0) throw new OperationError("failed_precondition", problems.join("; "));
   refuseChanges(`Worktree "${worktreeFiles.folder(place.id)}"`, await uncommittedFiles(place));
@@ -28,12 +29,12 @@ export async function mergeWorktree(place: Place): Promise<MergeAnswer> {
   const open = await openCriteria(place, spec);
   if (open.length > 0) return { kind: "open", criteria: open };
   await takeAway(place);
-  const answer = await noted(place, () => moveForward(place));
+  const answer = await noted(place, () => moveForward(place, message));
   if (answer.kind !== "conflict") await bringBack(place, spec);
   return answer;
 }
 
-async function moveForward(place: Place): Promise<MergeAnswer> {
+async function moveForward(place: Place, message: CommitWriter): Promise<MergeAnswer> {
   const { worktree, git } = place;
   const notes = new Set<string>();
   for (let tries = 0; tries < MAX_TRIES; tries++) {
@@ -42,7 +43,7 @@ async function moveForward(place: Place): Promise<MergeAnswer> {
     await refuseRebase(place);
     const files = await rebase(place);
     if (files !== null) return { kind: "conflict", files };
-    for (const note of await leaveOtherSpecs(place)) notes.add(note);
+    for (const note of await leaveOtherSpecs(place, message)) notes.add(note);
     const commits = await commitsAhead(git, worktree);
     // Every commit was there already, under other names.
     if (commits.length === 0) return { kind: "nothing" };

@@ -46,7 +46,9 @@ export async function requireRepository(root: string): Promise<Repository> {
 }
 
 async function settingsOf(git: Git): Promise<ReadonlyMap<string, string>> {
-  const entries = await git.list(["config", "--list", "-z"]);
+  // With hooks, or the folder of hooks would be the one that switches them off.
+  const listed = await git.run(["config", "--list", "-z"], { hooks: true });
+  const entries = listed.split("\0").slice(0, -1);
   return new Map(
     entries.map((entry) => {
       const end = entry.indexOf("\n");

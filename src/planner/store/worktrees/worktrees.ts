@@ -5,6 +5,7 @@ import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type { MergeAnswer, NewWorktreeStatus, Worktree, WorktreeOptions, Worktrees } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { type CommitWriter, PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { removeLeftovers } from "../files/temporary_file.ts";
 import { Git } from "../git/git.ts";
@@ -56,10 +57,10 @@ class GitWorktrees implements Worktrees {
     this.#clock = clock;
   }
 
-  async check(options: WorktreeOptions): Promise<void> {
+  async check(options: WorktreeOptions, message: string): Promise<void> {
     const repository = await this.#opened();
     await requireMainBranch(repository, options, await refsOf(repository.git));
-    await checkCommits(repository, "planner: note that the run of 2026-01-01-001-abc ended as completed");
+    await checkCommits(repository, message);
   }
 
   async prepare(id: SpecId, options: WorktreeOptions): Promise<Worktree> {
@@ -102,9 +103,9 @@ class GitWorktrees implements Worktrees {
     return branches === null || (await isBranchMerged(new Git(this.#root), branches));
   }
 
-  merge(id: SpecId): Promise<MergeAnswer> {
+  merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
     // Amid another merge the main checkout looks as if somebody had changed it.
-    return withMergeLock(this.#root, () => this.#merge(id));
+    return withMergeLock(this.#root, () => this.#merge(id, message));
   }
 
   async remove(id: SpecId): Promise<readonly string[]> {
@@ -150,16 +151,16 @@ class GitWorktrees implements Worktrees {
     });
   }
 
-  async #merge(id: SpecId): Promise<MergeAnswer> {
+  async #merge(id: SpecId, message: CommitWriter): Promise<MergeAnswer> {
     const place = await this.#find(id);
-    if (place !== null) return mergeWorktree(place);
+    if (place !== null) return mergeWorktree(place, message);
     const branches = await this.#branches(id);
     if (branches === null || (await this.isMerged(id))) return { kind: "nothing" };
     // The folder was deleted; the commits are in the repository.
     const repository = await this.#opened();
     const [listed, refs] = [await listWorktrees(repository.git), await refsOf(repository.git)];
     await addWorktree({ repository, root: this.#root, id, refs }, branches, listed);
-    return mergeWorktree(await this.#require(id));
+    return mergeWorktree(await this.#require(id), message);
   }
 
   async #find(id: SpecId): Promise<Place | null> {

@@ -30,6 +30,7 @@ test("checkConfig lays every setting over its default", () => {
         "  claude: {skip_permissions: true, args: [--max-turns, '50']}",
         "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
         "verify: {commands: [npm test], timeout_seconds: 60, require_commit: true}",
+        "git: {commit_template: 'AB-1 {summary}'}",
         "worktree: {setup: [npm ci], copy: ['.env*'], port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
         "watch: {poll_interval_ms: 100, idle_timeout_minutes: 0.5, max_retries: 0, retry_delay_ms: 0, backoff_multiplier: 1.5}",
@@ -68,6 +69,7 @@ test("checkConfig lays every setting over its default", () => {
       },
     },
     verify: { commands: ["npm test"], timeout_seconds: 60, require_commit: true },
+    git: { commit_template: "AB-1 {summary}" },
     worktree: { setup: ["npm ci"], setup_seconds: 900, copy: [".env*"], port: true },
     limits: { run_seconds: null, silence_seconds: 1200, tokens: 1000, cost_usd: 0.5 },
     watch: {

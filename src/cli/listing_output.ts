@@ -11,6 +11,9 @@ export interface ListedSpec {
   readonly status: string;
   readonly type: string;
   readonly labels?: readonly string[];
+  readonly priority?: string;
+  readonly assignee?: string;
+  readonly due?: string;
 }
 
 /** A list as a command prints it. `limit` is null where the caller set none. */
@@ -51,8 +54,17 @@ const LABELS_COLUMN: Column<ListedSpec> = {
   style: () => "dim",
 };
 
+// Shown where a listed spec has the field, so that a project without plans keeps its narrow table.
+const PLAN_COLUMNS = (["priority", "due", "assignee"] as const).map((field) => ({
+  field,
+  column: { title: field.toUpperCase(), text: (spec: ListedSpec) => spec[field] ?? "-" },
+}));
+
 /** The columns of a list that is not about one word of the specs. */
-export const SPEC_COLUMNS = [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, TITLE_COLUMN] as const;
+export function specColumns(specs: readonly ListedSpec[]): readonly Column<ListedSpec>[] {
+  const planned = PLAN_COLUMNS.filter(({ field }) => specs.some((spec) => spec[field] !== undefined));
+  return [ID_COLUMN, STATUS_COLUMN, TYPE_COLUMN, LABELS_COLUMN, ...planned.map(({ column }) => column), TITLE_COLUMN];
+}
 
 export function statusStyle(status: string): Style | undefined {
   return STATUS_STYLES[status];

@@ -1,3 +1,4 @@
+import { PRIORITIES } from "../spec/planning.ts";
 import type { PlannerConfig } from "./config.ts";
 
 /**
@@ -30,6 +31,9 @@ export const DEFAULT_CONFIG: PlannerConfig = {
         target_files: { type: "array", items: "string" },
         model: { type: "string" },
         output_schema: { type: "string" },
+        priority: { type: "string", enum: PRIORITIES },
+        assignee: { type: "string" },
+        due: { type: "string" },
       },
     },
   },

@@ -40,6 +40,9 @@ const DESCRIPTIONS: Readonly<Record<string, string>> = {
   target_files: "Files that the work changes",
   model: "Model to work it with",
   output_schema: "JSON Schema file that the output must fit",
+  priority: "How urgent the work is",
+  assignee: "Who does the work",
+  due: "Day when it must be done, YYYY-MM-DD",
 };
 
 /** The dialects that the schema can be written in; what it says is the same in each. */

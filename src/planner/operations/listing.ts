@@ -1,3 +1,4 @@
+import type { Priority } from "../spec/planning.ts";
 import type { Readiness } from "../spec/readiness.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
@@ -11,6 +12,9 @@ export interface SpecRow {
   readonly type: string;
   readonly labels?: readonly string[];
   readonly depends_on?: readonly string[];
+  readonly priority?: Priority;
+  readonly assignee?: string;
+  readonly due?: string;
 }
 
 /**
@@ -35,6 +39,9 @@ export function specRow(spec: Spec, readiness: Readiness): SpecRow {
     type: spec.type,
     ...(spec.labels.length === 0 ? {} : { labels: spec.labels }),
     ...(spec.dependsOn.length === 0 ? {} : { depends_on: spec.dependsOn }),
+    ...(spec.priority === null ? {} : { priority: spec.priority }),
+    ...(spec.assignee === null ? {} : { assignee: spec.assignee }),
+    ...(spec.due === null ? {} : { due: spec.due }),
   };
 }
 

@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { DEFAULT_LIST_LIMIT } from "../limits.ts";
+import { compareUrgency } from "../spec/planning.ts";
 import { listing, specRow, unreadablePart } from "./listing.ts";
 import { limitParam } from "./params.ts";
 import { loadWorld } from "./world.ts";
@@ -14,7 +15,7 @@ export const ready = defineTool<PlannerContext>()({
   params: Type.Object({ limit: limitParam }),
   async run(context, { limit = DEFAULT_LIST_LIMIT }) {
     const { specs, unreadable, readiness } = await loadWorld(context);
-    const found = specs.filter((spec) => readiness.matches(spec, "ready"));
+    const found = specs.filter((spec) => readiness.matches(spec, "ready")).sort(compareUrgency);
     return {
       value: { ...listing(found, limit, (spec) => specRow(spec, readiness)), ...unreadablePart(unreadable) },
     };

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { loadWorld, type World } from "../operations/world.ts";
+import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
 import { dollars, type Usage } from "../work/usage.ts";
@@ -67,7 +68,10 @@ class Queue {
   }
 
   async run(world: World): Promise<QueueResult> {
-    const ready = world.specs.filter((spec) => world.readiness.isReady(spec)).map(({ id }) => id);
+    const ready = world.specs
+      .filter((spec) => world.readiness.isReady(spec))
+      .sort(compareUrgency)
+      .map(({ id }) => id);
     const { ids } = this.#wishes;
     this.#wanted = ids.length === 0 ? ready : withMembers(ids, world.specs);
     this.#readyBefore = new Set(ready);

@@ -1,4 +1,5 @@
 import type { SpecDocument } from "./document.ts";
+import { isDay, readPriority } from "./planning.ts";
 import { titleOf } from "./sections.ts";
 import type { Approval, Spec } from "./spec.ts";
 import type { SpecId } from "./spec_id.ts";
@@ -33,6 +34,9 @@ export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly 
     model: textOf(frontmatter["model"]),
     outputSchema: textOf(frontmatter["output_schema"]),
     approval: approvalOf(frontmatter["approval"]),
+    priority: readPriority(textOf(frontmatter["priority"])),
+    assignee: textOf(frontmatter["assignee"]),
+    due: dayOf(frontmatter["due"]),
     frontmatter,
     body,
     bodyLine,
@@ -41,6 +45,11 @@ export function buildSpec(place: SpecPlace, document: SpecDocument & { readonly 
 
 function textOf(value: unknown): string | null {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : null;
+}
+
+function dayOf(value: unknown): string | null {
+  const text = textOf(value);
+  return text !== null && isDay(text) ? text : null;
 }
 
 function listOf(value: unknown): readonly string[] {

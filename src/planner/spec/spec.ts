@@ -1,3 +1,4 @@
+import type { Priority } from "./planning.ts";
 import type { SpecId } from "./spec_id.ts";
 
 export interface Approval {
@@ -28,6 +29,10 @@ export interface Spec {
   readonly model: string | null;
   readonly outputSchema: string | null;
   readonly approval: Approval | null;
+  readonly priority: Priority | null;
+  readonly assignee: string | null;
+  /** A day, `YYYY-MM-DD`. */
+  readonly due: string | null;
   readonly frontmatter: Readonly<Record<string, unknown>>;
   /** The text behind the frontmatter, line endings as in the file. */
   readonly body: string;

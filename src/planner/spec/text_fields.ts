@@ -23,6 +23,8 @@ const TEXT_FIELDS: ReadonlySet<string> = new Set([
   "tracks",
   "informed_by",
   "origin",
+  "assignee",
+  "due",
 ]);
 
 const APPROVAL_TEXTS: ReadonlySet<string> = new Set(["status", "by", "at"]);

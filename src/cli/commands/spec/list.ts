@@ -1,30 +1,58 @@
+import type { SpecRow } from "#planner/operations/listing.ts";
 import { specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
+import { compareDue, compareUrgency, isDay, PRIORITIES } from "#planner/spec/planning.ts";
 import { FILTER_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, SPEC_COLUMNS } from "../../listing_output.ts";
+import { type ListedSpec, printListing, specColumns } from "../../listing_output.ts";
 import { printJson } from "../../print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
+import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "List the active specs in order of id",
   positionals: {},
   flags: {
     status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
+    priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
+    assignee: { type: "string", value: "name", multiple: true, summary: "Only specs of this person" },
+    due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
+    sort: { type: "enum", options: ["id", "priority", "due"], summary: "Order by this and then by id; else by id" },
     ...CUT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner list", shows: "every active spec" },
     { line: "planner list --status blocked", shows: "what waits for another spec" },
+    { line: "planner list --sort priority --assignee ada", shows: "what one person has to do, the most urgent first" },
     { line: "planner list --label api --label web --json", shows: "specs with either label, for a program" },
   ],
-  async run({ status, type, label, limit, json }, cli) {
+  async run({ status, type, label, limit, json, ...plan }, cli) {
     const filter = status === undefined ? {} : { status };
     const { value } = await runTool(await cli.planner(), specList, { ...filter, limit: NO_LIMIT });
-    const list = cutList(value, { types: type, labels: label, limit });
+    const list = cutList({ ...value, specs: planned(value.specs, plan) }, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printListing<ListedSpec>(cli, list, SPEC_COLUMNS);
+    printListing<ListedSpec>(cli, list, specColumns(list.specs));
   },
 });
+
+interface PlanFilter {
+  readonly priority: readonly string[];
+  readonly assignee: readonly string[];
+  readonly due: string | undefined;
+  readonly sort: "id" | "priority" | "due" | undefined;
+}
+
+/** The specs that fit, in the wanted order; they come in order of id, which sorting keeps among equals. */
+function planned(specs: readonly SpecRow[], { priority, assignee, due, sort }: PlanFilter): readonly SpecRow[] {
+  if (due !== undefined && !isDay(due)) {
+    throw new UsageError(`Invalid value "${due}" for --due: expected a day, YYYY-MM-DD`, null);
+  }
+  const found = specs
+    .filter((spec) => priority.length === 0 || priority.includes(spec.priority ?? ""))
+    .filter((spec) => assignee.length === 0 || assignee.includes(spec.assignee ?? ""))
+    .filter((spec) => due === undefined || (spec.due !== undefined && spec.due <= due));
+  if (sort === "priority") return found.sort(compareUrgency);
+  return sort === "due" ? found.sort(compareDue) : found;
+}

@@ -1,7 +1,7 @@
 import { ready } from "#planner/operations/ready.ts";
 import { runTool } from "#planner/service.ts";
 import { defineCommand } from "../../command.ts";
-import { type ListedSpec, printListing, SPEC_COLUMNS } from "../../listing_output.ts";
+import { type ListedSpec, printListing, specColumns } from "../../listing_output.ts";
 import { printJson } from "../../print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
@@ -21,6 +21,6 @@ export const command = defineCommand({
     const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });
     const list = cutList(value, { types: type, labels: label, limit });
     if (json) return printJson(list);
-    printListing<ListedSpec>(cli, list, SPEC_COLUMNS);
+    printListing<ListedSpec>(cli, list, specColumns(list.specs));
   },
 });

@@ -1,5 +1,6 @@
 import { nearest } from "#kernel/nearest.ts";
 import type { FieldRule } from "../../config/config.ts";
+import { isDay } from "../../spec/planning.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { specIdParts } from "../../spec/spec_id.ts";
 import { readStatus, TOOL_STATUSES } from "../../spec/status.ts";
@@ -21,6 +22,7 @@ export const required: Rule = {
       const value = spec.frontmatter[field];
       if (!isMissing(value)) yield* fieldFindings(field, rule, value);
     }
+    yield* dueFindings(spec);
     if (!names.includes("labels") && isMissing(spec.frontmatter["labels"])) {
       const message = "missing optional field 'labels'";
       yield { severity: "warning", field: "labels", message, path: ["labels"] };
@@ -75,6 +77,14 @@ function* fieldFindings(field: string, rule: FieldRule, value: unknown): Iterabl
     yield mismatch(`${field}[${index}]`, [field, index], type, item);
   }
   if (rule.enum !== undefined) yield* enumFindings(field, rule.enum, value);
+}
+
+// A project may give the field another type; then it is no day.
+function* dueFindings({ frontmatter }: Spec): Iterable<RuleFinding> {
+  const due = frontmatter["due"];
+  if (typeof due !== "string" || due.trim() === "" || isDay(due.trim())) return;
+  const message = `due '${due}' is no day: expected YYYY-MM-DD`;
+  yield { severity: "error", field: "due", message, path: ["due"] };
 }
 
 function mismatch(name: string, path: readonly [string, number?], expected: string, value: unknown): RuleFinding {

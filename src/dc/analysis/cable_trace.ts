@@ -76,10 +76,8 @@ class EndTracer implements ByEnd {
     // A port of the same device without a channel number is a logical part of the physical port.
     if (!isChannel && !samePlace(connector.place, start)) return this.trace(connector.place);
     if (meets !== undefined) return [this.completePath(view, meets)];
-    if (isChannel && fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) {
-      const isWhole = (await this.meetingOf(connector.place)) !== undefined;
-      if (!this.options.followSplits || isWhole) return this.trace(connector.place);
-    }
+    const answering = await this.answeringFor(view);
+    if (answering !== undefined) return this.trace(answering);
     if (this.options.followSplits) return this.each(view);
     const [only, ...others] = fibres;
     if (only !== undefined && others.length === 0 && only.met === undefined) return [fibrePath(start, only)];
@@ -89,6 +87,31 @@ class EndTracer implements ByEnd {
   /** The port that all fibres of a port meet with all of its own. */
   async meetingOf(start: Place): Promise<Place | undefined> {
     return (await this.view(start))?.meets?.place;
+  }
+
+  /** The port whose path is the answer for a port: itself, or what a channel is a part of. */
+  async answeringPort(start: Place): Promise<Place> {
+    const view = await this.view(start);
+    if (view === undefined || view.meets !== undefined) return start;
+    const answering = await this.answeringFor(view);
+    return answering === undefined ? start : this.answeringPort(answering);
+  }
+
+  /** The divided port that answers for its channel, because the far port is not divided. */
+  private async answeringFor({ start, connector, fibres }: EndView): Promise<Place | undefined> {
+    const { device, port } = start;
+    const parentPort = device.ports?.find(({ name }) => name === port.parentPort);
+    if (connector.channels.length === 0 || parentPort === undefined) return undefined;
+    if (!fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) return undefined;
+    const parent = { device, port: parentPort };
+    if (!this.options.followSplits) return parent;
+    if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
+    const undivided = await connectorOf(this.memo, parent);
+    if (undivided === undefined) return undefined;
+    // Where nothing on the way asks for the channel, the far port sees one fibre of the parent.
+    const { maxHops } = this.options;
+    const walked = await walkFibre(this.memo, undivided.place, { side: "CABLE", stack: undivided.channels, maxHops });
+    return walked.status === "PARTING" ? undefined : parent;
   }
 
   private async view(start: Place): Promise<EndView | undefined> {

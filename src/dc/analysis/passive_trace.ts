@@ -8,6 +8,7 @@ import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 /** The questions about the ends of a path that are answered from there. */
 export interface ByEnd {
   meetingOf(start: Place): Promise<Place | undefined>;
+  answeringPort(start: Place): Promise<Place>;
   partingOf(start: Place): Promise<CablePath["branches"]>;
 }
 
@@ -42,7 +43,7 @@ export async function tracePassive(
   if (only?.right.end.status === "LOOP" && passing.length === 1) return [loopPath(origin, only.right.end)];
   const whole = await meetingPair(passing, ends);
   if (whole !== undefined) return [joined(origin, leastPassing(passing), whole)];
-  if (options.followSplits) return eachPassing(origin, passing);
+  if (options.followSplits) return eachPassing(origin, await Promise.all(passing.map((one) => asAnswered(one, ends))));
   if (only === undefined || passing.length > 1) return [await trace.parted()];
   const ends2 = [only.left.met, only.right.met];
   if (ends2.includes(undefined)) return [joined(origin, only)];
@@ -131,6 +132,16 @@ function eachPassing(origin: ReturnType<typeof endOf>, passing: readonly Passing
     [endKey(left), endKey(right)].toSorted().join(" | "),
   );
   return [...groups.values()].map((group) => joined(origin, leastPassing(group)));
+}
+
+/** A fibre with its ends named as the paths from there name them: a channel, or the whole port. */
+async function asAnswered({ stack, left, right }: Passing, ends: ByEnd): Promise<Passing> {
+  const named = async (fibre: Fibre, far: Fibre): Promise<Fibre> => {
+    const { met } = fibre;
+    if (met === undefined || samePlace(met.named, met.cabled) || (far.met?.rest.length ?? 0) === 0) return fibre;
+    return { ...fibre, met: { ...met, named: await ends.answeringPort(met.named) } };
+  };
+  return { stack, left: await named(left, right), right: await named(right, left) };
 }
 
 function endKey({ end, met }: Fibre): string {

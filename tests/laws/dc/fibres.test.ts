@@ -11,7 +11,7 @@ import { LAW_ESTATES } from "../../support/law_estates.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 /** Seeds of inventories on which the product and the model once differed. */
-const KEPT: readonly number[] = [1000, 1001, 1002, 1003, 1150, 1153];
+const KEPT: readonly number[] = [1000, 1001, 1002, 1003, 1150, 1153, 2021, 2099];
 const SEEDS = [...KEPT, ...Array.from({ length: LAW_ESTATES }, (_, index) => 2000 + index)];
 
 type Ask = (at: string, followSplits: boolean) => Promise<readonly CablePath[]>;

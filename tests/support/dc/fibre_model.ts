@@ -57,7 +57,9 @@ export class FibreModel {
     if (strands === undefined || met === undefined) return undefined;
     if (met !== "") return [{ status: "COMPLETE", ends: [at, met].toSorted() }];
     if (connector.port !== at && strands.some((one) => this.nameOf(one)?.more === true)) {
-      if (!follow || this.meets(connector.port) !== "") return this.answer(connector.port, follow);
+      // A channel that no port on the way asked for is still on the stack at the far port.
+      const isUnasked = strands.every(({ stack }) => connector.labels.some((label) => stack.includes(label)));
+      if (!follow || isUnasked || this.meets(connector.port) !== "") return this.answer(connector.port, follow);
     }
     if (!follow) return [{ status: this.statusOfAll(connector.port, strands), ends: [at, `-${at}`].toSorted() }];
     return unique(

@@ -80,6 +80,7 @@ function tileOf({ rack: { code, name, placement, location }, health, reasons, ca
     spacePct: capacity.spacePct,
     powerPct: capacity.powerPct,
     heatW: thermal.heatW,
+    coolingPct: thermal.utilizationPct,
     inletTempC: thermal.inletTempC,
     row: location?.row,
   };

@@ -41,10 +41,10 @@ function signs(): readonly LegendEntry[] {
 }
 
 /** A scale, and "unknown" where a rack has no value. */
-function scale(labels: readonly string[], unknown: string | undefined): readonly LegendEntry[] {
+function scale(labels: readonly string[], unknown: string): readonly LegendEntry[] {
   return [
     ...labels.map((label, step): LegendEntry => ({ label, fill: `scale${step}` as ScaleToken })),
-    ...(unknown === undefined ? [] : [{ label: unknown, fill: "panel" } as const]),
+    { label: unknown, fill: "panel" },
     ...signs(),
   ];
 }
@@ -66,7 +66,7 @@ function shares(value: (rack: RackTile) => number | undefined, unknown: string):
 /** Lower edges of the steps of inlet temperature in degrees Celsius; 27 is the recommended and 32 the allowed most of A1. */
 const INLETS = [18, 21, 24, 27, 32];
 
-/** By measured inlets if there are any, else by the heat to air as a share of what can be taken away. */
+/** By measured inlets if there are any, else by each rack's heat to air as a share of its own cooling capacity. */
 function thermal(racks: readonly RackTile[]): FloorStyle {
   if (racks.some(({ inletTempC }) => inletTempC !== undefined)) {
     const labels = INLETS.map((from, index) =>
@@ -81,14 +81,9 @@ function thermal(racks: readonly RackTile[]): FloorStyle {
       legend: scale([...labels, `${INLETS.at(-1)} °C and more`], "inlet not measured"),
     };
   }
-  const most = racks.reduce((top, { heatW }) => Math.max(top, heatW), 0);
-  const step = (share: number) => Math.min(5, Math.floor(share * 6));
+  const byShare = shares(({ coolingPct }) => coolingPct, "no cooling limit recorded");
   return {
-    fill: ({ heatW }) => `scale${most === 0 ? 0 : step(heatW / most)}` as ScaleToken,
-    figure: ({ heatW }) => watts(heatW),
-    legend: scale(
-      [0, 1, 2, 3, 4, 5].map((from) => `${watts((from / 6) * most)} – ${watts(((from + 1) / 6) * most)}`),
-      undefined,
-    ),
+    ...byShare,
+    figure: (rack) => (rack.coolingPct === undefined ? watts(rack.heatW) : byShare.figure(rack)),
   };
 }

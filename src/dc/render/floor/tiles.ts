@@ -47,7 +47,7 @@ function placed(placement: Placement | undefined): Pick<Tile, "area" | "facing">
 }
 
 function rackTile(rack: RackTile, style: FloorStyle): Tile {
-  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, inletTempC, row } = rack;
+  const { code, name, placement, health, reasons, spacePct, powerPct, heatW, coolingPct, inletTempC, row } = rack;
   const state = stateOfHealth(health);
   return {
     ref: `rack:${code}`,
@@ -64,6 +64,7 @@ function rackTile(rack: RackTile, style: FloorStyle): Tile {
       ["Space taken", percent(spacePct)],
       ["Power", powerPct === undefined ? "no limit recorded" : percent(powerPct)],
       ["Heat", watts(heatW)],
+      ...(coolingPct === undefined ? [] : [["Cooling", percent(coolingPct)] as const]),
       ...(inletTempC === undefined ? [] : [["Inlet", `${fixed(inletTempC)} °C`] as const]),
       ...reasons.map(({ code: reason, value, limit, ref }): readonly [string, string] => [
         readable(reason),
@@ -87,10 +88,11 @@ function cracTile({ code, name, placement, status, utilizationPct }: CracTile): 
     row: "",
     fill: works ? "accentSoft" : "offlineSoft",
     state: stateOfUnit(word, utilizationPct),
-    figure: works ? percent(Math.round(utilizationPct)) : readable(word),
+    figure: word === "ACTIVE" ? percent(Math.round(utilizationPct)) : readable(word),
     facts: [
       ["Status", readable(word)],
-      ["Load", percent(utilizationPct)],
+      // Only an active unit has an effective capacity to be loaded.
+      ...(word === "ACTIVE" ? [["Load", percent(utilizationPct)] as const] : []),
     ],
   };
 }

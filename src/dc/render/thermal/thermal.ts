@@ -7,7 +7,7 @@ import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
 import { heatMap, type Places, rackFacts } from "./heat_map.ts";
 import { type ThermalStyle, thermalStyle } from "./thermal_style.ts";
-import { stateOfShareOf, stateOfZone, zoneBars } from "./zones.ts";
+import { loadText, stateOfShareOf, stateOfZone, zoneBars } from "./zones.ts";
 
 const WIDTH = 1040;
 const GAP = 14;
@@ -239,7 +239,7 @@ function elementsOf(reply: ThermalHeadroomResponse, style: ThermalStyle): readon
         title: share.code,
         facts: [
           ["Cooling", kilowatts(share.effectiveKw)],
-          ["Load", `${kilowatts(share.loadKw)} (${percent(share.utilizationPct)})`],
+          ["Load", `${kilowatts(share.loadKw)} (${loadText(share)})`],
           ...(share.failed ? [["State", "taken as failed"] as const] : []),
         ],
       }),
@@ -258,7 +258,7 @@ function graphOf({ scopeRef, zones, cracs, racks }: ThermalHeadroomResponse): Gr
     nodes: [
       ...cracs.map((share) => ({
         id: `crac:${share.code}`,
-        label: `${share.code}\n${percent(Math.round(share.utilizationPct))}`,
+        label: `${share.code}\n${loadText(share)}`,
         shape: "ellipse" as const,
         fill: `${stateOfShareOf(share)}Soft` as const,
       })),

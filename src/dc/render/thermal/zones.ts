@@ -124,11 +124,15 @@ function unitsLine(codes: readonly string[], units: ReadonlyMap<string, CracShar
   return codes
     .map((code) => {
       const share = units.get(code);
-      if (share === undefined) return code;
-      if (share.failed) return `${code} failed`;
-      return share.effectiveKw > 0 ? `${code} ${percent(Math.round(share.utilizationPct))}` : `${code} not running`;
+      return share === undefined ? code : `${code} ${loadText(share)}`;
     })
     .join(", ");
+}
+
+/** The load of a unit as a share of its capacity; one that does not run has no such share. */
+export function loadText({ failed, effectiveKw, utilizationPct }: CracShare): string {
+  if (failed) return "failed";
+  return effectiveKw > 0 ? percent(Math.round(utilizationPct)) : "not running";
 }
 
 function tipOf(zone: ZoneRollup): string {

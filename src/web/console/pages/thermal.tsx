@@ -127,7 +127,12 @@ function Shown({
     { name: "Rated", numeric: true, cell: ({ rated_kw }) => decimal(rated_kw, "kW") },
     { name: "Effective", numeric: true, cell: ({ effective_kw }) => decimal(effective_kw, "kW") },
     { name: "Load", numeric: true, cell: ({ load_kw }) => decimal(load_kw, "kW") },
-    { name: "Used", numeric: true, cell: ({ utilization_pct }) => percent(utilization_pct) },
+    {
+      name: "Used",
+      numeric: true,
+      // A unit that does not run has no capacity to be used.
+      cell: ({ effective_kw, utilization_pct }) => percent(effective_kw > 0 ? utilization_pct : undefined),
+    },
     {
       name: "What if",
       cell: ({ code, failed }) => (

@@ -1,11 +1,17 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { drawFloorPlan } from "#dc/render/floor/floor_plan.ts";
+import { floorStyle } from "#dc/render/floor/floor_style.ts";
 import { tileWords } from "#dc/render/floor/tile_labels.ts";
 import type { Tile } from "#dc/render/floor/tiles.ts";
 import { colorOf } from "#dc/render/palette.ts";
 import { toSvg } from "#dc/render/svg.ts";
-import { type FloorPlanResponse, FloorPlanResponseSchema, Health } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  CracStatus,
+  type FloorPlanResponse,
+  FloorPlanResponseSchema,
+  Health,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
 import { drawOptions, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 import { cutTexts, overlappingTexts, textsOf } from "../../../support/dc/scene_checks.ts";
 
@@ -88,3 +94,40 @@ test.each([0, 180])(
     expect(edge).toBeGreaterThanOrEqual(5);
   },
 );
+
+test("heat without measured inlets is coloured by each rack's own cooling, whatever the others take", () => {
+  const colours = (coolingPct: readonly (number | undefined)[]) => {
+    const racks = coolingPct.map((pct, index) => ({ code: `R${index}`, heatW: 4000 * (index + 1), coolingPct: pct }));
+    const style = floorStyle(create(FloorPlanResponseSchema, { racks }), "THERMAL");
+    return create(FloorPlanResponseSchema, { racks }).racks.map((rack) => [style.fill(rack), style.figure(rack)]);
+  };
+
+  expect(colours([10, 30, undefined])).toEqual([
+    ["scale0", "10 %"],
+    ["scale1", "30 %"],
+    ["panel", "12 kW"],
+  ]);
+  expect(colours([10, 130])[0]).toEqual(["scale0", "10 %"]);
+});
+
+test("a cooling unit that does not run shows its status instead of a load", () => {
+  const placement = { xMm: 0, yMm: 0, widthMm: 1200, depthMm: 1200 };
+  const reply = create(FloorPlanResponseSchema, {
+    floorRef: "floor:S/1",
+    extents: { widthMm: 5000, depthMm: 5000 },
+    cracs: [
+      { code: "C1", status: CracStatus.STANDBY, placement },
+      { code: "C2", status: CracStatus.ACTIVE, placement: { ...placement, xMm: 2000 } },
+    ],
+  });
+  const { scene, elements } = drawFloorPlan(reply, drawOptions({}));
+
+  expect(elements.map(({ facts }) => facts)).toEqual([
+    [["Status", "Standby"]],
+    [
+      ["Status", "Active"],
+      ["Load", "0 %"],
+    ],
+  ]);
+  expect(wordsOf(scene.items).filter((word) => word.includes("%"))).toEqual(["0 %"]);
+});

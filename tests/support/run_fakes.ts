@@ -115,6 +115,7 @@ export function wishes(change: Partial<RunWishes> = {}): RunWishes {
     model: null,
     prompt: null,
     skipCriteria: false,
+    resume: false,
     worktree: true,
     stop,
     ...change,

@@ -32,6 +32,8 @@ export interface RunWishes {
   /** In place of the spec's own. */
   readonly prompt: string | null;
   readonly skipCriteria: boolean;
+  /** Whether the agent is to continue its own session of the run before. */
+  readonly resume: boolean;
   readonly worktree: boolean;
   readonly stop: StopWishes;
 }

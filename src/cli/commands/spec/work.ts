@@ -34,6 +34,10 @@ export const command = defineCommand({
     model: { type: "string", value: "name", summary: "The model, in place of the spec's own" },
     prompt: { type: "string", value: "name", summary: "The prompt template, in place of the spec's own" },
     "skip-criteria": { type: "boolean", summary: "Do not ask for checked acceptance criteria" },
+    resume: {
+      type: "boolean",
+      summary: "Let the agent continue its own session of the last run; refused where it has none or cannot",
+    },
     "no-worktree": { type: "boolean", summary: "Let the agent work in the project itself; one at a time" },
     budget: {
       type: "string",
@@ -62,6 +66,9 @@ export const command = defineCommand({
         "`planner ready` lists what can be worked now",
       );
     }
+    if (words.resume && (ids.length === 0 || chain || parallel !== undefined)) {
+      throw new UsageError('Flag "--resume" goes with ids and without "--chain" and "--parallel"', null);
+    }
     const project = await cli.project();
     const config = await project.context.config();
     if (parallel !== undefined && parallel > config.parallel.max) {
@@ -76,6 +83,7 @@ export const command = defineCommand({
       model: words.model ?? null,
       prompt: words.prompt ?? null,
       skipCriteria: words["skip-criteria"],
+      resume: words.resume,
       worktree: !words["no-worktree"],
       json: words.json,
     });

@@ -18,7 +18,10 @@ export interface Launching {
 }
 
 /** The part of a run that starting an agent needs: a split has no more. */
-export type LaunchedRun = Pick<PlacedRun, "id" | "processId" | "config" | "provider" | "place" | "log" | "spec"> & {
+export type LaunchedRun = Pick<
+  PlacedRun,
+  "id" | "processId" | "config" | "provider" | "place" | "log" | "spec" | "session"
+> & {
   readonly wishes: Pick<PlacedRun["wishes"], "prompt" | "stop">;
 };
 
@@ -44,7 +47,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     runFile: beside,
     dir: place.root,
     grant: { task, commands: run.config.verify.commands },
-    session: null,
+    session: run.session,
     server,
     writable,
   });

@@ -9,6 +9,7 @@ import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
+import { sessionToResume } from "../../work/resume.ts";
 import type { RunDeps, RunWishes } from "../run_types.ts";
 
 /** A run that nothing stands in the way of. */
@@ -16,6 +17,8 @@ export interface CheckedStart {
   readonly spec: Spec;
   readonly config: PlannerConfig;
   readonly provider: Provider;
+  /** The agent's own session to continue, or null. */
+  readonly session: string | null;
 }
 
 /**
@@ -23,14 +26,15 @@ export interface CheckedStart {
  *
  * @throws OperationError that says what stands in the way
  */
-export async function checkStart({ context }: RunDeps, id: SpecId, wishes: RunWishes): Promise<CheckedStart> {
+export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes: RunWishes): Promise<CheckedStart> {
   const spec = await context.specs.load(id);
   refuseUnworkable(spec, await loadWorld(context), RESUMABLE);
   await refuseLintErrors(context, spec);
   const config = await context.config();
   const provider = chosenProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
-  return { spec, config, provider };
+  const session = wishes.resume ? sessionToResume(id, provider, await ports.records.reports()) : null;
+  return { spec, config, provider, session };
 }
 
 function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {

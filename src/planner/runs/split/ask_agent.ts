@@ -35,7 +35,7 @@ export async function askForMembers(
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
     const place = { worktree: null, root, port: null, knownCommits: new Set<string>(), earlier: null };
     const wishes = { prompt: null, stop };
-    const run: LaunchedRun = { id, spec, processId, config, provider, place, log, wishes };
+    const run: LaunchedRun = { id, spec, processId, config, provider, place, log, wishes, session: null };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);
     const end = await launchAgent(deps, { run, claim, stillWanted, promptText });
     if (!(await stillWanted())) throw failed(id, "it was ended from outside");

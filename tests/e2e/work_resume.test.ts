@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { workProject } from "../support/work_project.ts";
+
+const A = "2026-11-01-001-aaa";
+const B = "2026-11-01-002-bbb";
+const AGENT = join(import.meta.dirname, "..", "support", "agent.ts");
+
+/** Programs under the names of real agents that print a session and work by the plan. */
+async function standIns(session: string) {
+  const project = await workProject({ plan: {} });
+  const event = JSON.stringify({ type: "system", subtype: "init", session_id: session });
+  const env = { AGENT_PLAN: JSON.stringify({ "*": [`event:${event}`, "tick", "write"] }), AGENT_NOTES: project.notes };
+  const mine = { command: "claude", env: { ...env, AGENT_PLAN: "{}" } };
+  const providers = { claude: { env }, codex: { env }, mine };
+  project.write(".planner/config.md", `---\n${JSON.stringify({ defaults: { provider: "claude" }, providers })}\n---\n`);
+  const bin = join(project.root, ".planner/logs/bin");
+  for (const program of ["claude", "codex"]) {
+    const config = `"$(printf '%s\\n' "$@" | grep 'mcp.json$')"`;
+    project.write(`.planner/logs/bin/${program}`, `#!/bin/sh\nexec "${process.execPath}" "${AGENT}" ${config} "$@"\n`);
+    chmodSync(join(bin, program), 0o755);
+  }
+  const work = (...words: string[]) =>
+    project.planner(["work", ...words], { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  const words = (): readonly string[] => readFileSync(join(project.notes, "arguments"), "utf8").split("\n");
+  return { project, work, words };
+}
+
+test("--resume continues the agent's session of the last run, and is refused where there is none", async () => {
+  const { project, work, words } = await standIns("5f0c-11");
+  using _ = project;
+  for (const id of [A, B]) await project.add(id);
+
+  expect((await work(A)).stdout).toStartWith(`${A}: needs_attention: changes are not committed`);
+  expect(words()).not.toContain("--resume");
+  expect((await work(A, "--resume")).stdout).toStartWith(`${A}: needs_attention: changes are not committed`);
+  const given = words();
+  expect(given.slice(given.indexOf("--resume"))).toEqual(["--resume", "5f0c-11", ""]);
+  const runs = project.records().length;
+
+  for (const [line, why] of [
+    [[B], "no run has recorded a session"],
+    [[A, "--provider", "mine"], "mine cannot continue a session"],
+    [[A, "--provider", "codex"], "its last session is one of claude, not of codex"],
+  ] as const) {
+    const { code, stderr } = await work(...line, "--resume");
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Cannot resume work on spec '${line[0]}': ${why}`)]);
+  }
+  expect([project.records().length, project.field(B, "status")]).toEqual([runs, "pending"]);
+  expect((await work("--resume", "--chain")).stderr).toContain('"--resume" goes with ids and without "--chain"');
+});
+
+test("a session that reads as a flag never reaches an agent", async () => {
+  const { project, work } = await standIns("--dangerously-skip-permissions");
+  using _ = project;
+  await project.add(A);
+  await work(A);
+
+  const { code, stderr } = await work(A, "--resume");
+
+  expect([code, stderr]).toEqual([1, expect.stringContaining('got "--dangerously-skip-permissions"')]);
+});

@@ -55,9 +55,39 @@ test("planner dc import takes the good lines, tells the wrong ones by number and
   expect(stdout).toBe(
     "rack: 1 created, 0 updated, 0 unchanged, 1 failed\ndevice: 0 created, 0 updated, 0 unchanged, 1 failed\n",
   );
-  for (const told of ["line 1: ", 'line 2: expected one of {"rack": …}', "line 3: ", "colour", "line 4: ", "R9"]) {
+  for (const told of [
+    "line 1: ",
+    'line 2: expected one of {"rack": …}',
+    "line 3: rack R1: ",
+    "colour",
+    "line 4: device D1: ",
+    "R9",
+  ]) {
     expect(stderr).toContain(told);
   }
+});
+
+test("planner dc import names kind, code, file and line of what it refuses, whatever it reads", async () => {
+  const cwd = emptyFolder();
+  writeFileSync(join(cwd, "racks.csv"), "code,location.site_id,labels\nR1,S1,{\n");
+  const cable = { a: { device_code: "X", port_name: "p" }, b: { device_code: "Y", port_name: "q" } };
+  writeFileSync(join(cwd, "rest.jsonl"), `${JSON.stringify({ crac: { code: "C1" } })}\n${JSON.stringify({ cable })}\n`);
+
+  const { stdout } = await dc(cwd, ["import", "racks.csv", "rest.jsonl", "--json", "--errors", "wrong.jsonl"]);
+
+  const events = stdout.trimEnd().split("\n");
+  const kept = readFileSync(join(cwd, "wrong.jsonl"), "utf8").trimEnd().split("\n");
+  const named = (text: string) => {
+    const { kind, code, file, line } = JSON.parse(text);
+    return [kind, code, file, line];
+  };
+  const expected = [
+    ["rack", "R1", "racks.csv", 2],
+    ["crac", "C1", "rest.jsonl", 1],
+    ["cable", "X/p~Y/q", "rest.jsonl", 2],
+  ];
+  expect(events.filter((text) => text.includes('"refused"')).map(named)).toEqual(expected);
+  expect(kept.map(named)).toEqual(expected);
 });
 
 test("planner dc import brings in a device that stands before the one that it hangs on", async () => {

@@ -73,9 +73,11 @@ function lineOf(
 ): Line | BadLine {
   const resource: Record<string, JsonValue> = {};
   const place = { file: file.shown, number: info.lines };
+  const code = record[columns.findIndex(({ name }) => name === "code")] ?? "";
+  const bad = { ...place, text: JSON.stringify(record), subject: { kind, ...(code !== "" && { code }) } };
   if (record.length > columns.length) {
     const reason = `expected ${columns.length} cells, found ${record.length}`;
-    return { ...place, text: JSON.stringify(record), reason };
+    return { ...bad, reason };
   }
   for (const [index, cell] of record.entries()) {
     const column = columns[index];
@@ -84,7 +86,7 @@ function lineOf(
       column.read(cell, resource);
     } catch (error) {
       const reason = `cell "${column.name}" holds no JSON: ${(error as Error).message}`;
-      return { ...place, text: JSON.stringify(record), reason, field: column.name };
+      return { ...bad, reason, field: column.name };
     }
   }
   return { ...place, text: JSON.stringify({ [kind]: resource }) };

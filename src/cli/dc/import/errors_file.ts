@@ -1,8 +1,9 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { OperationError } from "#kernel/errors.ts";
 import type { BadLine } from "./source.ts";
+import { subjectOf } from "./subject.ts";
 
-/** A file that holds what could not be taken, one JSON object a line: file, line, field, reason and the item itself. */
+/** A file that holds what could not be taken, one JSON object a line: file, line, kind, code, field, reason and the item. */
 export interface ErrorsFile {
   add(line: BadLine): void;
   close(): void;
@@ -12,8 +13,9 @@ export interface ErrorsFile {
 export function openErrorsFile(path: string): ErrorsFile {
   const descriptor = attempt(path, () => openSync(path, "w"));
   return {
-    add({ file, number, field, reason, text }) {
-      const line = `${JSON.stringify({ file, line: number, field, reason, item: itemOf(text) })}\n`;
+    add(bad) {
+      const { file, number, field, reason, text } = bad;
+      const line = `${JSON.stringify({ file, line: number, ...subjectOf(bad), field, reason, item: itemOf(text) })}\n`;
       attempt(path, () => {
         const bytes = Buffer.from(line);
         for (let at = 0; at < bytes.length; ) at += writeSync(descriptor, bytes, at);

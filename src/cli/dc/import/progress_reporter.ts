@@ -4,6 +4,7 @@ import { openProgressBar } from "../../progress_bar.ts";
 import type { StderrLogger } from "../../stderr_logger.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
+import { subjectOf } from "./subject.ts";
 
 /** Number of wrong lines that are reported one by one; the rest is counted. */
 const MOST_TOLD = 20;
@@ -21,7 +22,10 @@ export interface ProgressReporter {
 export function jsonReporter(): ProgressReporter {
   return {
     progress: (done, total) => printJson({ event: "progress", done, total }),
-    failed: ({ file, number, field, reason }) => printJson({ event: "refused", file, line: number, field, reason }),
+    failed(bad) {
+      const { file, number, field, reason } = bad;
+      printJson({ event: "refused", file, line: number, ...subjectOf(bad), field, reason });
+    },
     ended: ({ counts, unreadable }, state) => printJson({ event: "end", state, counts, unreadable }),
   };
 }
@@ -39,11 +43,14 @@ export function textReporter(log: StderrLogger): ProgressReporter {
       tenth = now;
       log.note(`${now * 10} %: ${done} of ${total}`);
     },
-    failed({ file, number, reason }) {
+    failed(bad) {
       told += 1;
       if (told > MOST_TOLD) return;
       bar?.clear();
-      log.warn(plainLines(`${file} line ${number}: ${reason}`));
+      const { kind, code } = subjectOf(bad);
+      const subject = [kind, code].filter((part) => part !== undefined).join(" ");
+      const about = subject === "" ? "" : `${subject}: `;
+      log.warn(plainLines(`${bad.file} line ${bad.number}: ${about}${bad.reason}`));
     },
     ended({ counts }, state) {
       bar?.clear();

@@ -9,10 +9,19 @@ export interface Line {
   readonly text: string;
 }
 
+/** What a line is about, as far as it can be read. */
+export interface Subject {
+  readonly kind?: string;
+  /** The code of a resource; the two ends of a cable or link. */
+  readonly code?: string;
+}
+
 /** Something that is no resource, and why. */
 export interface BadLine extends Line {
   readonly reason: string;
   readonly field?: string;
+  /** What the line is about, where its text does not hold a resource. */
+  readonly subject?: Subject;
 }
 
 /** What an import reads: kind by kind, from a file that is read once for each, so that memory does not grow with it. */

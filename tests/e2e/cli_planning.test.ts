@@ -60,3 +60,36 @@ test("lint refuses a priority and a day that do not exist", async () => {
   expect(stdout).toContain("priority 'hihg' not in enum [critical, high, medium, low]");
   expect(stdout).toContain("due '2026-02-30' is no day: expected YYYY-MM-DD");
 });
+
+test("add takes fields, a body and criteria, and refuses what lint would", async () => {
+  const words = ["add", "Paint it", "--label", "a", "--type", "task", "--depends-on", "low", "--target-file", "a.ts"];
+  const plan = ["--priority", "critical", "--assignee", "Ada", "--due", "2026-12-31", "--body", "Red."];
+  const { stdout } = await run(...words, ...plan, "--criterion", "It is red", "--criterion", "It is dry", "--json");
+
+  const { spec_id, diagnostics } = JSON.parse(stdout) as { spec_id: string; diagnostics: unknown[] };
+  expect(diagnostics).toEqual([]);
+  expect(JSON.parse((await run("show", spec_id, "--json")).stdout)).toMatchObject({
+    title: "Paint it",
+    type: "task",
+    labels: ["a"],
+    depends_on: [LOW],
+    target_files: ["a.ts"],
+    priority: "critical",
+    assignee: "Ada",
+    due: "2026-12-31",
+    body: "\n# Paint it\n\nRed.\n\n## Acceptance Criteria\n\n- [ ] It is red\n- [ ] It is dry\n",
+  });
+  const before = await ids("list");
+  for (const [flags, reason] of [
+    [["--due", "2026-02-30"], 'Invalid due "2026-02-30": expected a day, YYYY-MM-DD'],
+    [["--depends-on", "nope"], "Spec not found: nope"],
+    [["--criterion", "a", "--body", "```\nopen"], "write them into the text"],
+    [["--criterion", "two\nlines"], "expected one line of text"],
+    [["--criterion", "a", "--body", "## Acceptance Criteria\n\n- [ ] b"], "write them into the text"],
+  ] as const) {
+    const { code, stderr } = await run("add", "No", ...flags);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toContain(reason);
+  }
+  expect(await ids("list")).toEqual(before);
+});

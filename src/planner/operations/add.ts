@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
-import { newSpecText, splitDescription } from "../spec/new_spec.ts";
+import { type NewSpec, newSpecText, splitDescription } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { hasTemplate, promptNotFound } from "../work/prompt_template.ts";
 import { type Diagnostic, diagnosticsOf, lintProject } from "./lint_project.ts";
@@ -18,20 +18,27 @@ export const add = defineTool<PlannerContext>()({
     prompt: Type.Optional(Type.String({ description: "Name of a prompt template in .planner/prompts" })),
   }),
   async run(context, { description, prompt }) {
-    const { title, body } = splitDescription(description);
-    if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
-    if (prompt !== undefined) await requirePrompt(context, prompt);
-    const day = localDay(context.clock.now());
-    const id = await context.specs.create(day, (newId) =>
-      newSpecText({ id: newId, title, body, ...(prompt === undefined ? {} : { prompt }) }),
-    );
-    const diagnostics = await lintNew(context, id);
-    return {
-      value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
-      text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
-    };
+    return createSpec(context, description, prompt === undefined ? {} : { prompt });
   },
 });
+
+/** What a new spec gets beside its description; `body` comes behind the description's own. */
+export type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields">;
+
+/** Creates a spec and lints it. */
+export async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
+  const { title, body } = splitDescription(description);
+  if (title === "") throw new OperationError("invalid_argument", "Invalid description: expected text to work from");
+  if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
+  const text = [body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
+  const day = localDay(context.clock.now());
+  const id = await context.specs.create(day, (newId) => newSpecText({ ...parts, id: newId, title, body: text }));
+  const diagnostics = await lintNew(context, id);
+  return {
+    value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
+    text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
+  };
+}
 
 /** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */
 async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {

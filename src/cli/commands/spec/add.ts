@@ -1,10 +1,12 @@
-import { add } from "#planner/operations/add.ts";
+import { addPlanned } from "#planner/operations/add_planned.ts";
 import { runTool } from "#planner/service.ts";
+import { PRIORITIES } from "#planner/spec/planning.ts";
 import { defineCommand } from "../../command.ts";
 import { plainLines } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
+import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Create a spec from a description and lint it",
@@ -13,16 +15,48 @@ export const command = defineCommand({
   positionals: { description: { summary: "What is to be done; - reads it from standard input", required: true } },
   flags: {
     prompt: { type: "string", short: "p", value: "name", summary: "Prompt template in .planner/prompts" },
+    type: { type: "string", short: "t", value: "type", summary: "Type of the spec; code without it" },
+    label: { type: "string", short: "l", value: "label", multiple: true, summary: "A label" },
+    "depends-on": {
+      type: "string",
+      value: "id",
+      multiple: true,
+      completes: "archived_spec",
+      summary: "A spec that must be done first",
+    },
+    "target-file": {
+      type: "string",
+      value: "path",
+      multiple: true,
+      completes: "file",
+      summary: "A file that the work changes",
+    },
+    criterion: { type: "string", value: "text", multiple: true, summary: "An acceptance criterion" },
+    body: { type: "string", value: "text", summary: "Text behind the title; - reads it from standard input" },
+    priority: { type: "enum", options: PRIORITIES, summary: "How urgent the work is" },
+    assignee: { type: "string", value: "name", summary: "Who does the work" },
+    due: { type: "string", value: "day", summary: "Day when it must be done, YYYY-MM-DD" },
     json: JSON_FLAG,
   },
   examples: [
     { line: 'planner add "Refuse addresses that are no web pages"', shows: "a new pending spec" },
     { line: "planner add - < notes.txt", shows: "title and body from a file" },
   ],
-  async run({ description, prompt, json }, cli) {
+  async run({ description, body, label, criterion, json, ...words }, cli) {
+    if (description === "-" && body === "-") {
+      throw new UsageError("Both the description and --body are read from standard input: expected one", null);
+    }
     const context = await cli.planner();
-    const args = { description: await textOrInput(description), ...(prompt === undefined ? {} : { prompt }) };
-    const { value, text } = await runTool(context, add, args);
+    const { "depends-on": dependsOn, "target-file": targetFiles, ...fields } = words;
+    const { value, text } = await runTool(context, addPlanned, {
+      ...Object.fromEntries(Object.entries(fields).filter(([, word]) => word !== undefined)),
+      ...(body === undefined ? {} : { body: await textOrInput(body) }),
+      description: await textOrInput(description),
+      labels: label,
+      depends_on: dependsOn,
+      target_files: targetFiles,
+      criteria: criterion,
+    });
     if (json || text === undefined) return printJson(value);
     print(`${plainLines(text)}\n`);
   },

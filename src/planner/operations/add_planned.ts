@@ -1,0 +1,81 @@
+import { Type } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
+import { oneOf } from "#kernel/one_of.ts";
+import { defineTool } from "#kernel/tool.ts";
+import type { PlannerContext } from "../context.ts";
+import { CRITERIA_SECTION, criteriaOf } from "../spec/criteria.ts";
+import type { FieldValue } from "../spec/edit_fields.ts";
+import { isDay, PRIORITIES } from "../spec/planning.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { createSpec } from "./add.ts";
+import { findSpecId } from "./find_spec.ts";
+
+const text = Type.Optional(Type.String({ minLength: 1 }));
+const texts = Type.Array(Type.String({ minLength: 1 }));
+
+/** Creates a spec with its fields and criteria: the command `add`. The tool for agents takes the description alone. */
+export const addPlanned = defineTool<PlannerContext>()({
+  name: "add",
+  summary: "Create a spec with its fields and criteria",
+  effect: "write",
+  idempotent: false,
+  params: Type.Object({
+    description: Type.String(),
+    prompt: text,
+    body: text,
+    type: text,
+    labels: texts,
+    depends_on: texts,
+    target_files: texts,
+    criteria: texts,
+    priority: Type.Optional(oneOf(PRIORITIES, "How urgent the work is")),
+    assignee: text,
+    due: text,
+  }),
+  async run(context, { description, prompt, body = "", type, criteria, due, ...given }) {
+    if (due !== undefined && !isDay(due)) {
+      throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
+    }
+    const dependencies: SpecId[] = [];
+    for (const part of given.depends_on) dependencies.push(await findSpecId(context, part, { archived: true }));
+    const fields = {
+      labels: given.labels,
+      depends_on: [...new Set(dependencies)],
+      target_files: given.target_files,
+      priority: given.priority,
+      assignee: given.assignee,
+      due,
+    };
+    return createSpec(context, description, {
+      body: [body, criteriaSection(`${description}\n\n${body}`, criteria)].filter((part) => part !== "").join("\n\n"),
+      ...(type === undefined ? {} : { type }),
+      ...(prompt === undefined ? {} : { prompt }),
+      fields: withoutEmpty(fields),
+    });
+  },
+});
+
+/** The section of the criteria; empty without any. @param before the text that it comes behind */
+function criteriaSection(before: string, criteria: readonly string[]): string {
+  if (criteria.length === 0) return "";
+  for (const criterion of criteria) {
+    if (criterion.trim() === "" || /[\r\n]/.test(criterion)) {
+      throw new OperationError("invalid_argument", `Invalid criterion "${criterion}": expected one line of text`);
+    }
+  }
+  const lines = criteria.map((criterion) => criterion.trim());
+  const section = `## ${CRITERIA_SECTION}\n\n${lines.map((criterion) => `- [ ] ${criterion}`).join("\n")}`;
+  // Only the first section counts, and none inside a code block that stays open.
+  const counted = criteriaOf(`${before}\n\n${section}\n`).map(({ label }) => label);
+  if (counted.join("\n") === lines.join("\n")) return section;
+  const reason = "the text before them has such a section, or a code block that is not closed";
+  throw new OperationError("invalid_argument", `Cannot add criteria: ${reason}; write them into the text`);
+}
+
+function withoutEmpty(fields: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue> {
+  const set = Object.entries(fields).filter(
+    (entry): entry is [string, FieldValue] =>
+      entry[1] !== undefined && !(Array.isArray(entry[1]) && entry[1].length === 0),
+  );
+  return Object.fromEntries(set);
+}

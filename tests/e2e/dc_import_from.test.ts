@@ -163,7 +163,7 @@ test("planner dc import --from csv reads a spreadsheet by a mapping, and propose
   expect(proposed.stderr).toContain('"Hostname": name');
   expect([code, stdout.match(/device +(\d+)/)?.[1]]).toEqual([1, "1"]);
   expect(stderr).toContain("measured_draw_w");
-  expect(stderr).toContain('"web 01" is in line 2 already');
+  expect(stderr).toContain('device web 01: "web 01" is in line 2 already');
 });
 
 test("planner dc export --to writes files for other programs", async () => {

@@ -89,12 +89,12 @@ class CsvTable {
     const key = cells.get(this.#mapping.key) ?? "";
     const twin = this.#rows.get(key);
     if (key === "") this.#wrong(line, `the column "${this.#mapping.key}" is empty`);
-    else if (twin !== undefined) this.#wrong(line, `"${key}" is in line ${twin.line} already`);
+    else if (twin !== undefined) this.#wrong(line, `"${key}" is in line ${twin.line} already`, key);
     else {
       try {
         this.#rows.set(key, { key, line, json: this.#json(cells) });
       } catch (error) {
-        this.#wrong(line, (error as Error).message);
+        this.#wrong(line, (error as Error).message, key);
       }
     }
   }
@@ -150,12 +150,13 @@ class CsvTable {
     const { kind } = this.#mapping;
     const json = numbersIn(kind, given);
     const resource = plainModel<ResourceByKind[ResourceKind]>(SCHEMAS[kind], json);
-    if (resource === undefined) this.#wrong(line, whyNot(kind, json));
+    if (resource === undefined) this.#wrong(line, whyNot(kind, json), String(json["code"] ?? ""));
     return resource;
   }
 
-  #wrong(line: number, reason: string): void {
-    this.#watcher.unreadable({ file: this.#file, number: line, reason });
+  #wrong(line: number, reason: string, code = ""): void {
+    const { kind } = this.#mapping;
+    this.#watcher.unreadable({ file: this.#file, number: line, kind, ...(code !== "" && { code }), reason });
   }
 }
 

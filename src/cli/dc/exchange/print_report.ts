@@ -5,6 +5,7 @@ import { type Column, renderTable } from "../../table.ts";
 import { outputWidth } from "../../terminal.ts";
 import type { ImportReport, KindCounts, NotCarried } from "./report.ts";
 import type { SyncChange, SyncRefusal } from "./run_sync.ts";
+import type { Unreadable } from "./source_error.ts";
 
 /** Lines of one list on a terminal; the report file has all. */
 const MOST_LINES = 20;
@@ -40,12 +41,15 @@ export function printReport(report: ImportReport, talk: StderrLogger): void {
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
   printQuality(report);
-  for (const line of firstOf(report.unreadable, ({ file, number, reason }) => `${file} ${number}: ${reason}`))
-    talk.warn(line);
+  for (const line of firstOf(report.unreadable, unreadableLine)) talk.warn(line);
   for (const line of firstOf(report.refused, refusalLine)) talk.warn(line);
   for (const line of firstOf(report.vanished, refusalLine)) talk.note(line);
   if (report.state === "tried") talk.note("Nothing was written: the import was only tried");
   if (report.state === "stopped") talk.warn("Stopped: the same import again goes on where this one ended");
+}
+
+function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {
+  return [`${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason].filter(Boolean).join(": ");
 }
 
 function printQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {

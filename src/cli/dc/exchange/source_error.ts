@@ -6,6 +6,9 @@ export interface Unreadable {
   readonly file: string;
   /** Number of the element, record or line, from 1. */
   readonly number: number;
+  /** What the row is to become, and what it is called there, as far as that can be read. */
+  readonly kind?: string;
+  readonly code?: string;
   readonly reason: string;
 }
 

@@ -93,3 +93,13 @@ test("add takes fields, a body and criteria, and refuses what lint would", async
   }
   expect(await ids("list")).toEqual(before);
 });
+
+test("list --archived lists the archive alone, with the same filters", async () => {
+  const old = "2026-10-01-001-old";
+  project.write(`.planner/archive/2026-10-01/${old}.md`, "---\nstatus: completed\nlabels: [a]\n---\n\n# Old\n");
+
+  expect(await ids("list", "--archived")).toEqual([old]);
+  expect(await ids("list", "--archived", "--status", "completed", "--label", "a")).toEqual([old]);
+  expect(await ids("list", "--archived", "--status", "pending")).toEqual([]);
+  expect((await run("list", "--archived")).stdout).toContain(`${old}  completed`);
+});

@@ -1,3 +1,4 @@
+import { listArchived } from "#planner/operations/archived_list.ts";
 import type { SpecRow } from "#planner/operations/listing.ts";
 import { specList } from "#planner/operations/spec_list.ts";
 import { runTool } from "#planner/service.ts";
@@ -19,6 +20,7 @@ export const command = defineCommand({
     assignee: { type: "string", value: "name", multiple: true, summary: "Only specs of this person" },
     due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
     sort: { type: "enum", options: ["id", "priority", "due"], summary: "Order by this and then by id; else by id" },
+    archived: { type: "boolean", short: "a", summary: "List the archived specs in place of the active ones" },
     ...CUT_FLAGS,
     json: JSON_FLAG,
   },
@@ -28,9 +30,12 @@ export const command = defineCommand({
     { line: "planner list --sort priority --assignee ada", shows: "what one person has to do, the most urgent first" },
     { line: "planner list --label api --label web --json", shows: "specs with either label, for a program" },
   ],
-  async run({ status, type, label, limit, json, ...plan }, cli) {
+  async run({ status, archived, type, label, limit, json, ...plan }, cli) {
+    const context = await cli.planner();
     const filter = status === undefined ? {} : { status };
-    const { value } = await runTool(await cli.planner(), specList, { ...filter, limit: NO_LIMIT });
+    const value = archived
+      ? await listArchived(context, status)
+      : (await runTool(context, specList, { ...filter, limit: NO_LIMIT })).value;
     const list = cutList({ ...value, specs: planned(value.specs, plan) }, { types: type, labels: label, limit });
     if (json) return printJson(list);
     printListing<ListedSpec>(cli, list, specColumns(list.specs));

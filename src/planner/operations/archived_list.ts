@@ -1,0 +1,15 @@
+import type { PlannerContext } from "../context.ts";
+import { readinessOf } from "../spec/readiness.ts";
+import type { UnreadableFile } from "../spec/spec.ts";
+import { type SpecRow, specRow, unreadablePart } from "./listing.ts";
+
+/** Lists the archived specs in order of id, only those of `status` when it is given. */
+export async function listArchived(
+  context: PlannerContext,
+  status: string | undefined,
+): Promise<{ readonly specs: readonly SpecRow[]; readonly unreadable?: readonly UnreadableFile[] }> {
+  const { specs, unreadable } = await context.specs.archived();
+  const readiness = readinessOf(specs, new Set());
+  const rows = specs.map((spec) => specRow(spec, readiness));
+  return { specs: rows.filter((row) => status === undefined || row.status === status), ...unreadablePart(unreadable) };
+}

@@ -4,6 +4,7 @@ import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { changedRules } from "../../work/changed_rules.ts";
 import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
 import { endLeftovers } from "../run/start.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
@@ -53,8 +54,9 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
   const { kept, notes } = await removed(deps, id);
+  const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
-  return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...merged, ...notes] };
+  return { spec_id: id, outcome, commits, kept, notes: [...(state?.warnings ?? []), ...rules, ...merged, ...notes] };
 }
 
 interface Circumstances {

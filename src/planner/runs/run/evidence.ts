@@ -5,6 +5,7 @@ import type { RunLog, WorktreeState } from "../../run_ports.ts";
 import { type ReadableDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { changedRules } from "../../work/changed_rules.ts";
 import { namesSpec } from "../../work/commit_message.ts";
 import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
@@ -51,7 +52,7 @@ export interface Gathered {
  * enough to know whether it left anything.
  */
 export async function gather(deps: RunDeps, work: WorkInPlace, left: Leavings): Promise<Gathered> {
-  const traces = await tracesOf(deps, work, left.state);
+  const traces = await tracesOf(deps, work, left);
   const criteria = judgeCriteria(broughtBy(work)?.body ?? null, left.spec.body);
   if (left.interrupted && left.status !== "completed") {
     return { ...traces, evidence: { ...traces.evidence, criteria } };
@@ -64,7 +65,7 @@ function broughtBy({ before }: WorkInPlace): ReadableDocument | null {
   return before === null ? null : readableDocument(before);
 }
 
-async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeState | null): Promise<Gathered> {
+async function tracesOf({ files }: RunDeps, work: WorkInPlace, { state, spec }: Leavings): Promise<Gathered> {
   const { id, place, config } = work;
   const template = config.git.commit_template;
   const commits =
@@ -80,7 +81,10 @@ async function tracesOf({ files }: RunDeps, work: WorkInPlace, state: WorktreeSt
     uncommitted: withoutSpec(state?.uncommitted ?? [], id),
     problems: state?.problems ?? [],
   };
-  return { evidence, warnings: state?.warnings ?? [], commits, settled: evidence.problems.length === 0, checks: [] };
+  const rules = changedRules(state?.changed ?? [], spec.outputSchema);
+  for (const rule of rules) await work.log.line(`planner: ${rule}`);
+  const warnings = [...(state?.warnings ?? []), ...rules];
+  return { evidence, warnings, commits, settled: evidence.problems.length === 0, checks: [] };
 }
 
 interface Checking {

@@ -1,0 +1,20 @@
+/** What later runs are told and judged by, from the project's root. */
+const CONFIG = ".planner/config.md";
+const FOLDERS = [".planner/prompts/", ".planner/schemas/"];
+
+/**
+ * Returns a sentence for each setting, prompt and schema that a run's commits change. The run itself is judged by the
+ * project's; the next ones will be by these, once they are merged.
+ *
+ * @param outputSchema of the spec, a path from the project's root, or null
+ */
+export function changedRules(
+  changed: readonly { readonly path: string }[],
+  outputSchema: string | null,
+): readonly string[] {
+  const schema = outputSchema?.replace(/^(?:\.\/)+/, "");
+  return changed
+    .map(({ path }) => path)
+    .filter((path) => path === CONFIG || path === schema || FOLDERS.some((folder) => path.startsWith(folder)))
+    .map((path) => `the run changed "${path}": a merge makes it hold for later runs`);
+}

@@ -71,6 +71,8 @@ export class InventoryVerification {
   /** Compares all rows of the snapshot. Cost: one pass over every table of the inventory. */
   async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
+    // Without an entry, the log is new or wholly archived; its head tells which.
+    if (this.isFirst) this.beginsLater = (await reader.chainHead()).seq > 0;
     for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
       for await (const row of rowsOf(reader, kind)) {
         const found = this.compareRow(kind, row);

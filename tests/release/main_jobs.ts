@@ -9,9 +9,10 @@ import { runCommand } from "../support/planner_command.ts";
 export interface Installed {
   /** The program and what starts it; words of the command follow. */
   readonly command: readonly string[];
-  /** Folder of this machine that the program sees as `inside`. */
+  /** Working directory on this machine. */
   readonly folder: string;
-  readonly inside?: string;
+  /** True if the command starts the program in a sandbox that does not pass signals on. */
+  readonly sandboxed?: boolean;
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -65,7 +66,7 @@ export async function datacenterJobs(installed: Installed): Promise<string> {
 
 /** Starts `dc serve` on a free port, asks it, ends it by SIGTERM and demands status 0. */
 export async function withServer(
-  { command, folder, env = {} }: Installed,
+  { command, folder, env = {}, sandboxed = false }: Installed,
   ask: (url: string) => Promise<void>,
   words: readonly string[] = ["dc", "serve", "--port", "0", "--db", "site.sqlite"],
 ): Promise<void> {
@@ -93,10 +94,17 @@ export async function withServer(
     });
     await ask(url);
   } finally {
-    child.kill("SIGTERM");
+    if (sandboxed && child.pid !== undefined) process.kill(innermost(child.pid), "SIGTERM");
+    else child.kill("SIGTERM");
   }
   const code = await ended;
   demand(code === 0, `the server ended with ${code} after SIGTERM: ${stderr}`);
+}
+
+/** The last of a chain of processes that have one child each. */
+function innermost(pid: number): number {
+  const [child] = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return child === undefined || child === "" ? pid : innermost(Number(child));
 }
 
 /** Asks for readiness, the console, a rack over Connect JSON, and the health service over gRPC. */

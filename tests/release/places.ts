@@ -141,8 +141,11 @@ function image(version: string): Check {
       });
       const asUser = ["setpriv", "--reuid=10001", "--regid=10001", "--clear-groups"];
       const program = [...asUser, ...launcher, ...env, "/usr/local/bin/planner"];
-      const installed = { command: program, folder: data, inside: "/data" };
-      await runOrThrow([...program, "dc", "token", "create", "anna", "--role", "admin"], data);
+      const installed = { command: program, folder: data, sandboxed: true };
+      await runOrThrow(
+        [...program, "dc", "token", "create", "anna", "--role", "admin", "--tokens", "/data/tokens.json"],
+        data,
+      );
       await withServer(
         installed,
         async (url) => {

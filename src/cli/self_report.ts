@@ -10,7 +10,7 @@ export interface SelfReport extends BuildFacts {
   readonly sha256: string;
   /** False when the engine runs the source. */
   readonly compiled: boolean;
-  /** Planner never looks for updates and sends nothing anywhere. */
+  /** Planner never checks for updates and sends no data. */
   readonly update_channel: "none";
   readonly telemetry: false;
 }
@@ -38,7 +38,7 @@ export function selfText(report: SelfReport): string {
     ["platform", `${report.platform} ${report.architecture}`],
     ["executable", report.executable],
     ["sha256", report.sha256],
-    ["updates", "none: planner never looks for updates"],
+    ["updates", "none: planner never checks for updates"],
     ["telemetry", "none: planner sends nothing"],
   ];
   return rows.map(([name, value]) => `${name.padEnd(12)}${value}\n`).join("");

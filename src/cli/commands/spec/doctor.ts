@@ -1,3 +1,4 @@
+import type { DoctorFinding } from "#planner/runs/doctor/doctor.ts";
 import { defineCommand } from "../../command.ts";
 import { EXIT_STATUS } from "../../exit_status.ts";
 import { plainLine } from "../../plain_text.ts";
@@ -40,16 +41,7 @@ export const command = defineCommand({
   },
 });
 
-interface Shown {
-  readonly subject: string;
-  readonly message: string;
-  readonly advice: string | null;
-  readonly fixable: boolean;
-  readonly fixed: string | null;
-  readonly failed: string | null;
-}
-
-function rendered(findings: readonly Shown[]): string {
+function rendered(findings: readonly DoctorFinding[]): string {
   if (findings.length === 0) return "Nothing found\n";
   const lines = findings.flatMap(({ subject, message, advice, fixed, failed }) => [
     `${paint(plainLine(subject), "bold")}: ${plainLine(message)}`,

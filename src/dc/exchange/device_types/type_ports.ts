@@ -1,11 +1,10 @@
 import { MAX_PORTS } from "#dc/limits.ts";
 import type { PortKind } from "#dc/model/enum_values.ts";
-import { typeFits } from "#dc/model/port_types.ts";
 import type { Port, PortMapping } from "#dc/model/resources.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
-import { slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
+import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
 import { plainText, shown, type TypeProblem } from "./values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -73,8 +72,8 @@ function portOf(
 function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]): string | undefined {
   const given = plainText(fields["type"]);
   if (given === undefined) return undefined;
-  const type = slugFrom(given);
-  if (type !== undefined && typeFits(kind, type)) return type;
+  const type = fittingType(kind, given);
+  if (type !== undefined) return type;
   notes.push({
     path: [list, index, "type"],
     message: `a type ${shown(given)} does not belong on a port of kind ${kind}`,
@@ -84,7 +83,7 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
 
 function positions(fields: Fields): { readonly positions?: number } {
   const given = fields["positions"];
-  return typeof given === "number" && given > 1 && given <= 1024 ? { positions: given } : {};
+  return typeof given === "number" && given > 1 && given <= MAX_POSITIONS ? { positions: given } : {};
 }
 
 function mappingsOf(
@@ -124,7 +123,7 @@ function outletOf(
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${shown(given)}` });
   }
-  const leg = (["A", "B", "C"] as const).find((one) => one === plainText(fields["feed_leg"]));
+  const leg = FEED_LEGS.find((one) => one === plainText(fields["feed_leg"]));
   return { powerOut: compact<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 

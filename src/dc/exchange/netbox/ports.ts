@@ -1,9 +1,8 @@
 import { MAX_PORTS } from "#dc/limits.ts";
 import type { PortKind } from "#dc/model/enum_values.ts";
-import { typeFits } from "#dc/model/port_types.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
-import { slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
+import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
 import { flag, lanes, number, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
 import { PortNames } from "./port_names.ts";
@@ -24,8 +23,6 @@ const COMPONENTS = [
 type ComponentTable = (typeof COMPONENTS)[number]["table"];
 
 const MAC = /^[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5}$/;
-const LEGS = ["A", "B", "C"] as const;
-const MAX_POSITIONS = 1024;
 
 interface Named {
   readonly row: Row;
@@ -103,8 +100,8 @@ export class Components {
   #type(row: Row, table: TableName, kind: PortKind): string | undefined {
     const given = text(row, "type");
     if (given === "") return undefined;
-    const type = slugFrom(given);
-    if (type !== undefined && typeFits(kind, type)) return type;
+    const type = fittingType(kind, given);
+    if (type !== undefined) return type;
     this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
     return undefined;
   }
@@ -194,7 +191,7 @@ export class Components {
     const status = text(row, "status").toUpperCase();
     const powerOut = compact<PowerOut>({
       inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
-      leg: LEGS.find((leg) => leg === text(row, "feed_leg").toUpperCase()),
+      leg: FEED_LEGS.find((leg) => leg === text(row, "feed_leg").toUpperCase()),
       state: status === "DISABLED" || status === "FAULTY" ? status : undefined,
     });
     return Object.keys(powerOut).length === 0 ? {} : { powerOut };

@@ -1,9 +1,8 @@
-import { cpSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { bundleFolder } from "./manifests.ts";
 import { zip } from "./pack.ts";
 import { programOf } from "./programs.ts";
-import { downloadUrl, OUT, type Release, ROOT } from "./release.ts";
+import { downloadUrl, OUT, type Release, ROOT, WORK } from "./release.ts";
 import { sha256 } from "./shell.ts";
 import { programName, type Target } from "./targets.ts";
 
@@ -27,7 +26,8 @@ export function writeAgentFiles(release: Release): void {
 const bundleName = ({ version }: Release, target: Target) => `planner-${version}-${target.name}.mcpb`;
 
 function writeBundle(release: Release, target: Target): void {
-  const folder = bundleFolder(target.name);
+  const folder = join(WORK, "agents", target.name);
+  mkdirSync(folder, { recursive: true });
   cpSync(programOf(target), join(folder, programName(target)));
   cpSync(join(ROOT, "LICENSE"), join(folder, "LICENSE"));
   const manifest = {

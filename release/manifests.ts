@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { archiveName } from "./archives.ts";
-import { downloadUrl, OUT, type Release, ROOT, timestamp, WORK } from "./release.ts";
+import { downloadUrl, OUT, type Release, ROOT, timestamp } from "./release.ts";
 import { sha256 } from "./shell.ts";
 
 const ABOUT = "Spec workflow tool and datacenter service in one executable";
@@ -93,13 +93,6 @@ function winget(release: Release): Readonly<Record<string, string>> {
         `Installers:\n${installers}${end("installer")}`,
     ),
   };
-}
-
-/** Folder in which the bundles for agents are laid out before they are packed. */
-export function bundleFolder(name: string): string {
-  const folder = join(WORK, "agents", name);
-  mkdirSync(folder, { recursive: true });
-  return folder;
 }
 
 /** Writes the installers with the release's version, addresses and public key (PLANNER_RELEASE_PUBLIC_KEY) filled in. */

@@ -3,18 +3,6 @@ import { join } from "node:path";
 import { OUT, type Release, ROOT, timestamp } from "./release.ts";
 import { hasProgram, run, sha256 } from "./shell.ts";
 
-interface Component {
-  readonly name: string;
-  readonly version: string;
-  readonly license: string;
-  readonly kind: "application" | "library" | "data";
-}
-
-/** What the executable holds beside npm packages; versions of the packaged ones are read where they are installed. */
-function embedded(): readonly Component[] {
-  return [{ name: "bun", version: versionOf("bun"), license: "MIT", kind: "application" }];
-}
-
 function versionOf(name: string): string {
   return JSON.parse(readFileSync(join(ROOT, "node_modules", name, "package.json"), "utf8")).version;
 }
@@ -28,16 +16,16 @@ export function writeSbom(release: Release): string {
   delete sbom.serialNumber;
   sbom.metadata.timestamp = timestamp(release);
   sbom.metadata.component.version = release.version;
-  sbom.components.push(
-    ...embedded().map(({ name, version, license, kind }) => ({
-      type: kind,
-      name,
-      version,
-      "bom-ref": `${name}@${version}`,
-      purl: `pkg:npm/${name}@${version}`,
-      licenses: [{ license: { id: license } }],
-    })),
-  );
+  // The runtime is built in, and to npm it is a tool of development.
+  const version = versionOf("bun");
+  sbom.components.push({
+    type: "application",
+    name: "bun",
+    version,
+    "bom-ref": `bun@${version}`,
+    purl: `pkg:npm/bun@${version}`,
+    licenses: [{ license: { id: "MIT" } }],
+  });
   writeFileSync(join(OUT, file), `${JSON.stringify(sbom, null, 2)}\n`);
   return file;
 }

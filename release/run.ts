@@ -1,7 +1,8 @@
 /**
- * Builds every artefact of a release into `dist/release/`: `npm run release` in a clean checkout after `npm ci`. Two
- * builds of one commit give the same bytes. Needs Debian's tar, xz-utils, dpkg, rpm, umoci and libc6-arm64-cross; signs
- * with minisign if PLANNER_RELEASE_KEY names a key. PLANNER_RELEASE_REPOSITORY is the address that manifests point to.
+ * Builds every artefact of a release into `dist/release/`: `npm run release` in a clean checkout after `npm ci`. The
+ * commit's time is the only one that enters an artefact, so that two builds can be compared. Needs Debian's tar,
+ * xz-utils, dpkg, rpm, umoci and libc6-arm64-cross; signs with minisign if PLANNER_RELEASE_KEY names a key.
+ * PLANNER_RELEASE_REPOSITORY is the address that manifests point to.
  */
 import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -113,6 +113,8 @@ for (const [signal, status] of [
 test("an import goes into a running server by token, cables included", async () => {
   const cwd = emptyFolder();
   const token = (await dc(cwd, ["token", "create", "anna", "--role", "writer", "--tokens", "t.json"])).stdout.trim();
+  // One that begins with "-" would be read as a flag.
+  expect(token).toMatch(/^planner_[\w-]{43}$/);
   const server = await DcServer.start(cwd, ["--tokens", "t.json"]);
   try {
     const ends = { a: { device_code: "D1", port_name: "e0" }, b: { device_code: "D2", port_name: "e0" } };

@@ -12,6 +12,9 @@ import { withFileLock } from "./file_lock.ts";
 /** Bytes of a token. Source: docs/decisions.md#d-07; 256 bits cannot be guessed, so its hash needs no salt. */
 const TOKEN_BYTES = 32;
 
+/** Begins every token: a word that begins with "-" would be read as a flag, and scanners for leaked secrets find it. */
+const TOKEN_PREFIX = "planner_";
+
 export interface NewToken {
   readonly name: string;
   readonly role: Role;
@@ -35,7 +38,7 @@ function addToken(file: string, { name, role, expires }: NewToken): string {
       `There is a token "${name}" already: expected another name, or revoke it`,
     );
   }
-  const token = randomBytes(TOKEN_BYTES).toString("base64url");
+  const token = TOKEN_PREFIX + randomBytes(TOKEN_BYTES).toString("base64url");
   const now = new Date();
   const row: TokenRow = {
     name,

@@ -155,8 +155,9 @@ export class Run {
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
-    const end = endOfRun({ ...left, evidence: gathered.evidence });
-    await this.#complete(run, { end, gathered, output: agent.exit.code === 0 ? agent.output : "" });
+    const decided = endOfRun({ ...left, evidence: gathered.evidence });
+    const output = agent.exit.code === 0 ? agent.output : "";
+    const end = await this.#complete(run, { end: decided, gathered, output });
     const { warnings, commits } = gathered;
     return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
@@ -169,24 +170,26 @@ export class Run {
     }
   }
 
-  /** Writes the end into the log, the spec and the worktree's status, in this order. */
+  /** Writes the end into the spec, the log and the worktree's status, in this order. Returns it as it was written. */
   async #complete(
     run: PlacedRun,
-    { end, gathered, output }: { readonly end: RunEnd; readonly gathered: Gathered; readonly output: string },
-  ): Promise<void> {
+    { end: decided, gathered, output }: { readonly end: RunEnd; readonly gathered: Gathered; readonly output: string },
+  ): Promise<RunEnd> {
     const { log, place } = run;
+    const lostCriteria = gathered.evidence.criteria.some(({ lost }) => lost);
+    const ending = { ...decided, output, settled: gathered.settled, lostCriteria };
+    const end = decided.status === "pending" ? decided : await writeEnd(this.#deps, run, ending);
     for (const reason of end.reasons) await log.line(`planner: ${end.status}: ${reason}`);
     if (end.status === "completed") await log.line("planner: completed");
-    if (end.status === "pending") return takeBack(this.#deps, run);
-    const lostCriteria = gathered.evidence.criteria.some(({ lost }) => lost);
-    await writeEnd(this.#deps, run, { ...end, output, settled: gathered.settled, lostCriteria });
-    if (place.worktree === null) return;
+    if (end.status === "pending") await takeBack(this.#deps, run);
+    if (end.status === "pending" || place.worktree === null) return end;
     await this.#deps.ports.worktrees.writeStatus({
       spec_id: this.#id,
       status: end.status === "completed" ? "done" : "failed",
       error: end.status === "completed" ? null : end.reasons.join("; "),
       commits: gathered.commits,
     });
+    return end;
   }
 
   /** Paused, taken over or cancelled: whoever did it decides about the spec. */

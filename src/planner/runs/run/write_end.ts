@@ -27,13 +27,17 @@ interface Ending extends RunEnd {
   readonly lostCriteria: boolean;
 }
 
-/** Writes how the run ended into the spec, where the agent worked and in the project. */
-export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<void> {
-  const now = deps.context.clock.now();
-  const final = (text: string): string => finalText(text, { run, end, now });
+/**
+ * Writes how the run ended into the spec, where the agent worked and in the project.
+ *
+ * @returns the end as it was written: a commit that was refused is a reason of its own
+ */
+export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
   const { worktree } = run.place;
-  if (worktree === null) await deps.context.specs.edit(run.id, final);
-  else await writeBoth(deps, { run, worktree, end }, final);
+  if (worktree !== null) return writeBoth(deps, { run, worktree, end });
+  const now = deps.context.clock.now();
+  await deps.context.specs.edit(run.id, (text) => finalText(text, { run, end, now }));
+  return end;
 }
 
 interface WorktreeEnd {
@@ -42,27 +46,42 @@ interface WorktreeEnd {
   readonly end: Ending;
 }
 
-async function writeBoth(
-  { context }: RunDeps,
-  { run: { id, before, log, config, spec }, worktree, end }: WorktreeEnd,
-  final: (text: string) => string,
-): Promise<void> {
+/** Writes the end in the worktree and commits it there; a refused commit leaves it as a change. */
+async function writeThere({ context }: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
+  const { id, config, spec } = run;
   const specs = worktree.specs();
-  await specs.edit(id, final);
+  const now = context.clock.now();
+  await specs.edit(id, (text) => finalText(text, { run, end, now }));
+  if (!end.settled) return end;
   const message = commitWriter(config.git.commit_template, spec);
-  if (end.settled) await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
-  const there = (await specs.readText(id)).text;
+  try {
+    await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
+    return end;
+  } catch (error) {
+    if (!(error instanceof OperationError)) throw error;
+    // All work is there, so the run did not fail: a person has to see to what refuses.
+    const status = end.status === "completed" ? "needs_attention" : end.status;
+    await specs.edit(id, (text) => finalText(text, { run, end: { ...end, status, output: "" }, now }));
+    return { status, reasons: [...end.reasons, error.message] };
+  }
+}
+
+async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
+  const { id, before, log } = run;
+  const written = await writeThere(deps, { run, worktree, end });
+  const there = (await worktree.specs().readText(id)).text;
   let bodyLeft = false;
-  await changeSpec(context, id, (here) => {
+  await changeSpec(deps.context, id, (here) => {
     const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });
     bodyLeft = brought.bodyLeft;
-    return editFields(brought.text, { status: end.status });
+    return editFields(brought.text, { status: written.status });
   });
   if (end.lostCriteria) {
     await log.line("planner: the project's text of the spec stays as it was, with all its criteria");
   } else if (bodyLeft) {
     await log.line("planner: the spec's text changed here and in the worktree: the worktree's comes with the merge");
   }
+  return written;
 }
 
 function finalText(

@@ -4,6 +4,7 @@ import { parseDocument } from "../../spec/document.ts";
 import { editFields, type FieldChanges, type FieldValue } from "../../spec/edit_fields.ts";
 import { COMMIT_SUMMARIES, type CommitWriter } from "../../work/commit_message.ts";
 import { ARCHIVE, SPECS } from "../project/places.ts";
+import { commitPaths } from "./worktree_commits.ts";
 import type { Place } from "./worktree_place.ts";
 import { blobText } from "./worktree_rebase.ts";
 
@@ -31,11 +32,18 @@ export async function leaveOtherSpecs(place: Place, message: CommitWriter): Prom
     notes.push(note);
     changed.push(path);
   }
-  if (changed.length > 0)
-    await git.run(["commit", "--quiet", "--only", "-m", message(COMMIT_SUMMARIES.others), "--", ...changed], {
-      hooks: true,
-    });
+  if (changed.length > 0) await commitOrRestore(place, message(COMMIT_SUMMARIES.others), changed);
   return notes;
+}
+
+/** After a refusal the files are as the branch has them: as changes they would be in the next merge's way. */
+async function commitOrRestore(place: Place, message: string, paths: readonly string[]): Promise<void> {
+  try {
+    await commitPaths(place, message, paths);
+  } catch (error) {
+    await place.git.run(["restore", "--quiet", "--source=HEAD", "--staged", "--worktree", "--", ...paths]);
+    throw error;
+  }
 }
 
 function isOwn({ id }: Place, path: string): boolean {

@@ -2,7 +2,7 @@ import { basename, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
-import type { Git } from "../git/git.ts";
+import { type Git, gitsWords } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
 import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 import { type Place, readOrigin } from "./worktree_place.ts";
@@ -76,9 +76,38 @@ export async function commitSpecFile(place: Place, message: string): Promise<boo
   const { id, repository, git } = place;
   const path = repository.prefix + activeFile(id);
   if ((await git.run(["status", "--porcelain", "-z", "--", path])) === "") return false;
-  await git.run(["add", "--", path]);
-  await git.run(["commit", "--quiet", "--only", "-m", message, "--", path], { hooks: true });
+  await commitPaths(place, message, [path]);
   return true;
+}
+
+/** Most of what a refusing hook printed that is passed on, in characters. Ours: its end says what is wrong. */
+const MAX_REFUSAL_CHARS = 2000;
+
+/**
+ * Commits these paths and no others, with the repository's hooks. A hook that refuses because it has put the files into
+ * the project's form (end of file, trailing blanks) gets them once more.
+ *
+ * @throws OperationError `failed_precondition` with the hook's words and what to do
+ */
+export async function commitPaths(
+  { id, git, worktree }: Place,
+  message: string,
+  paths: readonly string[],
+): Promise<void> {
+  const commit = async (): Promise<string | null> => {
+    await git.run(["add", "--", ...paths]);
+    const args = ["commit", "--quiet", "--only", "-m", message, "--", ...paths];
+    const { status, stderr } = await git.try(args, { hooks: true });
+    return status === 0 ? null : gitsWords(stderr) || `status ${status}`;
+  };
+  let words = await commit();
+  if (words !== null && (await git.try(["diff", "--quiet", "--", ...paths])).status === 1) words = await commit();
+  if (words === null) return;
+  const said = words.length > MAX_REFUSAL_CHARS ? `…${words.slice(-MAX_REFUSAL_CHARS).toWellFormed()}` : words;
+  throw new OperationError(
+    "failed_precondition",
+    `the commit "${message.split("\n", 1)[0]}" was refused: ${said}: make it pass in "${worktree.path}", then run "planner merge ${id}"`,
+  );
 }
 
 /** @throws OperationError `failed_precondition` that names the first of them */

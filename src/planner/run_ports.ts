@@ -173,6 +173,8 @@ export interface Worktrees {
   ids(): Promise<readonly SpecId[]>;
   /** The branch that is remembered for a spec, be its folder there or not; null when none is. */
   branch(id: SpecId): Promise<string | null>;
+  /** What runs have changed of what git runs in every checkout, see `WorktreeState.safe`. Cost: one git if runs left notes. */
+  planted(): Promise<readonly PlantedChange[]>;
   /** The worktree of a spec, or null when there is none. */
   find(id: SpecId): Promise<Worktree | null>;
   /** `Worktree.place` in the project itself, for a run without a worktree: git sees it there. One file for each spec. */
@@ -203,6 +205,17 @@ export interface Worktrees {
   remove(id: SpecId): Promise<readonly string[]>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
+}
+
+/** One setting, hook or link that differs from what it was when a run began. */
+export interface PlantedChange {
+  readonly spec_id: SpecId;
+  /** As in `hook pre-commit was added`. */
+  readonly what: string;
+  /** A line of the shell, or words. */
+  readonly undo: string;
+  /** The file to remove if the change is the person's own, from the project's root. */
+  readonly note: string;
 }
 
 export type NewWorktreeStatus = Pick<WorktreeStatus, "error" | "commits"> & {

@@ -61,17 +61,34 @@ test.each(Object.entries(PLANTS))("what an agent plants is run by no git of plan
   const { stdout } = await project.work(script);
   const merge = await project.planner("merge", ID);
   await project.planner("watch", "--once");
-  await project.planner("doctor", "--fix");
+  const doctor = await project.planner("doctor", "--fix");
 
   expect(stdout).toMatch(
     new RegExp(`^${ID}: needs_attention: what git runs here has changed during the run: .*${says}`),
   );
   expect(merge.stderr).toContain(says);
+  expect(doctor.stdout).toContain(`${says} during its run`);
+  if (!says.includes("alias")) {
+    const { stderr } = await project.planner("work", OTHER);
+    expect(stderr).toContain(`the run of ${ID} has changed what git runs in every checkout: `);
+  }
   expect(project.seen()).not.toContain("ran");
   expect(await project.keeps("a")).toBe(true);
-  // Allowed as advised.
-  await project.sh(`rm ${THERE}.git.json`);
+  // Undone as advised.
+  const advice = [...doctor.stdout.matchAll(/undo it with: (.*); if it is yours, remove (.*)$/gm)];
+  for (const [, undo = ""] of advice) expect([undo, (await project.sh(undo)).code]).toEqual([undo, 0]);
   expect((await project.planner("merge", ID)).stdout).toStartWith(`Merged spec: ${ID}`);
+  expect(project.seen()).not.toContain("ran");
+});
+
+test("what an agent planted runs where a person allows it, and the next run begins", async () => {
+  using project = await ScriptedProject.make();
+  await project.work("save a; tick; git config filter.x.clean cat");
+
+  await project.sh(`rm ${THERE}.git.json`);
+
+  expect((await project.planner("merge", ID)).stdout).toStartWith(`Merged spec: ${ID}`);
+  expect((await project.planner("doctor")).stdout).toBe("Nothing found\n");
 });
 
 test("children that ignore SIGTERM end with the run, wherever they went", async () => {

@@ -31,7 +31,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
     content = await contentOf(deps, id);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    return { ...base, message: error.message, advice: "look into the folder, see to it or move it away" };
+    return { ...base, message: error.message, advice: null };
   }
   if (content.uncommitted.length === 0 && content.unmerged === 0) {
     return {

@@ -1,6 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import { brokenConfig } from "./check_config.ts";
 import { gitLocks } from "./check_git_locks.ts";
+import { plantedChanges } from "./check_planted.ts";
 import { deadRecords, staleClaims, staleWatch } from "./check_processes.ts";
 import { leftoverFiles, strandedSpecs, unreadableFiles } from "./check_specs.ts";
 import { orphanedWorktrees } from "./check_worktrees.ts";
@@ -37,6 +38,7 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
   deadRecords,
   staleWatch,
   gitLocks,
+  plantedChanges,
   orphanedWorktrees,
   strandedSpecs,
   brokenConfig,

@@ -14,6 +14,7 @@ export const TROUBLE_KINDS = [
   "dead_record",
   "stale_watch",
   "git_lock",
+  "planted_change",
   "orphaned_worktree",
   "stranded_spec",
   "broken_config",

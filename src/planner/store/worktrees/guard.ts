@@ -1,106 +1,38 @@
-import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import { readJson } from "../files/json_file.ts";
-import { replaceFile } from "../files/place_file.ts";
-import type { Git } from "../git/git.ts";
-import { readGitFile } from "./admin_folder.ts";
+import type { PlantedChange } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import {
+  changesSince,
+  type GitNote,
+  hooksFolder,
+  type NoteChange,
+  reachesOthers,
+  readNote,
+  sharedPart,
+  takeNote,
+  takeSharedNote,
+} from "./git_note.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import type { Place, Repository } from "./worktree_place.ts";
+import { type Place, type Repository, worktreeIds } from "./worktree_place.ts";
+
+/** Changes that one message names. */
+const MAX_NAMED = 5;
 
 /**
- * Settings by which git starts programs or reads other files, in the repository's own configuration. An agent that
- * changes one could run what it likes as the person, whenever git is used there.
+ * Returns what a person has to see to before git runs in the worktree again: what its run has planted, or what the run
+ * of another spec has planted for every checkout. Null if there is nothing.
  */
-const WATCHED =
-  /^(?:core\.(?:fsmonitor|hookspath|sshcommand|gitproxy|editor|pager|askpass|alternaterefscommand|attributesfile|worktree)|include\.path|includeif\..+|filter\..+\.(?:clean|smudge|process)|merge\..+\.driver|diff\.external|diff\..+\.(?:command|textconv)|gpg\..+|commit\.gpgsign|sequence\.editor|credential\..*helper|extensions\.worktreeconfig|alias\..+|pager\..+|submodule\..+\.update|protocol\..*allow)$/;
-
-/** What decides what git runs in a worktree: names, each with its value or a digest of it. */
-export type GitNote = Readonly<Record<string, string>>;
-
-/** Takes the note of what git runs there now. Cost: one git. */
-export async function takeNote({ git, gitFolder, repository, worktree }: Place): Promise<GitNote> {
-  const keys = await watchedKeys(git);
-  const note: Record<string, string> = {};
-  const add = (name: string, value: string | null): void => {
-    if (value !== null) note[name] = value;
-  };
-  add(".git", readGitFile(worktree.path, ".git"));
-  add("commondir", readGitFile(gitFolder, "commondir"));
-  add("gitdir", readGitFile(gitFolder, "gitdir"));
-  add("alternates", readGitFile(repository.commonFolder, "objects/info/alternates"));
-  for (const [key, value] of keys) note[`setting ${key}`] = value;
-  for (const [name, digest] of hooksIn(hooksFolder(repository, keys.get("core.hookspath"))))
-    note[`hook ${name}`] = digest;
-  return note;
-}
-
-/** The folder that git takes hooks from in the person's own checkout: a relative setting counts from there. */
-function hooksFolder({ commonFolder, top }: Repository, setting: string | undefined): string {
-  if (setting === undefined) return join(commonFolder, "hooks");
-  return isAbsolute(setting) ? setting : resolve(top, setting);
-}
-
-async function watchedKeys(git: Git): Promise<ReadonlyMap<string, string>> {
-  const fields = await git.list(["config", "--list", "--show-scope", "-z"]);
-  const found = new Map<string, string>();
-  for (let index = 0; index + 1 < fields.length; index += 2) {
-    const [scope = "", entry = ""] = fields.slice(index, index + 2);
-    const [key = "", ...value] = entry.split("\n");
-    if (!["local", "worktree"].includes(scope) || !WATCHED.test(key)) continue;
-    const before = found.get(key);
-    found.set(key, before === undefined ? value.join("\n") : `${before}\n${value.join("\n")}`);
-  }
-  return found;
-}
-
-function hooksIn(folder: string): readonly (readonly [name: string, digest: string])[] {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder)
-    .filter((name) => !name.endsWith(".sample"))
-    .flatMap((name) => {
-      const path = join(folder, name);
-      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
-      return [[name, createHash("sha256").update(readFileSync(path)).digest("hex").slice(0, 16)]];
-    });
-}
-
-/** Stores a note for later processes. */
-export function keepNote({ root, id }: Pick<Place, "root" | "id">, note: GitNote): Promise<void> {
-  const file = worktreeFiles.note(id);
-  return replaceFile(join(root, file), file, `${JSON.stringify(note, null, 2)}\n`);
-}
-
-/** Null if none was stored, or a person removed it. */
-export function readNote({ root, id }: Pick<Place, "root" | "id">): GitNote | null {
-  const read = readJson(join(root, worktreeFiles.note(id)));
-  return read.kind === "object" ? (read.object as GitNote) : null;
-}
-
-export async function dropNote({ root, id }: Pick<Place, "root" | "id">): Promise<void> {
-  await rm(join(root, worktreeFiles.note(id)), { force: true });
-}
-
-/** What has changed since the note was taken, one entry each: `hook pre-commit was added` for example. */
-function changesSince(before: GitNote, now: GitNote): readonly string[] {
-  const names = new Set([...Object.keys(before), ...Object.keys(now)]);
-  return [...names]
-    .filter((name) => before[name] !== now[name])
-    .sort()
-    .map((name) => `${name} was ${changeOf(before[name], now[name])}`);
-}
-
-function changeOf(before: string | undefined, now: string | undefined): string {
-  if (before === undefined) return "added";
-  return now === undefined ? "removed" : "changed";
-}
-
-/** What a person has to see to before git runs there again; null if nothing was planted since the note was taken. */
 export async function plantedProblem(place: Place, before: GitNote | null): Promise<string | null> {
-  const changes = before === null ? [] : changesSince(before, await takeNote(place));
-  return changes.length === 0 ? null : problemText(place, changes);
+  if (before !== null) {
+    const changes = changesSince(before, await takeNote(place));
+    if (changes.length > 0) {
+      const named = await namedChanges(place.repository, place.id, changes);
+      return `what git runs here has changed during the run: ${named}, then run "planner merge ${place.id}"`;
+    }
+  }
+  return plantedElsewhere(place.repository, place);
 }
 
 /**
@@ -109,12 +41,127 @@ export async function plantedProblem(place: Place, before: GitNote | null): Prom
  * @throws OperationError `failed_precondition`
  */
 export async function refusePlanted(place: Place, before: GitNote | null): Promise<void> {
-  const problem = await plantedProblem(place, before);
+  refuse(await plantedProblem(place, before));
+}
+
+/**
+ * Refuses to begin a run while the repository has what another run has planted. Cost: one git if there are notes.
+ *
+ * @throws OperationError `failed_precondition`
+ */
+export async function refusePlantedElsewhere(repository: Repository, root: string): Promise<void> {
+  refuse(await plantedElsewhere(repository, { root, id: null }));
+}
+
+function refuse(problem: string | null): void {
   if (problem !== null) throw new OperationError("failed_precondition", problem);
 }
 
-function problemText({ id }: Pick<Place, "id">, changes: readonly string[]): string {
-  const named = changes.slice(0, 5).join(", ");
-  const more = changes.length > 5 ? ` and ${changes.length - 5} more` : "";
-  return `what git runs here has changed during the run: ${named}${more}: undo it, or remove ${worktreeFiles.note(id)} if it is yours, then run "planner merge ${id}"`;
+/** Returns every change that differs from a run's note, with the way to undo it. */
+export async function plantedChanges(repository: Repository, root: string): Promise<readonly PlantedChange[]> {
+  const found: PlantedChange[] = [];
+  for (const [id, changes] of await changesByRun(repository, root, { isAsked: () => true, isMeant: () => true })) {
+    for (const change of changes) {
+      const undo = await undoOf(repository, change);
+      found.push({ spec_id: id, what: textOf(change), undo, note: worktreeFiles.note(id) });
+    }
+  }
+  return found;
+}
+
+async function plantedElsewhere(
+  repository: Repository,
+  { root, id }: { readonly root: string; readonly id: SpecId | null },
+): Promise<string | null> {
+  const [first] = await changesByRun(repository, root, {
+    isAsked: (other) => other !== id,
+    isMeant: reachesOthers,
+  });
+  if (first === undefined) return null;
+  const [run, changes] = first;
+  return `the run of ${run} has changed what git runs in every checkout: ${await namedChanges(repository, run, changes)}`;
+}
+
+interface Asked {
+  readonly isAsked: (id: SpecId) => boolean;
+  readonly isMeant: (change: NoteChange) => boolean;
+}
+
+/** What has changed in the repository, by the spec whose run has left a note. */
+async function changesByRun(
+  repository: Repository,
+  root: string,
+  { isAsked, isMeant }: Asked,
+): Promise<readonly (readonly [id: SpecId, changes: readonly NoteChange[]])[]> {
+  const ids = (await worktreeIds(root)).filter((id) => isAsked(id) && existsSync(join(root, worktreeFiles.note(id))));
+  if (ids.length === 0) return [];
+  const now = await takeSharedNote(repository);
+  return ids.flatMap((id) => {
+    const note = readNote({ root, id });
+    if (note === null) return [];
+    const changes = changesSince(sharedPart(note), now).filter(isMeant);
+    return changes.length === 0 ? [] : [[id, changes] as const];
+  });
+}
+
+function textOf({ name, before, now }: NoteChange): string {
+  if (before === undefined) return `${name} was added`;
+  return `${name} was ${now === undefined ? "removed" : "changed"}`;
+}
+
+async function namedChanges(repository: Repository, id: SpecId, changes: readonly NoteChange[]): Promise<string> {
+  const shown: string[] = [];
+  for (const change of changes.slice(0, MAX_NAMED)) {
+    shown.push(`${textOf(change)} (undo it with: ${await undoOf(repository, change)})`);
+  }
+  const more = changes.length > MAX_NAMED ? ` and ${changes.length - MAX_NAMED} more` : "";
+  return `${shown.join(", ")}${more}: undo it, or remove ${worktreeFiles.note(id)} if it is yours`;
+}
+
+/** Returns a line of the shell for the project's folder, or words where planner has no copy of what was there. */
+async function undoOf(repository: Repository, { name, before }: NoteChange): Promise<string> {
+  const setting = /^(?:(global|worktree) )?setting (.+)$/.exec(name);
+  if (setting !== null) return undoSetting(repository, { scope: setting[1] ?? "local", key: setting[2] ?? "", before });
+  if (name === "alternates") {
+    const file = join(repository.commonFolder, "objects/info/alternates");
+    return before === undefined ? `rm ${shellWord(file)}` : `printf '%s\\n' ${shellWord(before)} > ${shellWord(file)}`;
+  }
+  if (!name.startsWith("hook ")) return "git worktree repair";
+  const folder = hooksFolder(repository, (await repository.settings()).get("core.hookspath"));
+  const file = shellWord(join(folder, name.slice("hook ".length)));
+  return before === undefined ? `rm ${file}` : `bring back ${file}`;
+}
+
+interface ChangedSetting {
+  readonly scope: string;
+  readonly key: string;
+  readonly before: string | undefined;
+}
+
+/** A setting of an included file is in that file. */
+async function undoSetting(
+  { git, top, commonFolder }: Repository,
+  { scope, key, before }: ChangedSetting,
+): Promise<string> {
+  const listed = await git.list(["config", "--list", "--show-scope", "--show-origin", "-z"]);
+  const files = new Set<string>();
+  for (let index = 0; index + 2 < listed.length; index += 3) {
+    const [where = "", origin = "", entry = ""] = listed.slice(index, index + 3);
+    const isIt = where === scope && entry.split("\n", 1)[0] === key;
+    if (isIt) files.add(resolve(top, origin.replace(/^file:/, "")));
+  }
+  const config = join(commonFolder, "config");
+  const commands = [...files].map((file) => {
+    return `git config ${file === config ? "" : `--file ${shellWord(file)} `}--unset-all ${shellWord(key)}`;
+  });
+  const values = before === undefined ? [] : before.split("\n");
+  for (const value of values) {
+    commands.push(`git config ${scope === "local" ? "" : `--${scope} `}--add ${shellWord(key)} ${shellWord(value)}`);
+  }
+  return commands.join(" && ");
+}
+
+/** Quotes a word for the shell: names are what an agent chose. */
+function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

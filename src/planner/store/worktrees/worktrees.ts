@@ -3,7 +3,14 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
-import type { MergeAnswer, NewWorktreeStatus, Worktree, WorktreeOptions, Worktrees } from "../../run_ports.ts";
+import type {
+  MergeAnswer,
+  NewWorktreeStatus,
+  PlantedChange,
+  Worktree,
+  WorktreeOptions,
+  Worktrees,
+} from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type CommitWriter, PLAIN_MESSAGE } from "../../work/commit_message.ts";
 import { replaceFile } from "../files/place_file.ts";
@@ -15,6 +22,7 @@ import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { keepSubmodules } from "./furnish.ts";
+import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { refsOf } from "./refs.ts";
@@ -59,6 +67,7 @@ class GitWorktrees implements Worktrees {
 
   async check(options: WorktreeOptions, message: string): Promise<void> {
     const repository = await this.#opened();
+    await refusePlantedElsewhere(repository, this.#root);
     await requireMainBranch(repository, options, await refsOf(repository.git));
     await checkCommits(repository, message);
   }
@@ -80,6 +89,12 @@ class GitWorktrees implements Worktrees {
   async find(id: SpecId): Promise<Worktree | null> {
     const place = await this.#find(id);
     return place === null ? null : new OpenWorktree(place);
+  }
+
+  async planted(): Promise<readonly PlantedChange[]> {
+    // Without a repository nothing was planted.
+    const repository = await this.#opened().catch(() => null);
+    return repository === null ? [] : plantedChanges(repository, this.#root);
   }
 
   placeInProject(id: SpecId, path: string, text: string): Promise<void> {

@@ -1,0 +1,21 @@
+import { liveWorker } from "../../operations/live_worker.ts";
+import type { CareDeps, Trouble } from "./trouble.ts";
+
+/**
+ * What a run has changed of what git runs in every checkout. Whether it is a person's own change nobody can know but the
+ * person, so there is no repair, and until then planner runs no git that would run it.
+ */
+export async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
+  const found: Trouble[] = [];
+  for (const { spec_id, what, undo, note } of await ports.worktrees.planted()) {
+    // The end of the run itself looks at it.
+    if ((await liveWorker(context, spec_id)) !== null) continue;
+    found.push({
+      kind: "planted_change",
+      subject: spec_id,
+      message: `${what} during its run, and git would run it with your rights`,
+      advice: `undo it with: ${undo}; if it is yours, remove ${note}`,
+    });
+  }
+  return found;
+}

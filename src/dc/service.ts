@@ -12,6 +12,7 @@ import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letter
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
+import { type Session, sessionOf } from "./operations/session.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
@@ -201,6 +202,14 @@ export class DcService {
         this.replies.keep(key, { reply, bytes, until: Number.POSITIVE_INFINITY }, revision);
         return reply;
       });
+    });
+  }
+
+  /** Says who calls and what they may do; open to every principal. @throws OperationError for a refusal */
+  async session(caller: Caller): Promise<Session> {
+    return this.counted("Session", caller, async () => {
+      this.demandPrincipal(caller);
+      return sessionOf(this.context.authRequired, caller.principal);
     });
   }
 

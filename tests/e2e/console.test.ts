@@ -60,8 +60,9 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   test("finds a device, traces its cable, fails its feed, tells who goes dark, and shows the history", async () => {
     await visit("", async (page) => {
       await page.getByRole("link", { name: "Floor 1" }).waitFor();
-      await page.getByRole("searchbox", { name: "Find a device" }).fill("srv-a08-07");
-      await page.getByRole("link", { name: "SRV-A08-07" }).click();
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByRole("combobox", { name: "Search or jump to" }).fill("srv-a08-07");
+      await page.getByRole("option", { name: /SRV-A08-07/ }).click();
       await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "Trace eth0" }).click();
       await heading(page, "SRV-A08-07/eth0");
@@ -93,9 +94,8 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       const { keyboard } = page;
       await page.getByRole("link", { name: "Floor 1" }).waitFor();
       await keyboard.press("/");
+      await page.getByRole("combobox", { name: "Search or jump to" }).waitFor();
       await keyboard.type("srv-a08-07");
-      await page.getByRole("link", { name: "SRV-A08-07" }).waitFor();
-      await keyboard.press("Enter");
       await keyboard.press("Enter");
       await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "Trace psu1" }).waitFor();
@@ -120,16 +120,17 @@ describe.skipIf(missing !== undefined)("The web console", () => {
   });
 
   test("waits with Enter for the devices that answer the whole of what is typed", async () => {
-    await visit("search?q=srv-a08-0", async (page) => {
-      await page.getByRole("link", { name: "SRV-A08-01" }).waitFor();
+    await visit("", async (page) => {
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.getByRole("combobox", { name: "Search or jump to" }).fill("srv-a08-0");
+      await page.getByRole("option", { name: /SRV-A08-01/ }).waitFor();
       const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
       await page.route("**/SearchDevices", async (route) => {
         await mayAnswer;
         await route.continue();
       });
-      await page.getByRole("searchbox", { name: "Find a device" }).press("End");
+      await page.getByRole("combobox", { name: "Search or jump to" }).press("End");
       await page.keyboard.type("7");
-      await page.keyboard.press("Enter");
       await page.keyboard.press("Enter");
       answer();
       await heading(page, "SRV-A08-07");
@@ -149,7 +150,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
 
   test("goes back from a field that was not left", async () => {
     await visit("", async (page) => {
-      await page.getByRole("link", { name: "Power", exact: true }).click();
+      await page.getByRole("link", { name: "What if", exact: true }).click();
       await page.getByLabel("What fails").fill("device:UPS-A1");
       await page.goBack();
       await heading(page, "Overview");

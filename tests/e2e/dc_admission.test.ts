@@ -44,7 +44,16 @@ const write = (url: string, headers: Readonly<Record<string, string>>) =>
 const reasonOf = (text: string) => JSON.parse(text).details?.[0]?.debug?.reason;
 
 describe("A server without tokens", () => {
-  const ROUTES = ["/", "/healthz", "/metrics", "/openapi.json", "/audit/history", "/graphql/playground", "/estate"];
+  const ROUTES = [
+    "/",
+    "/healthz",
+    "/metrics",
+    "/openapi.json",
+    "/audit/history",
+    "/graphql/playground",
+    "/estate",
+    "/session",
+  ];
 
   test("refuses every route to a page that rebinds its name to this machine, and writes nothing", async () => {
     const { url } = await start();

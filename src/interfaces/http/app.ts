@@ -80,6 +80,9 @@ export function httpApp(options: AppOptions): App {
   app.get("/estate", async (context) =>
     json(context, await options.service.overview(await findCaller(context, options, "REST"))),
   );
+  app.get("/session", async (context) =>
+    json(context, await options.service.session(await findCaller(context, options, "REST"))),
+  );
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed has a secret instead of a principal.
@@ -108,6 +111,7 @@ export function httpApp(options: AppOptions): App {
     "/audit/history",
     "/audit/verify",
     "/estate",
+    "/session",
   ])
     app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));

@@ -8,6 +8,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/audit/verify": { method: "AuditVerify", interface: "REST" },
   "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
   "/estate": { method: "EstateOverview", interface: "REST" },
+  "/session": { method: "Session", interface: "REST" },
   "/graphql": { method: "GraphQL", interface: "GRAPHQL" },
 };
 

@@ -1,15 +1,21 @@
 import { useEffect, useRef } from "preact/hooks";
+import { NAVIGATION_ITEMS } from "./navigation.ts";
 
 const KEYS = [
-  ["/", "find a device"],
-  ["↓ or Enter, in the search field", "go to the first device found"],
-  ["↑ ↓, in a table", "go from row to row"],
+  ["Ctrl K or /", "search, or jump to a page"],
+  [">", "search the actions"],
+  [
+    "G, then a letter",
+    `go to ${NAVIGATION_ITEMS.flatMap(({ key, name }) => (key === undefined ? [] : `${key} ${name}`)).join(", ")}`,
+  ],
+  ["F", "go to the first filter"],
+  ["J K, or ↑ ↓ in a table", "go from row to row"],
   ["← ↑ → ↓, in a picture", "go from element to element"],
   ["Enter", "open what is marked"],
   ["Tab, Shift Tab", "go from part to part"],
   ["Alt ←", "go back"],
-  ["Esc", "leave a field, close this"],
-  ["?", "show this"],
+  ["Esc", "leave a field, close a dialog"],
+  ["?", "show the keys"],
 ] as const;
 
 export function HelpDialog({ open, close }: { readonly open: boolean; readonly close: () => void }) {

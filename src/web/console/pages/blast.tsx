@@ -5,9 +5,9 @@ import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
 const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
-  IMPACT_STATE_OFFLINE: ["offline", "offline"],
-  IMPACT_STATE_DARK: ["offline", "dark"],
-  IMPACT_STATE_PARTIAL: ["fault", "partly dark"],
+  IMPACT_STATE_OFFLINE: ["fault", "offline"],
+  IMPACT_STATE_DARK: ["fault", "dark"],
+  IMPACT_STATE_PARTIAL: ["watch", "partly dark"],
   IMPACT_STATE_DEGRADED: ["watch", "weakened"],
   IMPACT_STATE_ON_BATTERY: ["info", "on battery"],
 };

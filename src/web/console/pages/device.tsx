@@ -13,7 +13,7 @@ import { Reasons } from "./reasons.tsx";
 const STATUS_TONES: Readonly<Record<string, Tone>> = {
   DEVICE_STATUS_ACTIVE: "ok",
   DEVICE_STATUS_FAILED: "fault",
-  DEVICE_STATUS_OFFLINE: "offline",
+  DEVICE_STATUS_OFFLINE: "watch",
 };
 
 export function Device({ place }: { readonly place: Place }) {

@@ -1,4 +1,5 @@
 import type { Estate, EstateFloor, FloorPlan } from "../api/replies.ts";
+import { mayWrite, useSession } from "../api/session.ts";
 import { useCall, useRead } from "../api/use_call.ts";
 import { count, counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
@@ -18,6 +19,7 @@ export function Overview() {
 }
 
 function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate }) {
+  const { reply: session } = useSession();
   return (
     <>
       <Figures>
@@ -29,7 +31,13 @@ function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate
       </Figures>
       {sites.length === 0 ? (
         <Empty>
-          Nothing is recorded yet. <a href={linkTo("import")}>Import a file</a>, or run <code>planner dc sample</code>.
+          Nothing is recorded yet.{" "}
+          {mayWrite(session) ? (
+            <a href={linkTo("import")}>Import a file</a>
+          ) : (
+            "Somebody with role writer may import a file"
+          )}
+          , or run <code>planner dc sample</code>.
         </Empty>
       ) : null}
       {sites.map(({ site_id, floors }) => (

@@ -126,8 +126,6 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
       <Meter
         label="Space"
         share={capacity.space_pct}
-        watch={95}
-        fault={101}
         text={`${decimal(capacity.used_u)} of ${capacity.total_u} U, longest free run ${capacity.largest_free_block_u} U`}
       />
       <Meter label="Power" share={capacity.power_pct} text={used(watts(capacity.allocated_w), powerLimit, watts)} />
@@ -146,9 +144,13 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
       />
       <Meter
         label="Weight"
-        share={share(capacity.weight_kg, weightLimit)}
-        watch={90}
-        text={used(decimal(capacity.weight_kg, "kg"), weightLimit, (value) => decimal(value, "kg"))}
+        // Devices without a recorded weight weigh something: nothing recorded is not 0 kg.
+        share={capacity.weight_kg === 0 ? undefined : share(capacity.weight_kg, weightLimit)}
+        text={
+          capacity.weight_kg === 0
+            ? "none recorded"
+            : used(decimal(capacity.weight_kg, "kg"), weightLimit, (value) => decimal(value, "kg"))
+        }
       />
     </Card>
   );

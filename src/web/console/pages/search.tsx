@@ -4,11 +4,9 @@ import { count, counted, decimal, enumWord, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
-import { useFirstFound } from "../ui/first_found.ts";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
 import { type Column, Table } from "../ui/table.tsx";
-import { useDelayed } from "../ui/use_delayed.ts";
 
 const KINDS = (
   "SERVER STORAGE SWITCH ROUTER FIREWALL LOAD_BALANCER CHASSIS BLADE PATCH_PANEL CONSOLE_SERVER KVM SENSOR OTHER " +
@@ -42,8 +40,7 @@ export function Search({ place }: { readonly place: Place }) {
   const value = (name: string) => settings.get(name) ?? "";
   const change = (name: string) => (text: string) => setSettings({ [name]: text });
   const order = value("order") === "" ? "code" : value("order");
-  const query = useDelayed(value("q"), 150);
-  const filter = filterOf(query, settings);
+  const filter = filterOf(value("q"), settings);
   const pages = usePages(JSON.stringify([filter, order]));
   const asked = useCall<SearchAnswer>("SearchDevices", {
     filter,
@@ -51,11 +48,11 @@ export function Search({ place }: { readonly place: Place }) {
     page_size: 50,
     page_token: pages.token,
   });
-  useFirstFound(query === value("q") && !asked.loading);
   return (
     <>
       <PageHead title="Devices" />
       <Filters>
+        <TextField label="Text" value={value("q")} change={change("q")} />
         <TextField label="Rack" value={value("rack")} change={change("rack")} />
         <TextField label="Role" value={value("role")} change={change("role")} />
         <ChoiceField

@@ -1,26 +1,31 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { navigationItemOf } from "../navigation.ts";
+import { linkTo, parsePlace } from "../router.ts";
+import { Icon } from "./icon.tsx";
+import { type Crumb, useTrail } from "./trail.ts";
 
-/** A page's heading, which also names the browser's tab, and what can be done here. */
-export function PageHead({
-  title,
-  kind,
-  action,
-  children,
-}: {
+interface PageHeadProps {
   readonly title: string;
-  readonly kind?: string;
+  /** What the title is the name of, or what the page is about. */
+  readonly kind?: string | undefined;
+  /** The places that contain the subject; the list that the page belongs to if absent. */
+  readonly trail?: readonly Crumb[];
   readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
-}) {
+}
+
+/** A page's heading, which also names the browser's tab and the way here, and what can be done. */
+export function PageHead({ title, kind, trail, action, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · planner`;
   }, [title]);
+  useTrail([...(trail ?? usualTrail(title)), { name: title }]);
   return (
     <header class="page-head">
       <div>
-        {kind === undefined ? null : <p class="kind">{kind}</p>}
         <h1 tabIndex={-1}>{title}</h1>
+        {kind === undefined ? null : <p class="kind">{kind}</p>}
         {children}
       </div>
       {action === undefined ? null : <div class="actions">{action}</div>}
@@ -28,17 +33,26 @@ export function PageHead({
   );
 }
 
+/** The entry of the navigation that the page belongs to, unless it is the page itself. */
+function usualTrail(title: string): readonly Crumb[] {
+  const item = navigationItemOf(parsePlace(location.hash).page);
+  return item === undefined || item.name === title ? [] : [{ name: item.name, href: linkTo(item.page) }];
+}
+
+/** Leads to what the loss of this would take. */
 export function FailThis({ target }: { readonly target: string }) {
   return (
-    <a class="button danger" href={`#/power/${encodeURIComponent(target)}`}>
-      Fail this
+    <a class="button" href={linkTo("power", target)}>
+      <Icon name="fail" />
+      What if this fails
     </a>
   );
 }
 
 export function HistoryLink({ target }: { readonly target: string }) {
   return (
-    <a class="button" href={`#/history/${encodeURIComponent(target)}`}>
+    <a class="button" href={linkTo("history", target)}>
+      <Icon name="history" />
       History
     </a>
   );

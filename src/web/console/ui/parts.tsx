@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { FloorPlan, Health } from "../api/replies.ts";
 import { count, moment, refName, utcMoment } from "../labels.ts";
 import { linkToRef } from "../router.ts";
+import { type State, StateMark, stateOfShare } from "./state.tsx";
 
 interface Held {
   readonly children?: ComponentChildren;
@@ -23,15 +24,13 @@ export function Card({
   );
 }
 
-export type Tone = "ok" | "watch" | "fault" | "info" | "offline" | "plain";
-
-const MARKS: Readonly<Record<Tone, string>> = { ok: "✓", watch: "!", fault: "✕", info: "i", offline: "●", plain: "" };
+export type Tone = State | "plain";
 
 /** A state by colour, mark and word, so that no one sign has to carry it alone. */
 export function Badge({ tone, children }: Held & { readonly tone: Tone }) {
   return (
     <span class={`badge ${tone}`}>
-      {MARKS[tone] === "" ? null : <span aria-hidden="true">{MARKS[tone]}</span>}
+      {tone === "plain" ? null : <StateMark state={tone} />}
       {children}
     </span>
   );
@@ -57,7 +56,7 @@ const HEALTH: Readonly<Record<string, readonly [Tone, string]>> = {
 };
 
 export function HealthBadge({ health }: { readonly health: Health }) {
-  const [tone, word] = HEALTH[health] ?? ["plain", "unknown"];
+  const [tone, word] = HEALTH[health] ?? ["unknown", "unknown"];
   return <Badge tone={tone}>{word}</Badge>;
 }
 
@@ -116,29 +115,62 @@ export function Moment({ at }: { readonly at: string }) {
   );
 }
 
-/** How much of a limit is used: a bar, its figure in words beside it. */
+/**
+ * How much of a limit is used: a bar with marks at 80 and 100 %, its figure in words beside it. `after` is the share
+ * after one failure, which is hatched. An unknown share is hatched all along and never drawn as 0 %.
+ */
 export function Meter(props: {
   readonly label: string;
   readonly share: number | undefined;
+  readonly after?: number | undefined;
   readonly text: string;
-  readonly watch?: number;
-  readonly fault?: number;
 }) {
-  const { label, share, text, watch = 80, fault = 100 } = props;
-  const tone = share === undefined ? "plain" : share >= fault ? "fault" : share >= watch ? "watch" : "ok";
+  const { label, share, after, text } = props;
+  const worst = share === undefined ? undefined : Math.max(share, after ?? 0);
   return (
     <div class="meter-row">
       <span class="meter-label">{label}</span>
-      {share === undefined ? (
-        <span class="meter unknown" />
-      ) : (
-        <svg class={`meter ${tone}`} viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-          <rect class="meter-back" width="100" height="6" />
-          <rect class="meter-fill" width={Math.max(0, Math.min(100, share))} height="6" />
-        </svg>
-      )}
-      <span class="meter-text">{text}</span>
+      <MeterBar share={share} after={after} />
+      <span class="meter-text">
+        {worst === undefined || stateOfShare(worst) === undefined ? null : (
+          <StateMark
+            state={stateOfShare(worst) ?? "watch"}
+            label={worst >= 100 ? "over the limit" : "near the limit"}
+          />
+        )}{" "}
+        {text}
+      </span>
     </div>
+  );
+}
+
+/** Percent at the right end of a bar. */
+const FULL = 125;
+
+export function MeterBar({
+  share,
+  after,
+}: {
+  readonly share: number | undefined;
+  readonly after?: number | undefined;
+}) {
+  if (share === undefined) return <span class="meter unknown" />;
+  const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
+  const added = after === undefined || after <= share ? 0 : after;
+  return (
+    <svg class="meter" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="meter-back" width="100" height="6" />
+      {added === 0 ? null : (
+        <rect
+          class={`meter-after ${stateOfShare(added) ?? ""}`}
+          x={width(share)}
+          width={width(added) - width(share)}
+          height="6"
+        />
+      )}
+      <rect class={`meter-fill ${stateOfShare(share) ?? ""}`} width={width(share)} height="6" />
+      <path class="meter-marks" d={`M${width(80)} 0v6M${width(100)} 0v6`} />
+    </svg>
   );
 }
 

@@ -254,6 +254,7 @@ test("every plain route knows HEAD, refuses other methods by name and lets no br
     "/audit/verify",
     "/openapi.json",
     "/estate",
+    "/session",
   ]) {
     const [head, put] = [await http1(at.url + path, { method: "HEAD" }), await http1(at.url + path, { method: "PUT" })];
 
@@ -261,4 +262,17 @@ test("every plain route knows HEAD, refuses other methods by name and lets no br
     expect([path, put.status, put.headers.allow]).toEqual([path, 405, "GET, HEAD"]);
     expect(head.headers["x-content-type-options"]).toBe("nosniff");
   }
+});
+
+test("the session says who calls and what they may do", async () => {
+  const open = await served();
+  const closed = await served({ authRequired: true });
+
+  expect(JSON.parse((await http1(`${open.url}/session`)).text)).toEqual({
+    auth_required: false,
+    principal: "",
+    roles: ["reader", "writer", "admin"],
+    auth_method: "none",
+  });
+  expect((await http1(`${closed.url}/session`)).status).toBe(401);
 });

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from "preact";
+import { Device } from "./pages/device.tsx";
+import { Fabric } from "./pages/fabric.tsx";
+import { Floor } from "./pages/floor.tsx";
+import { History } from "./pages/history.tsx";
+import { Import } from "./pages/import.tsx";
+import { Overview } from "./pages/overview.tsx";
+import { Power } from "./pages/power.tsx";
+import { Rack } from "./pages/rack.tsx";
+import { Search } from "./pages/search.tsx";
+import { Thermal } from "./pages/thermal.tsx";
+import { Trace } from "./pages/trace.tsx";
+import { linkTo, type Place } from "./router.ts";
+import { PageHead } from "./ui/page.tsx";
+import { Empty } from "./ui/parts.tsx";
+
+interface PageProps {
+  readonly place: Place;
+}
+
+/** Every page by the first word of its address. A new page is a row here, and one in `navigation.ts`. */
+const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> = {
+  overview: Overview,
+  floor: Floor,
+  rack: Rack,
+  device: Device,
+  power: Power,
+  trace: Trace,
+  thermal: Thermal,
+  fabric: Fabric,
+  search: Search,
+  history: History,
+  import: Import,
+};
+
+/** Pages whose fields say what they are about: these fields stay while it changes. */
+const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "search"]);
+
+/** What has to change for a page to be drawn anew instead of changed. */
+export function pageKey({ page, subject }: Place): string {
+  return ASKING.has(page) ? page : `${page} ${subject}`;
+}
+
+export function Page({ place }: PageProps) {
+  const Shown = Object.hasOwn(PAGES, place.page) ? PAGES[place.page] : undefined;
+  return Shown === undefined ? <NoSuchPage /> : <Shown place={place} />;
+}
+
+function NoSuchPage() {
+  return (
+    <>
+      <PageHead title="There is no such page" />
+      <Empty>
+        Go to the <a href={linkTo("overview")}>overview</a>.
+      </Empty>
+    </>
+  );
+}

@@ -1,0 +1,19 @@
+import type { IconName } from "../ui/icon.tsx";
+import type { State } from "../ui/state.tsx";
+
+/** One line of the palette: a place to go to, or something to do. */
+export interface PaletteOption {
+  readonly id: string;
+  readonly icon: IconName;
+  readonly name: string;
+  readonly detail: string;
+  readonly state?: State | undefined;
+  readonly run: () => void;
+}
+
+export interface PaletteGroup {
+  readonly name: string;
+  readonly options: readonly PaletteOption[];
+  /** How many more there are than are listed. */
+  readonly more?: number;
+}

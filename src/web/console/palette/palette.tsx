@@ -1,0 +1,159 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Icon } from "../ui/icon.tsx";
+import { StateMark } from "../ui/state.tsx";
+import { actionsFor, useActions } from "./actions.ts";
+import type { PaletteGroup, PaletteOption } from "./options.ts";
+import { useFound } from "./use_found.ts";
+
+interface PaletteProps {
+  /** What the field begins with; undefined while the palette is closed. */
+  readonly opened: string | undefined;
+  readonly close: () => void;
+  readonly showHelp: () => void;
+}
+
+/** The one search: everything by name, and what can be done. */
+export function Palette({ opened, close, showHelp }: PaletteProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (opened !== undefined) dialog.current?.showModal();
+    else dialog.current?.close();
+  }, [opened]);
+  // The click beside the dialog closes it, as Esc does.
+  useEffect(() => {
+    const shown = dialog.current;
+    const clicked = ({ target }: Event) => target === shown && shown?.close();
+    shown?.addEventListener("click", clicked);
+    return () => shown?.removeEventListener("click", clicked);
+  }, []);
+  return (
+    <dialog ref={dialog} class="palette" aria-label="Search" onClose={close}>
+      {opened === undefined ? null : <Search begun={opened} close={close} showHelp={showHelp} />}
+    </dialog>
+  );
+}
+
+function Search({ begun, close, showHelp }: { begun: string; close: () => void; showHelp: () => void }) {
+  const [text, setText] = useState(begun);
+  const [chosen, setChosen] = useState(0);
+  const [isOpening, setOpening] = useState(false);
+  const { groups, hint, loading } = useGroups(text, showHelp);
+  const options = groups.flatMap((group) => group.options);
+  const marked = options[Math.min(chosen, options.length - 1)];
+  const field = useRef<HTMLInputElement>(null);
+  useLayoutEffect(() => field.current?.focus(), []);
+  useLayoutEffect(() => {
+    document.getElementById(optionId(marked))?.scrollIntoView({ block: "nearest" });
+  }, [marked]);
+  const run = (option: PaletteOption | undefined) => {
+    if (option === undefined) return;
+    close();
+    option.run();
+  };
+  // Enter waits for what answers the whole text, so that it never opens what answered a part of it.
+  useEffect(() => {
+    if (!isOpening || loading) return;
+    setOpening(false);
+    run(marked);
+  });
+  const pressed = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step !== undefined) setChosen(Math.max(0, Math.min(options.length - 1, chosen + step)));
+    else if (event.key === "Enter") setOpening(true);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <>
+      <div class="palette-field">
+        <Icon name="search" />
+        <input
+          ref={field}
+          type="text"
+          role="combobox"
+          aria-label="Search or jump to"
+          aria-expanded="true"
+          aria-controls="palette-list"
+          aria-activedescendant={optionId(marked)}
+          placeholder="Code, name, serial, place; > for actions"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => {
+            setText(currentTarget.value);
+            setOpening(false);
+            setChosen(0);
+          }}
+          onKeyDown={pressed}
+        />
+        <kbd>Esc</kbd>
+      </div>
+      {hint === "" ? null : (
+        <p class="palette-hint" role="status">
+          {hint}
+        </p>
+      )}
+      <div class="palette-list" id="palette-list" role="listbox" aria-label="Found">
+        {groups.map((group) => (
+          <Group key={group.name} group={group} marked={marked} run={run} />
+        ))}
+      </div>
+      <p class="palette-foot">
+        <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>&gt;</kbd> actions only
+      </p>
+    </>
+  );
+}
+
+function Group(props: {
+  readonly group: PaletteGroup;
+  readonly marked: PaletteOption | undefined;
+  readonly run: (option: PaletteOption) => void;
+}) {
+  const { group, marked, run } = props;
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: groups of a list box have no element of their own
+    <div role="group" aria-label={group.name}>
+      <p aria-hidden="true">{group.name}</p>
+      {group.options.map((option) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys of the whole list
+        // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and names the marked option
+        <div
+          key={option.id}
+          id={optionId(option)}
+          role="option"
+          aria-selected={option === marked}
+          onClick={() => run(option)}
+        >
+          <Icon name={option.icon} />
+          <span class="palette-name">{option.name}</span>
+          <span class="palette-detail">{option.detail}</span>
+          {option.state === undefined ? null : <StateMark state={option.state} label={option.state} />}
+        </div>
+      ))}
+      {group.more === undefined || group.more === 0 ? null : <p>{group.more} more; add a word to narrow</p>}
+    </div>
+  );
+}
+
+function optionId(option: PaletteOption | undefined): string {
+  return option === undefined ? "" : `option-${option.id.replaceAll(/[^\w-]/g, "_")}`;
+}
+
+interface Offered {
+  readonly groups: readonly PaletteGroup[];
+  readonly hint: string;
+  readonly loading: boolean;
+}
+
+/** What the text leads to. */
+function useGroups(text: string, showHelp: () => void): Offered {
+  const actions = useActions(showHelp);
+  const isCommand = text.startsWith(">");
+  const words = (isCommand ? text.slice(1) : text).trim();
+  const { groups: found, hint, loading } = useFound(isCommand ? "" : words);
+  const actionGroup = { name: "Actions", options: actionsFor(actions, words) };
+  const groups = [...found, actionGroup].filter(({ options }) => options.length > 0);
+  const isNothing = groups.length === 0 && !loading && hint === "";
+  return { groups, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
+}

@@ -1,0 +1,79 @@
+import { useEffect, useRef } from "preact/hooks";
+import { NAVIGATION_ITEMS } from "../navigation.ts";
+import { linkTo } from "../router.ts";
+
+interface ShortcutActions {
+  readonly search: (text: string) => void;
+  readonly showHelp: () => void;
+}
+
+/** Milliseconds in which the letter after `G` counts as one of its pair. */
+const PAIR_MS = 1500;
+
+/** Keys that work on every page, but not in a field or a dialog. */
+export function useShortcuts(actions: ShortcutActions): void {
+  const latest = useRef(actions);
+  latest.current = actions;
+  useEffect(() => {
+    let pairedUntil = 0;
+    const taken = (key: string): boolean => {
+      const isPair = performance.now() < pairedUntil;
+      pairedUntil = !isPair && key.toLowerCase() === "g" ? performance.now() + PAIR_MS : 0;
+      return isPair ? goTo(key) : act(key, latest.current);
+    };
+    const pressed = (event: KeyboardEvent) => {
+      if (isSearch(event)) latest.current.search("");
+      else if (isOthers(event) || !taken(event.key)) return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, []);
+}
+
+function isSearch({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  return key.toLowerCase() === "k" && (ctrlKey || metaKey) && !altKey;
+}
+
+/** Whether the key belongs to a field, a dialog or the browser. Esc leaves a field. */
+function isOthers({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  const element = target as HTMLElement;
+  const isField = element.matches?.("input:not([type=checkbox]), textarea, select") === true;
+  if (key === "Escape" && isField) element.blur();
+  return isField || ctrlKey || metaKey || altKey || (element.closest?.("dialog") ?? null) !== null;
+}
+
+function goTo(letter: string): boolean {
+  const item = NAVIGATION_ITEMS.find(({ key }) => key === letter.toUpperCase());
+  if (item === undefined) return false;
+  location.hash = linkTo(item.page);
+  return true;
+}
+
+function act(key: string, { search, showHelp }: ShortcutActions): boolean {
+  if (key === "?") showHelp();
+  else if (key === "/") search("");
+  else if (key === ">") search(">");
+  else if (key === "j" || key === "k") return moveRow(key === "j" ? 1 : -1);
+  else if (key === "f") return focusOn("[data-key=filter]");
+  else return false;
+  return true;
+}
+
+/** Moves the focus to the next row of the table that has it, or into the page's first table. */
+function moveRow(step: number): boolean {
+  const row = document.activeElement?.closest("main tbody tr");
+  const rows = [...document.querySelectorAll<HTMLElement>("main tbody tr")].filter(
+    (one) => one.querySelector("a, button") !== null,
+  );
+  const next = row === null || row === undefined ? rows[0] : rows[rows.indexOf(row as HTMLElement) + step];
+  const link = next?.querySelector<HTMLElement>("a, button");
+  link?.focus();
+  return link !== null && link !== undefined;
+}
+
+function focusOn(selector: string): boolean {
+  const found = document.querySelector<HTMLElement>(`main ${selector}`);
+  found?.focus();
+  return found !== null;
+}

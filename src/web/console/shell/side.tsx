@@ -1,0 +1,86 @@
+import { type Session, useSession } from "../api/session.ts";
+import { token } from "../api/token.ts";
+import { useEstate } from "../api/use_estate.ts";
+import { count } from "../labels.ts";
+import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation.ts";
+import { linkTo, type Place } from "../router.ts";
+import { Icon } from "../ui/icon.tsx";
+
+/** The navigation, and who is signed in. On small windows it covers the page while `open`. */
+export function Side({ place, open }: { readonly place: Place; readonly open: boolean }) {
+  const { reply: estate } = useEstate();
+  const here = navigationItemOf(place.page);
+  const tallies: Readonly<Record<NonNullable<NavigationItem["tally"]>, number | undefined>> = {
+    sites: estate?.sites.length,
+    floors: estate?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
+    fabrics: estate?.fabrics.length,
+    racks: estate?.totals.racks,
+    devices: estate?.totals.devices,
+    cracs: estate?.totals.cracs,
+    cables: estate?.totals.cables,
+  };
+  return (
+    <div class={open ? "side open" : "side"} id="side">
+      <a class="brand" href={linkTo("overview")}>
+        <Mark />
+        planner
+      </a>
+      <nav aria-label="Pages">
+        {NAVIGATION.map(({ name, items }) => (
+          <section key={name} aria-label={name === "" ? "Whole inventory" : name}>
+            {name === "" ? null : <h2>{name}</h2>}
+            <ul>
+              {items.map((item) => (
+                <li key={item.page}>
+                  <a href={linkTo(item.page)} aria-current={here === item ? "page" : undefined}>
+                    <Icon name={item.icon} />
+                    {item.name}
+                    {item.tally === undefined || tallies[item.tally] === undefined ? null : (
+                      <span class="tally" aria-hidden="true">
+                        {count(tallies[item.tally])}
+                      </span>
+                    )}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ))}
+      </nav>
+      <Who />
+    </div>
+  );
+}
+
+function Mark() {
+  return (
+    <svg viewBox="0 0 18 18" aria-hidden="true">
+      <rect x="1" y="1" width="16" height="16" rx="4" fill="var(--accent)" />
+      <path d="M5 5.5h8M5 9h8M5 12.5h5" stroke="var(--on-solid)" stroke-width="1.6" />
+    </svg>
+  );
+}
+
+/** Who is signed in; where the server knows nobody, that everyone may do everything. */
+function Who() {
+  const { reply: session } = useSession();
+  if (session === undefined) return null;
+  return (
+    <div class="who">
+      <div>
+        <strong>{session.principal === "" ? "Not signed in" : session.principal}</strong>
+        <span>{roleLine(session)}</span>
+      </div>
+      {token.value() === "" ? null : (
+        <button type="button" class="quiet square" aria-label="Sign out" title="Sign out" onClick={() => token.set("")}>
+          <Icon name="signOut" />
+        </button>
+      )}
+    </div>
+  );
+}
+
+function roleLine({ auth_required, roles }: Session): string {
+  if (!auth_required) return "No token needed: everyone may write";
+  return ["admin", "writer", "reader"].find((role) => roles.includes(role)) ?? "no role";
+}

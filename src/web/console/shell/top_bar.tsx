@@ -1,0 +1,66 @@
+import { Icon } from "../ui/icon.tsx";
+import { useShownTrail } from "../ui/trail.ts";
+import { chooseTheme, useTheme } from "../ui/use_theme.ts";
+
+interface TopBarProps {
+  readonly menuOpen: boolean;
+  readonly toggleMenu: () => void;
+  readonly search: () => void;
+  readonly showHelp: () => void;
+}
+
+/** Where one is, the search, and what concerns every page. */
+export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) {
+  const theme = useTheme();
+  const other = theme === "dark" ? "light" : "dark";
+  return (
+    <header class="top">
+      <button
+        type="button"
+        class="menu quiet square"
+        aria-label="Menu"
+        aria-expanded={menuOpen}
+        aria-controls="side"
+        onClick={toggleMenu}
+      >
+        <Icon name={menuOpen ? "close" : "menu"} />
+      </button>
+      <Crumbs />
+      <button type="button" class="find" onClick={search} aria-label="Search" aria-keyshortcuts="Control+K">
+        <Icon name="search" />
+        <span>Search or jump to</span>
+        <kbd>Ctrl K</kbd>
+      </button>
+      <button
+        type="button"
+        class="quiet square"
+        onClick={() => chooseTheme(other)}
+        aria-label={`Change to ${other} colours`}
+      >
+        <Icon name={other} />
+      </button>
+      <button type="button" class="quiet square" onClick={showHelp} aria-label="Keys">
+        <Icon name="help" />
+      </button>
+    </header>
+  );
+}
+
+function Crumbs() {
+  const trail = useShownTrail();
+  return (
+    <nav class="crumbs" aria-label="Where you are">
+      <ol>
+        {trail.map(({ name, href }, index) => (
+          <li key={`${name} ${href}`}>
+            {href === undefined || index === trail.length - 1 ? (
+              <span aria-current={index === trail.length - 1 ? "page" : undefined}>{name}</span>
+            ) : (
+              <a href={href}>{name}</a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}

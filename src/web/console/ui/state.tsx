@@ -1,0 +1,60 @@
+import type { ComponentChildren } from "preact";
+
+/** How something is. `unknown` is a state of its own: what is not recorded is never shown as good or as 0. */
+export type State = "ok" | "watch" | "fault" | "info" | "unknown";
+
+/** Each state has its own shape, so that none depends on its colour. */
+const SHAPES: Readonly<Record<State, ComponentChildren>> = {
+  ok: (
+    <>
+      <circle class="ring" cx="7" cy="7" r="6" />
+      <path class="ring" d="M4.3 7.2l1.9 1.9 3.5-3.9" />
+    </>
+  ),
+  watch: (
+    <>
+      <path class="solid" d="M7 .9l6.4 11.6H.6z" />
+      <path class="cut" d="M7 5v3.6M7 10.2v1" />
+    </>
+  ),
+  fault: (
+    <>
+      <path class="solid" d="M4.3.6h5.4l3.7 3.7v5.4l-3.7 3.7H4.3L.6 9.7V4.3z" />
+      <path class="cut" d="M4.7 4.7l4.6 4.6M9.3 4.7L4.7 9.3" />
+    </>
+  ),
+  info: (
+    <>
+      <circle class="ring" cx="7" cy="7" r="6" />
+      <path class="ring" d="M7 6.3v4M7 3.7v.4" />
+    </>
+  ),
+  unknown: (
+    <>
+      <circle class="ring dashed" cx="7" cy="7" r="6" />
+      <path class="ring" d="M5.4 5.6a1.7 1.7 0 1 1 2.3 1.6c-.5.2-.7.5-.7 1M7 9.8v1" />
+    </>
+  ),
+};
+
+/** The shape alone; a word has to be beside it, or `label` says it to readers of the screen. */
+export function StateMark({ state, label }: { readonly state: State; readonly label?: string }) {
+  const mark = (
+    <svg class={`state ${state}`} viewBox="0 0 14 14" aria-hidden="true">
+      {SHAPES[state]}
+    </svg>
+  );
+  if (label === undefined) return mark;
+  return (
+    <>
+      {mark}
+      <span class="sr-only">{label}</span>
+    </>
+  );
+}
+
+/** State of a share of a limit in percent: amber from 80, red from 100. One rule for every figure and picture. */
+export function stateOfShare(share: number | undefined): State | undefined {
+  if (share === undefined) return "unknown";
+  return share >= 100 ? "fault" : share >= 80 ? "watch" : undefined;
+}

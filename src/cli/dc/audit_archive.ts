@@ -6,7 +6,7 @@ import type { DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../print.ts";
-import { openSigningKey, publicPath, readVerifierKey } from "./audit_keys.ts";
+import { openSigningKey, publicPath, readVerifierKeys } from "./audit_keys.ts";
 import { withStore } from "./audit_store.ts";
 import { readArchive } from "./audit_verify.ts";
 import type { Database } from "./database.ts";
@@ -32,7 +32,7 @@ export async function auditArchive(database: Database, options: ArchiveOptions):
       print(`No entry is from before ${options.before}\n`);
       return EXIT_STATUS.ok;
     }
-    const archive = await readArchive(options.output, readVerifierKey(publicPath(options.key)));
+    const archive = await readArchive(options.output, readVerifierKeys(publicPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
     await dropArchived(store, archive);
     print(`${count} entries moved to ${options.output}; the log goes on behind entry ${archive.checkpoint.size}\n`);

@@ -1,9 +1,9 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { parseVerifierLine, type VerifierKey, verifierLine } from "#dc/audit/signed_note.ts";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Where a private key's public line is kept. */
+/** Where the public lines of a private key and of those before it are kept, the present one first. */
 export function publicPath(keyPath: string): string {
   return `${keyPath}.pub`;
 }
@@ -14,17 +14,33 @@ export function publicPath(keyPath: string): string {
  */
 export function openSigningKey(path: string, origin: string): KeyObject {
   const key = readKey(path) ?? makeKey(path);
-  const line = `${verifierLine(origin, key)}\n`;
-  if (readText(publicPath(path)) !== line) writeFileSync(publicPath(path), line, { mode: 0o644 });
+  keepPublicLine(publicPath(path), verifierLine(origin, key));
   return key;
 }
 
-/** Reads a verifier's line. @throws OperationError when the file holds none */
-export function readVerifierKey(path: string): VerifierKey {
-  const key = parseVerifierLine(readText(path) ?? "");
-  if (key !== undefined) return key;
-  const expected = 'expected a line "name+hash+key", as "dc serve" writes it beside its key';
-  throw new OperationError("invalid_argument", `Cannot read a verifier key from "${path}": ${expected}`);
+/** Reads the keys of a file, one on each line. @throws OperationError when a line is none, or there is none */
+export function readVerifierKeys(path: string): readonly VerifierKey[] {
+  const lines = linesOf(path);
+  const keys = lines.map((line) => parseVerifierLine(line));
+  const wrong = keys.indexOf(undefined);
+  if (lines.length > 0 && wrong < 0) return keys.filter((key) => key !== undefined);
+  const where = wrong > 0 ? ` in line ${wrong + 1}` : "";
+  const expected = 'expected lines "name+hash+key", as "dc serve" writes them beside its key';
+  throw new OperationError("invalid_argument", `Cannot read a verifier key from "${path}"${where}: ${expected}`);
+}
+
+/** Puts a line first. Those of earlier keys stay, because what they signed is verified by them. */
+function keepPublicLine(path: string, line: string): void {
+  const lines = linesOf(path);
+  if (lines[0] === line) return;
+  const earlier = lines.filter((one) => one !== line && parseVerifierLine(one) !== undefined);
+  const staged = `${path}.${process.pid}`;
+  writeFileSync(staged, `${[line, ...earlier].join("\n")}\n`, { mode: 0o644, flush: true });
+  renameSync(staged, path);
+}
+
+function linesOf(path: string): readonly string[] {
+  return (readText(path) ?? "").split("\n").filter((line) => line.trim() !== "");
 }
 
 function makeKey(path: string): KeyObject {

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DcStore } from "#dc/ports.ts";
+import type { InspectedStore } from "#dc/store/inspected_store.ts";
 import { isPostgresUrl, parsePostgresUrl } from "#dc/store/postgres_address.ts";
-import type { SchemaState } from "#dc/store/schema_state.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../usage_error.ts";
 
@@ -21,8 +21,8 @@ export interface Database {
   readonly exists: () => boolean;
   /** @throws OperationError when it cannot be opened */
   readonly open: () => Promise<DcStore>;
-  /** How far its schema is, without changing it. @throws OperationError when it cannot be read */
-  readonly schema: () => Promise<SchemaState>;
+  /** Opens it for reading, whatever its schema; neither is changed. @throws OperationError when it cannot be read */
+  readonly inspect: () => Promise<InspectedStore>;
 }
 
 /** Reads `--db`: the path of a file, or postgres://… @throws UsageError for what can be neither */
@@ -42,7 +42,7 @@ export function databaseOf(given: string | undefined, cwd: string, { create = fa
       if (!create) refuseVanished(file);
       return (await import("#dc/store/sqlite_store.ts")).openSqlite(file);
     },
-    schema: async () => (await import("#dc/store/schema_state.ts")).sqliteSchema(file),
+    inspect: async () => (await import("#dc/store/sqlite_inspection.ts")).inspectSqlite(file),
   };
 }
 
@@ -67,7 +67,7 @@ function server(url: string): Database {
     file: undefined,
     exists: () => true,
     open: async () => (await import("#dc/store/postgres_store.ts")).openPostgres(url),
-    schema: async () => (await import("#dc/store/schema_state.ts")).postgresSchema(url),
+    inspect: async () => (await import("#dc/store/postgres_store.ts")).inspectPostgres(url),
   };
 }
 

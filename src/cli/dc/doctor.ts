@@ -3,7 +3,10 @@ import { dirname } from "node:path";
 import { openCheckpoint } from "#dc/audit/checkpoint.ts";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { publicPath, readVerifierKey } from "./audit_keys.ts";
+import type { InspectedStore } from "#dc/store/inspected_store.ts";
+import { schemaState } from "#dc/store/schema_state.ts";
+import { SqliteFile } from "#dc/store/sqlite_file.ts";
+import { publicPath, readVerifierKeys } from "./audit_keys.ts";
 import type { Database } from "./database.ts";
 
 /** One check: whether it is good, and what was found. */
@@ -23,8 +26,8 @@ const CLOCK_MS = 60_000;
 class Bad extends Error {}
 
 /**
- * Checks what a server needs of its database and machine. Opens the database, which brings its schema up to date as a
- * server does. Cost: a walk through the whole change log.
+ * Checks what a server needs of its database and machine. The database is opened for reading and nothing is changed; it
+ * may have an earlier schema. Cost: a walk through the whole change log, and for a file a read of all of it.
  */
 export async function diagnose(database: Database, settings: () => Promise<unknown>): Promise<readonly Finding[]> {
   const findings = [
@@ -34,19 +37,18 @@ export async function diagnose(database: Database, settings: () => Promise<unkno
     }),
     await found("permissions", async () => permissions(database)),
     await found("disk", async () => freeSpace(database)),
-    await found("schema", async () => schema(database)),
   ];
-  if (!database.exists()) return findings;
-  let store: DcStore | undefined;
-  const opened = await found("database", async () => {
-    store = await database.open();
-    await store.check();
-    return `${database.shown} can be read and written`;
+  let store: InspectedStore | undefined;
+  const schema = await found("schema", async () => {
+    if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
+    store = await database.inspect();
+    return schemaOf(store);
   });
-  findings.push(opened);
+  findings.push(schema);
   const open = store;
   if (open === undefined) return findings;
   try {
+    findings.push(await found("database", () => usable(open, database)));
     findings.push(await found("clock", () => clock(open)));
     findings.push(await found("chain", () => chain(open)));
     findings.push(await found("checkpoint", () => checkpoint(open, database)));
@@ -83,11 +85,20 @@ function freeSpace({ file }: Database): string {
   return free;
 }
 
-async function schema(database: Database): Promise<string> {
-  if (!database.exists()) throw new Bad(`there is no database "${database.shown}"`);
-  const { done, known, pending } = await database.schema();
-  if (pending.length > 0) throw new Bad(`${done} of ${known} steps: \`planner dc migrate apply\` applies the others`);
-  return `${done} of ${known} steps`;
+function schemaOf({ steps }: InspectedStore): string {
+  const { done, known, since, pending } = schemaState(steps);
+  const text = `${done} of ${known} steps${since === undefined ? "" : `, those of version ${since}`}`;
+  if (pending.length > 0) throw new Bad(`${text}: \`planner dc migrate apply\` applies the others`);
+  return text;
+}
+
+async function usable(store: InspectedStore, { shown, file }: Database): Promise<string> {
+  await store.check();
+  if (file === undefined) return `${shown} can be read`;
+  const damage = await store.damage();
+  if (damage !== undefined) throw new Bad(`${shown} is malformed: ${damage}`);
+  if (new SqliteFile(file).isReadOnly) throw new Bad(`${shown} can be read, and this user may not change it`);
+  return `${shown} can be read and changed`;
 }
 
 async function clock(store: DcStore): Promise<string> {
@@ -115,7 +126,7 @@ async function checkpoint(store: DcStore, { file }: Database): Promise<string> {
   }
   const path = file && publicPath(`${file}.checkpoint-key`);
   if (path === undefined || !existsSync(path)) return `of ${last.size} entries; its key is not here to check it`;
-  const opened = openCheckpoint(last.note, readVerifierKey(path));
+  const opened = openCheckpoint(last.note, readVerifierKeys(path));
   if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);
   if (head.seq > last.size && Date.now() - Date.parse(opened.time) > DAY_MS * 2)
     throw new Bad(`the last one is of ${opened.time}, and there are newer entries: is a server running?`);

@@ -1,7 +1,7 @@
-import type { SchemaState } from "#dc/store/schema_state.ts";
-import { OperationError } from "#kernel/errors.ts";
+import { type SchemaState, schemaState } from "#dc/store/schema_state.ts";
 import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
 import { print } from "../print.ts";
+import { withInspected } from "./audit_store.ts";
 import type { Database } from "./database.ts";
 
 /** Prints the version of the schema; status 1 if steps are missing. @throws OperationError for a newer program's database */
@@ -20,7 +20,6 @@ export async function migrateApply(database: Database): Promise<void> {
   if (pending.length === 0) print(`${database.shown}: nothing to do, ${known} of ${known} steps\n`);
 }
 
-async function stateOf(database: Database): Promise<SchemaState> {
-  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  return database.schema();
+function stateOf(database: Database): Promise<SchemaState> {
+  return withInspected(database, async ({ steps }) => schemaState(steps));
 }

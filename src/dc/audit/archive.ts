@@ -79,7 +79,7 @@ export type ArchiveVerdict = VerifiedArchive | { readonly ok: false; readonly de
 /** Verifies an archive by itself: its entries, and that they lead to the signed end. */
 export async function verifyArchive(
   lines: AsyncIterable<string>,
-  key: VerifierKey,
+  keys: readonly VerifierKey[],
   onEntry: (record: ChangeRecord) => void = () => {},
 ): Promise<ArchiveVerdict> {
   let state: { readonly after: number; readonly tree: MerkleFrontier; head: ChainHead } | undefined;
@@ -89,7 +89,7 @@ export async function verifyArchive(
       const tree = value?.["format"] === FORMAT ? parseFrontier(String(value["tree"])) : undefined;
       if (tree === undefined) return { ok: false, detail: "its first line is no header of an archive" };
       state = { after: tree.size, tree, head: { seq: tree.size, hash: String(value?.["hash"]) } };
-    } else if (typeof value?.["checkpoint"] === "string") return ended(state, value["checkpoint"], key);
+    } else if (typeof value?.["checkpoint"] === "string") return ended(state, value["checkpoint"], keys);
     else {
       const record = value as unknown as ChangeRecord;
       const checked = checkRow(rowOf(line, record, state.head.seq + 1), state.head);
@@ -105,9 +105,9 @@ export async function verifyArchive(
 function ended(
   { after, tree, head }: { readonly after: number; readonly tree: MerkleFrontier; readonly head: ChainHead },
   note: string,
-  key: VerifierKey,
+  keys: readonly VerifierKey[],
 ): ArchiveVerdict {
-  const checkpoint = openCheckpoint(note, key);
+  const checkpoint = openCheckpoint(note, keys);
   if (checkpoint === undefined) return { ok: false, detail: "its end has no good signature of the key" };
   const isWhole = checkpoint.size === head.seq && checkpoint.head === head.hash && checkpoint.root.equals(tree.root());
   if (!isWhole) return { ok: false, detail: "its entries are not those that were signed" };

@@ -19,12 +19,12 @@ export function signCheckpoint({ origin, size, root, head, time }: Checkpoint, p
   return signNote(text, origin, privateKey);
 }
 
-/** Reads a checkpoint whose signature is good; undefined for any other text. */
-export function openCheckpoint(note: string, key: VerifierKey): Checkpoint | undefined {
-  const text = openNote(note, key);
-  if (text === undefined) return undefined;
-  const checkpoint = parseCheckpoint(text);
-  return checkpoint?.origin === key.name ? checkpoint : undefined;
+/** Reads a checkpoint that one of the keys has signed; undefined for any other text. */
+export function openCheckpoint(note: string, keys: readonly VerifierKey[]): Checkpoint | undefined {
+  const opened = openNote(note, keys);
+  if (opened === undefined) return undefined;
+  const checkpoint = parseCheckpoint(opened.text);
+  return checkpoint?.origin === opened.key.name ? checkpoint : undefined;
 }
 
 /** Reads a checkpoint without looking at its signature. */

@@ -17,19 +17,52 @@ export function signNote(text: string, name: string, privateKey: KeyObject): str
   return `${text}\n${DASH} ${name} ${signature.toString("base64")}\n`;
 }
 
-/** Returns the text of a note that holds a good signature of the key; undefined for any other. */
-export function openNote(note: string, { name, publicKey }: VerifierKey): string | undefined {
-  const cut = note.lastIndexOf("\n\n");
-  if (cut < 0 || !note.endsWith("\n")) return undefined;
-  const text = note.slice(0, cut + 1);
-  const hash = keyHash(name, rawKey(publicKey));
-  for (const line of note.slice(cut + 2).split("\n")) {
-    const [, signer, encoded = ""] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? [];
-    const bytes = Buffer.from(encoded, "base64");
-    if (signer !== name || !bytes.subarray(0, 4).equals(hash)) continue;
-    return verify(null, Buffer.from(text), publicKey, bytes.subarray(4)) ? text : undefined;
+/** A note whose signature was found good. */
+export interface OpenedNote {
+  readonly text: string;
+  readonly key: VerifierKey;
+}
+
+/** Returns the text of a note that one of the keys has signed; undefined where there is none, or a bad signature. */
+export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
+  const { text, signatures } = partsOf(note);
+  for (const { signer, hash, bytes } of signatures) {
+    const key = keys.find((one) => one.name === signer && hashOfKey(one) === hash);
+    if (key === undefined) continue;
+    return verify(null, Buffer.from(text), key.publicKey, bytes) ? { text, key } : undefined;
   }
   return undefined;
+}
+
+/** Hashes of the keys that a note says signed it, in hexadecimal; nothing is verified. */
+export function signersOf(note: string): readonly string[] {
+  return partsOf(note).signatures.map(({ hash }) => hash);
+}
+
+/** The hash of a key in hexadecimal, as its line has it. */
+export function hashOfKey({ name, publicKey }: VerifierKey): string {
+  return keyHash(name, rawKey(publicKey)).toString("hex");
+}
+
+interface Signature {
+  readonly signer: string;
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+}
+
+function partsOf(note: string): { readonly text: string; readonly signatures: readonly Signature[] } {
+  const cut = note.lastIndexOf("\n\n");
+  if (cut < 0 || !note.endsWith("\n")) return { text: "", signatures: [] };
+  const signatures = note
+    .slice(cut + 2)
+    .split("\n")
+    .flatMap((line) => {
+      const [, signer, encoded = ""] = /^\u2014 (\S+) (\S+)$/.exec(line) ?? [];
+      const bytes = Buffer.from(encoded, "base64");
+      if (signer === undefined || bytes.length <= 4) return [];
+      return [{ signer, hash: bytes.subarray(0, 4).toString("hex"), bytes: bytes.subarray(4) }];
+    });
+  return { text: note.slice(0, cut + 1), signatures };
 }
 
 /** The key as one line, `name+hash+base64`, as other programs read it. */

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey, resourceRef } from "#dc/model/resource_key.ts";
-import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, Stored } from "#dc/ports.ts";
 import { modelJson } from "./messages/model_json.ts";
 import { etagOf, SCHEMAS } from "./writes/changes.ts";
@@ -49,6 +49,8 @@ export class InventoryVerification {
   /** Whether entries before the first that was seen may speak of a resource. */
   private beginsLater = false;
   private isFirst = true;
+  /** Last entry from before the database's upgrade from version 0.1.0. */
+  private upgradedAt = 0;
 
   /** Takes over the next entry of the log. */
   take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
@@ -73,6 +75,7 @@ export class InventoryVerification {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
     // Without an entry, the log is new or wholly archived; its head tells which.
     if (this.isFirst) this.beginsLater = (await reader.chainHead()).seq > 0;
+    this.upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
     for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
       for await (const row of rowsOf(reader, kind)) {
         const found = this.compareRow(kind, row);
@@ -100,7 +103,10 @@ export class InventoryVerification {
     if (digest === undefined) return wrong(ref, `exists, and entry ${seq} of the change log removed it`);
     if (outOfBand) return "outOfBand";
     const difference = differenceOf(kind, stored, state);
-    return difference === undefined ? "resources" : wrong(ref, difference);
+    if (difference === undefined) return "resources";
+    const earlier = seq <= this.upgradedAt ? beforeUpgrade(kind, stored) : undefined;
+    const isUpgraded = earlier !== undefined && differenceOf(kind, earlier, state) === undefined;
+    return isUpgraded ? "resources" : wrong(ref, difference);
   }
 }
 
@@ -128,6 +134,16 @@ function differenceOf(
   if (createTime !== (state.createTime ?? createTime))
     return "was altered: its create_time differs from its first entry";
   return undefined;
+}
+
+/** The row as it was before the schema's step "liquid cooling units", which has no entry, changed it. */
+function beforeUpgrade(
+  kind: ResourceKind,
+  stored: Stored<ResourceByKind[ResourceKind]>,
+): Stored<ResourceByKind[ResourceKind]> | undefined {
+  if (kind !== "crac") return undefined;
+  const { resource, ...rest } = stored as Stored<Crac>;
+  return resource.kind === "CDU" ? { ...rest, resource: { ...resource, medium: "AIR" } } : undefined;
 }
 
 function digestOf(json: unknown): string {

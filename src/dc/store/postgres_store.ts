@@ -2,10 +2,14 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, DcStore, DcWriter } from "#dc/ports.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { BEGIN_SERVER_READ } from "./dialect.ts";
+import { readerOf } from "./earlier_reader.ts";
+import type { InspectedStore } from "./inspected_store.ts";
+import { demandKnown } from "./migrate.ts";
+import { migrations } from "./migrations/index.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
 import { cannotOpenServer, Interrupted, lost } from "./postgres_errors.ts";
-import { bringUpToDate } from "./postgres_schema.ts";
+import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 import { Queue } from "./queue.ts";
 import { SqlReader } from "./sql_reader.ts";
@@ -38,12 +42,30 @@ export async function openPostgres(url: string, onStatement: OnStatement = () =>
   }
 }
 
+/**
+ * The same for reading, of this or an earlier schema; nothing is changed.
+ * @throws OperationError in the same cases
+ */
+export async function inspectPostgres(url: string): Promise<InspectedStore> {
+  const address = parsePostgresUrl(url);
+  const store = new PostgresStore((connectTimeoutS) => PostgresConnection.open(address, () => {}, connectTimeoutS));
+  try {
+    await store.prepareReading();
+    return store;
+  } catch (error) {
+    await store.close();
+    throw cannotOpenServer(address, error);
+  }
+}
+
 /** How long the connection that asks a silent server may take to be made, in seconds. */
 const ASK_TIMEOUT_S = 2;
 
 type Effect = "read" | "write";
 
-class PostgresStore implements DcStore {
+class PostgresStore implements InspectedStore {
+  steps = migrations.length;
+  private isReadOnly = false;
   private readonly open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
   private readonly watchdog = new PostgresWatchdog(() => this.ask());
   private readonly writing = new Queue(1);
@@ -60,13 +82,24 @@ class PostgresStore implements DcStore {
     await bringUpToDate(connection);
   }
 
+  async prepareReading(): Promise<void> {
+    const connection = await this.open();
+    this.idle.push(connection);
+    this.isReadOnly = true;
+    this.steps = await stepsTaken(connection);
+    demandKnown(this.steps);
+  }
+
+  async damage(): Promise<undefined> {}
+
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
     return this.reading.enter(() =>
-      persistently(() => this.transaction("read", (runner) => work(new SqlReader(runner, runner.dialect)))),
+      persistently(() => this.transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
+    if (this.isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
     return this.writing.enter(() =>
       persistently(() => this.transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
     );

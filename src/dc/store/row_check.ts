@@ -22,15 +22,22 @@ const PART_TABLES: Readonly<Record<ResourceKind, readonly (readonly [table: RowT
 
 type PartRows = ReadonlyMap<string, readonly SqlRow[]>;
 
+/** What of a kind is checked. */
+export interface CheckedPage {
+  readonly kind: ResourceKind;
+  readonly after: string;
+  readonly limit: number;
+  /** Columns of the counts of free ports, fewer in an earlier schema. */
+  readonly portTypeColumns?: string;
+}
+
 /**
  * Reads one page of a kind and compares every column and derived row with what its body says.
  * Cost: one statement for each table.
  */
 export async function checkRows(
   runner: SqlRunner,
-  kind: ResourceKind,
-  after: string,
-  limit: number,
+  { kind, after, limit, portTypeColumns = PORT_TYPE_COLUMNS }: CheckedPage,
 ): Promise<readonly CheckedRow[]> {
   const columns = ROW_TABLES[kind].join(", ");
   const rows = await runner.all(`SELECT ${columns} FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
@@ -39,7 +46,7 @@ export async function checkRows(
   const between = [text(first, "key"), text(last, "key")] as const;
   const parts = new Map<RowTable, PartRows>();
   for (const [table, key] of PART_TABLES[kind]) parts.set(table, await partRows(runner, table, key, between));
-  const wrongTypes = kind === "device" ? await wrongPortTypes(runner, between) : new Set<string>();
+  const wrongTypes = kind === "device" ? await wrongPortTypes(runner, portTypeColumns, between) : new Set<string>();
   return rows.map((row) => {
     const checked = checkRow(kind, row, parts);
     if (checked.problem !== undefined || !wrongTypes.has(checked.key)) return checked;
@@ -77,10 +84,14 @@ async function partRows(
 }
 
 /** Keys of devices whose counts of free ports differ from a fresh count. */
-async function wrongPortTypes(runner: SqlRunner, between: readonly [string, string]): Promise<ReadonlySet<string>> {
+async function wrongPortTypes(
+  runner: SqlRunner,
+  columns: string,
+  between: readonly [string, string],
+): Promise<ReadonlySet<string>> {
   const range = (column: string) => ({ sql: `${column} >= ? AND ${column} <= ?`, params: [] });
-  const kept = `SELECT ${PORT_TYPE_COLUMNS} FROM port_type WHERE ${range("device_key").sql}`;
-  const fresh = portTypes([range("port.device_key")]);
+  const kept = `SELECT ${columns} FROM port_type WHERE ${range("device_key").sql}`;
+  const fresh = `SELECT ${columns} FROM (${portTypes([range("port.device_key")])}) AS fresh`;
   const params = [...between, ...between];
   const keys = new Set<string>();
   for (const sql of [`${kept} EXCEPT ${fresh}`, `${fresh} EXCEPT ${kept}`]) {

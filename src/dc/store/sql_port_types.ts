@@ -10,9 +10,9 @@ export const PORT_TYPE_COLUMNS = "device_key, type, free, data_free";
 /** The types of ports of devices with the numbers of free ports, neither cabled nor marked as connected: all, and data ports. */
 export function portTypes(conditions: Parameters<typeof where>[0]): string {
   return `SELECT port.device_key, port.type,
-      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END),
+      SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL THEN 1 ELSE 0 END) AS free,
       SUM(CASE WHEN port.marked = 0 AND cable_end.cable_key IS NULL AND port.kind NOT IN ('POWER_IN', 'POWER_OUT')
-        THEN 1 ELSE 0 END)
+        THEN 1 ELSE 0 END) AS data_free
     FROM port LEFT JOIN cable_end ON cable_end.device_key = port.device_key AND cable_end.port_name = port.name
     ${where(conditions)} GROUP BY port.device_key, port.type`;
 }

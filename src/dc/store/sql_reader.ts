@@ -212,7 +212,7 @@ export class SqlReader implements DcReader {
   }
 
   async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
-    return checkRows(this.runner, kind, after, limit);
+    return checkRows(this.runner, { kind, after, limit });
   }
 
   async strayRows(): Promise<ReadonlyMap<string, number>> {

@@ -36,6 +36,13 @@ export class SqliteFile {
     this.identity = this.present();
   }
 
+  /** Which version of the file is there: differs after each change, as far as the file's time tells. */
+  version(): { readonly hasLog: boolean; readonly text: string } {
+    const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
+    const hasLog = existsSync(`${this.path}-wal`);
+    return { hasLog, text: `${hasLog} ${stat?.size} ${stat?.mtimeNs}` };
+  }
+
   /**
    * Makes sure that the path still names the file that was opened: what is written to a removed file is lost.
    * @throws Refusal unavailable

@@ -14,6 +14,8 @@ export function watchedStore(store: DcStore, say: (message: string) => void): Dc
   return new WatchedStore(store, say);
 }
 
+type Kind = "read" | "write" | "check";
+
 class WatchedStore implements DcStore {
   private readonly store: DcStore;
   private readonly outage: Outage;
@@ -22,19 +24,19 @@ class WatchedStore implements DcStore {
 
   constructor(store: DcStore, say: (message: string) => void) {
     this.store = store;
-    const gone = (why: string) => `The database cannot be used: ${why}; calls are refused as unavailable`;
+    const gone = (what: string) => `The database cannot be ${what} refused as unavailable`;
     this.outage = new Outage({ gone, back: "The database can be used again" }, say);
   }
 
-  read: DcStore["read"] = (work) => this.watched(this.store.read(work), false);
-  write: DcStore["write"] = (work) => this.watched(this.store.write(work), true);
+  read: DcStore["read"] = (work) => this.watched(this.store.read(work), "read");
+  write: DcStore["write"] = (work) => this.watched(this.store.write(work), "write");
 
   revision(): Promise<number> {
-    return this.watched(this.store.revision(), false);
+    return this.watched(this.store.revision(), "read");
   }
 
   async check(): Promise<void> {
-    await this.watched(this.store.check(), false);
+    await this.watched(this.store.check(), "check");
     if (!this.writesFail) return;
     await this.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
   }
@@ -47,27 +49,42 @@ class WatchedStore implements DcStore {
     return this.store.close();
   }
 
-  private async watched<Result>(work: Promise<Result>, isWrite: boolean): Promise<Result> {
+  private async watched<Result>(work: Promise<Result>, kind: Kind): Promise<Result> {
     try {
       const result = await work;
-      this.worked(isWrite);
+      this.worked(kind);
       return result;
     } catch (error) {
-      if (isUnavailable(error)) this.failed(error, isWrite);
+      if (isUnavailable(error)) void this.failed(error, kind);
       // Any other refusal shows that the database has answered.
-      else if (error instanceof OperationError) this.worked(isWrite);
+      else if (error instanceof OperationError) this.worked(kind);
       throw error;
     }
   }
 
-  private failed(error: OperationError, isWrite: boolean): void {
+  private async failed(error: OperationError, kind: Kind): Promise<void> {
     // Another process writes for a long time: nothing is wrong with the database.
-    if (isWrite && !isLocked(error)) this.writesFail = true;
-    this.outage.failed(error.cause instanceof Error ? error.cause.message : error.message);
+    const isLasting = kind !== "read" && !isLocked(error);
+    if (isLasting) this.writesFail = true;
+    if (this.outage.lasts) return;
+    const why = error.cause instanceof Error ? error.cause.message : error.message;
+    const isRead = kind !== "read" && (await this.answers());
+    if (isLasting && !this.writesFail) return;
+    this.outage.failed(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
   }
 
-  private worked(isWrite: boolean): void {
-    if (isWrite) this.writesFail = false;
+  /** Whether reads are answered although a write or a check failed. */
+  private async answers(): Promise<boolean> {
+    try {
+      await this.store.revision();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  private worked(kind: Kind): void {
+    if (kind === "write") this.writesFail = false;
     if (!this.writesFail) this.outage.worked();
     else if (performance.now() - this.lookedAt >= LOOK_MS) {
       this.lookedAt = performance.now();

@@ -11,17 +11,19 @@ import { start } from "./start.ts";
 /** One step of the schema: its name and its statements in a dialect. Once released, a step never changes. */
 export interface Migration {
   readonly name: string;
+  /** The first version of the program that takes it. */
+  readonly since: string;
   readonly statements: (dialect: Dialect) => readonly string[];
 }
 
 /** Every step, oldest first; the database remembers how many it has. */
 export const migrations: readonly Migration[] = [
-  { name: "start", statements: start },
-  { name: "change feed", statements: changeFeed },
-  { name: "search", statements: search },
-  { name: "cords and free ports", statements: cords },
-  { name: "documents", statements: documents },
-  { name: "audit head and checkpoints", statements: audit },
-  { name: "liquid cooling units", statements: liquid },
-  { name: "free data ports", statements: dataPorts },
+  { name: "start", since: "0.1.0", statements: start },
+  { name: "change feed", since: "0.1.0", statements: changeFeed },
+  { name: "search", since: "0.1.0", statements: search },
+  { name: "cords and free ports", since: "0.1.0", statements: cords },
+  { name: "documents", since: "0.2.0", statements: documents },
+  { name: "audit head and checkpoints", since: "0.2.0", statements: audit },
+  { name: "liquid cooling units", since: "0.2.0", statements: liquid },
+  { name: "free data ports", since: "0.2.0", statements: dataPorts },
 ];

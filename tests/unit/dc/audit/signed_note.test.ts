@@ -10,10 +10,10 @@ test("openNote takes the example of Go's sumdb/note, and no letter of it changed
     "PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZSNXgKvqfqdngotpRZb6KE6RyyBwJnAM=";
   if (key === undefined) throw new Error("the key is a good one");
 
-  expect(openNote(`${text}\n\u2014 ${signature}\n`, key)).toBe(text);
-  expect(openNote(`${text.replace("If", "Is")}\n\u2014 ${signature}\n`, key)).toBeUndefined();
-  expect(openNote(`${text}\n\u2014 ${signature}`, key)).toBeUndefined();
-  expect(openNote(`${text}\n- ${signature}\n`, key)).toBeUndefined();
+  expect(openNote(`${text}\n\u2014 ${signature}\n`, [key])).toEqual({ text, key });
+  expect(openNote(`${text.replace("If", "Is")}\n\u2014 ${signature}\n`, [key])).toBeUndefined();
+  expect(openNote(`${text}\n\u2014 ${signature}`, [key])).toBeUndefined();
+  expect(openNote(`${text}\n- ${signature}\n`, [key])).toBeUndefined();
 });
 
 test("openCheckpoint reads what signCheckpoint wrote, and nothing that was changed or signed by another", () => {
@@ -34,10 +34,11 @@ test("openCheckpoint reads what signCheckpoint wrote, and nothing that was chang
   };
   const key = keyOf("planner-dc/x", privateKey);
 
-  expect(openCheckpoint(note, key)).toEqual(checkpoint);
-  expect(openCheckpoint(note.replace("\n7\n", "\n8\n"), key)).toBeUndefined();
-  expect(openCheckpoint(note, keyOf("planner-dc/x", other))).toBeUndefined();
-  expect(openCheckpoint(note, keyOf("planner-dc/y", privateKey))).toBeUndefined();
+  expect(openCheckpoint(note, [key])).toEqual(checkpoint);
+  expect(openCheckpoint(note.replace("\n7\n", "\n8\n"), [key])).toBeUndefined();
+  expect(openCheckpoint(note, [keyOf("planner-dc/x", other), key])).toEqual(checkpoint);
+  expect(openCheckpoint(note, [keyOf("planner-dc/x", other)])).toBeUndefined();
+  expect(openCheckpoint(note, [keyOf("planner-dc/y", privateKey)])).toBeUndefined();
 });
 
 test("parseVerifierLine refuses a key whose hash does not fit", () => {

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verifyLog } from "#dc/audit/verify_log.ts";
 import { parsePostgresUrl } from "#dc/store/postgres_address.ts";
-import { openPostgres } from "#dc/store/postgres_store.ts";
-import { postgresSchema } from "#dc/store/schema_state.ts";
+import { inspectPostgres, openPostgres } from "#dc/store/postgres_store.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { stored } from "../../../support/dc/stored.ts";
 import { PostgresServer, sharedPostgres } from "../../../support/postgres.ts";
@@ -45,7 +44,7 @@ describe("openPostgres", () => {
 
     await expect(opening).rejects.toMatchObject({ kind: "failed_precondition" });
     await expect(opening).rejects.toThrow('another program has a table "device" there');
-    await expect(postgresSchema(url)).rejects.toMatchObject({ kind: "failed_precondition" });
+    await expect(inspectPostgres(url)).rejects.toMatchObject({ kind: "failed_precondition" });
   });
 
   test("tells of a right that is missing to make the tables", async () => {

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { POSTGRES } from "#dc/store/dialect.ts";
-import { sqliteSchema } from "#dc/store/schema_state.ts";
+import { inspectSqlite } from "#dc/store/sqlite_inspection.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
@@ -40,7 +40,7 @@ test("openSqlite leaves the file of another program alone", async () => {
     kind: "failed_precondition",
     message: `Cannot open the database "${file}": it belongs to another program: it has the tables "bookmark"`,
   });
-  await expect(sqliteSchema(file)).rejects.toMatchObject({ kind: "failed_precondition" });
+  await expect(inspectSqlite(file)).rejects.toMatchObject({ kind: "failed_precondition" });
   expect(
     database
       .prepare("SELECT name FROM sqlite_master")

@@ -4,6 +4,23 @@ import { watchedStore } from "#dc/store/watched_store.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 
+test("watchedStore says that changes alone are refused where reads are answered", async () => {
+  const said: string[] = [];
+  const store = watchedStore(openMemory(), (message) => said.push(message));
+  const full = async () => {
+    throw new OperationError("unavailable", "The disk is full", { cause: new Error("ENOSPC") });
+  };
+
+  await expect(store.write(full)).rejects.toMatchObject({ kind: "unavailable" });
+  while (said.length === 0) await Bun.sleep(1);
+  await store.read((reader) => reader.revision());
+  await expect(store.write(full)).rejects.toMatchObject({ kind: "unavailable" });
+  await store.write((writer) => writer.raiseRevision());
+
+  expect(said[0]).toBe("The database cannot be changed: ENOSPC; changes are refused as unavailable");
+  expect(said.at(-1)).toBe("The database can be used again");
+});
+
 test("watchedStore tells once when the database goes and once when it is back", async () => {
   const said: string[] = [];
   const store = watchedStore(openMemory(), (message) => said.push(message));

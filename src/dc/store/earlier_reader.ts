@@ -1,0 +1,48 @@
+import type { ResourceKind } from "#dc/model/resources.ts";
+import type { ChainHead, CheckedRow, DcReader, KeptDocument, StoredCheckpoint } from "#dc/ports.ts";
+import type { Dialect } from "./dialect.ts";
+import { migrations } from "./migrations/index.ts";
+import { checkRows } from "./row_check.ts";
+import { SqlReader } from "./sql_reader.ts";
+import { type SqlRunner, text } from "./sql_runner.ts";
+
+/** Reads a database as it is, whatever steps of the schema it has taken. */
+export function readerOf(runner: SqlRunner, dialect: Dialect, steps: number): DcReader {
+  if (steps === migrations.length) return new SqlReader(runner, dialect);
+  const taken = new Set(migrations.slice(0, steps).map(({ name }) => name));
+  return new EarlierReader(runner, dialect, taken);
+}
+
+/** The reads of a verification, on a schema that lacks steps. */
+class EarlierReader extends SqlReader {
+  private readonly taken: ReadonlySet<string>;
+
+  constructor(runner: SqlRunner, dialect: Dialect, taken: ReadonlySet<string>) {
+    super(runner, dialect);
+    this.taken = taken;
+  }
+
+  override async document(space: string, key: string): Promise<string | undefined> {
+    return this.taken.has("documents") ? super.document(space, key) : undefined;
+  }
+
+  override async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
+    return this.taken.has("documents") ? super.documents(space, after, limit) : [];
+  }
+
+  /** Where no head was recorded, the last entry is taken for it, so a tail that was cut off is not noticed. */
+  override async chainHead(): Promise<ChainHead> {
+    if (this.taken.has("audit head and checkpoints")) return super.chainHead();
+    const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
+    return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: text(row, "hash") };
+  }
+
+  override async checkpoints(): Promise<readonly StoredCheckpoint[]> {
+    return this.taken.has("audit head and checkpoints") ? super.checkpoints() : [];
+  }
+
+  override async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
+    if (this.taken.has("free data ports")) return super.checkRows(kind, after, limit);
+    return checkRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
+  }
+}

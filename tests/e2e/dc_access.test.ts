@@ -1,11 +1,14 @@
-import { expect, test } from "bun:test";
-import { statSync, writeFileSync } from "node:fs";
+import { describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { PLANNER, runCommand, runPlanner } from "../support/planner_command.ts";
 
+const ROOT = join(import.meta.dirname, "..", "..");
 const SERVICE = "/datacenter.v1.DatacenterService";
 
 test("a JWT opens what its role allows, on every interface", async () => {
@@ -110,4 +113,33 @@ test("Tokens that are made and revoked at once are all kept, in a file that only
       .toSorted(),
   ).toEqual(names);
   expect(statSync(join(cwd, "t.json")).mode & 0o777).toBe(0o600);
+});
+
+describe("The health check of the image", () => {
+  const containerfile = readFileSync(join(ROOT, "docs", "deploy", "Containerfile"), "utf8");
+  const command: readonly string[] = JSON.parse(/^HEALTHCHECK [^[]*CMD (\[.*\])$/m.exec(containerfile)?.[1] ?? "[]");
+
+  /** The status of the check's own command. */
+  const check = async (port: string) => {
+    const env = { PLANNER_DC_PORT: port };
+    return (await runCommand(command, { cwd: emptyFolder(), env })).code;
+  };
+
+  test("finds a server well with and without a certificate, and one that answers nothing ill", async () => {
+    const tls = join(ROOT, "tests", "fixtures", "tls");
+    const plain = await DcServer.start(emptyFolder());
+    const withTls = await DcServer.start(emptyFolder(), [
+      ...["--tls-key", join(tls, "key.pem"), "--tls-cert", join(tls, "cert.pem")],
+    ]);
+    const silent = createServer((socket) => socket.destroy()).listen(0, "127.0.0.1");
+    await once(silent, "listening");
+
+    const well = await Promise.all([plain, withTls].map(({ url }) => check(new URL(url).port)));
+    const ill = await check(String((silent.address() as AddressInfo).port));
+    await Promise.all([plain.end(), withTls.end()]);
+    silent.close();
+
+    expect(well).toEqual([0, 0]);
+    expect(ill).not.toBe(0);
+  });
 });

@@ -18,7 +18,7 @@ export function openSigningKey(path: string, origin: string): KeyObject {
   return key;
 }
 
-/** Reads the keys of a file, one on each line. @throws OperationError when a line is none, or there is none */
+/** Reads the keys of a file, one on each line. @throws OperationError for a line that cannot be read, and for an empty file */
 export function readVerifierKeys(path: string): readonly VerifierKey[] {
   const lines = linesOf(path);
   const keys = lines.map((line) => parseVerifierLine(line));

@@ -29,10 +29,10 @@ export class PowerSupplies {
     this.waiting = new Map(from?.waiting);
   }
 
-  plug({ a, b, status }: Cable): void {
-    const carries = status === undefined || status === "CONNECTED";
-    this.cabled.set(portKey(a), { end: b, carries });
-    this.cabled.set(portKey(b), { end: a, carries });
+  plug(cable: Cable): void {
+    const { a, b } = cable;
+    this.cabled.set(portKey(a), { end: b, carries: carries(cable) });
+    this.cabled.set(portKey(b), { end: a, carries: carries(cable) });
   }
 
   unplug({ a, b }: Cable): void {
@@ -106,4 +106,9 @@ export class PowerSupplies {
   private wait(sourceKey: string, ownerKey: string): void {
     this.waiting.set(sourceKey, new Set(this.waiting.get(sourceKey)).add(ownerKey));
   }
+}
+
+/** Whether a power cable carries power: one that is planned or being removed does not. */
+export function carries({ status }: Cable): boolean {
+  return status === undefined || status === "CONNECTED";
 }

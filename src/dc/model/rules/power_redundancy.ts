@@ -2,7 +2,6 @@ import { isPowerKind } from "../draw.ts";
 import { type Finding, warning } from "../finding.ts";
 import { withDevice } from "../overlay.ts";
 import { inletsOf, pathsOf } from "../power_walk.ts";
-import { meetsRedundancy } from "../redundancy.ts";
 import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
@@ -23,7 +22,7 @@ async function redundancy({ after }: Change<Device>, site: SiteReader): Promise<
     );
   }
   if (inlets.length === 1 && !isPowerKind(after.kind)) found.push(...(await singleCorded(after, site)));
-  return [...found, ...unmet(after, inlets.length, paths.labels)];
+  return found;
 }
 
 async function suppliedBy(device: Device, site: SiteReader) {
@@ -45,18 +44,6 @@ async function singleCorded(device: Device, site: SiteReader): Promise<Findings>
       value: 1,
       expected: "at least 2 inlets",
       ref: `rack:${rack.code}`,
-    }),
-  ];
-}
-
-function unmet(device: Device, inlets: number, labels: ReadonlySet<string>): Findings {
-  const wanted = device.power?.requiredRedundancy;
-  const need = device.power?.minLiveInlets ?? 1;
-  if (wanted === undefined || meetsRedundancy(wanted, { inlets, need, sides: labels.size })) return [];
-  return [
-    warning("REDUNDANCY_UNMET", "power.required_redundancy", `The inlets do not give redundancy ${wanted}`, {
-      value: `${inlets} inlets on ${labels.size} sides`,
-      expected: wanted,
     }),
   ];
 }

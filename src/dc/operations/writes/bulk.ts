@@ -24,8 +24,8 @@ export interface ItemDone {
   readonly warnings: readonly Finding[];
 }
 
-/** Looks at an applied item again once all are applied. */
-export type Review = (code: string) => Promise<readonly Finding[]>;
+/** Looks at the changed items again once all are applied. @returns what it found about an item, by its code */
+export type Review = (codes: readonly string[]) => Promise<(code: string) => readonly Finding[]>;
 
 export interface BulkOptions {
   readonly atomic: boolean;
@@ -51,7 +51,7 @@ class BatchFailed extends Error {
 export async function runBulk(
   session: WriteSession,
   items: readonly BulkItem[],
-  { atomic, review = async () => [] }: BulkOptions,
+  { atomic, review = async () => () => [] }: BulkOptions,
 ): Promise<BulkReply> {
   const { transactionId } = session.changes;
   if (!atomic)
@@ -95,22 +95,20 @@ async function applyAll(session: WriteSession, items: readonly BulkItem[]): Prom
   return results;
 }
 
+const CHANGED: ReadonlySet<Outcome> = new Set([Outcome.CREATED, Outcome.UPDATED]);
+
 async function reviewed(
   items: readonly BulkItem[],
   results: readonly Result[],
   review: Review,
 ): Promise<readonly Result[]> {
-  const complete: Result[] = [];
-  for (const [index, result] of results.entries()) {
-    const changed =
-      "done" in result && (result.done.outcome === Outcome.CREATED || result.done.outcome === Outcome.UPDATED);
-    if (!changed) complete.push(result);
-    else {
-      const found = await review(items[index]?.code ?? "");
-      complete.push({ done: { ...result.done, warnings: [...result.done.warnings, ...found] } });
-    }
-  }
-  return complete;
+  const changed = results.map((result) => "done" in result && CHANGED.has(result.done.outcome));
+  const codeOf = (index: number) => items[index]?.code ?? "";
+  const found = await review([...items.keys()].filter((index) => changed[index]).map(codeOf));
+  return results.map((result, index): Result => {
+    if (!("done" in result) || changed[index] !== true) return result;
+    return { done: { ...result.done, warnings: [...result.done.warnings, ...found(codeOf(index))] } };
+  });
 }
 
 async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlySet<string>): Promise<Result> {

@@ -2,7 +2,6 @@ import { create, type DescMessage, type DescMethodUnary, type MessageShape } fro
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { PowerWarnings } from "#dc/model/power_warnings.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
@@ -16,6 +15,7 @@ import type { WriteSession } from "../rpc.ts";
 import { codesNeeded, type Needs } from "./batch_dependencies.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
+import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
 import { type Upserted, upsertResource } from "./upsert.ts";
 
@@ -80,12 +80,12 @@ async function loadWarnings(
   kind: ResourceKind,
   resource: ResourceByKind[ResourceKind],
 ): Promise<readonly WarningFinding[]> {
-  if (kind === "device" && "code" in resource) return powerWarnings(session, 1).of(resource.code);
+  if (kind === "device" && "code" in resource) return (await reviewPower(session, [resource.code]))(resource.code);
   if (kind !== "cable" || !("a" in resource)) return [];
   for (const { deviceCode, portName } of [resource.a, resource.b]) {
     const device = await session.writer.device(deviceCode);
     const inlet = device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN");
-    if (inlet === true) return powerWarnings(session, 1).of(deviceCode);
+    if (inlet === true) return (await reviewPower(session, [deviceCode]))(deviceCode);
   }
   return [];
 }
@@ -131,13 +131,12 @@ export async function bulkUpsert(session: WriteSession, kind: Coded, request: Bu
   );
   const { atomic } = request;
   if (kind !== "device") return runBulk(session, items, { atomic });
-  const power = powerWarnings(session, items.length);
-  return runBulk(session, items, { atomic, review: (code) => power.of(code) });
+  return runBulk(session, items, { atomic, review: (codes) => reviewPower(session, codes) });
 }
 
 /** Loads are judged when all of a call is written, since each item moves them. */
-function powerWarnings({ writer }: WriteSession, items: number): PowerWarnings {
-  return new PowerWarnings(writer, MAX_LOAD_WALK + items * MAX_LOAD_WALK_PER_ITEM);
+function reviewPower({ writer }: WriteSession, codes: readonly string[]): Promise<WarningsOf> {
+  return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
 /** An item that cannot be read fails alone; the others go on. */

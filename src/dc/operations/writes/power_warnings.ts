@@ -1,0 +1,198 @@
+import { PowerFigures } from "#dc/analysis/power_figures.ts";
+import { loadReasons } from "#dc/analysis/power_findings.ts";
+import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
+import { ownDrawW } from "#dc/analysis/power_load.ts";
+import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import { type WarningFinding, warning } from "#dc/model/finding.ts";
+import { portKey, portRef } from "#dc/model/ref.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { SiteReader } from "#dc/model/site.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
+import { PowerSurroundings } from "./power_surroundings.ts";
+
+/** Writes plan with the draws that are allocated. */
+const BASIS = "ALLOCATED";
+/** Spread of the loads on the phases, in percent of their mean. Source: docs/contract/datacenter-rules.md#power. */
+const IMBALANCE_PCT = 20;
+
+/** Warnings about a device, once everything of a call is written. */
+export type WarningsOf = (code: string) => readonly WarningFinding[];
+
+/**
+ * Judges the supply of written devices and the loads of everything that supplies them, as the analyses judge them. The
+ * warnings of a device come nearest supply first.
+ *
+ * @param budget devices that may be looked at downstream; supplies of more than that are left to the analyses
+ */
+export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<WarningsOf> {
+  const around = new PowerSurroundings(site, budget);
+  const keys = codes.map(codeKey);
+  await around.upstream(keys);
+  const suppliesOf = new Map<string, readonly string[]>();
+  for (const key of keys) suppliesOf.set(key, await around.upstream([key]));
+  const loads = await loadWarnings(around, new Set([...suppliesOf.values()].flat()));
+  return (code) => {
+    const key = codeKey(code);
+    const supplies = suppliesOf.get(key) ?? [];
+    return [
+      ...redundancyWarnings(around.device(key), loads.figures),
+      ...supplies.flatMap((supply) => loads.of(supply)),
+    ];
+  };
+}
+
+interface LoadWarnings {
+  readonly figures: Figures;
+  readonly of: WarningsOf;
+}
+
+/** Looks at all that hangs on each supply; a supply on which too much hangs gets no warnings. */
+async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string>): Promise<LoadWarnings> {
+  const judged: string[] = [];
+  const below = new Set<string>();
+  for (const key of supplies) {
+    if (!isRated(around.device(key))) continue;
+    const found = await around.downstream(key);
+    if (found === undefined) continue;
+    judged.push(key);
+    for (const one of found) below.add(one);
+  }
+  const figures = figuresOf(around);
+  if (!judged.some((key) => mayWarn(figures, key))) return { figures, of: () => [] };
+  // What hangs on these supplies may have others, whose loss shifts load to these.
+  await around.upstream(below);
+  const whole = figuresOf(around);
+  await new CooperativeScheduler().run(whole.figures.carriedInSteps(BASIS));
+  const found = new Map(judged.map((key) => [key, [...aboveLimit(whole, key), ...phaseWarnings(whole, key)]]));
+  return { figures: whole, of: (key) => found.get(key) ?? [] };
+}
+
+interface Figures {
+  readonly graph: PowerGraph;
+  readonly figures: PowerFigures;
+}
+
+function figuresOf(around: PowerSurroundings): Figures {
+  const graph = powerGraph(around.inventory());
+  return { graph, figures: new PowerFigures(graph) };
+}
+
+function isRated(device: Device | undefined): boolean {
+  return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
+}
+
+/** Indexes of a device and of its outlets. */
+function elementsOf({ graph }: Figures, key: string): readonly number[] {
+  const index = graph.indexOf.get(`device:${key}`);
+  const node = graph.nodes[index ?? -1];
+  if (index === undefined || node?.kind !== "DEVICE") return [];
+  const outlets = (node.device.ports ?? []).flatMap(({ kind, name }) => {
+    const at = graph.indexOf.get(`port:${portKey({ deviceCode: node.device.code, portName: name })}`);
+    return kind === "POWER_OUT" && at !== undefined ? [at] : [];
+  });
+  return [index, ...outlets];
+}
+
+/** Whether a supply could be above a limit if all that hangs on it hung on it alone, or its phases are uneven. */
+function mayWarn(figures: Figures, key: string): boolean {
+  const { graph } = figures;
+  const isAbove = elementsOf(figures, key).some((index) => {
+    const { capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
+    return capacityW > 0 && mostVa(graph, index) > (capacityW * maxUtilizationPct) / 100;
+  });
+  return isAbove || phaseWarnings(figures, key).length > 0;
+}
+
+/** The most that an element can come to carry, in volt-amperes: everything downstream, all of it on one phase. */
+function mostVa(graph: PowerGraph, start: number): number {
+  const seen = new Set([start]);
+  // A Set iterates over what is added meanwhile, so it is also the queue.
+  for (const index of seen) for (const { to } of graph.supplies[index] ?? []) seen.add(to);
+  let sum = 0;
+  for (const index of seen) {
+    const node = graph.nodes[index];
+    const factor = (node?.kind === "DEVICE" ? node.device.powerFactor : undefined) ?? 1;
+    sum += ownDrawW(graph, index, BASIS) / factor;
+  }
+  const node = graph.nodes[start];
+  return node?.kind === "OUTLET" && node.isThreePhase ? 3 * sum : sum;
+}
+
+function redundancyWarnings(device: Device | undefined, { figures }: Figures): readonly WarningFinding[] {
+  const required = device?.power?.requiredRedundancy;
+  if (device === undefined || required === undefined) return [];
+  if (!figures.redundancy.verdicts(undefined, [device]).some(isUnmet)) return [];
+  return [
+    warning("REDUNDANCY_UNMET", "power.required_redundancy", `The supply does not give redundancy ${required}`, {
+      value: `${(device.ports ?? []).filter(({ kind }) => kind === "POWER_IN").length} inlets`,
+      expected: required,
+      ref: `device:${device.code}`,
+    }),
+  ];
+}
+
+function aboveLimit({ graph, figures }: Figures, key: string): readonly WarningFinding[] {
+  const carried = figures.carried(BASIS);
+  return elementsOf({ graph, figures }, key).flatMap((index) => {
+    const node = graph.nodes[index];
+    const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
+    // The outlet that declares a feed is a port of the device; the feed is not.
+    const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
+    const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
+    const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
+    return loadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
+      if (code === "POWER_NORMAL") {
+        return [
+          warning("SOURCE_NEAR_LIMIT", "ports", `"${ref}" carries more than ${maxUtilizationPct} % of its capacity`, {
+            value: figure(value),
+            expected: `at most ${figure(maxUtilizationPct)}`,
+            ref,
+          }),
+        ];
+      }
+      if (limit < 100) return [];
+      return [
+        warning("FAILOVER_OVERLOAD", "ports", `"${ref}" cannot carry what one failure would shift to it`, {
+          value: figure(value),
+          expected: `at most ${figure(100)}`,
+          ref,
+        }),
+      ];
+    });
+  });
+}
+
+const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
+  A: ["A"],
+  B: ["B"],
+  C: ["C"],
+  AB: ["A", "B"],
+  BC: ["B", "C"],
+  CA: ["C", "A"],
+};
+
+/** Compares the three phases of equipment whose outlets record their legs. */
+function phaseWarnings({ graph, figures }: Figures, key: string): readonly WarningFinding[] {
+  const { watts } = figures.loads(BASIS);
+  const legs = { A: 0, B: 0, C: 0 };
+  let ref = "";
+  for (const index of elementsOf({ graph, figures }, key)) {
+    const node = graph.nodes[index];
+    if (node?.kind === "DEVICE") ref = node.ref;
+    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS[node.leg];
+    for (const leg of conductors) legs[leg] += (watts[index] ?? 0) / conductors.length;
+  }
+  const values = Object.values(legs);
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+  const spread = mean === 0 ? 0 : ((Math.max(...values) - Math.min(...values)) / mean) * 100;
+  if (spread <= IMBALANCE_PCT) return [];
+  return [
+    warning("PHASE_IMBALANCE", "ports", `The phases of "${ref}" are loaded unevenly`, {
+      value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,
+      expected: `a spread of at most ${IMBALANCE_PCT} % of the mean`,
+      ref,
+    }),
+  ];
+}

@@ -13,7 +13,12 @@ export interface ThermalOptions {
   /** Units kept in reserve per zone: the k of N+k. */
   readonly reserveUnits: number;
   readonly failedCracCodes: readonly string[];
+  /** Heat in watts that places no longer give off, by their number: that of devices without power. */
+  readonly missingHeat?: ReadonlyMap<number, MediumWatts>;
 }
+
+/** Watts of each kind of heat. */
+export type MediumWatts = Readonly<Record<CoolingMedium, number>>;
 
 /** Heat of a place in watts; the air's includes losses of power equipment and what units reject into it. */
 export interface PlaceWatts {
@@ -169,7 +174,8 @@ export class CoolingBalance {
     const { basis } = this.options;
     const { airW, liquidW, itW } = placeHeat(place, basis);
     const lossW = place.lossy.length === 0 ? 0 : lossesOf(place.lossy, this.topology, basis);
-    return { AIR: airW + lossW, LIQUID: liquidW, itW, lossW };
+    const missing = this.options.missingHeat?.get(at);
+    return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
 
   /** The heat that units put into the air of a place, in watts: the liquid heat of those that do not reject outside. */

@@ -18,6 +18,7 @@ import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
+import { rehearseFailures } from "./planning/rehearse_failures.ts";
 import { searchDeviceTypes } from "./planning/search_device_types.ts";
 import { upsertDeviceType } from "./planning/upsert_device_type.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
@@ -63,7 +64,13 @@ export const rpcs: readonly Rpc[] = [
 ];
 
 /** Every RPC of planning. A new one is a row here and a file beside the others. */
-export const planningRpcs: readonly Rpc[] = [upsertDeviceType, getDeviceType, listDeviceTypes, searchDeviceTypes];
+export const planningRpcs: readonly Rpc[] = [
+  upsertDeviceType,
+  getDeviceType,
+  listDeviceTypes,
+  searchDeviceTypes,
+  rehearseFailures,
+];
 
 /** The services with their RPCs: every interface serves what is in this table. */
 export const SERVICES = [

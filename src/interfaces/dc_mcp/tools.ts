@@ -42,6 +42,7 @@ const PLANNING_READS: readonly DescMethodUnary[] = [
   planning.getDeviceType,
   planning.listDeviceTypes,
   planning.searchDeviceTypes,
+  planning.rehearseFailures,
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */

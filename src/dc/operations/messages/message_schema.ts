@@ -1,6 +1,7 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { COMMENTS } from "#gen/datacenter/v1/datacenter_comments.ts";
 import { COMMENTS as PLANNING } from "#gen/datacenter/v1/planning_comments.ts";
+import { COMMENTS as REHEARSAL } from "#gen/datacenter/v1/rehearsal_comments.ts";
 
 /** A JSON Schema of draft 2020-12. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -27,7 +28,7 @@ const REQUIRED = /^Required\b(?! unless)/;
 
 /** The comment of a message, field, word or method of the proto; empty without one. */
 export function commentOf(name: string): string {
-  return COMMENTS[name] ?? PLANNING[name] ?? "";
+  return COMMENTS[name] ?? PLANNING[name] ?? REHEARSAL[name] ?? "";
 }
 
 /** A message as proto JSON with the proto's names: properties, comments as descriptions, what is required. */

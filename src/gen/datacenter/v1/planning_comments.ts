@@ -60,4 +60,5 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.PlanningService.GetDeviceType": "One type of device with its ports and bays.",
   "datacenter.v1.PlanningService.ListDeviceTypes": "Types of devices in the order of their codes, page by page.",
   "datacenter.v1.PlanningService.SearchDeviceTypes": "Types of devices by words in their manufacturer, model, part number and code, page by page.",
+  "datacenter.v1.PlanningService.RehearseFailures": "Fails every supply element, cooling unit and switch in turn, and ranks what causes loss.",
 };

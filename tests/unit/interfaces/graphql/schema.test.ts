@@ -44,6 +44,7 @@ describe("The GraphQL schema", () => {
       "deviceType",
       "listDeviceTypes",
       "searchDeviceTypes",
+      "rehearseFailures",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

@@ -1,0 +1,16 @@
+import type { Impact } from "../blast_radius.ts";
+import { deratedKw } from "../cooling_units.ts";
+import type { PowerGraph } from "../power_graph.ts";
+import type { Element } from "./outcome.ts";
+
+/** Adds the cooling units that fail themselves, which a blast radius leaves out as failed sources. */
+export function withCooling({ nodes }: PowerGraph, impact: Impact, elements: readonly Element[]): Impact {
+  let { cracsOffline, coolingLostKw } = impact;
+  for (const { index } of elements) {
+    const node = nodes[index];
+    if (node?.kind !== "CRAC") continue;
+    cracsOffline += 1;
+    coolingLostKw += deratedKw(node.crac);
+  }
+  return cracsOffline === impact.cracsOffline ? impact : { ...impact, cracsOffline, coolingLostKw };
+}

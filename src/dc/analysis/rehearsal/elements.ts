@@ -1,0 +1,69 @@
+import { codeKey } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { Ref } from "#dc/model/ref.ts";
+import { standsIn } from "../location_scope.ts";
+import { inNodeOrder } from "../node_order.ts";
+import type { PowerGraph, PowerNode } from "../power_graph.ts";
+import type { Topology } from "../topology.ts";
+import type { Element, FailureKind } from "./outcome.ts";
+
+/**
+ * Lists the elements that a rehearsal fails: whatever has power now and supplies something, cooling units in service, and
+ * switches in service at the ends of fabric links. Ordered by code, each device before its outlets.
+ */
+export function elementsOf(topology: Topology): readonly Element[] {
+  const { power, live } = topology;
+  const switches = switchNodes(topology);
+  const found: Element[] = [];
+  for (const index of inNodeOrder(power, [...power.nodes.keys()])) {
+    const node = power.nodes[index];
+    if (node === undefined || live[index] !== 1) continue;
+    const kind = kindOf(node, (power.supplies[index] ?? []).length > 0, switches.has(index));
+    if (kind !== undefined) found.push({ index, kind });
+  }
+  return found;
+}
+
+function kindOf(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureKind | undefined {
+  if (node.kind === "CRAC") return "COOLING";
+  if (node.kind === "DEVICE") {
+    // A PDU without recorded consumers supplies nothing that is known.
+    if (supplies) return "POWER";
+    return isSwitch && !isPowerKind(node.device.kind) ? "SWITCH" : undefined;
+  }
+  return supplies ? "OUTLET" : undefined;
+}
+
+function switchNodes({ estate, power }: Topology): ReadonlySet<number> {
+  const found = new Set<number>();
+  for (const { a, b } of estate.fabricLinks) {
+    for (const { deviceCode } of [a, b]) {
+      const index = power.indexOf.get(`device:${codeKey(deviceCode)}`);
+      if (index !== undefined) found.add(index);
+    }
+  }
+  return found;
+}
+
+/**
+ * Whether an element is located in a scope: an outlet or declared feed with its device; a feed that nobody declares with what
+ * it supplies, since its own location is unknown.
+ */
+export function isInScope(topology: Topology, index: number, scope: Ref): boolean {
+  const { power } = topology;
+  const node = power.nodes[index];
+  if (node?.kind === "DEVICE") return standsIn(node.device, scope);
+  if (node?.kind === "CRAC") return standsIn(node.crac, scope);
+  if (node?.kind === "OUTLET") {
+    const device = topology.device(node.end.deviceCode);
+    return device !== undefined && standsIn(device, scope);
+  }
+  return (power.supplies[index] ?? []).some(({ to }) => isInScope(topology, to, scope));
+}
+
+/** Name of an element's device or cooling unit; empty if it has none. */
+export function nameOf({ nodes }: PowerGraph, index: number): string {
+  const node = nodes[index];
+  if (node?.kind === "DEVICE") return node.device.name ?? "";
+  return node?.kind === "CRAC" ? (node.crac.name ?? "") : "";
+}

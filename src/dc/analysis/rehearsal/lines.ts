@@ -1,0 +1,128 @@
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Steps } from "#kernel/steps.ts";
+import type { Impact } from "../blast_radius.ts";
+import type { PowerGraph } from "../power_graph.ts";
+import type { Topology } from "../topology.ts";
+import type { Charged } from "./charge.ts";
+import { impactOf, itDevices, type Loss, severityOf } from "./loss.ts";
+import { FAILURE_SEVERITIES, type Failure, type FailureKind, type FailureSeverity } from "./outcome.ts";
+import { ownLoss, unionOf } from "./own_loss.ts";
+
+/** Failures that do the same, in one line. */
+export interface Line {
+  readonly severity: FailureSeverity;
+  readonly kind: FailureKind;
+  /** Kind of the failing devices, such as RACK_PDU; CRAC, OUTLET or FEED for others. */
+  readonly elementKind: string;
+  readonly failures: readonly Failure[];
+  /** Larger failures that include the loss and add nothing. */
+  readonly alsoBy: readonly Failure[];
+  /** The union of what is charged to the failures. */
+  readonly loss: Loss;
+  readonly impact: Impact;
+}
+
+interface Draft {
+  readonly severity: FailureSeverity;
+  readonly elementKind: string;
+  readonly failures: Failure[];
+  readonly losses: Loss[];
+  readonly alsoBy: Set<Failure>;
+}
+
+/**
+ * Folds failures whose own losses are alike. Those without any go to the lines of the smaller failures that they include.
+ * Lines come the worst first: by severity, racks dark, IT load and number of failures.
+ */
+export function* linesOf(topology: Topology, charged: readonly Charged[], basis: LoadBasis): Steps<readonly Line[]> {
+  const graph = topology.power;
+  const drafts = new Map<string, Draft>();
+  const draftOf = new Map<Failure, Draft>();
+  for (const one of charged) {
+    yield;
+    if (one.own.size === 0) continue;
+    const loss = ownLoss(graph, one);
+    const severity = severityOf(graph, loss);
+    if (severity === undefined) continue;
+    const elementKind = one.failure.elements.map(({ index }) => kindName(graph, index)).join("+");
+    const key = [elementKind, severity, ...shapeOf(graph, loss)].join("|");
+    const draft = drafts.get(key) ?? { severity, elementKind, failures: [], losses: [], alsoBy: new Set() };
+    draft.failures.push(one.failure);
+    draft.losses.push(loss);
+    drafts.set(key, draft);
+    draftOf.set(one.failure, draft);
+  }
+  for (const { failure, own, smaller } of charged) {
+    if (own.size > 0) continue;
+    for (const other of smaller) draftOf.get(other)?.alsoBy.add(failure);
+  }
+  yield;
+  const lines: Line[] = [];
+  for (const draft of drafts.values()) {
+    lines.push(finished(topology, draft, basis));
+    yield;
+  }
+  return lines.sort(worstFirst);
+}
+
+function finished(
+  topology: Topology,
+  { severity, elementKind, failures, losses, alsoBy }: Draft,
+  basis: LoadBasis,
+): Line {
+  const loss = unionOf(losses);
+  const rideThrough = failures.flatMap(({ impact }) => impact.minRideThroughS ?? []);
+  const minRideThroughS = rideThrough.length === 0 ? undefined : rideThrough.reduce((a, b) => Math.min(a, b));
+  return {
+    severity,
+    kind: failures[0]?.elements[0]?.kind ?? "POWER",
+    elementKind,
+    failures: failures.toSorted(worseFailure),
+    alsoBy: [...alsoBy].sort(worseFailure),
+    loss,
+    impact: impactOf(topology, loss, { basis, minRideThroughS }),
+  };
+}
+
+function worstFirst(a: Line, b: Line): number {
+  return (
+    FAILURE_SEVERITIES.indexOf(b.severity) - FAILURE_SEVERITIES.indexOf(a.severity) ||
+    b.impact.racksDark - a.impact.racksDark ||
+    b.impact.itLoadLostW - a.impact.itLoadLostW ||
+    b.failures.length - a.failures.length
+  );
+}
+
+function worseFailure({ impact: a }: Failure, { impact: b }: Failure): number {
+  return b.racksDark - a.racksDark || b.itLoadLostW - a.itLoadLostW || b.coolingLostKw - a.coolingLostKw;
+}
+
+/** What must be equal in the losses of one line. */
+function shapeOf(graph: PowerGraph, loss: Loss): readonly (string | number)[] {
+  const zones = [...loss.zones.values()];
+  return [
+    loss.racksDark.size,
+    loss.racksPartial.size,
+    rolesOf(graph, loss).join(","),
+    loss.trips.size > 0 ? "trip" : "",
+    loss.overloads.size > 0 ? "overload" : "",
+    zones.some(({ short }) => short) ? "short" : zones.length > 0 ? "reserve" : "",
+    loss.cutOff.size > 0 ? "cut" : "",
+  ];
+}
+
+/** Roles of the IT devices that go offline, in order; a device without a role counts by its kind. */
+export function rolesOf(graph: PowerGraph, { offline }: Loss): readonly string[] {
+  const roles = new Set(itDevices(graph, offline).map((index) => roleOf(graph, index)));
+  return [...roles].sort();
+}
+
+function roleOf({ nodes }: PowerGraph, index: number): string {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" ? (node.device.role ?? node.device.kind.toLowerCase()) : "";
+}
+
+export function kindName({ nodes }: PowerGraph, index: number): string {
+  const node = nodes[index];
+  return node?.kind === "DEVICE" ? node.device.kind : (node?.kind ?? "");
+}

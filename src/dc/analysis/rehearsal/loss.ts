@@ -1,0 +1,90 @@
+import { isPowerKind } from "#dc/model/draw.ts";
+import type { LoadBasis } from "#dc/model/enum_values.ts";
+import type { Impact } from "../blast_radius.ts";
+import { deratedKw } from "../cooling_units.ts";
+import type { PowerGraph } from "../power_graph.ts";
+import { lostDrawW } from "../power_load.ts";
+import type { Topology } from "../topology.ts";
+import type { FailureSeverity, Overloaded, Tripped } from "./outcome.ts";
+import type { ZoneShortage } from "./zone_shortage.ts";
+
+/** A part of what a failure does, or the union of several. Each node, rack, zone and link occurs once. */
+export interface Loss {
+  /** Nodes of devices and cooling units that go offline, failed cooling units included. */
+  readonly offline: ReadonlySet<number>;
+  /** Of `offline`, those that go offline without any trip. */
+  readonly direct: ReadonlySet<number>;
+  /** Nodes of devices and cooling units that stay on with less supply. */
+  readonly degraded: ReadonlySet<number>;
+  /** Keys of racks. */
+  readonly racksDark: ReadonlySet<string>;
+  readonly racksPartial: ReadonlySet<string>;
+  readonly racksProtected: ReadonlySet<string>;
+  readonly racksDarkByTrip: ReadonlySet<string>;
+  /** By node. */
+  readonly trips: ReadonlyMap<number, Tripped>;
+  readonly overloads: ReadonlyMap<number, Overloaded>;
+  /** By medium and area. */
+  readonly zones: ReadonlyMap<string, ZoneShortage>;
+  /** Numbers of the fabric links that go down. */
+  readonly links: ReadonlySet<number>;
+  /** Nodes of switches that stay on without a working uplink. */
+  readonly cutOff: ReadonlySet<number>;
+}
+
+/** The severity of a loss; undefined when nothing is lost. Source: docs/rehearsal.md#severity. */
+export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | undefined {
+  const { racksDark, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
+  if (racksDarkByTrip.size > 0) return "CRITICAL";
+  if (racksDark.size > 0) return "HIGH";
+  const isShort = [...zones.values()].some(({ short }) => short);
+  const wouldTrip = trips.size > 0 || [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP");
+  const off = itDevices(graph, loss.offline).length;
+  if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
+  if (off === 1 || overloads.size > 0) return "LOW";
+  const isWeaker = loss.degraded.size + coolingUnits(graph, loss.offline).length + zones.size + loss.links.size > 0;
+  return isWeaker ? "INFO" : undefined;
+}
+
+/** Devices that are not power equipment. */
+export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
+  return [...indexes].filter((index) => {
+    const node = nodes[index];
+    return node?.kind === "DEVICE" && !isPowerKind(node.device.kind);
+  });
+}
+
+export function coolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
+  return [...indexes].filter((index) => nodes[index]?.kind === "CRAC");
+}
+
+/** Counts a loss as a blast radius counts its own. @param minRideThroughS shortest battery time of the failures */
+export function impactOf(
+  topology: Topology,
+  loss: Loss,
+  { basis, minRideThroughS }: { readonly basis: LoadBasis; readonly minRideThroughS: number | undefined },
+): Impact {
+  const { power } = topology;
+  const it = itDevices(power, loss.offline);
+  const cracs = coolingUnits(power, loss.offline);
+  const isGone = (index: number) => loss.offline.has(index);
+  const devices = loss.offline.size - cracs.length;
+  const racks = [...loss.racksDark, ...loss.racksPartial, ...loss.racksProtected];
+  return {
+    racksDark: loss.racksDark.size,
+    racksPartial: loss.racksPartial.size,
+    racksProtected: loss.racksProtected.size,
+    devicesOffline: devices,
+    itDevicesOffline: it.length,
+    powerDevicesOffline: devices - it.length,
+    cracsOffline: cracs.length,
+    devicesDegraded: [...loss.degraded].filter((index) => power.nodes[index]?.kind === "DEVICE").length,
+    devicesUndocumented: racks.reduce((sum, key) => sum + topology.rackSupply(key).undocumented.length, 0),
+    itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(power, index, { isGone, basis }), 0),
+    coolingLostKw: cracs.reduce((sum, index) => {
+      const node = power.nodes[index];
+      return sum + (node?.kind === "CRAC" ? deratedKw(node.crac) : 0);
+    }, 0),
+    ...(minRideThroughS !== undefined && { minRideThroughS }),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Impact } from "../blast_radius.ts";
+import type { Overload } from "../power_overloads.ts";
+import type { ZoneShortage } from "./zone_shortage.ts";
+
+/** Kinds of failing elements, in the order of the proto. */
+export const FAILURE_KINDS = ["POWER", "OUTLET", "COOLING", "SWITCH"] as const;
+export type FailureKind = (typeof FAILURE_KINDS)[number];
+
+/** The least first, in the order of the proto. */
+export const FAILURE_SEVERITIES = ["INFO", "LOW", "MEDIUM", "HIGH", "CRITICAL"] as const;
+export type FailureSeverity = (typeof FAILURE_SEVERITIES)[number];
+
+/** An element that fails; `index` is its node in the power graph. */
+export interface Element {
+  readonly index: number;
+  readonly kind: FailureKind;
+}
+
+/** A source that trips in a cascade, with the load that trips it. Loads are watts as in an overload. */
+export interface Tripped {
+  readonly index: number;
+  readonly ref: string;
+  readonly loadBeforeW: number;
+  readonly loadW: number;
+  readonly capacityW: number;
+  readonly utilizationPct: number;
+}
+
+/** An overload that remains, and its node. */
+export interface Overloaded extends Overload {
+  readonly index: number;
+}
+
+/** What the loss of some elements at once does. Lists hold nodes of the power graph in no particular order. */
+export interface Outcome {
+  readonly elements: readonly Element[];
+  /** Counts as of a blast radius; a cooling unit that is itself among the elements counts as well. */
+  readonly impact: Impact;
+  /** Nodes without power before anything trips, the elements included. */
+  readonly direct: readonly number[];
+  /** Devices and cooling units that go offline, the elements left out. */
+  readonly offline: readonly number[];
+  /** Devices and cooling units that stay on with less supply. */
+  readonly degraded: readonly number[];
+  /** Keys of racks. */
+  readonly racksDark: readonly string[];
+  readonly racksPartial: readonly string[];
+  readonly racksProtected: readonly string[];
+  /** Racks of `racksDark` that are not dark before something trips. */
+  readonly racksDarkByTrip: readonly string[];
+  readonly trips: readonly Tripped[];
+  readonly overloads: readonly Overloaded[];
+}
+
+/** An outcome with its effect on cooling and fabrics. */
+export interface Failure extends Outcome {
+  readonly zones: readonly ZoneShortage[];
+  /** Numbers of the fabric links that go down. */
+  readonly links: readonly number[];
+  /** Nodes of switches that stay on without a working uplink. */
+  readonly cutOff: readonly number[];
+}

@@ -1,0 +1,151 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
+import { heatOfAll } from "#dc/model/heat.ts";
+import { parseRef, type Ref } from "#dc/model/ref.ts";
+import type { Crac } from "#dc/model/resources.ts";
+import { CoolingBalance, type MediumWatts } from "../cooling_balance.ts";
+import { servedAreas } from "../cooling_units.ts";
+import { copes } from "../thermal_spots.ts";
+import type { Topology } from "../topology.ts";
+
+/** An area whose cooling a failure weakens. Powers are kilowatts. */
+export interface ZoneShortage {
+  readonly ref: string;
+  readonly medium: CoolingMedium;
+  /** Whether the heat exceeds all units that still run; otherwise only their reserve is lost. */
+  readonly short: boolean;
+  /** Heat that the remaining units would carry. */
+  readonly heatKw: number;
+  /** Capacity of the remaining units, their reserve included. */
+  readonly capacityKw: number;
+}
+
+interface Zone {
+  readonly key: string;
+  readonly ref: string;
+  readonly area: Ref;
+  readonly units: readonly Crac[];
+  /** State before anything fails. */
+  readonly before: Readonly<Record<CoolingMedium, ZoneState>>;
+}
+
+type ZoneState = "SHORT" | "NO_RESERVE" | "ENOUGH";
+
+const MEDIA: readonly CoolingMedium[] = ["AIR", "LIQUID"];
+/** Units kept in reserve, as ThermalHeadroom does unless it is asked otherwise. */
+const RESERVE_UNITS = 1;
+const NO_SHORTAGES: readonly ZoneShortage[] = [];
+
+/** Judges the areas that cooling units serve after the loss of units and of the heat of devices without power. */
+export class ZoneWatch {
+  private readonly topology: Topology;
+  private readonly basis: LoadBasis;
+  private readonly zones: readonly Zone[];
+  /** Zones that the loss of a unit may concern, by the key of its code. */
+  private readonly concerned = new Map<string, ReadonlySet<Zone>>();
+  private placeOf: ReadonlyMap<string, number> | undefined;
+
+  constructor(topology: Topology, basis: LoadBasis) {
+    this.topology = topology;
+    this.basis = basis;
+    const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
+    const named = new Map<string, string>();
+    for (const { serves = [] } of topology.estate.cracs) {
+      for (const ref of serves) if (!named.has(ref.toLowerCase())) named.set(ref.toLowerCase(), ref);
+    }
+    this.zones = [...named].flatMap(([key, ref]) => {
+      const area = parseRef(ref);
+      if (area === undefined) return [];
+      const units = balance.unitsOf(area);
+      const stateOf = (medium: CoolingMedium) => judge(balance, area, medium, units)?.state ?? "ENOUGH";
+      return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
+    });
+    this.groupByUnit(balance);
+  }
+
+  /**
+   * Areas that lose their reserve or fall short by the loss of cooling units.
+   * @param offline nodes of devices that give off no heat any more
+   */
+  after(lost: readonly Crac[], offline: readonly number[]): readonly ZoneShortage[] {
+    const zones = new Set(lost.flatMap(({ code }) => [...(this.concerned.get(codeKey(code)) ?? [])]));
+    if (zones.size === 0) return NO_SHORTAGES;
+    const balance = new CoolingBalance(this.topology, {
+      basis: this.basis,
+      reserveUnits: RESERVE_UNITS,
+      failedCracCodes: lost.map(({ code }) => code),
+      missingHeat: this.heatOf(offline),
+    });
+    return [...zones].flatMap((zone) =>
+      MEDIA.flatMap((medium): ZoneShortage[] => {
+        const now = judge(balance, zone.area, medium, zone.units);
+        if (now === undefined || !isWorse(zone.before[medium], now.state)) return [];
+        const { heatKw, capacityKw } = now;
+        return [{ ref: zone.ref, medium, short: now.state === "SHORT", heatKw, capacityKw }];
+      }),
+    );
+  }
+
+  /** A lost unit shifts its heat to those that serve the same places, and so concerns all their zones. */
+  private groupByUnit(balance: CoolingBalance): void {
+    const zonesOf = new Map<string, Zone[]>();
+    for (const zone of this.zones) {
+      for (const { code } of zone.units) {
+        const list = zonesOf.get(codeKey(code));
+        if (list === undefined) zonesOf.set(codeKey(code), [zone]);
+        else list.push(zone);
+      }
+    }
+    const served = new Map(this.zones.map((zone) => [zone.key, zone.units]));
+    for (const crac of this.topology.estate.cracs) {
+      const besides = servedAreas(crac).flatMap((area) => (balance.inside(area).length > 0 && served.get(area)) || []);
+      const found = new Set([crac, ...besides].flatMap(({ code }) => zonesOf.get(codeKey(code)) ?? []));
+      this.concerned.set(codeKey(crac.code), found);
+    }
+  }
+
+  /** What the places of devices that are off no longer give off. */
+  private heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
+    const { nodes } = this.topology.power;
+    const places = this.topology.places();
+    this.placeOf ??= new Map(
+      places.flatMap(({ devices }, at) => devices.map(({ code }) => [codeKey(code), at] as const)),
+    );
+    const off = new Map<number, Set<string>>();
+    for (const index of offline) {
+      const node = nodes[index];
+      const key = node?.kind === "DEVICE" ? codeKey(node.device.code) : "";
+      const at = this.placeOf.get(key);
+      if (at !== undefined) off.set(at, (off.get(at) ?? new Set()).add(key));
+    }
+    return new Map(
+      [...off].map(([at, keys]) => {
+        const { devices = [] } = places[at] ?? {};
+        const all = heatOfAll(devices, this.basis);
+        const rest = heatOfAll(
+          devices.filter(({ code }) => !keys.has(codeKey(code))),
+          this.basis,
+        );
+        return [at, { AIR: all.airW - rest.airW, LIQUID: all.liquidW - rest.liquidW }];
+      }),
+    );
+  }
+}
+
+function isWorse(before: ZoneState, after: ZoneState): boolean {
+  return after !== before && (after === "SHORT" || before === "ENOUGH");
+}
+
+/** Undefined for an area without units of the medium and without heat for them. */
+function judge(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
+  const of = balance.of(area, medium, units);
+  if (of.units === 0) return undefined;
+  const capacityKw = of.usableKw + of.reserveKw;
+  const heatKw = of.usableKw - of.headroomKw;
+  const state: ZoneState = copes(of)
+    ? "ENOUGH"
+    : copes({ headroomKw: of.headroomKw + of.reserveKw })
+      ? "NO_RESERVE"
+      : "SHORT";
+  return { state, heatKw, capacityKw };
+}

@@ -1,0 +1,81 @@
+import { nameOf } from "#dc/analysis/rehearsal/elements.ts";
+import { type Line, rolesOf } from "#dc/analysis/rehearsal/lines.ts";
+import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
+import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
+import { severityOfFailure } from "#dc/analysis/rehearsal/own_loss.ts";
+import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { OverloadSeverity } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { reasonOf, summaryOf } from "./rehearsal_words.ts";
+
+/** A line of a rehearsal as a message; lists hold at most `limit` items. */
+export function causeOf(topology: Topology, { mbpsOf }: Rehearsal, line: Line, limit: number) {
+  const { power } = topology;
+  const { loss, failures, alsoBy } = line;
+  const fabricLostMbps = mbpsOf(loss.links);
+  const codes = (indexes: Iterable<number>) => codesOf(topology, indexes, limit);
+  const racks = (keys: Iterable<string>) => rackCodes(topology, keys, limit);
+  const singleFed = itDevices(power, loss.direct);
+  const byLoad = <Item extends { readonly utilizationPct: number }>(items: Iterable<Item>) =>
+    [...items].sort((a, b) => b.utilizationPct - a.utilizationPct).slice(0, limit);
+  return {
+    severity: line.severity,
+    reason: reasonOf(topology, line),
+    summary: summaryOf(topology, line, fabricLostMbps),
+    kind: line.kind,
+    elementCount: failures.length,
+    elements: failures.slice(0, limit).map((failure) => elementOf(topology, failure, mbpsOf)),
+    omittedElements: Math.max(0, failures.length - limit),
+    alsoBy: alsoBy.slice(0, limit).map((failure) => refsOf(topology, failure).join(" ")),
+    omittedAlsoBy: Math.max(0, alsoBy.length - limit),
+    impact: line.impact,
+    racksDark: racks(loss.racksDark),
+    racksPartial: racks(loss.racksPartial),
+    devicesLost: codes(itDevices(power, loss.offline)),
+    cracsLost: codes(coolingUnits(power, loss.offline)),
+    singleFed: codes(singleFed),
+    singleFedCount: singleFed.length,
+    trips: byLoad(loss.trips.values()).map(({ index: _, ...trip }) => trip),
+    overloads: byLoad(loss.overloads.values()).map(({ index: _, ...overload }) => ({
+      ...overload,
+      severity: OverloadSeverity[overload.severity],
+    })),
+    zones: [...loss.zones.values()].slice(0, limit),
+    fabricLostMbps,
+    switchesCutOff: codes(loss.cutOff),
+    rolesLost: rolesOf(power, loss),
+  };
+}
+
+function elementOf(topology: Topology, failure: Failure, mbpsOf: Rehearsal["mbpsOf"]) {
+  const { impact, trips, overloads, links } = failure;
+  return {
+    refs: refsOf(topology, failure),
+    name: nameOf(topology.power, failure.elements[0]?.index ?? -1),
+    severity: severityOfFailure(topology.power, failure) ?? "UNSPECIFIED",
+    impact,
+    trippedRefs: trips.map(({ ref }) => ref),
+    maxUtilizationPct: [...trips, ...overloads].reduce((most, one) => Math.max(most, one.utilizationPct), 0),
+    fabricLostMbps: mbpsOf(links),
+  };
+}
+
+function refsOf({ power }: Topology, { elements }: Failure): readonly string[] {
+  return elements.map(({ index }) => power.nodes[index]?.ref ?? "");
+}
+
+function codesOf({ power }: Topology, indexes: Iterable<number>, limit: number): readonly string[] {
+  const codes = [...indexes].map((index) => {
+    const node = power.nodes[index];
+    return node?.kind === "DEVICE" ? node.device.code : node?.kind === "CRAC" ? node.crac.code : "";
+  });
+  return codes.sort(compareText).slice(0, limit);
+}
+
+function rackCodes(topology: Topology, keys: Iterable<string>, limit: number): readonly string[] {
+  return [...keys]
+    .sort(compareText)
+    .slice(0, limit)
+    .map((key) => topology.rack(key)?.code ?? key);
+}

@@ -1,0 +1,79 @@
+import { kindName, type Line } from "#dc/analysis/rehearsal/lines.ts";
+import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+
+// What a cause is called, and why it has its severity.
+
+/** Elements that a summary names; more are counted. */
+const NAMED = 2;
+
+/** The elements and the loss: "RPP-A-D and RPP-B-D: 10 racks dark, 226.9 kW". */
+export function summaryOf(topology: Topology, line: Line, fabricMbps: number): string {
+  const { impact, loss } = line;
+  const parts = [
+    counted(impact.racksDark, "rack dark", "racks dark"),
+    counted(impact.racksPartial, "rack partly dark", "racks partly dark"),
+    counted(impact.itDevicesOffline, "device offline", "devices offline"),
+    impact.itLoadLostW > 0 ? `${decimal(impact.itLoadLostW / 1000)} kW of IT load` : "",
+    impact.coolingLostKw > 0 ? `${decimal(impact.coolingLostKw)} kW of cooling` : "",
+    fabricMbps > 0 ? `${decimal(fabricMbps / 1000)} Gbit/s of fabric links` : "",
+    counted(loss.overloads.size, "overload", "overloads"),
+  ].filter((part) => part !== "");
+  const weaker = counted(impact.devicesDegraded, "device with less supply", "devices with less supply");
+  return `${namesOf(topology, line)}: ${[...parts, ...(parts.length === 0 ? [weaker] : [])].join(", ")}`;
+}
+
+function namesOf({ power }: Topology, { failures, elementKind }: Line): string {
+  const names = failures
+    .slice(0, NAMED)
+    .map(({ elements }) =>
+      elements.map(({ index }) => (power.nodes[index]?.ref ?? "").replace(/^[a-z]+:/, "")).join(" with "),
+    );
+  if (failures.length <= NAMED) return names.join(" and ");
+  const [first] = failures[0]?.elements ?? [];
+  const kind = elementKind === "" && first !== undefined ? kindName(power, first.index) : elementKind;
+  return `${failures.length} of kind ${kind.replaceAll("_", " ").replaceAll("+", " with ").toLowerCase()}, such as ${names[0]}`;
+}
+
+/** Why a cause has its severity. */
+export function reasonOf({ power }: Topology, { severity, loss }: Line): string {
+  const [worst] = [...loss.trips.values()].toSorted((a, b) => b.utilizationPct - a.utilizationPct);
+  const [over] = [...loss.overloads.values()].toSorted((a, b) => b.utilizationPct - a.utilizationPct);
+  const off = itDevices(power, loss.offline).length;
+  const zones = [...loss.zones.values()];
+  switch (severity) {
+    case "CRITICAL":
+      return `${percent(worst)} trips, and ${counted(loss.racksDarkByTrip.size, "rack goes", "racks go")} dark`;
+    case "HIGH":
+      return `${counted(loss.racksDark.size, "rack goes", "racks go")} dark`;
+    case "MEDIUM": {
+      if (off > 1) return `${off} devices go offline`;
+      const short = zones.find((zone) => zone.short);
+      if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
+      if (loss.cutOff.size > 0) return `${counted(loss.cutOff.size, "switch loses", "switches lose")} the last uplink`;
+      return `${percent(worst ?? over)} ${worst === undefined ? "would trip" : "trips"}`;
+    }
+    case "LOW":
+      return off > 0 ? "1 device goes offline" : `${percent(over)} exceeds its derated limit`;
+    case "INFO":
+      return reserveLost(loss.degraded.size, zones.length + coolingUnits(power, loss.offline).length);
+  }
+}
+
+function reserveLost(weaker: number, cooling: number): string {
+  if (weaker > 0) return "Devices lose a supply and stay on";
+  return cooling > 0 ? "Cooling loses a reserve" : "Fabric links go down";
+}
+
+function percent(item: { readonly ref: string; readonly utilizationPct: number } | undefined): string {
+  return item === undefined ? "A source" : `${item.ref} at ${decimal(item.utilizationPct)} %`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return count === 0 ? "" : `${count} ${count === 1 ? one : many}`;
+}
+
+/** One decimal, and none that is 0. */
+function decimal(value: number): string {
+  return String(Math.round(value * 10) / 10);
+}

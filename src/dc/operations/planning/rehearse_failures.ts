@@ -1,0 +1,115 @@
+import { elementsOf, isInScope } from "#dc/analysis/rehearsal/elements.ts";
+import type { Line } from "#dc/analysis/rehearsal/lines.ts";
+import {
+  FAILURE_KINDS,
+  FAILURE_SEVERITIES,
+  type FailureKind,
+  type FailureSeverity,
+} from "#dc/analysis/rehearsal/outcome.ts";
+import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { codeKey } from "#dc/model/code.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { type RehearseFailuresRequest, RehearseFailuresResponseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { openPageToken, sealPageToken } from "../answers/page_token.ts";
+import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers/parameters.ts";
+import { toMessage } from "../messages/convert.ts";
+import { defineRead, type ReadSession } from "../rpc.ts";
+import { causeOf } from "./rehearsal_reply.ts";
+
+/** Elements and losses that a cause lists unless the request says otherwise, and the most. */
+const DEFAULT_LISTED = 10;
+const MAX_LISTED = 1000;
+
+export const rehearseFailures = defineRead({
+  method: PlanningService.method.rehearseFailures,
+  effect: "read",
+  async run(session, request) {
+    const asked = readRequest(session, request);
+    const topology = await session.topology();
+    const { revision, rehearsal } = await rehearsed(session, topology, request);
+    const lines = rehearsal.lines.filter(({ severity }) => rankOf(severity) >= asked.least);
+    const page = lines.slice(asked.offset, asked.offset + asked.pageSize);
+    const next = asked.offset + page.length;
+    const isLast = next >= lines.length;
+    return toMessage(RehearseFailuresResponseSchema, {
+      revision,
+      causes: page.map((line) => causeOf(topology, rehearsal, line, asked.listed)),
+      nextPageToken: isLast ? "" : sealPageToken(session.context.pageKey, asked.question, next),
+      totalCount: lines.length,
+      elementsFailed: rehearsal.elements,
+      pairsFailed: rehearsal.pairs,
+      harmless: rehearsal.harmless,
+      ...countsOf(lines),
+    });
+  },
+});
+
+/** What a request asks for beside the failures themselves. @throws Refusal naming the field */
+function readRequest({ context }: ReadSession, request: RehearseFailuresRequest) {
+  const least = readWord("min_severity", request.minSeverity, FAILURE_SEVERITIES) ?? "INFO";
+  const { pageToken, pageSize: _, ...question } = request;
+  return {
+    least: rankOf(least),
+    pageSize: readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE }),
+    listed: readCount("max_elements", request.maxElements, { usual: DEFAULT_LISTED, most: MAX_LISTED }),
+    question,
+    offset: pageToken === "" ? 0 : openPageToken<number>(context.pageKey, question, pageToken),
+  };
+}
+
+function rankOf(severity: FailureSeverity): number {
+  return FAILURE_SEVERITIES.indexOf(severity);
+}
+
+function countsOf(lines: readonly Line[]) {
+  const count = (wanted: FailureSeverity) => lines.filter(({ severity }) => severity === wanted).length;
+  return {
+    criticalCount: count("CRITICAL"),
+    highCount: count("HIGH"),
+    mediumCount: count("MEDIUM"),
+    lowCount: count("LOW"),
+    infoCount: count("INFO"),
+  };
+}
+
+async function rehearsed(
+  { reader, scheduler }: ReadSession,
+  topology: Topology,
+  request: RehearseFailuresRequest,
+): Promise<{ readonly revision: number; readonly rehearsal: Rehearsal }> {
+  const basis = readBasis(request.loadBasis);
+  const kinds = request.kinds.map((kind, at) => readKind(`kinds[${at}]`, kind));
+  const scope = readScope(topology, request.scopeRef);
+  const elements = elementsOf(topology).filter(
+    ({ index, kind }) =>
+      (kinds.length === 0 || kinds.includes(kind)) && (scope === undefined || isInScope(topology, index, scope)),
+  );
+  const { fabricLinks } = topology.estate;
+  const codes = new Set(fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
+  const switches = new Map(
+    (await reader.devices([...codes])).map((device): [string, Device] => [codeKey(device.code), device]),
+  );
+  const { cascade, assumeBattery } = request;
+  const deviceOf = (key: string) => switches.get(key) ?? topology.device(key);
+  const rehearsal = await scheduler.run(rehearse(topology, elements, { basis, cascade, assumeBattery, deviceOf }));
+  return { revision: await reader.revision(), rehearsal };
+}
+
+/** @throws Refusal for no kind, since a list of kinds without one names nothing */
+function readKind(field: string, number: number): FailureKind {
+  const kind = readWord(field, number, FAILURE_KINDS);
+  if (kind !== undefined) return kind;
+  const expected = FAILURE_KINDS.join(", ");
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" names no kind: expected ${expected}`, { field, expected });
+}
+
+function readScope(topology: Topology, scopeRef: string) {
+  if (scopeRef === "") return undefined;
+  const scope = readRef("scope_ref", scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
+  demandPlace(topology, scope, { field: "scope_ref", value: scopeRef });
+  return scope;
+}

@@ -13,6 +13,7 @@ import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
+import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
 import { Changes } from "./operations/writes/changes.ts";
 import { type ExchangeSession, exchangeSession } from "./operations/writes/exchange.ts";
 import { type LoadBatch, loadResources } from "./operations/writes/load.ts";
@@ -79,10 +80,12 @@ export class DcService {
   private readonly replies = new ReplyCache();
   private readonly keys = new RequestKeys();
   private readonly gate = new PeerGate();
+  private readonly streams: ChangeStreams;
   private verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
     this.context = context;
+    this.streams = new ChangeStreams(context.store);
   }
 
   /**
@@ -115,6 +118,22 @@ export class DcService {
       this.demandPrincipal(caller);
       return this.context.store.read((reader) => auditHistory(this.context, reader, parameters));
     });
+  }
+
+  /**
+   * Opens a stream of changes behind the entry `after`, or behind the last one; open to every principal.
+   * @throws OperationError for a refusal
+   */
+  async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
+    return this.counted("ChangeStream", caller, () => {
+      this.demandPrincipal(caller);
+      return this.streams.open(after, caller.peer ?? caller);
+    });
+  }
+
+  /** How many streams of changes are open. */
+  get openStreams(): number {
+    return this.streams.count;
   }
 
   /**

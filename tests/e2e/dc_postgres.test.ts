@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client, credentials } from "@grpc/grpc-js";
 import { type Call, overGrpcJs, overRest, SERVICE_NAME } from "../support/dc_calls.ts";
 import { DcServer, emptyFolder, sampleSite } from "../support/dc_server.ts";
+import { openHttp1 } from "../support/event_stream.ts";
 import { type Answer, http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PostgresServer } from "../support/postgres.ts";
@@ -113,6 +114,24 @@ describe("two servers on one PostgreSQL", () => {
       }
     }
   }, 60_000);
+
+  test("send the changes of one on the streams of the other", async () => {
+    const database = await postgres.database();
+    const [one, other] = await Promise.all([serve(database), serve(database)]);
+    const { reader, close } = await openHttp1(one.url);
+    endings.push(close);
+    await reader.until(([first]) => first);
+
+    const codes = Array.from({ length: 30 }, (_, index) => `D${index}`);
+    for (const [index, code] of codes.entries()) {
+      await overRest((index % 2 === 0 ? one : other).url)("UpsertDevice", { device: device(code) });
+    }
+
+    const changes = await reader.until((events) => (events.length > codes.length ? events.slice(1) : undefined));
+    expect(changes.map(({ id, data }) => [Number(id), data.entity])).toEqual(
+      codes.map((code, index) => [index + 1, `device:${code}`]),
+    );
+  });
 
   test("continue each other's pages and remember each other's requests", async () => {
     const database = await postgres.database();

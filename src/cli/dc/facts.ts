@@ -57,7 +57,7 @@ async function isLate(work: Promise<void>): Promise<boolean> {
   return isLate;
 }
 
-export function processFacts(): ProcessFacts {
+export function processFacts(openStreams: number): ProcessFacts {
   const { user, system } = process.cpuUsage();
   return {
     version: VERSION,
@@ -66,6 +66,7 @@ export function processFacts(): ProcessFacts {
     startTimeS: Math.round(Date.now() / 1000 - process.uptime()),
     cpuSeconds: (user + system) / 1e6,
     residentMemoryBytes: process.memoryUsage.rss(),
+    openStreams,
     openFds: openFds(),
   };
 }

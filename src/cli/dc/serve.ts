@@ -73,7 +73,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     whyNotReady: () => problemOf(store),
     metrics: async (format) =>
       metrics.text(format, {
-        ...processFacts(),
+        ...processFacts(service.openStreams),
         certificateEndS: certificate && certificate.end.getTime() / 1000,
         database: await facts.now(),
       }),

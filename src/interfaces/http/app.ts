@@ -17,6 +17,7 @@ import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
+import { changeStreamResponse, lastEventId } from "./change_stream.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 import { METRIC_FORMATS, type MetricFormat } from "./metrics.ts";
 import { pageHandler } from "./pages.ts";
@@ -46,6 +47,9 @@ export interface AppOptions {
   readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
+/** What an open stream may hold at most beside its request: a page of notices in a few forms. */
+const STREAM_BYTES = 128 * 1024;
+
 interface Bindings {
   readonly incoming: NodeRequest;
 }
@@ -74,6 +78,7 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
+  app.get("/changes/stream", (context) => changeStream(context, options));
   app.get("/audit/verify", async (context) =>
     json(context, verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
   );
@@ -110,6 +115,7 @@ export function httpApp(options: AppOptions): App {
     "/metrics",
     "/audit/history",
     "/audit/verify",
+    "/changes/stream",
     "/estate",
     "/session",
   ])
@@ -194,6 +200,20 @@ async function history(context: AppContext, options: AppOptions): Promise<Respon
   // The door refuses names that it does not know.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
   return json(context, historyJson(page));
+}
+
+async function changeStream(context: AppContext, options: AppOptions): Promise<Response> {
+  const authorization = context.req.raw.headers.get("authorization");
+  const caller = await findCaller(context, options, "REST");
+  const after = lastEventId(context.req.raw);
+  const { service, findPrincipal, shutdown, accountOf } = options;
+  const { incoming } = context.env;
+  if (accountOf?.(incoming)?.hold(STREAM_BYTES) === false) throw serverBusy();
+  // An unread request would count as one that is still arriving.
+  incoming.resume();
+  const stream = await service.changeStream(after, caller);
+  const check = async () => void (await findPrincipal(authorization));
+  return changeStreamResponse(stream, { check, shutdown, isHead: incoming.method === "HEAD" });
 }
 
 async function findCaller(

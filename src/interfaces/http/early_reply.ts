@@ -52,8 +52,8 @@ export function sendPreflight(either: NodeResponse): void {
   response.writeHead(204, {
     "access-control-allow-methods": "GET, POST",
     "access-control-allow-headers":
-      "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, traceparent, " +
-      "x-grpc-web, x-user-agent",
+      "authorization, content-type, connect-protocol-version, connect-timeout-ms, grpc-timeout, last-event-id, " +
+      "traceparent, x-grpc-web, x-user-agent",
     "access-control-max-age": PREFLIGHT_S,
   });
   response.end();

@@ -37,6 +37,8 @@ export interface ProcessFacts {
   readonly openFds?: number | undefined;
   /** End of the certificate that is served, in seconds since 1970; absent without TLS. */
   readonly certificateEndS?: number | undefined;
+  /** Readers of the change log that are connected. */
+  readonly openStreams?: number;
   readonly database?: DatabaseFacts;
 }
 
@@ -129,6 +131,7 @@ export class Metrics {
       `planner_dc_build_info{${buildLabels(facts)}} 1`,
       ...counter(format, "process_cpu_seconds", "Processor time that the process has used.", facts.cpuSeconds),
       ...gauge(format, "process_resident_memory_bytes", "Memory that the process holds.", facts.residentMemoryBytes),
+      ...gauge(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
       ...gauge(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
       ...gauge(
         format,

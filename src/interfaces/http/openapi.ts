@@ -213,6 +213,22 @@ const PLAIN = {
       responses: { "200": json("One page.", HISTORY_PAGE), ...FAILURES },
     },
   },
+  "/changes/stream": {
+    get: {
+      tags: ["Change log"],
+      summary: "Streams changes as server-sent events: head, then change for each entry, reset and end.",
+      operationId: "ChangeStream",
+      parameters: [
+        {
+          name: "Last-Event-ID",
+          in: "header",
+          description: "The seq of the last entry that the reader has; the stream begins behind it.",
+          schema: { type: "integer", minimum: 0 },
+        },
+      ],
+      responses: { "200": text("Events until either side ends them.", "text/event-stream"), ...FAILURES },
+    },
+  },
   "/audit/verify": {
     get: {
       tags: ["Change log"],

@@ -7,6 +7,7 @@ const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface"
   "/audit/history": { method: "AuditHistory", interface: "REST" },
   "/audit/verify": { method: "AuditVerify", interface: "REST" },
   "/audit/webhook": { method: "AuditWebhook", interface: "WEBHOOK" },
+  "/changes/stream": { method: "ChangeStream", interface: "REST" },
   "/estate": { method: "EstateOverview", interface: "REST" },
   "/session": { method: "Session", interface: "REST" },
   "/graphql": { method: "GraphQL", interface: "GRAPHQL" },

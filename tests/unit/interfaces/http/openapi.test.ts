@@ -36,7 +36,9 @@ test("/openapi.json describes what the routes really answer", async () => {
 
   for (const path of Object.keys(paths).filter((one) => !one.startsWith("/datacenter"))) {
     for (const method of ["GET", "POST"]) {
-      const { status } = await http1(at.url + path, { method });
+      const { status, body } = await fetch(at.url + path, { method });
+      // A stream has no end of its own.
+      await body?.cancel();
       expect([path, method, status !== 405 && status !== 404]).toEqual([
         path,
         method,

@@ -1,0 +1,113 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader, DcStore } from "#dc/ports.ts";
+import type { ChangeNotice } from "./change_notice.ts";
+import { LogTail } from "./log_tail.ts";
+
+/** Streams of one server, and of one connection: a proxy may send many readers over one. Ours: far above one site's readers. */
+const MAX_STREAMS = 1000;
+const MAX_STREAMS_PER_PEER = 250;
+
+/** Where a stream begins. */
+export interface StreamStart {
+  /** The last entry that the reader has. */
+  readonly seq: number;
+  /** The last entry of the log. */
+  readonly head: number;
+  /** When the last change was made, ISO 8601 in UTC; absent before the first one. */
+  readonly changedAt?: string;
+  /** Whether entries behind the reader's own position cannot be sent: they are archived, or never were in this log. */
+  readonly isReset: boolean;
+}
+
+/** One reader of the change log. It holds at most one page of notices. */
+export interface ChangeStream {
+  readonly start: StreamStart;
+  /**
+   * The next notices in the order of the log, none after `waitMs` without a change. Undefined when entries behind the
+   * last one have been archived meanwhile. @throws OperationError when the database cannot be read
+   */
+  next(waitMs: number, signal: AbortSignal): Promise<readonly ChangeNotice[] | undefined>;
+  close(): void;
+}
+
+/** The open streams of the change log. */
+export class ChangeStreams {
+  readonly #store: DcStore;
+  readonly #tail: LogTail;
+  readonly #peers = new Map<object, number>();
+  #open = 0;
+
+  constructor(store: DcStore) {
+    this.#store = store;
+    this.#tail = new LogTail(store);
+  }
+
+  get count(): number {
+    return this.#open;
+  }
+
+  /**
+   * Opens a stream behind `after`, or behind the last entry. Close it in every case.
+   * @throws Refusal SERVER_BUSY when too many are open
+   */
+  async open(after: number | undefined, peer: object): Promise<ChangeStream> {
+    const leave = this.#enter(peer);
+    try {
+      const start = await this.#store.read((reader) => startOf(reader, after));
+      this.#tail.start(start.head);
+      return this.#stream(start, leave);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  #stream(start: StreamStart, close: () => void): ChangeStream {
+    let { seq } = start;
+    const next = async (waitMs: number, signal: AbortSignal) => {
+      let notices = await this.#tail.after(seq);
+      if (notices.length === 0) {
+        await this.#tail.wait(seq, waitMs, signal);
+        notices = await this.#tail.after(seq);
+      }
+      const [first] = notices;
+      if (first !== undefined && first.seq !== seq + 1) return undefined;
+      seq = notices.at(-1)?.seq ?? seq;
+      return notices;
+    };
+    return { start, next, close };
+  }
+
+  #enter(peer: object): () => void {
+    const ofPeer = this.#peers.get(peer) ?? 0;
+    if (this.#open >= MAX_STREAMS || ofPeer >= MAX_STREAMS_PER_PEER) {
+      const most = this.#open >= MAX_STREAMS ? `${MAX_STREAMS} in all` : `${MAX_STREAMS_PER_PEER} per connection`;
+      throw refuse("SERVER_BUSY", `Too many change streams are open: expected at most ${most}`);
+    }
+    this.#open++;
+    this.#peers.set(peer, ofPeer + 1);
+    let isOpen = true;
+    return () => {
+      if (isOpen) this.#leave(peer);
+      isOpen = false;
+    };
+  }
+
+  #leave(peer: object): void {
+    this.#open--;
+    const left = (this.#peers.get(peer) ?? 1) - 1;
+    if (left === 0) this.#peers.delete(peer);
+    else this.#peers.set(peer, left);
+    if (this.#open === 0) this.#tail.stop();
+  }
+}
+
+async function startOf(reader: DcReader, after: number | undefined): Promise<StreamStart> {
+  const head = await reader.chainHead();
+  const [last] = await reader.logRows(head.seq - 1, 1);
+  const changedAt = last === undefined ? {} : { changedAt: last.occurredAt };
+  const start = { seq: head.seq, head: head.seq, isReset: false, ...changedAt };
+  if (after === undefined || after === head.seq) return start;
+  const [next] = after > head.seq ? [] : await reader.logRows(after, 1);
+  return next?.seq === after + 1 ? { ...start, seq: after } : { ...start, isReset: true };
+}

@@ -1,0 +1,110 @@
+import type { ChangeRecord } from "#dc/model/change_record.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { type ChangeNotice, changeNotice } from "./change_notice.ts";
+
+/** How often the revision is read while a stream is open, in milliseconds. Ours: changes arrive within a second. */
+const LOOK_MS = 500;
+/** Entries that are read at once. */
+const PAGE_ENTRIES = 100;
+/** The latest notices, kept for all streams together. Ours: about a megabyte at most. */
+const KEPT_NOTICES = 1000;
+
+/**
+ * The end of the change log, read once for all open streams. It compares the store's revision at intervals, so that it
+ * also sees what other processes write. Cost: one statement per interval while a stream is open, whatever their number.
+ */
+export class LogTail {
+  readonly #store: DcStore;
+  readonly #followers = new Set<(error?: unknown) => void>();
+  #kept: ChangeNotice[] = [];
+  #revision = -1;
+  #end = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #looking = false;
+
+  constructor(store: DcStore) {
+    this.#store = store;
+  }
+
+  /** Starts to follow the log behind `end` unless it is followed already. */
+  start(end: number): void {
+    if (this.#timer !== undefined) return;
+    this.#kept = [];
+    this.#end = end;
+    this.#revision = -1;
+    this.#timer = setInterval(() => void this.#look(), LOOK_MS);
+    this.#timer.unref();
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#kept = [];
+  }
+
+  /** The notices behind `seq`, at most a page: from memory, or from the log for a stream that is far behind. */
+  async after(seq: number): Promise<readonly ChangeNotice[]> {
+    if (seq >= this.#end) return [];
+    const first = this.#kept[0];
+    if (first === undefined || seq < first.seq - 1) return this.#read(seq);
+    const from = seq - first.seq + 1;
+    return this.#kept.slice(from, from + PAGE_ENTRIES);
+  }
+
+  /**
+   * Resolves when the log goes beyond `seq`, when `waitMs` have passed, or when the signal aborts.
+   * @throws OperationError when the database cannot be read
+   */
+  wait(seq: number, waitMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const done = (error?: unknown) => {
+        clearTimeout(timer);
+        this.#followers.delete(done);
+        signal.removeEventListener("abort", aborted);
+        if (error === undefined) resolve();
+        else reject(error);
+      };
+      const aborted = () => done();
+      const timer = setTimeout(done, waitMs);
+      this.#followers.add(done);
+      signal.addEventListener("abort", aborted);
+      if (signal.aborted || seq < this.#end) done();
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#looking) return;
+    this.#looking = true;
+    try {
+      const revision = await this.#store.revision();
+      if (revision !== this.#revision) {
+        await this.#take();
+        this.#revision = revision;
+      }
+    } catch (error) {
+      this.#wake(error);
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #take(): Promise<void> {
+    for (let more = true; more && this.#timer !== undefined; ) {
+      const notices = await this.#read(this.#end);
+      more = notices.length === PAGE_ENTRIES;
+      if (notices.length === 0) return;
+      this.#kept = [...this.#kept, ...notices].slice(-KEPT_NOTICES);
+      this.#end = notices.at(-1)?.seq ?? this.#end;
+      this.#wake();
+    }
+  }
+
+  async #read(after: number): Promise<readonly ChangeNotice[]> {
+    const rows = await this.#store.read((reader) => reader.logRows(after, PAGE_ENTRIES));
+    return rows.map(({ body }) => changeNotice(JSON.parse(body) as ChangeRecord));
+  }
+
+  #wake(error?: unknown): void {
+    for (const done of [...this.#followers]) done(error);
+  }
+}

@@ -1,0 +1,123 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { ChangeNotice } from "#dc/operations/stream/change_notice.ts";
+import type { ChangeStream, StreamStart } from "#dc/operations/stream/change_streams.ts";
+import { OperationError } from "#kernel/errors.ts";
+
+/** How often a stream without changes checks its caller again, in milliseconds: so long an expired token still reads. */
+const CHECK_MS = 2000;
+/** How often it sends a comment, in milliseconds. Ours: proxies end connections that are silent for a minute, some for 30 s. */
+const HEARTBEAT_MS = 15_000;
+/** How soon a browser connects again, in milliseconds. */
+const RETRY_MS = 2000;
+
+const HEADERS = {
+  "content-type": "text/event-stream; charset=utf-8",
+  "cache-control": "no-store",
+  // Proxies such as nginx would collect events otherwise.
+  "x-accel-buffering": "no",
+};
+
+export interface StreamOptions {
+  /** @throws OperationError when the caller may not read any more */
+  readonly check: () => Promise<void>;
+  readonly shutdown: AbortSignal;
+  /** Whether the request wants the headers alone. */
+  readonly isHead: boolean;
+}
+
+/** Reads the position that a client resumes at. @throws Refusal for one that is no position, and for parameters */
+export function lastEventId({ url, headers }: Request): number | undefined {
+  const [parameter] = new URL(url).searchParams.keys();
+  if (parameter !== undefined) {
+    throw refuse("UNKNOWN_FIELD", `Cannot read ${parameter}: expected no parameter`, { field: parameter });
+  }
+  const text = headers.get("last-event-id");
+  // Browsers send an empty one before the first event.
+  if (text === null || text === "") return undefined;
+  const seq = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(seq)) return seq;
+  const expected = "the id of an event, a number from 0";
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot read Last-Event-ID "${text}": expected ${expected}`, {
+    field: "Last-Event-ID",
+    value: text,
+    expected,
+  });
+}
+
+/**
+ * Sends a stream of changes as server-sent events. A page is read when the connection has taken the one before, so a
+ * slow reader costs one page. Source: HTML, server-sent events; docs/datacenter.md#the-stream-of-changes.
+ */
+export function changeStreamResponse(stream: ChangeStream, options: StreamOptions): Response {
+  if (options.isHead) {
+    stream.close();
+    return new Response(null, { headers: HEADERS });
+  }
+  const left = new AbortController();
+  const events = frames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
+  const encoder = new TextEncoder();
+  const close = () => {
+    left.abort();
+    stream.close();
+  };
+  const body = new ReadableStream(
+    {
+      pull: async (controller) => {
+        const { done, value } = await events.next();
+        if (left.signal.aborted) return;
+        if (done !== true) return controller.enqueue(encoder.encode(value));
+        close();
+        controller.close();
+      },
+      cancel: close,
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: HEADERS });
+}
+
+async function* frames(stream: ChangeStream, options: StreamOptions, ended: AbortSignal): AsyncGenerator<string> {
+  yield `retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`;
+  try {
+    yield* changeFrames(stream, options, ended);
+    if (options.shutdown.aborted) yield endFrame("unavailable", "The server is shutting down");
+  } catch (error) {
+    const isRefusal = error instanceof OperationError;
+    yield endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error");
+  }
+}
+
+async function* changeFrames(
+  stream: ChangeStream,
+  { check }: StreamOptions,
+  ended: AbortSignal,
+): AsyncGenerator<string> {
+  let checkedAt = performance.now();
+  let sentAt = checkedAt;
+  while (!ended.aborted) {
+    const notices = await stream.next(CHECK_MS, ended);
+    // The client connects again and learns that its position is gone.
+    if (notices === undefined) return;
+    const now = performance.now();
+    if (now - checkedAt >= CHECK_MS) {
+      await check();
+      checkedAt = now;
+    }
+    if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;
+    sentAt = now;
+    yield notices.length === 0 ? ":\n\n" : notices.map(changeFrame).join("");
+  }
+}
+
+function startFrame({ seq, head, changedAt, isReset }: StreamStart): string {
+  const data = { head_seq: head, changed_at: changedAt ?? null, now: new Date().toISOString() };
+  return `id: ${seq}\nevent: ${isReset ? "reset" : "head"}\ndata: ${JSON.stringify(data)}\n\n`;
+}
+
+function changeFrame({ seq, json }: ChangeNotice): string {
+  return `id: ${seq}\nevent: change\ndata: ${json}\n\n`;
+}
+
+function endFrame(code: string, message: string): string {
+  return `event: end\ndata: ${JSON.stringify({ code, message })}\n\n`;
+}

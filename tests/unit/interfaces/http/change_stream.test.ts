@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { changeStreamResponse } from "#interfaces/http/change_stream.ts";
+import { endAfterTest, served } from "../../../support/dc/served.ts";
+import { Http2Streams, openHttp1 } from "../../../support/event_stream.ts";
+
+const rack = (code: string) => ({ rack: { code, location: { site_id: "S1", floor_number: 1 } } });
+
+test("a stream outlives the time that a request may take to arrive", async () => {
+  const { url, site } = await served({ limits: { requestMs: 100 } });
+  const http2 = new Http2Streams(url);
+  endAfterTest(() => http2.close());
+  const streams = [await openHttp1(url), await http2.open()];
+  for (const { reader, close } of streams) {
+    endAfterTest(close);
+    await reader.until(([first]) => first);
+  }
+  const late = connect(Number(new URL(url).port), "127.0.0.1");
+  late.on("error", () => {}).resume();
+  late.write(
+    "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 9\r\n\r\n{",
+  );
+  // The sweep that ends this request has judged the streams as well.
+  await once(late, "close");
+
+  await site.call("UpsertRack", rack("R1"));
+
+  for (const { reader } of streams) await reader.until((events) => events[1]?.data.entity === "rack:R1");
+});
+
+test("a stream reads no further than its reader", async () => {
+  const { site } = await served();
+  const items = Array.from({ length: 1000 }, (_, index) => rack(`R${index}`).rack);
+  await site.call("BulkUpsertRacks", { items });
+  const stream = await site.service.changeStream(0, { interface: "REST" });
+  let pages = 0;
+  const counted = {
+    ...stream,
+    next: (...given: Parameters<typeof stream.next>) => {
+      pages++;
+      return stream.next(...given);
+    },
+  };
+  const shutdown = new AbortController();
+
+  const { body } = changeStreamResponse(counted, {
+    check: async () => {},
+    shutdown: shutdown.signal,
+    isHead: false,
+  });
+  const reader = body?.getReader();
+  const taken = [];
+  for (let read = 0; read < 4; read++) {
+    taken.push(pages);
+    await reader?.read();
+  }
+  await reader?.cancel();
+
+  // The first piece is the head; each further one is a page that was asked for.
+  expect(taken).toEqual([0, 0, 1, 2]);
+  expect(site.service.openStreams).toBe(0);
+});

@@ -13,7 +13,7 @@ export interface Principal {
   readonly authMethod: "none" | "token" | "jwt";
 }
 
-/** Everything about a call but its request. `principal` is absent when nobody was recognised. */
+/** Everything about a call but its request. `principal` is absent for an anonymous caller. */
 export interface Caller {
   readonly interface: AuditInterface;
   readonly principal?: Principal;
@@ -29,7 +29,7 @@ export interface Caller {
 export interface FinishedCall {
   readonly method: string;
   readonly interface: AuditInterface;
-  /** `ok`, the kind of the refusal, `cancelled` for a read that nobody waited for, or `internal` for a defect. */
+  /** `ok`, the kind of the refusal, `cancelled` for a read whose caller left, or `internal` for a defect. */
   readonly outcome: string;
   readonly seconds: number;
 }

@@ -14,7 +14,7 @@ export interface ServiceOptions {
 
 const PAGE_KEY = "page_token_key";
 
-/** Opens the door on a database. The key of page tokens lives in the database, so that replicas share it. */
+/** Opens the service on a database. The key of page tokens lives in the database, so that replicas share it. */
 export async function openService(
   store: DcStore,
   { clock, authRequired, observe = () => {}, rasterize }: ServiceOptions,

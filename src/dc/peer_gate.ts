@@ -7,7 +7,7 @@ interface Peer {
 }
 
 /**
- * Limits the reads of each connection that run at once. The store's queue serves whoever came first, so without a limit
+ * Limits the reads of each connection that run at once. The store's queue is first in, first out, so without a limit
  * one connection with a thousand calls would hold up all others. A cancelled call that waits never starts.
  */
 export class PeerGate {

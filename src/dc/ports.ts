@@ -99,7 +99,7 @@ export interface RememberedRequest {
   readonly principal: string;
   readonly requestId: string;
   readonly method: string;
-  /** Hash of the request, which tells a repetition from another request under the same id. */
+  /** Hash of the request, which distinguishes a repetition from another request under the same id. */
   readonly fingerprint: string;
   /** The reply as proto JSON text. */
   readonly reply: string;
@@ -111,9 +111,9 @@ export interface FeedDelivery {
   readonly table: string;
   /** Primary key as JSON text. */
   readonly rowKey: string;
-  /** Commit position, which tells the version from others of its row. */
+  /** Commit position, which distinguishes the versions of a row. */
   readonly mark: string;
-  /** Entry of the change log that tells of it; 0 when there is none of its own. */
+  /** Entry of the change log about it; 0 without one. */
   readonly seq: number;
   readonly receivedAt: string;
 }
@@ -229,11 +229,11 @@ export interface DcReader extends SiteReader {
    */
   changedSince(seq: number, limit: number): Promise<readonly string[] | undefined>;
   estate(): Promise<Estate>;
-  /** Resources of a kind in the order of keys, beginning behind `after`: the estate in pages, whatever its size. */
+  /** Resources of a kind in the order of keys, beginning behind `after`: the inventory in pages, whatever its size. */
   page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
   inventory(): Promise<Inventory>;
   /**
-   * The estate with power ports and power cables only: a fraction of a large one, and all that power needs.
+   * The inventory with power ports and power cables only: a fraction of a large one, and all that power needs.
    * With `among`, only these keys, and the power cables of these devices.
    */
   powerEstate(among?: ResourceKeys): Promise<Estate>;
@@ -250,7 +250,7 @@ export interface DcWriter extends DcReader {
   keepCheckpoint(checkpoint: StoredCheckpoint): Promise<void>;
   /** Removes the entries up to a seq from the change log. */
   dropLog(until: number): Promise<void>;
-  /** Says that the estate changed; what changed must be told by `append` in the same transaction. */
+  /** Marks the inventory as changed; `append` must record what changed in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
   /** Forgets answers older than `before`. */
@@ -273,7 +273,7 @@ export interface QueueUse {
 }
 
 /**
- * The database of one estate. `write` commits when `work` answers and undoes everything when it throws.
+ * The database of one inventory. `write` commits when `work` answers and undoes everything when it throws.
  * Refusals are `OperationError`: `unavailable` when the database cannot be reached, `aborted` when a transaction lost
  * against another one more often than it was retried. `work` may therefore be called again: it has no other effects.
  */

@@ -10,7 +10,7 @@ export interface KeptReply<Reply> {
   readonly until: number;
 }
 
-/** Keeps answers until the estate's revision moves on or their time is over; the longest unused one goes first. */
+/** Keeps answers until the inventory's revision moves on or their time is over; the longest unused one goes first. */
 export class ReplyCache {
   // biome-ignore lint/suspicious/noExplicitAny: the key holds the method, which fixes the type of its answer
   private readonly entries = new Map<string, KeptReply<any>>();
@@ -31,7 +31,7 @@ export class ReplyCache {
     return known.reply;
   }
 
-  /** Keeps an answer of this revision, unless the estate has moved on meanwhile. */
+  /** Keeps an answer of this revision, unless a newer revision exists. */
   keep<Reply>(key: string, kept: KeptReply<Reply>, revision: number): void {
     this.follow(revision);
     if (revision === this.revision && kept.bytes <= MAX_REPLY_BYTES) this.set(key, kept);

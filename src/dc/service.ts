@@ -38,7 +38,7 @@ interface Common {
   readonly changeMessage: string;
 }
 
-/** How a load of many resources is told in the change log, and whether it is only tried. */
+/** How a load of many resources is recorded in the change log, and whether it is only tried. */
 export interface LoadOptions {
   readonly validateOnly: boolean;
   /** A UUID that all entries of the load carry. */
@@ -71,7 +71,7 @@ class Tried<Result> extends Error {
 }
 
 /**
- * The door to every RPC, the same for all interfaces: authorise, cache, run, audit, count.
+ * The entry point of every RPC, the same for all interfaces: authorise, cache, run, audit, count.
  * A refusal leaves as `OperationError`; anything else thrown is a defect.
  */
 export class DcService {
@@ -99,7 +99,7 @@ export class DcService {
   /**
    * Answers one call.
    *
-   * @param signal says that nobody waits for the answer any more: a read stops at its next step, a write goes on
+   * @param signal says that the caller no longer waits for the answer: a read stops at its next step, a write goes on
    * @throws OperationError for a refusal, the signal's reason for a read that was stopped
    */
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
@@ -169,7 +169,7 @@ export class DcService {
   }
 
   /**
-   * Walks the change log's whole chain; open to every principal. Whoever asks while one walk is under way gets its
+   * Walks the change log's whole chain; open to every principal. A call during a walk gets that walk's
    * verdict, so that asking often costs no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {

@@ -162,7 +162,7 @@ export class Connections {
   }
 }
 
-// Tells an HTTP/1.1 client to send no other request on this connection. HTTP/2 does so by GOAWAY.
+// Asks an HTTP/1.1 client to send no other request on this connection. HTTP/2 does so by GOAWAY.
 function announceEnd(response: PortResponse): void {
   if (!("stream" in response)) {
     if (!response.headersSent) response.setHeader("connection", "close");

@@ -17,7 +17,7 @@ export function speechOf(head: Buffer): Speech | undefined {
 }
 
 /**
- * Tells `known` once what a new connection speaks; the bytes are back in the socket then. A connection that ends, or
+ * Calls `known` once with the protocol of a new connection; the bytes are back in the socket then. A connection that ends, or
  * says too little for `timeoutMs`, is destroyed. Reads by `readable`: `data` and `pause` lose bytes in one engine or
  * the other.
  */

@@ -11,7 +11,7 @@ const PREFACE_BYTES = 24;
 /**
  * Takes the GOAWAY frames out of what an HTTP/2 client sends, whatever the chunks are.
  *
- * Deno 2.9 corrupts its session's memory when a client says GOAWAY (denoland/deno#36788) and may abort. The frame tells
+ * Deno 2.9 corrupts its session's memory when a client says GOAWAY (denoland/deno#36788) and may abort. The frame says
  * a server nothing that the end of the connection does not tell as well.
  */
 export class GoawayFilter {

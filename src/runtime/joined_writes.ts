@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 
 /**
  * Lets all writes of one tick leave the socket together. Bun's HTTP/1.1 on a foreign socket writes each header block,
- * chunk frame and end by a system call of its own, which halves what it can serve.
+ * chunk frame and end by a separate system call, which halves what it can serve.
  */
 export function joinWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;

@@ -12,7 +12,7 @@ interface Waiting {
 }
 
 /**
- * Makes PNG of SVG in a thread of its own, so that a large picture holds up no other call. The thread starts with the
+ * Makes PNG of SVG in a separate thread, so that a large picture holds up no other call. The thread starts with the
  * first picture and ends when none was asked for in a minute; it does not keep the process alive.
  */
 export class Rasterizer {

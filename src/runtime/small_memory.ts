@@ -10,7 +10,7 @@ const SHRINK_EVERY_MS = 1_000;
 
 /**
  * Keeps a process small that lives beside many larger ones: garbage is collected at once rather than when the engine finds
- * it worth its while. Cost: some milliseconds for every few megabytes of garbage. Only Bun can be told.
+ * it worth its while. Cost: some milliseconds for every few megabytes of garbage. Only Bun offers this.
  *
  * @returns ends it
  */

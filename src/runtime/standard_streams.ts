@@ -21,7 +21,7 @@ export function standardInput(): AsyncIterable<Uint8Array> {
 
 /** Standard output for a program whose reader may be slow: nothing here blocks the program while a pipe is full. */
 export interface StandardOutput {
-  /** Resolves when the operating system has taken every byte; rejects when nobody reads any more. */
+  /** Resolves when the operating system has taken every byte; rejects when the reader has closed the stream. */
   write(bytes: Uint8Array): Promise<void>;
   /** Takes hold of the engine's stream, so that a later replacement of `process.stdout.write` does not reach it. */
   hold(): void;

@@ -72,7 +72,7 @@ export interface Impact {
  * @returns counts and lists; an element that was off before counts nowhere
  *
  * Cost: what is downstream and upstream of that, and copies of arrays of all nodes; the first one after a change of
- * power also works out live set and loads of the estate. Source: docs/contract/datacenter-analyses.md#blast-radius.
+ * power also works out live set and loads of the inventory. Source: docs/contract/datacenter-analyses.md#blast-radius.
  */
 export function blastRadius(topology: Topology, failing: Failing, options: BlastOptions): BlastRadius {
   return atOnce(blastSteps(topology, failing, options));
@@ -95,7 +95,7 @@ export function* blastSteps(
   const removed = new Set(sources);
   const immune = options.assumeBattery ? (index: number) => carriesOn(graph, index, removed) : () => false;
   const how = { immune, isCircular: before.isCircular };
-  // What nobody knows the supply of is not guessed offline with the place that it is in.
+  // A device without a recorded supply is not taken as offline with its place.
   const uncounted = new Set([...unlisted, ...[...sources].filter((index) => isUndocumented(graph, index))]);
   const goneDark = ({ dark }: Darkness) =>
     offline(graph, dark, uncounted).filter((index) => graph.nodes[index]?.kind === "DEVICE").length;
@@ -151,7 +151,7 @@ function offline(graph: PowerGraph, dark: readonly number[], uncounted: Readonly
   return dark.filter((index) => !uncounted.has(index) && counts(graph, index));
 }
 
-/** What would be dark but for batteries. */
+/** What would be dark without batteries. */
 function batteryFed(
   graph: PowerGraph,
   baseline: LiveSet,

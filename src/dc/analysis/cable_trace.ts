@@ -50,7 +50,7 @@ export async function traceCable(
   return isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
 }
 
-/** All fibres of an end port, and the port that all of them meet with all of its own. */
+/** All fibres of an end port, and the port that all of them meet with all of its fibres. */
 interface EndView {
   readonly start: Place;
   readonly connector: Connector;
@@ -84,7 +84,7 @@ class EndTracer implements ByEnd {
     return [await this.splitPath(view)];
   }
 
-  /** The port that all fibres of a port meet with all of its own. */
+  /** The port that all fibres of a port meet with all of its fibres. */
   async meetingOf(start: Place): Promise<Place | undefined> {
     return (await this.view(start))?.meets?.place;
   }
@@ -207,7 +207,7 @@ class EndTracer implements ByEnd {
     return walked.status === "PARTING" ? branchesAt(walked) : [];
   }
 
-  /** A port without a cable: nothing, or one way for each breakout channel that has a cable of its own. */
+  /** A port without a cable: nothing, or one way for each breakout channel that has a cable. */
   private async withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
     const origin = endOf({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];

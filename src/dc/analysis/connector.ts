@@ -46,7 +46,7 @@ export async function connectorOf(memo: TraceMemo, start: Place): Promise<Connec
   return undefined;
 }
 
-/** The breakout channels of a port that have no cable of their own. */
+/** The breakout channels of a port that have no cable. */
 async function ridersOf(memo: TraceMemo, { device, port }: Place): Promise<readonly Port[]> {
   const found: Port[] = [];
   for (const child of device.ports ?? []) {

@@ -21,7 +21,7 @@ export interface LinkCause {
   readonly message: string;
   readonly value: string;
   readonly expected: string;
-  /** Somebody means it to be down: a disabled port, or a device that is not installed yet. */
+  /** It is down intentionally: a disabled port, or a device that is not installed yet. */
   readonly isMeant: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Branch, Hop, PathProblem, Segment } from "./cable_path.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
 /**
- * Positions of one fibre, outermost connector first: the position in the connector at hand, then the position in each
+ * Positions of one fibre, outermost connector first: the position in the current connector, then the position in each
  * connector that it carries. An empty stack is a whole connector.
  */
 export type Stack = readonly number[];

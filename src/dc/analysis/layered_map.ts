@@ -1,6 +1,6 @@
-/** Changes in the upper layer before it goes into the middle one. Ours: what is copied for each change of the estate. */
+/** Changes in the upper layer before it goes into the middle one. Ours: what is copied for each change of the inventory. */
 const TOP_MOST = 256;
-/** Changes in the middle layer before everything goes into a map of its own, beside a share of the map below. */
+/** Changes in the middle layer before everything goes into a separate map, beside a share of the map below. */
 const FOLD_AT = 4096;
 const FOLD_SHARE = 8;
 

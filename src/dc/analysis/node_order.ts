@@ -3,8 +3,8 @@ import { compareText } from "#dc/model/ref.ts";
 import type { PowerGraph } from "./power_graph.ts";
 
 /**
- * Nodes in an order that the estate alone decides, so that two servers tell the same of it: devices, each before its
- * outlets, then cooling units, then feeds that nobody declares; each by code. The numbers of nodes tell in which order
+ * Nodes in an order that the inventory alone decides, so that two servers answer the same: devices, each before its
+ * outlets, then cooling units, then undeclared feeds; each by code. The numbers of nodes show in which order
  * elements came.
  *
  * Cost: O(nodes) for the numbers of a graph that was built at once, lowest first; what came later is sorted.

@@ -3,7 +3,7 @@ import { type LiveSet, liveInlets } from "./power_live.ts";
 
 /**
  * Live edges by which supply comes back to an element that it came from, among the nodes of circles. Writes refuse
- * circles, but a database can be changed behind the service's back. Such an edge lights nobody, since what it supplies was
+ * circles, but a database can be changed behind the service's back. Such an edge supplies nothing, since what it supplies was
  * lit before it, and so carries nothing: without these edges every live element leads back to roots, and no circle is left.
  *
  * @param among nodes that may stand on circles

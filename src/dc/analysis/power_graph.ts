@@ -13,7 +13,7 @@ export interface PowerEdge {
   readonly inlet: string;
   /**
    * GATE: from the source of an inlet to an outlet that draws through it and is dead without it; its watts pass through
-   * the device. BAY: from a chassis to a blade without inlets of its own. Absent for everything else.
+   * the device. BAY: from a chassis to a blade without inlets. Absent for everything else.
    */
   readonly how?: "GATE" | "BAY";
   /** On the edge from a device to its outlet: the inlet that the outlet draws through. */
@@ -39,7 +39,7 @@ interface NodeBase {
 }
 
 /**
- * A device, a cooling unit, an outlet, or a feed that nobody declares and that therefore counts as live supply. A feed
+ * A device, a cooling unit, an outlet, or an undeclared feed, which counts as live supply. A feed
  * without a reference is the empty place of an element that was removed: it has no edges and no power.
  */
 export type PowerNode =

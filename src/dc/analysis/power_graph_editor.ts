@@ -10,7 +10,7 @@ import { changedKeys, outletKeys, outletsOf } from "./power_keys.ts";
 import { PowerNodeTable } from "./power_node_table.ts";
 import { PowerSupplies, type Source } from "./power_supplies.ts";
 
-/** What a change of the estate puts in the place of what: absent after is removed, absent before is new. */
+/** What a change of the inventory replaces by what: absent after is removed, absent before is new. */
 export interface PowerChanges {
   readonly devices: readonly { readonly before?: Device | undefined; readonly after?: Device | undefined }[];
   readonly cracs: readonly { readonly before?: Crac | undefined; readonly after?: Crac | undefined }[];
@@ -19,7 +19,7 @@ export interface PowerChanges {
   readonly renewed: readonly (Device | Crac)[];
 }
 
-/** Finds a device or cooling unit of the changed estate by its key. */
+/** Finds a device or cooling unit of the changed inventory by its key. */
 export interface PowerOwners {
   device(key: string): Device | undefined;
   crac(key: string): Crac | undefined;
@@ -179,7 +179,7 @@ export class PowerGraphEditor {
     else this.table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
   }
 
-  /** A blade without inlets of its own hangs on its chassis. */
+  /** A blade without inlets is supplied by its chassis. */
   private joinBay(own: number, device: Device): void {
     const chassis = this.supplies.ofBay(device);
     this.table.record(own, { recorded: chassis === undefined ? 0 : 1, unrecorded: [] });

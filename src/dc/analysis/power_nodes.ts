@@ -107,7 +107,7 @@ export function isConsumer(node: PowerNode | undefined): boolean {
   return recorded + unrecorded.length > 0 || drawsPower(device);
 }
 
-/** Whether a consumer has no recorded supply at all, a blade that of its chassis: nobody knows what turns it off. */
+/** Whether a consumer has no recorded supply at all, a blade that of its chassis: what turns it off is unknown. */
 export function isUndocumented(graph: PowerGraph, index: number): boolean {
   const node = graph.nodes[index];
   if (!isConsumer(node) || (node?.kind !== "DEVICE" && node?.kind !== "CRAC")) return false;

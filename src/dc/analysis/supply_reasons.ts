@@ -68,7 +68,7 @@ function unmetReason({ code, asBuilt }: RedundancyVerdict): HealthReason {
   return { code: "REDUNDANCY_UNMET", value: 1, limit: 2, ref: `device:${code}`, health };
 }
 
-/** A failed device that feeds or houses something in service is a fault. */
+/** A failed device that feeds or contains something in service is a fault. */
 function failed(power: PowerGraph, members: readonly number[]): readonly HealthReason[] {
   return members.flatMap((index): HealthReason[] => {
     const node = power.nodes[index];
@@ -86,7 +86,7 @@ function feedsService({ nodes, supplies }: PowerGraph, index: number): boolean {
   });
 }
 
-/** What nobody demands to be better, but a reader of the rack wants to see. */
+/** What meets every demand, but is of interest to a reader of the rack. */
 function informative({ power, rack }: SupplyInput, consumers: readonly number[]): readonly HealthReason[] {
   const single = consumers.filter((index) => isSingleCorded(power, index, rack));
   const undocumented = consumers.filter((index) => isUndocumented(power, index));

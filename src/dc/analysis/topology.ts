@@ -24,7 +24,7 @@ import type { RackHeat } from "./thermal_spots.ts";
 
 const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 
-/** The estate's graphs at one revision. It never changes; `changed` makes the next one, which shares what stayed. */
+/** The inventory's graphs at one revision. It never changes; `changed` makes the next one, which shares what stayed. */
 export class Topology {
   /** With power ports and power cables only, each list in the order of keys. */
   readonly estate: Estate;
@@ -224,7 +224,7 @@ export class Topology {
    * The topology after a change. Cost: what changed and what hangs on it directly, and a copy of the changed lists.
    *
    * @param keys what changed; cables are those of changed devices as well
-   * @param after the part of the power estate that these keys name, as it is now
+   * @param after the part of the power inventory that these keys name, as it is now
    */
   changed(keys: Readonly<Record<ResourceKind, readonly string[]>>, after: Estate): Topology {
     const { estate } = this;

@@ -19,7 +19,7 @@ export interface SignedCheckpoint {
   readonly note: string;
 }
 
-/** The name under which this log is signed; made when there is none. */
+/** The name under which this log is signed; made on first use. */
 export async function logOrigin(store: DcStore): Promise<string> {
   return store.write(async (writer) => {
     const known = await writer.setting(ORIGIN);

@@ -23,7 +23,7 @@ export interface OpenedNote {
   readonly key: VerifierKey;
 }
 
-/** Returns the text of a note that one of the keys has signed; undefined where there is none, or a bad signature. */
+/** Returns the text of a note that one of the keys has signed; undefined without one, or with a bad signature. */
 export function openNote(note: string, keys: readonly VerifierKey[]): OpenedNote | undefined {
   const { text, signatures } = partsOf(note);
   for (const { signer, hash, bytes } of signatures) {
@@ -72,7 +72,7 @@ export function verifierLine(name: string, key: KeyObject): string {
   return `${name}+${keyHash(name, raw).toString("hex")}+${encoded}`;
 }
 
-/** Reads a key's line; undefined when it is none or its hash does not fit. */
+/** Reads a key's line; undefined when it is not a key's line or its hash does not fit. */
 export function parseVerifierLine(line: string): VerifierKey | undefined {
   const [, name = "", hash, encoded = ""] = /^([^+\s]+)\+([0-9a-f]{8})\+(\S+)$/.exec(line.trim()) ?? [];
   const bytes = Buffer.from(encoded, "base64");

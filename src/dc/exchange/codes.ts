@@ -41,7 +41,7 @@ export function slugFrom(name: string): string | undefined {
 export interface Named {
   readonly id: string;
   readonly name: string;
-  /** What tells objects of one name apart, widest first: site, location, rack. */
+  /** What distinguishes objects of one name, widest first: site, location, rack. */
   readonly within: readonly string[];
 }
 
@@ -105,7 +105,7 @@ function qualified({ id, name, within }: Named, depth: number, fallback: string)
   const base = codeFrom(name) || codeFrom(`${fallback}-${id}`);
   const parts = [...within.slice(0, depth).map(codeFrom), base].filter((part) => part !== "");
   const code = parts.join("-");
-  // A long qualification gives way to the name itself.
+  // A long qualification is shortened before the name itself.
   return code.length <= MAX_CODE_CHARS ? code : codeFrom(code.slice(code.length - MAX_CODE_CHARS));
 }
 

@@ -4,7 +4,7 @@ import type { LoadBasis } from "./enum_values.ts";
 import { inService } from "./in_service.ts";
 import type { DeviceBody, Port } from "./resources.ts";
 
-/** A device of a list that is summed up; ports are known where blades have inlets of their own. */
+/** A device of a list that is summed up; ports are known where blades have inlets. */
 type Summed = DeviceBody & { readonly ports?: readonly Port[] };
 
 /** Whether a device is in a bay, so that a chassis without other record of it supplies it. */

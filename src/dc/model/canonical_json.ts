@@ -58,7 +58,7 @@ function listJson(items: readonly unknown[]): string {
 
 function objectJson(object: Readonly<Record<string, unknown>>): string {
   let text = "";
-  // Without a comparison of its own, sort goes by UTF-16 units.
+  // Without a comparison function, sort goes by UTF-16 units.
   for (const key of Object.keys(object).sort()) {
     const value = object[key];
     if (value !== undefined) text += `${text === "" ? "" : ","}${nameJson(key)}:${canonicalJson(value)}`;

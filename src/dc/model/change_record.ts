@@ -4,7 +4,7 @@ import type { AuditAction, AuditInterface, AuditSource } from "./enum_values.ts"
 export interface ChangeActor {
   readonly principal: string;
   readonly roles: readonly string[];
-  /** How the principal was told: none, token or jwt. */
+  /** How the principal was authenticated: none, token or jwt. */
   readonly authMethod: string;
   readonly onBehalfOf?: string;
 }
@@ -37,7 +37,7 @@ export interface ChangeDraft {
   readonly changedFields: readonly string[];
   readonly message?: string;
   readonly source: AuditSource;
-  /** Commit position in the database, as a change feed tells it. */
+  /** Commit position in the database, as a change feed reports it. */
   readonly commit?: string;
   readonly transactionId: string;
 }

@@ -113,7 +113,7 @@ async function upsideDown({ a, b }: FabricLink, site: SiteReader): Promise<boole
   );
 }
 
-/** Traffic is told per direction, so it turns with the ends. */
+/** Traffic is recorded per direction, so it turns with the ends. */
 function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   if (!turn) return link;
   const { aToBMbps, bToAMbps, ...rest } = link;

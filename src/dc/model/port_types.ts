@@ -1,6 +1,6 @@
 import type { PortKind } from "./enum_values.ts";
 
-// Type slugs are those of the public device type libraries. Only families are told apart: an unknown slug is allowed.
+// Type slugs are those of the public device type libraries. Only families are distinguished: an unknown slug is allowed.
 
 type Family = "interface" | "connector" | "console" | "inlet" | "outlet" | "power";
 

@@ -52,7 +52,7 @@ async function sourcesOf(device: Device | undefined, site: SiteReader): Promise<
 }
 
 /**
- * Returns a way from `device` upstream back to itself, as references, or undefined when there is none.
+ * Returns a way from `device` upstream back to itself, as references, or undefined without one.
  * Cost: one look-up per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {

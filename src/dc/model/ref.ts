@@ -136,7 +136,7 @@ export function samePort(a: PortRef, b: PortRef): boolean {
   return a.deviceCode === b.deviceCode || codeKey(a.deviceCode) === codeKey(b.deviceCode);
 }
 
-/** Orders text by UTF-16 units, which is the order that every database is told to use. */
+/** Orders text by UTF-16 units, which is the order that every database is set to use. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

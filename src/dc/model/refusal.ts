@@ -5,7 +5,7 @@ import { broken, type ErrorFinding, REASONS, type Reason } from "./finding.ts";
 const MAX_TOLD_CHARS = 3500;
 
 /**
- * A refusal of the datacenter service: the first violation gives reason and message, `violations` tells them all.
+ * A refusal of the datacenter service: the first violation gives reason and message, `violations` lists them all.
  * Interfaces turn them into their own error details.
  */
 export class Refusal extends OperationError {
@@ -15,7 +15,7 @@ export class Refusal extends OperationError {
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
-    // What the estate forbids is told as such and once more by its field.
+    // What the inventory forbids is reported as such, and again by its field.
     this.violations = told([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
   }
 }

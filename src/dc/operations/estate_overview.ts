@@ -17,7 +17,7 @@ interface FloorOverview {
 
 /**
  * Where a person can begin: the sites with their floors, the lowest first, and the fabrics. The RPCs ask for things by
- * name; this tells the names. What stands on no floor is in the totals only.
+ * name; this lists the names. What stands on no floor is in the totals only.
  */
 export async function estateOverview(reader: DcReader): Promise<EstateOverview> {
   const { floors, links, cables } = await reader.inventory();

@@ -35,7 +35,7 @@ export const render = defineRead({
   },
 });
 
-/** A subject that stands among others is told apart where nothing else was asked to stand out. */
+/** A subject among others is highlighted unless other highlights were asked for. */
 function withSubject(options: PictureOptions, subjectRef: string, screen: Screen): PictureOptions {
   const kind = parseRef(subjectRef)?.kind;
   const among =

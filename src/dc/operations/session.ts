@@ -4,7 +4,7 @@ import { type Principal, ROLES, type Role } from "#dc/context.ts";
 export interface Session {
   /** False where the operator lets everyone do everything. */
   readonly auth_required: boolean;
-  /** Empty where nobody was recognised. */
+  /** Empty for an anonymous caller. */
   readonly principal: string;
   readonly roles: readonly Role[];
   readonly auth_method: Principal["authMethod"];

@@ -57,7 +57,7 @@ export class InventoryVerification {
     if (this.isFirst) this.beginsLater = seq > 1;
     this.isFirst = false;
     const key = resourceOf(entity);
-    // The log also tells of documents, which have no row in the inventory.
+    // The log also records documents, which have no row in the inventory.
     if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
     const before = this.states.get(key);
     const isPort = key !== refKey(entity);
@@ -73,7 +73,7 @@ export class InventoryVerification {
   /** Compares all rows of the snapshot. Cost: one pass over every table of the inventory. */
   async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
-    // Without an entry, the log is new or wholly archived; its head tells which.
+    // Without an entry, the log is new or wholly archived; its head shows which.
     if (this.isFirst) this.beginsLater = (await reader.chainHead()).seq > 0;
     this.upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
     for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {

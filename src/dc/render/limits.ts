@@ -2,7 +2,7 @@
 export const LEAST_WIDTH_PX = 64;
 export const MOST_WIDTH_PX = 8192;
 
-/** Nodes drawn before groups are folded when nobody says, and most that can be asked for: more no screen can show. */
+/** Nodes drawn before groups are folded by default, and most that can be asked for: more no screen can show. */
 export const USUAL_NODES = 500;
 export const MOST_NODES = 10_000;
 

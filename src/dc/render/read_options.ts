@@ -61,7 +61,7 @@ function word<Word extends string>(field: string, value: number | undefined, wor
   throw outOfRange(field, value, words.join(", "));
 }
 
-/** The asked one if the screen has it; undefined if nobody asked. */
+/** The asked one if the screen has it; undefined without one. */
 function offered<Word extends string>(
   field: string,
   asked: Word | undefined,

@@ -125,7 +125,7 @@ function sizeOf({ width, height }: Scene, widthPx = Math.round(width)) {
   return { widthPx, heightPx: Math.round((widthPx * height) / width) };
 }
 
-/** A width that was asked for is kept or refused; one that nobody asked for shrinks until the pixels fit. */
+/** A width that was asked for is kept or refused; a default width shrinks until the pixels fit. */
 function pixelSize(scene: Scene, asked: number | undefined) {
   const size = sizeOf(scene, asked);
   const pixels = size.widthPx * size.heightPx;
@@ -140,7 +140,7 @@ function pixelSize(scene: Scene, asked: number | undefined) {
   );
 }
 
-/** Over an ArrayBuffer of its own, as messages and digests want it. */
+/** Over a separate ArrayBuffer, as messages and digests want it. */
 function bytesOf(bytes: Uint8Array<ArrayBufferLike>): Uint8Array<ArrayBuffer> {
   return bytes.buffer instanceof ArrayBuffer ? (bytes as Uint8Array<ArrayBuffer>) : new Uint8Array(bytes);
 }

@@ -94,7 +94,7 @@ export interface Group {
   readonly kind: "group";
   /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
   readonly ref?: string;
-  /** What a pointer resting on it is told; lines are parted by "\n". */
+  /** Its tooltip; lines are separated by "\n". */
   readonly tip?: string;
   /** Pixels by which the whole group is moved. */
   readonly at?: Point;

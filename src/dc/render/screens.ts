@@ -17,9 +17,9 @@ export interface ScreenReplies {
 }
 
 export interface ScreenDrawing<Reply> {
-  /** What colours can mean; the first one is meant when nobody says. */
+  /** What colours can mean; the first one is the default. */
   readonly colorings: readonly [Coloring, ...Coloring[]];
-  /** What can be asked to be shown; the drawing chooses when nobody says. */
+  /** What can be asked to be shown; the drawing chooses by default. */
   readonly views: readonly RenderView[];
   /** Loaded when first drawn, so that a service that draws nothing loads nothing. */
   readonly load: () => Promise<Draw<Reply>>;

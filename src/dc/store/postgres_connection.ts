@@ -7,7 +7,7 @@ import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
-/** How long one statement may take, in milliseconds: the dialect tells the server the same. */
+/** How long one statement may take, in milliseconds: the dialect sets the same on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** When a server that says nothing at all is given up, in milliseconds: after it should have stopped by itself. */
 const SILENCE_MS = STATEMENT_TIMEOUT_MS + 10_000;
@@ -54,7 +54,7 @@ export class PostgresConnection implements SqlRunner {
       max_lifetime: null,
       fetch_types: false,
       onnotice: () => {},
-      // Columns of eight bytes hold counts and small numbers, which a double tells exactly.
+      // Columns of eight bytes hold counts and small numbers, which a double represents exactly.
       types: { bigint: { to: INT8, from: [INT8], parse: Number, serialize: String } },
       // A pooler shares sessions and refuses other parameters: each transaction sets its own, see the dialect.
       connection: { application_name: "planner" },
@@ -161,7 +161,7 @@ export class PostgresConnection implements SqlRunner {
     }
   }
 
-  /** The driver forgets a statement that it was given between the end of a connection and the moment it is told of it. */
+  /** The driver forgets a statement that it was given between the end of a connection and the event that reports it. */
   private async unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
     let giveUp: (error: Error) => void = () => {};
     try {

@@ -9,7 +9,7 @@ import type { PostgresAddress } from "./postgres_address.ts";
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly why: "conflict" | "lost";
-  /** What the caller is told when trying again does not help. */
+  /** The message for the caller when trying again does not help. */
   readonly refusal: OperationError;
 
   constructor(why: "conflict" | "lost", refusal: OperationError, cause: unknown) {
@@ -20,11 +20,11 @@ export class Interrupted extends Error {
 }
 
 /**
- * Serialization failure, deadlock, and a key that somebody else has taken since it was looked for; CockroachDB tells every
+ * Serialization failure, deadlock, and a key that another transaction has taken since it was looked for; CockroachDB reports every
  * restart as the first. Source: PostgreSQL, Serialization Failure Handling.
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
-/** The server ends, starts, or takes nobody any more. Class 08 is the connection itself. */
+/** The server ends, starts, or accepts no more connections. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300)$/;
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
@@ -65,7 +65,7 @@ export function cannotOpenServer({ shown }: PostgresAddress, error: unknown): un
   return new OperationError(told.kind, `Cannot open the database ${shown}: ${why}`, { cause: error });
 }
 
-/** The log of the server tells the cause, the caller is not told it. */
+/** The server's log names the cause; the reply does not. */
 function because(refusal: OperationError, cause: unknown): OperationError {
   refusal.cause = cause;
   return refusal;

@@ -31,7 +31,7 @@ export async function bringUpToDate(connection: PostgresConnection): Promise<voi
 }
 
 /**
- * How many steps the current schema has taken; 0 when it is empty but for tables of others.
+ * How many steps the current schema has taken; 0 when it holds no tables of planner.
  * @throws OperationError failed_precondition when tables of others have names of ours
  */
 export async function stepsTaken(connection: PostgresConnection): Promise<number> {

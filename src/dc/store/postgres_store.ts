@@ -28,7 +28,7 @@ const MAX_PAUSE_MS = 250;
  *
  * @param url `postgres://user:password@host:port/database?sslmode=…`
  * @throws OperationError invalid_argument for a wrong address, unavailable when the server cannot be reached or does not
- * let us in, failed_precondition when the database is from a newer or another program. None tells the password.
+ * let us in, failed_precondition when the database is from a newer or another program. No message holds the password.
  */
 export async function openPostgres(url: string, onStatement: OnStatement = () => {}): Promise<DcStore> {
   const address = parsePostgresUrl(url);
@@ -210,7 +210,7 @@ async function persistently<Result>(attempt: () => Promise<Result>): Promise<Res
     } catch (error) {
       if (!(error instanceof Interrupted) || tries === MAX_TRIES) throw refusalOf(error);
       if (error.why === "lost") {
-        // The server may have closed a connection that lay idle; a server that is away is told at once.
+        // The server may have closed a connection that lay idle; an unreachable server is reported at once.
         if (hasReconnected) throw error.refusal;
         hasReconnected = true;
       } else await pause(tries);

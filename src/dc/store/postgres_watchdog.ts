@@ -18,7 +18,7 @@ export class PostgresWatchdog {
   private asking = false;
   private hangs = false;
 
-  /** @param ask asks the server something on a connection of its own */
+  /** @param ask asks the server something on a separate connection */
   constructor(ask: () => Promise<void>) {
     this.ask = ask;
   }

@@ -51,7 +51,7 @@ export class Queue {
   }
 }
 
-/** What is told to work that comes too late. */
+/** The error for work that comes too late. */
 export function closed(): OperationError {
   return new OperationError("unavailable", "The database is closed");
 }

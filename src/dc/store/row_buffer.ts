@@ -35,7 +35,7 @@ type Row = readonly SqlValue[];
 
 /**
  * A transaction's new rows on their way into the database: they wait until anything is asked or told, and then go table
- * by table in the order of keys, many to a statement. Whoever looks through this runner sees all of them.
+ * by table in the order of keys, many to a statement. Reads through this runner see all of them.
  */
 export class RowBuffer implements SqlRunner {
   private readonly runner: SqlRunner;

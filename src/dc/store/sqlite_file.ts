@@ -26,7 +26,7 @@ export class SqliteFile {
   /** The address of the file for SQLite. Only `create` makes a file that does not exist. */
   address(use: FileUse): string {
     const modes = { create: "mode=rwc", write: "mode=rw", read: "mode=ro" };
-    // Without a log beside it nobody writes the file, and SQLite need not make one.
+    // Without a log beside it no process writes the file, and SQLite need not make one.
     const isAlone = use === "read" && !existsSync(`${this.path}-wal`);
     return `${pathToFileURL(this.path).href}?${modes[use]}${isAlone ? "&immutable=1" : ""}`;
   }
@@ -36,7 +36,7 @@ export class SqliteFile {
     this.identity = this.present();
   }
 
-  /** Which version of the file is there: differs after each change, as far as the file's time tells. */
+  /** Which version of the file is there: differs after each change, as far as the file's time shows. */
   version(): { readonly hasLog: boolean; readonly text: string } {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     const hasLog = existsSync(`${this.path}-wal`);

@@ -209,7 +209,7 @@ async function finished<Result>(runner: SqlRunner, work: () => Promise<Result>):
     result = await work();
     await runner.run("COMMIT");
   } catch (error) {
-    // SQLite undoes the whole transaction by itself on some errors (a full disk), and then there is none to undo.
+    // SQLite undoes the whole transaction by itself on some errors (a full disk), and then nothing is left to undo.
     await runner.run("ROLLBACK").catch(() => {});
     throw error;
   }

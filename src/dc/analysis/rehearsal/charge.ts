@@ -10,7 +10,7 @@ import type { Failure } from "./outcome.ts";
 /** A failure, and the part of what it does that no smaller failure does. */
 export interface Charged {
   readonly failure: Failure;
-  /** Keys of its own effects; empty if smaller failures do all of it. */
+  /** Keys of its effects; empty if smaller failures do all of it. */
   readonly own: ReadonlySet<string>;
   /** The smaller failures that do the rest. */
   readonly smaller: ReadonlySet<Failure>;

@@ -46,7 +46,7 @@ function switchNodes({ estate, power }: Topology): ReadonlySet<number> {
 }
 
 /**
- * Whether an element is located in a scope: an outlet or declared feed with its device; a feed that nobody declares with what
+ * Whether an element is located in a scope: an outlet or declared feed with its device; an undeclared feed with what
  * it supplies, since its own location is unknown.
  */
 export function isInScope(topology: Topology, index: number, scope: Ref): boolean {

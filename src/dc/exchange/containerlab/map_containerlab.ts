@@ -8,7 +8,7 @@ import { compact, type Mapped, Omissions, type SourceItem } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import { roleOfWord } from "./tiers.ts";
 
-/** What an import of a topology is told. */
+/** Options of an import of a topology. */
 export interface ContainerlabOptions {
   readonly origin: string;
   readonly known: ReadonlyMap<string, string>;

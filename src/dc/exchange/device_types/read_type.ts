@@ -11,7 +11,7 @@ import { oneOf } from "../netbox/one_of.ts";
 import { portsOf } from "./type_ports.ts";
 import { plainText, shown, type TypeProblem } from "./values.ts";
 
-/** A type, with what was left out of it; or why it is none. */
+/** A type, with what was left out of it; or why it cannot be read. */
 export type ReadType =
   | { readonly type: DeviceType; readonly notes: readonly TypeProblem[] }
   | { readonly problem: TypeProblem };

@@ -153,7 +153,7 @@ export class CsvRows {
     return undefined;
   }
 
-  /** Objects of a name: within the same device or site when that tells them apart. */
+  /** Objects of a name: within the same device or site when that distinguishes them. */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
     const scope = COMPONENTS.includes(target) ? (record["device"] ?? "") : (record["site"] ?? "");
     const near = this.#byName.get(keyOf(target, scope, name)) ?? [];
@@ -204,7 +204,7 @@ export class CsvRows {
   }
 }
 
-/** What tells objects of one name apart. */
+/** What distinguishes objects of one name. */
 function scopeOf(table: TableName, record: CsvRecord): string {
   if (COMPONENTS.includes(table)) return record["device"] ?? "";
   return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");

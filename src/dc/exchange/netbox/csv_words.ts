@@ -28,7 +28,7 @@ export function fieldOfHeader(header: string): string {
   return HEADERS[plain] ?? plain;
 }
 
-/** Labels of interface types and of a few other choices, whose slugs cannot be told from the label. */
+/** Labels of interface types and of a few other choices, whose slugs cannot be derived from the label. */
 const LABELS: Readonly<Record<string, string>> = {
   "sfp (1ge)": "1000base-x-sfp",
   "gbic (1ge)": "1000base-x-gbic",

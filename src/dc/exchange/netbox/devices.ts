@@ -167,7 +167,7 @@ function isInside(device: string, of: string, bays: ReadonlyMap<string, Bay>): b
   return false;
 }
 
-/** Modules, inventory items, platforms and virtual chassis, which have no fields of their own. */
+/** Modules, inventory items, platforms and virtual chassis, which have no fields here. */
 class DeviceRemarks {
   readonly #mapping: Mapping;
   readonly #modules: ReadonlyMap<string, readonly Row[]>;

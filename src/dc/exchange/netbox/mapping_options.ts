@@ -2,7 +2,7 @@ import type { DeviceKind } from "#dc/model/enum_values.ts";
 
 /** What a person decides about the mapping of a NetBox; all of it may be left out. */
 export interface NetboxOptions {
-  /** Name of the source, first part of every origin: `netbox`, or a name of its own when there are several. */
+  /** Name of the source, first part of every origin: `netbox`, or a chosen name when there are several. */
   readonly origin: string;
   /** Kinds of devices by the slug of their role. */
   readonly roles: Readonly<Record<string, DeviceKind>>;

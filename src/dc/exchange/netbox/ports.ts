@@ -9,7 +9,7 @@ import { PortNames } from "./port_names.ts";
 import type { Row } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 
-/** Tables of components in the order in which they take names, with the word that tells theirs from others. */
+/** Tables of components in the order in which they take names, with the word that distinguishes their names. */
 const COMPONENTS = [
   { table: "interface", kind: "NETWORK", word: "interface" },
   { table: "frontport", kind: "FRONT", word: "front" },

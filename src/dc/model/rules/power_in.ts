@@ -138,11 +138,11 @@ export async function disagreement(
   ];
 }
 
-/** Refuses power that would flow in a circle. A device that supplies nobody cannot close one. */
+/** Refuses power that would flow in a circle. A device that supplies nothing cannot close one. */
 async function cycle({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const supplies =
     (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
-    // Nobody can have named a device as its supply that was not there.
+    // No device can have named a missing device as its supply.
     (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
   if (!supplies || inletsOf(after).length === 0) return [];
   const path = await powerCycle(after, withDevice(site, after));

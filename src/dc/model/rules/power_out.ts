@@ -43,7 +43,7 @@ function minLiveInlets({ after }: Change<Device>): Findings {
   return number("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
 }
 
-/** The inlet that a transfer switch or UPS prefers is one of its own. */
+/** The inlet that a transfer switch or UPS prefers is one of its inlets. */
 function preferredInlet({ after }: Change<Device>): Findings {
   const name = after.power?.preferredInlet;
   const names = inletNamesOf(after);

@@ -74,7 +74,7 @@ class Batches<Value> {
     const known = this.known.get(key);
     if (known !== undefined) return known;
     const asked = new Promise<Value | undefined>((resolve, reject) => {
-      // A turn of the event loop later, so that whoever else goes on by then is in the same look-up.
+      // A turn of the event loop later, so that all callers that have resumed by then share one look-up.
       if (this.waiting.length === 0) setTimeout(() => void this.flush(), 0);
       this.waiting.push({ key, resolve, reject });
     });

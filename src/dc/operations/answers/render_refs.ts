@@ -10,7 +10,7 @@ import type { Subgraph, SubgraphEdge, SubgraphNode } from "#dc/render/subgraph.t
 /** Most elements of a picture that someone lists. Ours: as many as nodes can be asked for. */
 const MOST_REFS = 10_000;
 
-/** Checks a list of references. @throws Refusal naming the one that is none */
+/** Checks a list of references. @throws Refusal naming the malformed one */
 export function readRefs(refs: readonly string[]): readonly string[] {
   if (refs.length > MOST_REFS) {
     const expected = `at most ${MOST_REFS}`;

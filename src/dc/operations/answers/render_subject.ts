@@ -22,7 +22,7 @@ import { thermalHeadroomAnswer } from "./thermal_headroom.ts";
 import { placesOf } from "./thermal_places.ts";
 import { traceCablePathAnswer } from "./trace_cable_path.ts";
 
-/** The screen that a subject is shown on when nobody says. */
+/** The screen that a subject is shown on by default. */
 export const USUAL_SCREEN: Readonly<Partial<Record<RefKind, Screen>>> = {
   site: "THERMAL",
   floor: "FLOOR",

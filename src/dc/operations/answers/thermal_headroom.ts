@@ -13,7 +13,7 @@ import { demandPlace, readBasis, readCode, readCount, readRef } from "./paramete
 /** Largest reserve that is asked for. Ours: more units than any zone has. */
 const MAX_RESERVE = 100;
 
-/** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a scope that is none */
+/** The structured answer of ThermalHeadroom; the screen adds its picture. @throws Refusal for a malformed scope */
 export function thermalHeadroomAnswer(topology: Topology, request: ThermalHeadroomRequest): ThermalHeadroomResponse {
   const scope = readRef("scope_ref", request.scopeRef, ["site", "floor", "room", "row", "zone", "rack"]);
   const basis = readBasis(request.loadBasis);

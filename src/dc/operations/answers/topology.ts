@@ -19,8 +19,8 @@ interface Kept {
 }
 
 /**
- * Keeps the estate's graphs in step with the change log: a snapshot finds the topology of its own revision, followed
- * from the nearest older one by what changed since, and read anew only when there is none or too much changed.
+ * Keeps the inventory's graphs in step with the change log: a snapshot finds the topology of its revision, followed
+ * from the nearest older one by what changed since, and read anew only without one or when too much changed.
  */
 export class TopologyCache {
   /** Oldest first. */
@@ -37,7 +37,7 @@ export class TopologyCache {
     const running = this.making.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
-      // Whoever was making it may have gone; this one has not.
+      // The call that was making it may have been cancelled; this one was not.
       return made?.topology ?? this.at(reader, revision);
     }
     const making = this.make(reader, revision).finally(() => this.making.delete(revision));

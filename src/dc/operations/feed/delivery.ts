@@ -6,12 +6,12 @@ import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One row version that a change feed tells of. */
+/** One row version that a change feed delivers. */
 export interface FeedEvent {
   readonly table: string;
   /** Primary key as the feed gives it: values in a list, or by column. */
   readonly key: unknown;
-  /** Tells this version from others of its row: the commit's clock reading or log position. */
+  /** Distinguishes this version from others of its row: the commit's clock reading or log position. */
   readonly mark: string;
   /** When it was committed, ISO 8601 in UTC; absent when the feed does not say. */
   readonly at?: string;
@@ -133,7 +133,7 @@ function readRows(after: unknown, before: unknown): Rows {
 function timed(mark: unknown, ms: unknown, rows: Rows): Pick<FeedEvent, "mark" | "at"> {
   const at = isHlc(mark) ? hlcMoment(mark) : typeof ms === "number" ? msMoment(ms) : undefined;
   const told = typeof mark === "string" || typeof mark === "number";
-  // A feed that tells no position: equal versions of a row are then one.
+  // A feed without positions: equal versions of a row are then one.
   const shown = told ? String(mark) : createHash("sha256").update(canonicalJson(rows)).digest("hex");
   return { mark: shown, ...(at !== undefined && { at }) };
 }

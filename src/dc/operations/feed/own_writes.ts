@@ -9,15 +9,15 @@ const PAGE = 200;
 const MAX_PAGES = 50;
 
 export interface Verdict {
-  /** The entry that tells of this version of the row already. */
+  /** The entry that already records this version of the row. */
   readonly own?: ChangeRecord;
-  /** The latest entry of the thing, whatever it tells. */
+  /** The latest entry of the resource, whatever it records. */
   readonly latest?: ChangeRecord;
 }
 
 /**
- * Finds the entry of the change log that tells of a row version. Each entry is found once, or for good when it is the
- * latest: a version that comes back later was put back by somebody, unless nothing else happened since.
+ * Finds the entry of the change log that records a row version. Each entry is found once, or for good when it is the
+ * latest: a version that comes back later was restored, unless nothing else happened since.
  * Cost: two statements as a rule; the entries of everything in a rack when its own are old.
  */
 export async function findOwnWrite(reader: DcReader, change: RowChange): Promise<Verdict> {
@@ -27,7 +27,7 @@ export async function findOwnWrite(reader: DcReader, change: RowChange): Promise
   const latest = await firstOf(reader, change, () => true);
   if (latest !== undefined && tellsOf(latest, change)) return { own: latest, latest };
   if (change.after !== undefined) return latest === undefined ? {} : { latest };
-  // A deleted row says no moment, and may be told of after the thing has come back.
+  // A deleted row says no moment, and may be delivered after the resource has come back.
   const removed = await firstOf(reader, change, ({ action }) => action === "DELETE");
   const known = removed !== undefined && !(await reader.witnessed(removed.seq));
   return { ...(known && { own: removed }), ...(latest !== undefined && { latest }) };
@@ -66,7 +66,7 @@ function isOf(record: ChangeRecord, entity: string): boolean {
   return refKey(record.entity) === refKey(entity);
 }
 
-/** Ports are rows of their own below their device's row, which the log tells of together. */
+/** Ports are rows below their device's row; the log records them together. */
 function tellsOf({ action, after }: ChangeRecord, change: RowChange): boolean {
   if (change.after === undefined) return action === "DELETE";
   return canonicalJson(withoutPorts(after)) === canonicalJson(withoutPorts(change.after));

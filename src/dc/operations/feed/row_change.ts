@@ -16,7 +16,7 @@ export interface RowChange {
   readonly rowKey: string;
   /** Reference of what the row holds. */
   readonly entity: string;
-  /** The reference whose log tells of the row: a port's is its device's. */
+  /** The reference whose log records the row: a port's is its device's. */
   readonly loggedAs: string;
   readonly related: readonly string[];
   readonly before?: JsonObject;

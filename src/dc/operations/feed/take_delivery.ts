@@ -13,7 +13,7 @@ import { type RowChange, readRowChange } from "./row_change.ts";
 /** Longest kept text of an event that cannot be understood, in characters. Ours: enough to see what it is. */
 const MAX_LETTER_CHARS = 65_536;
 
-/** What became of a delivery, as its sender is told. */
+/** What became of a delivery, as the reply says. */
 export interface Receipt {
   /** Row versions that were new. */
   readonly accepted: number;

@@ -95,7 +95,7 @@ function numberOf(desc: DescEnum, word: string): number {
   return known.get(word) ?? 0;
 }
 
-/** Sums may go beyond what the proto's numbers can say, and are told as the largest of them. */
+/** Sums may go beyond what the proto's numbers can say, and become the largest of them. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 /** Writes a model's value as a message; fields that the message does not have are a defect and are refused by `create`. */

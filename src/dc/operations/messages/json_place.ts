@@ -48,7 +48,7 @@ export interface UnknownWord {
 }
 
 /**
- * The first word that its enumeration does not have, with its place; undefined when there is none. Where unknown fields
+ * The first word that its enumeration does not have, with its place; undefined without one. Where unknown fields
  * are ignored, proto JSON ignores unknown words as well, and would answer another question than was asked.
  */
 export function unknownWord(desc: DescMessage, json: unknown): UnknownWord | undefined {

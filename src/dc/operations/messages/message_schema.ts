@@ -13,7 +13,7 @@ export interface SchemaOptions {
   readonly unspecified: boolean;
 }
 
-/** Messages that proto JSON writes in a form of their own. Source: ProtoJSON format. */
+/** Messages that proto JSON writes in a special form. Source: ProtoJSON format. */
 const WELL_KNOWN: Readonly<Record<string, JsonSchema>> = {
   "google.protobuf.Timestamp": { type: "string", format: "date-time" },
   "google.protobuf.FieldMask": { type: "string", description: "Paths joined by commas." },

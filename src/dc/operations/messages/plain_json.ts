@@ -3,7 +3,7 @@ import { compareText } from "#dc/model/ref.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { type FieldPlan, fieldPlans } from "./field_plans.ts";
 
-/** What is not plain: the reader of messages takes it, or tells what is wrong with it. */
+/** What is not plain: the reader of messages takes it, or reports what is wrong with it. */
 const OTHER = Symbol("other");
 
 type Read = (value: unknown) => unknown;
@@ -111,7 +111,7 @@ function readTexts(value: unknown): unknown {
   return Object.entries(value).flat().every(isText) ? { ...value } : OTHER;
 }
 
-/** Text that the model takes; half of a surrogate pair is none, since UTF-8 cannot hold it. */
+/** Text that the model takes; half of a surrogate pair is refused, since UTF-8 cannot hold it. */
 function isText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0") && value.isWellFormed();
 }

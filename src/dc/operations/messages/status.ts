@@ -44,7 +44,7 @@ export interface ErrorDetail<Desc extends DescMessage = DescMessage> {
 
 /**
  * The details that every interface sends with a refusal, each type at most once: ErrorInfo always, BadRequest for the
- * fields of the request, PreconditionFailure for what the estate forbids, ResourceInfo for what is missing or taken.
+ * fields of the request, PreconditionFailure for what the inventory forbids, ResourceInfo for what is missing or taken.
  * Source: AIP-193; docs/contract/datacenter-errors.md#reasons.
  */
 export function errorDetails(error: OperationError): readonly ErrorDetail[] {
@@ -56,7 +56,7 @@ export function errorDetails(error: OperationError): readonly ErrorDetail[] {
   return [info, ...specific(kind, violations), ...fieldsOf(kind, violations)];
 }
 
-/** What is wrong with which field; what names none is told otherwise, unless the request alone is to blame. */
+/** What is wrong with which field; what names none is reported otherwise, unless the request alone is to blame. */
 function fieldsOf(kind: ErrorKind, violations: Refusal["violations"]): readonly ErrorDetail[] {
   const fieldViolations = violations
     .filter(({ field }) => field !== "" || kind === "invalid_argument")
@@ -81,7 +81,7 @@ function specific(kind: ErrorKind, violations: Refusal["violations"]): readonly 
   return [{ schema: ResourceInfoSchema, init }];
 }
 
-/** A refusal of a token that was sent and opens nothing, which tells it from one for lack of any. */
+/** A refusal of an invalid token, as opposed to one for a missing token. */
 export class InvalidToken extends Refusal {
   constructor(message: string) {
     super(broken("UNAUTHENTICATED", "", message));

@@ -7,7 +7,7 @@ export type Needs = (resource: ResourceByKind["device" | "rack" | "crac"]) => re
 
 /**
  * Works out what the items of a batch need of each other: a device its chassis and the devices that supply it. A feed
- * leads to the item that declares it. Racks and cooling units need nothing of their own kind.
+ * leads to the item that declares it. Racks and cooling units need none of their kind.
  */
 export function codesNeeded(kind: ResourceKind, items: readonly ResourceByKind["device" | "rack" | "crac"][]): Needs {
   if (kind !== "device") return () => [];

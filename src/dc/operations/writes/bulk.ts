@@ -45,7 +45,7 @@ class BatchFailed extends Error {
 }
 
 /**
- * Applies items in the order of their needs, each in a savepoint of its own. An item whose need failed fails too.
+ * Applies items in the order of their needs, each in a savepoint. An item whose need failed fails too.
  * With `atomic`, one failure undoes all. Source: docs/contract/datacenter-analyses.md#bulk-calls.
  */
 export async function runBulk(

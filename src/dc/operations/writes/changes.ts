@@ -62,7 +62,7 @@ export class Changes {
     before: Stored<ResourceByKind[Kind]> | undefined,
   ): Promise<Stored<ResourceByKind[Kind]>> {
     const { now } = this.origin;
-    // Of what has no parts of its own, the text of the version is that of the row as well.
+    // For a resource without parts, the text of the version is that of the row as well.
     rememberCanonical(resource);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
     await this.writer.put(kind, stored);

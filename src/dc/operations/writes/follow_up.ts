@@ -10,7 +10,7 @@ export async function followUp<Kind extends ResourceKind>(
   before: ResourceByKind[Kind],
   after: ResourceByKind[Kind],
 ): Promise<void> {
-  // The kinds are told apart by the word, which the compiler cannot follow.
+  // The kinds differ by the word, which the compiler cannot follow.
   if (kind === "rack") await rackMoved(session, before as Rack, after as Rack);
   if (kind === "device") await chassisMoved(session, before as Device, after as Device);
 }

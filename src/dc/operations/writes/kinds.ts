@@ -26,7 +26,7 @@ export const KINDS: { readonly [Kind in ResourceKind]: KindRules<ResourceByKind[
   fabric_link: { forget: keep, complete: completeFabricLink, rules: fabricLinkRules },
 };
 
-/** A device that moves takes rack, location and mount from its new place, unless the request tells them. */
+/** A device that moves takes rack, location and mount from its new place, unless the request gives them. */
 function forgetDerived(merged: Device, before: Device, patch: Device): Device {
   const otherParent = merged.parentDeviceCode !== before.parentDeviceCode;
   const otherRack = merged.rackCode !== before.rackCode;

@@ -45,7 +45,7 @@ export async function removeResource<Kind extends ResourceKind>(
   checkEtag(options.etag, stored.etag, ref);
   const cascadedRefs: string[] = [];
   const { resource } = stored;
-  // The kinds are told apart by the word, which the compiler cannot follow.
+  // The kinds differ by the word, which the compiler cannot follow.
   if (kind === "device") await removeDeviceParts(session, resource as Device, options, cascadedRefs);
   if (kind === "rack") await removeRackParts(session, resource as Rack, options, cascadedRefs);
   await session.changes.remove(kind, resource);

@@ -8,7 +8,7 @@ export interface CablePicture {
   readonly paths: readonly CablePath[];
 }
 
-/** A device on the way, or several that are told in a count; `link` leads to it from the stop before. */
+/** A device on the way, or several that are shown as a count; `link` leads to it from the stop before. */
 export interface Stop {
   readonly hops: readonly Hop[];
   /** Drawn on another lane already; here only to show where this one leaves. */
@@ -34,7 +34,7 @@ export interface FoldedPaths {
   readonly lanes: readonly Lane[];
   /** Paths that are not drawn. */
   readonly pathsLeft: number;
-  /** Devices that are told in counts or stand on paths that are not drawn. */
+  /** Devices that are shown as counts or lie on paths that are not drawn. */
   readonly omitted: number;
 }
 

@@ -121,7 +121,7 @@ function reservations({ reply, frame }: FaceInput, { x, y, width }: Rails): read
   });
 }
 
-/** Words on a plate of their own, so that the hatch behind does not run through them. */
+/** Words on a plate, so that the hatch behind does not run through them. */
 function labelPlate(
   text: string,
   { cx, cy, room }: { readonly cx: number; readonly cy: number; readonly room: number },

@@ -106,7 +106,7 @@ function inColumns(cluster: readonly Placed[]): readonly (readonly [Placed, Plac
   });
 }
 
-/** Devices in the lane beside the rails, as seen from a face; those with a face of their own show on it only. */
+/** Devices in the lane beside the rails, as seen from a face; those mounted on one face show on it only. */
 export function laneOf(face: Face, side: "left" | "right", occupants: readonly Occupant[]): readonly Occupant[] {
   const mount = (side === "left") === (face === "FRONT") ? "ZERO_U_LEFT" : "ZERO_U_RIGHT";
   return occupants.filter(

@@ -145,7 +145,7 @@ function headItem(
   };
 }
 
-/** A group's column names its place alone; the tip tells the rest. */
+/** A group's column names its place alone; the tooltip holds the rest. */
 function columnTitle({ group, switches, tally, id }: UnitPart): string {
   if (!group) return tally.title;
   return `${id.slice(Math.max(id.lastIndexOf("/"), id.lastIndexOf(":")) + 1)} (${switches.length})`;

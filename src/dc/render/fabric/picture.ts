@@ -24,7 +24,7 @@ export interface Switch {
 /** The rank of a tier; the lowest of a picture is drawn as columns. */
 export type Tier = number;
 
-/** What is drawn as one: a switch, or several that are told in counts. */
+/** What is drawn as one: a switch, or several that are shown as a count. */
 export interface Unit {
   readonly id: string;
   readonly tier: Tier;

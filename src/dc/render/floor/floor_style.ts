@@ -66,7 +66,7 @@ function shares(value: (rack: RackTile) => number | undefined, unknown: string):
 /** Lower edges of the steps of inlet temperature in degrees Celsius; 27 is the recommended and 32 the allowed most of A1. */
 const INLETS = [18, 21, 24, 27, 32];
 
-/** By measured inlets if there are any, else by each rack's heat to air as a share of its own cooling capacity. */
+/** By measured inlets if there are any, else by each rack's heat to air as a share of the rack's cooling capacity. */
 function thermal(racks: readonly RackTile[]): FloorStyle {
   if (racks.some(({ inletTempC }) => inletTempC !== undefined)) {
     const labels = INLETS.map((from, index) =>

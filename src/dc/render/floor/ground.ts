@@ -23,7 +23,7 @@ export function scaleFor(widthMm: number, usualWidth: number): number {
   return Math.min(MOST_PX_PER_MM, Math.max(LEAST_PX_PER_MM, readable, usualWidth / floorMm));
 }
 
-/** The floor with a line every metre, or every five on large floors, and a bar that tells the scale. */
+/** The floor with a line every metre, or every five on large floors, and a scale bar. */
 export function ground(width: number, height: number, pxPerMm: number): readonly Item[] {
   const step = (pxPerMm >= 0.06 ? 1000 : 5000) * pxPerMm;
   const lines: Item[] = [];

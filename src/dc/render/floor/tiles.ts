@@ -34,7 +34,7 @@ export function unplacedRacks({ unplacedRacks: racks }: FloorPlanResponse, style
   return racks.map((rack) => rackTile(rack, style));
 }
 
-/** What a pointer resting on a footprint is told. */
+/** The tooltip of a footprint. */
 export function tipOf({ title, facts }: Tile): string {
   return [title, ...facts.map(([label, value]) => `${label}: ${value}`)].join("\n");
 }

@@ -34,7 +34,7 @@ export function unplacedOf(reply: FloorPlanResponse, style: FloorStyle): readonl
     .toSorted((a, b) => GRAVEST.indexOf(a.state) - GRAVEST.indexOf(b.state));
 }
 
-/** Chips below the plan: shown, but nowhere on it, because nobody knows where. */
+/** Chips below the plan: racks whose position is not recorded. */
 export function trayItems(
   unplaced: readonly Unplaced[],
   width: number,

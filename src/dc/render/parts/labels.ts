@@ -28,7 +28,7 @@ export function percent(value: number): string {
   return `${fixed(value)} %`;
 }
 
-/** One decimal where it tells something. */
+/** One decimal where it is significant. */
 export function fixed(value: number): string {
   const text = value.toFixed(1);
   return text.endsWith(".0") ? text.slice(0, -2) : text;

@@ -4,7 +4,7 @@ import type { Item } from "../scene.ts";
 import { wordAt } from "./labels.ts";
 
 /**
- * A state as a sign of its own shape, so that it is told without colour: ok is a disc with a tick, watch a triangle
+ * A state as a sign with a distinct shape, so that it is recognised without colour: ok is a disc with a tick, watch a triangle
  * with a bar, fault a square with a cross, info a ring with a dot, offline a disc with a stroke. Its outline is as far
  * from its fill as words are, so that it is seen on whatever colour.
  *

@@ -13,7 +13,7 @@ export interface MeterPart {
 export interface Meter {
   readonly label: string;
   readonly value: string;
-  /** Parts in order; what goes beyond 100 % is cut at the bar's end, and the mark tells. */
+  /** Parts in order; what goes beyond 100 % is cut at the bar's end, and marked. */
   readonly parts: readonly MeterPart[];
   /** Where ticks stand, in percent. */
   readonly ticks?: readonly number[];

@@ -44,7 +44,7 @@ interface Typed {
   readonly kind: number;
 }
 
-/** The fill that tells a device's role. */
+/** The fill that shows a device's role. */
 export function roleToken({ role, kind }: Typed): RoleToken {
   const word = wordAt(DEVICE_KINDS, kind);
   const special = Object.hasOwn(OF_ROLE, role) ? OF_ROLE[role] : undefined;

@@ -57,12 +57,12 @@ export class ImpactMap {
   }
 }
 
-/** The part of the power graph that a picture tells about. */
+/** The part of the power graph that a picture shows. */
 export interface Reach {
   readonly impacts: ImpactMap;
   /** The nodes that have a impact, in an order that does not depend on their numbers. */
   readonly touched: readonly number[];
-  /** Nodes drawn as boxes of their own while there is room: sources, and what is overloaded or trips. */
+  /** Nodes drawn as separate boxes while there is room: sources, and what is overloaded or trips. */
   readonly keys: ReadonlySet<number>;
   /** The step of the cascade in which a node trips, and its utilization then. */
   readonly trips: ReadonlyMap<number, { readonly step: number; readonly utilizationPct: number }>;

@@ -18,7 +18,7 @@ export interface Folded {
   readonly reach: Reach;
   readonly drawn: readonly Drawn[];
   readonly edges: readonly DrawnEdge[];
-  /** Elements that are told in counts only. */
+  /** Elements that are shown as counts only. */
   readonly omitted: number;
 }
 

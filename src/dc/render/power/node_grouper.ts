@@ -50,7 +50,7 @@ const SCHEMES: readonly Scheme[] = [
   { consumers: "all", equipment: "all", keys: "all" },
 ];
 
-/** Once elements must be folded, fewer are drawn than may be: a hundred groups make a picture that nobody reads. */
+/** Once elements must be folded, fewer are drawn than may be: a hundred groups are unreadable. */
 const FOLDED_NODES = 72;
 /** Rack PDUs that are drawn between panels and racks; more stand inside their racks. */
 const PDU_BOXES = 48;
@@ -64,7 +64,7 @@ export interface Grouped {
   readonly owners: NodeNumbers;
 }
 
-/** An element of the picture: a node that the failure reaches, but for outlets that stand with their devices. */
+/** An element of the picture: a node that the failure reaches, except outlets that are drawn with their devices. */
 interface Element {
   readonly index: number;
   readonly kind: Class;
@@ -222,7 +222,7 @@ export class NodeGrouper {
     return single + groups.size;
   }
 
-  /** The thing in which an element is drawn; undefined for a box of its own. */
+  /** The thing in which an element is drawn; undefined for a separate box. */
   private idAt(scheme: Scheme, kind: Class, place: Place): string | undefined {
     if (scheme.consumers === "all") return "everything";
     switch (kind) {
@@ -261,7 +261,7 @@ function isEquipment(node: PowerNode): boolean {
   return node.kind === "DEVICE" ? isPowerKind(node.device.kind) : node.kind !== "CRAC";
 }
 
-/** Outlets that stand alone, and feeds that nobody declares, stand nowhere. */
+/** Outlets drawn alone and undeclared feeds have no place. */
 function placeOf(places: Places, node: PowerNode): Place {
   if (node.kind === "DEVICE") return places.of(node.device);
   return node.kind === "CRAC" ? places.of(node.crac) : NOWHERE;

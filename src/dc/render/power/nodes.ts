@@ -145,7 +145,7 @@ export function boxHeight(node: Node): number {
   return 12 + LINE * (2 + (node.load() === "" ? 0 : 1) + node.alarms().length);
 }
 
-/** An element of its own: code, kind and name, load, alarms. */
+/** A separate element: code, kind and name, load, alarms. */
 export function boxItem(
   node: Node,
   { x, y, coloring }: { readonly x: number; readonly y: number; readonly coloring: Coloring },

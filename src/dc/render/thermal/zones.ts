@@ -8,7 +8,7 @@ import type { Item } from "../scene.ts";
 const ROW = 64;
 const TOP = 40;
 const BAR = 16;
-/** Most zones drawn one by one; the rest is counted. Ours: more than a screen of them tells nothing more. */
+/** Most zones drawn one by one; the rest is counted. Ours: more than a screen of them adds nothing. */
 const MOST_ZONES = 24;
 
 export function stateOfZone({ headroomKw, reserveKw, redundancyOk, ...zone }: ZoneRollup): State {

@@ -1,6 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 
-/** What change feeds have delivered, so that a repetition is told, and what of it could not be understood. */
+/** What change feeds have delivered, so that a repetition is recognised, and what of it could not be understood. */
 export function changeFeed({ types: { text, integer } }: Dialect): readonly string[] {
   return [
     `CREATE TABLE feed_delivery (source_table ${text} NOT NULL, row_key ${text} NOT NULL, mark ${text} NOT NULL,

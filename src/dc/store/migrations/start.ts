@@ -2,7 +2,7 @@ import type { Dialect } from "../dialect.ts";
 
 /**
  * The first schema. A resource is one row: its canonical JSON in `body`, and the columns that are looked up. Keys are
- * lower-case codes, since codes are unique without regard to case. Ports are rows of their own, in the order given.
+ * lower-case codes, since codes are unique without regard to case. Ports are separate rows, in the order given.
  */
 export function start({ types: { text, integer, real } }: Dialect): readonly string[] {
   const kept = `body ${text} NOT NULL, etag ${text} NOT NULL, create_time ${text} NOT NULL, update_time ${text} NOT NULL`;

@@ -10,8 +10,8 @@ const LENIENT = new TextDecoder("utf-8", { ignoreBOM: true });
 const REPLACEMENT = "\uFFFD";
 
 /**
- * Decodes UTF-8; a byte-order mark stays in the text. Nothing is replaced: a file that came back with other bytes in
- * place of its own would be damaged by the next edit.
+ * Decodes UTF-8; a byte-order mark stays in the text. Nothing is replaced: a file read back with other bytes than
+ * it holds would be damaged by the next edit.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
   try {

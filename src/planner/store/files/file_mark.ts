@@ -1,6 +1,6 @@
 import { type Stats, statSync } from "node:fs";
 
-/** What tells two states of a file or folder apart without reading it. */
+/** Distinguishes two states of a file or folder without reading it. */
 export interface FileMark {
   readonly device: number;
   readonly inode: number;

@@ -1,7 +1,7 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import { readText } from "./read_text.ts";
 
-/** The object in a small JSON file of ours, or why it is none. `modified` is when the file was last written. */
+/** The object in a small JSON file of planner, or why it cannot be read. `modified` is when the file was last written. */
 export type JsonRead =
   | {
       readonly kind: "object";

@@ -35,7 +35,7 @@ export function createFile(path: string, file: string, text: string): Promise<bo
 }
 
 /**
- * The same in one go, for somebody who waits: readers find it whole or not at all, but nothing waits for the disk. Only
+ * The same in one step, for a caller that waits: readers find it whole or not at all, but nothing waits for the disk. Only
  * for what means nothing after a power cut.
  */
 export function createFileAtOnce(path: string, file: string, text: string): boolean {

@@ -39,7 +39,7 @@ export async function writeBeside(target: string, text: string | Uint8Array, lik
   return path;
 }
 
-/** A name for such a file that nobody has. */
+/** An unused name for such a file. */
 export function temporaryBeside(target: string): string {
   return join(dirname(target), `.planner-${process.pid.toString(36)}-${randomBytes(6).toString("hex")}.tmp`);
 }
@@ -52,12 +52,12 @@ async function takeAfter(handle: FileHandle, { mode, uid, gid }: FileOwnership):
   if ((own.mode & 0o7777) !== mode) await handle.chmod(mode);
 }
 
-/** Removes a file of ours that nobody needs; that it is gone already is as good. */
+/** Removes an unneeded file of planner; a file that is already gone counts as removed. */
 export async function removeQuietly(path: string): Promise<void> {
   await unlink(path).catch(() => {});
 }
 
-/** The process that wrote the temporary file of this name, or null when it is none. */
+/** The process that wrote the temporary file of this name, or null for another name. */
 export function temporaryPid(name: string): number | null {
   const digits = NAME.exec(name)?.[1];
   return digits === undefined ? null : Number.parseInt(digits, 36);

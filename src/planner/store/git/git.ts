@@ -33,7 +33,7 @@ export interface GitOptions {
   readonly hooks?: boolean;
 }
 
-/** Settings of every git: no program of the repository's runs only because somebody looks at it. */
+/** Settings of every git: reading a repository runs no program that it configures. */
 const SETTINGS = ["-c", "core.fsmonitor=false", "-c", "advice.graftFileDeprecated=false"];
 const WITHOUT_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
@@ -54,7 +54,7 @@ export function withoutGitPlaces(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !PLACES.has(name)));
 }
 
-/** git in one folder: no shell, nobody asked for a password or a text, ended when it hangs. */
+/** git in one folder: no shell, no prompt for a password or a text, ended when it hangs. */
 export class Git {
   readonly cwd: string;
   readonly #env: Readonly<Record<string, string>>;
@@ -171,7 +171,7 @@ const QUIET = {
   // Another command's lock on the index is no reason to fail when all that is wanted is a look.
   GIT_OPTIONAL_LOCKS: "0",
   GIT_LITERAL_PATHSPECS: "1",
-  // What an object says, not what somebody has put in its place.
+  // The object itself, not its replacement (git replace).
   GIT_NO_REPLACE_OBJECTS: "1",
   GIT_GRAFT_FILE: "/dev/null",
 };

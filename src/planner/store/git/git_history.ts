@@ -43,7 +43,7 @@ function git(root: string, args: readonly string[]): Promise<string> {
   });
 }
 
-/** Asks nobody for a password, and looks at the repository around the root even when a hook of another one calls. */
+/** Prompts for no password, and looks at the repository around the root even when a hook of another one calls. */
 function environment(): NodeJS.ProcessEnv {
   const { GIT_DIR: _dir, GIT_WORK_TREE: _tree, GIT_INDEX_FILE: _index, ...rest } = process.env;
   return { ...rest, GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0" };

@@ -59,7 +59,7 @@ async function placeOf(folder: string, id: SpecId | null): Promise<Place | null>
 function lockAt({ path, id, top }: Place): GitLock | null {
   try {
     const ageMs = Math.max(0, Date.now() - statSync(path).mtimeMs);
-    // The worktrees lie in the checkout and have locks of their own.
+    // The worktrees lie in the checkout and have their locks.
     const worksThere = (cwd: string): boolean =>
       contains(top, cwd) && (id !== null || !cwd.slice(top.length).includes(`/${WORKTREES}/`));
     const holder = holderOf(path, worksThere);

@@ -22,7 +22,7 @@ export function readLock(root: string, id: string, now: Date): LockHolder | null
 
 /**
  * Reads `.planner/locks/<id>.lock`: JSON `{pid, host, started_at, heartbeat, process_id, began, agent, token}`, or a
- * plain pid. A lock that says neither belongs to nobody: pid 0, not alive.
+ * plain pid. A lock that says neither has no holder: pid 0, not alive.
  *
  * Source: docs/decisions.md#s-23.
  *
@@ -68,7 +68,7 @@ function markIn(value: unknown): ProcessMark | null {
 }
 
 /**
- * Who a small file of ours names: JSON with `pid`, or nothing but a pid; null when it names nobody. Where the file does
+ * The process that a small file names: JSON with `pid`, or a bare pid; null when it names none. Where the file does
  * not say since when, its own age does: it was written by the process it names.
  */
 export function holderOf(

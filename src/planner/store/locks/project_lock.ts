@@ -72,7 +72,7 @@ async function acquire(root: string, { file, waitMs }: Lock): Promise<Database> 
   });
   // Most processes only read.
   const { DatabaseSync } = await import("node:sqlite");
-  // Opened anew for each write: a database that was deleted meanwhile would lock nobody out.
+  // Opened anew for each write: a database that was deleted meanwhile would lock no process out.
   const open = (): Database => new DatabaseSync(join(root, file), { timeout: 0 });
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -93,7 +93,7 @@ function tryAcquire(root: string, file: string, open: () => Database): Database 
   let database: Database | undefined;
   try {
     database = open();
-    // A database that may only be read would be opened all the same, and lock nobody out.
+    // A database that may only be read would be opened all the same, and lock no process out.
     accessSync(join(root, file), constants.W_OK);
     // The journal in memory: a full disk must not keep a file from shrinking.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");

@@ -131,7 +131,7 @@ class FileRunLog implements RunLog {
   }
 
   #flushInTheBackground(): void {
-    // The failure is kept, and the next line or the end tells it.
+    // The failure is kept, and the next line or the end reports it.
     this.flush().catch(() => {});
   }
 

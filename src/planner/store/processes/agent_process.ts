@@ -12,7 +12,7 @@ import { cpuMsOf, endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } f
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
-/** Agents of the project in `root`, an absolute path: it tells its runs from those of another project. */
+/** Agents of the project in `root`, an absolute path, which distinguishes its runs from those of another project. */
 export function openAgents(root: string): Agents {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
@@ -34,7 +34,7 @@ async function startAgent({ argv, cwd, env, input }: AgentStart, name: string): 
   const environment = { ...withoutGitPlaces(process.env), ...place, ...env, [RUN_VARIABLE]: name };
   const child = await new Promise<Child>((resolve, reject) => {
     try {
-      // Detached means a session and a group of its own: the terminal's Ctrl-C reaches planner alone.
+      // Detached means a separate session and process group: the terminal's Ctrl-C reaches planner alone.
       const started = spawn(program, args, {
         cwd,
         env: environment,

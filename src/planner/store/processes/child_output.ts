@@ -4,7 +4,7 @@ import type { Readable } from "node:stream";
 const DRAIN_MS = 1_000;
 
 /**
- * What a child process prints, kept until it is read: the engine throws away what nobody waits for when the child ends.
+ * What a child process prints, kept until it is read: the engine discards output that is not awaited when the child ends.
  * A reader that waits makes the child wait.
  */
 export class ChildOutput implements AsyncIterable<Uint8Array> {

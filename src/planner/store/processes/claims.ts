@@ -18,7 +18,7 @@ const BEAT_MS = 60_000;
 
 /**
  * Claims in `.planner/locks/<id>.lock`. Every step, reading included, happens with the project's lock held, which the
- * kernel takes back from a dead process: between looking at a claim and changing it nobody else changes it.
+ * kernel takes back from a dead process: no other process changes a claim between its being read and changed.
  *
  * Source: docs/decisions.md#s-23.
  */

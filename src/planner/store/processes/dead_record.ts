@@ -33,7 +33,7 @@ export function endOfDeadRun(root: string, { spec_id, started_at, mode }: Proces
   }
   const at = spec.status === "completed" ? spec.frontmatter["completed_at"] : undefined;
   const since = typeof at === "string" ? new Date(at).getTime() : Number.NaN;
-  // Completed before the run began: some other one's work. Without a time nobody of ours completed it.
+  // Completed before the run began: the work of another run. Without a time this run did not complete it.
   if (Number.isNaN(since) || since < Date.parse(started_at)) return failed;
   return { status: "completed", completed_at: new Date(since).toISOString() };
 }

@@ -14,7 +14,7 @@ const FOLDERS: readonly (readonly [path: string, recursive: boolean])[] = [
   [ARCHIVE, true],
   [LOCKS, false],
   [PROCESSES, false],
-  // The worktrees themselves are projects of their own.
+  // Each worktree is a project itself.
   [WORKTREES, false],
 ];
 

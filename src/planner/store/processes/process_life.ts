@@ -4,7 +4,7 @@ import { errorCode } from "../files/disk_error.ts";
 /** How far the system's account of a process's start may lie behind our own note of it, in milliseconds. */
 const SLACK_MS = 10_000;
 
-/** Length of the ticks in which Linux tells it, in milliseconds: the same on every machine, whatever its clock does. */
+/** Length of the ticks in which Linux counts it, in milliseconds: the same on every machine, whatever its clock does. */
 const TICK_MS = 10;
 
 /**
@@ -26,7 +26,7 @@ function takesSignals(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there and belongs to somebody else.
+    // It exists and belongs to another user.
     return errorCode(error) === "EPERM";
   }
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, statSync } from "node:fs";
 import type { ProcessMark } from "../../run_ports.ts";
 
-/** What Linux tells of a process in `/proc/<pid>/stat`. */
+/** Fields of `/proc/<pid>/stat` on Linux. */
 export interface ProcessFacts {
   /** It ended, and its parent has not asked for its status yet. */
   readonly ended: boolean;
@@ -81,7 +81,7 @@ function isInUse(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // It is there and belongs to somebody else.
+    // It exists and belongs to another user.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -23,7 +23,7 @@ export interface RecordSet {
 
 /**
  * Reads every record. A `running` one whose process is gone gets the end that `endOfDeadRun` finds, in its file as well
- * where that can be written: nobody else is left to do it.
+ * where that can be written: no other process will do it.
  *
  * Source: docs/decisions.md#s-26; docs/contract/spec-tool.md#work-process-record.
  */
@@ -50,7 +50,7 @@ export async function readProcessRecords(root: string, now: Date): Promise<Recor
   return { records: records.sort(byStart), broken, repaired };
 }
 
-/** Ends one `running` record whose process is gone; null when it is none. */
+/** Ends one `running` record whose process is gone; null for any other record. */
 export async function endDeadRecord(root: string, processId: string, now: Date): Promise<ProcessRecord | null> {
   const path = join(root, recordFile(processId));
   const read = readJson(path);
@@ -108,7 +108,7 @@ function toRecord({ object, modified }: JsonObject): ProcessRecord {
   };
   const status = object["status"] as ProcessRecord["status"];
   if (status === "running") return { ...base, status, completed_at: null };
-  // Whoever wrote that it ended wrote it when it ended.
+  // The time of the record's end is that of its last write.
   const completed_at = textField(object, "completed_at") ?? modified.toISOString();
   const error = textField(object, "error");
   return { ...base, status, completed_at, ...(error === null ? {} : { error }) };

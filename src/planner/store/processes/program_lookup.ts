@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 export function isProgramThere(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (/[\\/]/.test(program)) return true;
   const path = env["PATH"] ?? env["Path"];
-  // The system then has places of its own.
+  // The system then searches its default folders.
   if (path === undefined) return true;
   const names = [program, ...endings(env).map((ending) => program + ending)];
   return path.split(delimiter).some((folder) => names.some((name) => isProgram(join(folder, name))));

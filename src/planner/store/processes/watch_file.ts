@@ -54,7 +54,7 @@ function ownMark(token: string): object {
   return { pid, host: hostname(), started_at: new Date(performance.timeOrigin).toISOString(), began, token };
 }
 
-/** Who watches, or did until it was killed. A file that names nobody counts as a dead holder's. */
+/** The watching process, alive or killed. A file that names no process counts as a dead holder's. */
 export function readWatch(
   root: string,
 ): { readonly pid: number; readonly here: boolean; readonly alive: boolean } | null {
@@ -63,7 +63,7 @@ export function readWatch(
   const named = holderOf(read);
   if (named === null) return { pid: 0, here: true, alive: false };
   const { pid, host, since } = named;
-  // Another machine's process cannot be asked: it counts as alive until somebody there ends it.
+  // Another machine's process cannot be asked: it counts as alive until it is ended there.
   if (host !== null && host !== hostname()) return { pid, here: false, alive: true };
   const began = read.kind === "object" ? textField(read.object, "began") : null;
   const alive = began === null ? isAlive(pid, since) : stillRuns({ pid, began });

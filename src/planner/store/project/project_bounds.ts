@@ -29,7 +29,7 @@ export function leadsOutside(root: string, path: string): boolean {
     const target = realpathSync(path);
     return ![root, join(root, ".planner")].some((folder) => contains(realpathSync(folder), target));
   } catch {
-    // It leads nowhere, which reading it tells.
+    // Its target does not exist; reading it reports that.
     return false;
   }
 }

@@ -33,7 +33,7 @@ async function readOpened(handle: FileHandle, maxBytes: number): Promise<Project
   const stats = await handle.stat();
   if (stats.isDirectory()) return { kind: "none", why: "it is a folder" };
   if (!stats.isFile()) return { kind: "none", why: "it is no regular file" };
-  // One byte more tells a file of just that length from a longer one.
+  // One byte more distinguishes a file of exactly that length from a longer one.
   const buffer = Buffer.alloc(Math.min(stats.size, maxBytes) + 1);
   const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
   const whole = bytesRead <= maxBytes && bytesRead >= Math.min(stats.size, maxBytes);

@@ -12,13 +12,13 @@ const journalOf = (id: SpecId): string => `${WORKTREES}/${id}.placed.json`;
 /** Writes a file of the project for the time of a run; `restoreProject` brings it back, also after a crash. */
 export async function placeInProject(root: string, id: SpecId, path: string, text: string): Promise<void> {
   const before = await readBytes(join(root, path));
-  // Known before it is there: whoever finds it after a crash knows how it was.
+  // Recorded before the file exists, so that its origin is known after a crash.
   const journal = { path, before: before?.toString("base64") ?? null, after: Buffer.from(text).toString("base64") };
   await replaceFile(join(root, journalOf(id)), journalOf(id), `${JSON.stringify(journal)}\n`);
   await replaceFile(join(root, path), path, text);
 }
 
-/** @returns the file, where somebody has changed it meanwhile and it is left as it is */
+/** @returns the file, if it was changed meanwhile and is therefore left as it is */
 export async function restoreProject(root: string, id: SpecId): Promise<string | null> {
   const read = readJson(join(root, journalOf(id)));
   if (read.kind !== "object") return null;

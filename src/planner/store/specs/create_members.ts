@@ -41,15 +41,15 @@ export async function createMembers(root: string, parent: SpecId, { members, fie
   }
 }
 
-/** The spec whose split is under way or was cut off by a kill. Cost: one system call where there is none. */
+/** The spec whose split is under way or was cut off by a kill. Cost: one system call without a split. */
 export function splitUnderWay(root: string): SpecId | null {
   return existsSync(join(root, INTENT)) ? (readIntent(root)?.parent ?? null) : null;
 }
 
 /**
  * Finishes the split that a killed process had begun: members that are missing are created, and the spec becomes their
- * driver. Where that cannot be, because the spec was removed or broken by hand since, the members go again, but for those
- * that somebody has changed. The project's lock must be held.
+ * driver. Where that cannot be, because the spec was removed or broken by hand since, the members are removed again, except
+ * changed ones. The project's lock must be held.
  */
 export async function finishSplit(root: string): Promise<void> {
   if (!existsSync(join(root, INTENT))) return;

@@ -12,7 +12,7 @@ const NAMES = ["before", "behind"] as const;
 type Name = (typeof NAMES)[number];
 
 /**
- * Tells when every file event of the past has been delivered: it makes an event of its own and waits for it.
+ * Waits until every past file event has been delivered: it makes an event and waits for that one.
  *
  * Events of all watchers come through one queue, read in batches by one thread; within a batch those of one watcher may
  * overtake another's. So two events are made, the second after the first has come: it is in a later batch, and every
@@ -34,7 +34,7 @@ export class EventFence {
     const path = (name: Name): string => join(folder, name);
     this.#descriptors = { before: openSync(path("before"), "wx"), behind: openSync(path("behind"), "wx") };
     this.#watcher = watch(folder, { persistent: false }, (type, name) => {
-      // The removal of the names below is told as "rename".
+      // The removal of the names below is reported as "rename".
       if (type === "change" && name === this.#awaited?.name) this.#awaited?.settle(true);
     });
     this.#watcher.on("error", () => this.close());
@@ -60,7 +60,7 @@ export class EventFence {
     return this.#next;
   }
 
-  /** Whoever waits is answered false. */
+  /** Waiting callers get false. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;

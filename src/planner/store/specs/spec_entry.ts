@@ -40,7 +40,7 @@ export function isSpec(content: Spec | UnreadableFile): content is Spec {
 }
 
 /**
- * Reads one file; undefined when there is none.
+ * Reads one file; undefined when it does not exist.
  *
  * @param isRegular true when the folder's listing has just said so
  * @param known what was read before: its content stays the same object when the text did not change

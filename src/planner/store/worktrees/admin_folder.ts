@@ -26,7 +26,7 @@ export function gitFolderOf(path: string): string | null {
   }
 }
 
-/** Null for a folder that is none of git's, and for a `HEAD` that only git can read. */
+/** Null for a folder that git does not administer, and for a `HEAD` that only git can read. */
 export function readHead(gitFolder: string): Head | null {
   const text = readGitFile(gitFolder, "HEAD");
   if (text === null) return null;
@@ -70,7 +70,7 @@ export interface Unfinished {
   readonly end: string;
 }
 
-/** A rebase, merge or bisect that was begun and not ended; null if there is none. */
+/** A rebase, merge or bisect in progress; null without one. */
 export function unfinishedIn(gitFolder: string): Unfinished | null {
   const found = OPERATIONS.find(([file]) => existsSync(join(gitFolder, file)));
   return found === undefined ? null : { name: found[1], end: found[2] };

@@ -7,7 +7,7 @@ import type { Place } from "./worktree_place.ts";
 /** Installed packages and build output are made anew in a worktree: a copy points back to where it came from. */
 const NEVER = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
-/** Most files that patterns may name. Ours: settings are few; more is a folder that somebody named by mistake. */
+/** Most files that patterns may name. Ours: settings are few; more is a folder that was named by mistake. */
 const MAX_FILES = 1000;
 
 /**

@@ -36,7 +36,7 @@ export async function plantedProblem(place: Place, before: GitNote | null): Prom
 }
 
 /**
- * Refuses to run git where it would run what somebody has planted.
+ * Refuses to run git where that would run planted programs.
  *
  * @throws OperationError `failed_precondition`
  */

@@ -10,7 +10,7 @@ const PERSONS: readonly unknown[] = ["cancelled", "blocked"];
 
 export interface JoinedSpec {
   readonly text: string;
-  /** Criteria of the project's that the run did not know and nobody has checked, as they read. */
+  /** Criteria of the project's that the run did not know and that are not checked, as they read. */
   readonly open: readonly string[];
 }
 

@@ -7,7 +7,7 @@ export interface KeptCommits {
   /** As in `refs/planner/kept/<id>/1`. */
   readonly ref: string;
   readonly hash: string;
-  /** Whether an amend, a rebase or a reset replaced them: then nobody misses them. */
+  /** Whether an amend, a rebase or a reset replaced them: then they are not missed. */
   readonly superseded: boolean;
 }
 

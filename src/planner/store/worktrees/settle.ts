@@ -170,7 +170,7 @@ async function reportMain(place: Place, { refs, baseline, found }: Since): Promi
 /** Messages of a reflog for a commit that came into being there. */
 const MADE_HERE = /^(?:commit|cherry-pick|revert|am|rebase \((?:pick|reword|squash|fixup|edit|continue)\))/;
 
-/** Whether somebody did so where the project is checked out, by an amend or a rebase of the person's own. */
+/** Whether that happened where the project is checked out, by a person's amend or rebase. */
 function isMovedByCheckout(gitFolder: string, hash: string): boolean {
   return readMoves(gitFolder, "HEAD").some(({ to }) => to === hash);
 }

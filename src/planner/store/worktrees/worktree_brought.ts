@@ -23,7 +23,7 @@ import {
 const SHARED = ["config.md", "specs", "archive", "prompts", "templates", "schemas"].map((name) => `.planner/${name}`);
 
 /**
- * Brings the project's uncommitted planner files into the worktree. git there is told to overlook all but the spec's
+ * Brings the project's uncommitted planner files into the worktree. git overlooks all there but the spec's
  * own, so that no commit of the agent takes up another spec's state.
  */
 export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> {
@@ -38,7 +38,7 @@ export async function bringFiles(place: Place): Promise<readonly BroughtFile[]> 
   const brought = copies.map(({ file }) => file);
   const { branch, mainBranch } = worktree;
   const origin = { branch, mainBranch, brought, spec: spec?.text === spec?.ours ? hashOf(spec?.ours ?? null) : null };
-  // Known before they are there: whoever finds them after a crash knows whose they are.
+  // Recorded before the files exist, so that their origin is known after a crash.
   await writeOrigin(root, id, { ...origin, moving: true });
   await writeExclude(place, origin);
   for (const copy of copies) await putCopy(place, git, copy);
@@ -64,7 +64,7 @@ interface Copy {
   readonly bytes: Buffer | null;
 }
 
-/** Null when the worktree has the same, or work of its own there. */
+/** Null when the worktree has the same file, or changed it. */
 async function copyOf({ root, worktree, repository }: Place, git: Git, path: string): Promise<Copy | null> {
   const [bytes, there] = await Promise.all([readBytes(join(root, path)), readBytes(join(worktree.root, path))]);
   if (bytes === null ? there === null : there !== null && bytes.equals(there)) return null;
@@ -129,7 +129,7 @@ export async function placeFile(place: Place, path: string, text: string): Promi
   const tracked = await isTracked(git, repository.prefix + path);
   const file = { path, hash: hashOf(Buffer.from(text)), tracked, own: true };
   const origin = { ...known, brought: [...known.brought.filter((one) => one.path !== path), file] };
-  // Known before it is there: whoever finds it after a crash knows whose it is.
+  // Recorded before the file exists, so that its origin is known after a crash.
   await writeOrigin(root, id, origin);
   await writeExclude(place, origin);
   await replaceFile(join(worktree.root, path), path, text);

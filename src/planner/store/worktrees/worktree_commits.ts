@@ -26,7 +26,7 @@ export async function isBranchMerged(git: Git, branches: Branches): Promise<bool
   const ahead = await commitsAhead(git, branches);
   if (ahead.length === 0) return true;
   const range = `refs/heads/${branches.mainBranch}..refs/heads/${branches.branch}`;
-  // A merge can hold changes of its own, and git cannot compare those.
+  // A merge can hold changes besides its parents', and git cannot compare those.
   if ((await git.line(["rev-list", "--merges", "--max-count=1", range, "--"])) !== "") return false;
   const compared = await git.run(["cherry", `refs/heads/${branches.mainBranch}`, `refs/heads/${branches.branch}`]);
   return !compared.split("\n").some((line) => line.startsWith("+"));
@@ -46,7 +46,7 @@ export async function uncommittedFiles(place: Place): Promise<readonly string[]>
     .split("\0")
     .filter((entry) => entry !== "")
     .map((entry) => entry.slice(3))
-    // Half of a file that a killed writer was about to put in place is nobody's work.
+    // Half of a file that a killed writer was about to put in place is not work.
     .filter((path) => temporaryPid(basename(path)) === null);
   const spec = repository.prefix + activeFile(id);
   const asBrought = changed.includes(spec) && (await specIsAsBrought(place));

@@ -9,7 +9,7 @@ const STATUSES: readonly unknown[] = ["working", "done", "failed"];
 
 /**
  * Reads every folder `.planner/worktrees/<id>/` with what its worker wrote beside it into `<id>.status.json`. Paths are
- * absolute: whoever gets one may stand elsewhere.
+ * absolute, since the caller's working directory may be another.
  *
  * Source: docs/contract/spec-tool.md#worktree-status.
  */

@@ -93,7 +93,7 @@ async function refuseDeleted({ id, repository }: Place, main: Git, commit: strin
 
 /**
  * Moves the main branch to `commit`, which continues it; false when it moved on meanwhile. Where specs are changed in
- * its checkout, git is told beforehand that they are staged as the commit has them: it then leaves the files alone, and
+ * its checkout, they are marked in the index beforehand as staged as the commit has them: it then leaves the files alone, and
  * no moment comes at which a change lies in no file.
  */
 async function fastForward(place: Place, main: Git | null, commit: string): Promise<boolean> {
@@ -107,7 +107,7 @@ async function fastForward(place: Place, main: Git | null, commit: string): Prom
   }
   await refuseDeleted(place, main, commit);
   const staged = await stageSpecs(place, main, commit);
-  // Git itself refuses if a file that somebody has changed would be overwritten; one that it ignores counts as well.
+  // Git itself refuses if a changed file would be overwritten; one that it ignores counts as well.
   const merge = ["merge", "--quiet", "--ff-only", "--no-autostash", "--no-overwrite-ignore", commit];
   const { status, stderr } = await main.try(merge, { env: mergeMark(place.root), hooks: true });
   if (status === 0) {
@@ -177,7 +177,7 @@ async function specThere({ root, id, worktree }: Place): Promise<SpecThere> {
   return { theirs: theirs?.toString() ?? null, base: base?.toString() ?? null };
 }
 
-/** Criteria that somebody has added to the project's spec since the run began, and that nobody has checked. */
+/** Unchecked criteria that were added to the project's spec since the run began. */
 async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): Promise<readonly string[]> {
   const ours = (await readBytes(join(root, activeFile(id))))?.toString();
   if (ours === undefined || theirs === null || base === null || ours === base) return [];

@@ -27,7 +27,7 @@ export interface Repository {
   readonly settings: () => Promise<ReadonlyMap<string, string>>;
 }
 
-/** @throws OperationError `failed_precondition` where there is none */
+/** @throws OperationError `failed_precondition` without one */
 export async function requireRepository(root: string): Promise<Repository> {
   const git = new Git(root);
   const asked = ["--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--show-prefix"];
@@ -73,12 +73,12 @@ export interface Place {
 /** Where a worktree is and what it is for, see `Worktree`. */
 export type WorktreeFacts = Pick<Worktree, "path" | "root" | "branch" | "mainBranch" | "reused" | "copied" | "env">;
 
-/** A file that lies in a worktree and is none of its branch's. Paths are from the project's root. */
+/** A file in a worktree that is not its branch's. Paths are from the project's root. */
 export interface BroughtFile {
   readonly path: string;
   /** SHA-256 of what was brought, or null when the file was taken away. */
   readonly hash: string | null;
-  /** Whether the branch has a file there, which git was told to overlook. */
+  /** Whether the branch has a file there, which git overlooks by its index. */
   readonly tracked: boolean;
   /** Whether it is the tool's own, not a copy from the project. */
   readonly own: boolean;
@@ -132,7 +132,7 @@ export function writeOrigin(root: string, id: SpecId, origin: Origin): Promise<v
 /**
  * Opens the worktree in its folder; null if there is no folder. Starts no git.
  *
- * @throws OperationError `failed_precondition` for a folder that is none: git would take the project's own repository
+ * @throws OperationError `failed_precondition` for any other folder: git would take the project's own repository
  */
 export async function openPlace(repository: Repository, root: string, id: SpecId): Promise<Place | null> {
   const folder = worktreeFiles.folder(id);

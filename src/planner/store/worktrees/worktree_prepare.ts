@@ -80,7 +80,7 @@ async function make(making: Making, branches: Branches, listed: readonly ListedW
   throw new OperationError("aborted", `"${worktreeFiles.folder(id)}" was removed meanwhile`);
 }
 
-/** Nobody can have worked in a worktree that git had not finished making. */
+/** A worktree that git had not finished making holds no work. */
 async function withoutUnfinished(
   { repository: { git }, root, id }: Making,
   listed: readonly ListedWorktree[],
@@ -138,7 +138,7 @@ async function makeBranch(git: Git, branch: string, mainBranch: string): Promise
   throw new OperationError("failed_precondition", `git branch failed: ${gitsWords(stderr)}`);
 }
 
-/** Moves a branch without work of its own up to the main branch; true when it holds work. */
+/** Moves a branch without work up to the main branch; true when it holds work. */
 async function catchUp({ git, worktree: { mainBranch } }: Place): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
   const tips = await git.ask(["rev-parse", "HEAD", main]);

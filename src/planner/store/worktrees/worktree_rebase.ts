@@ -115,7 +115,7 @@ async function settleOtherSpec(git: Git, path: string): Promise<void> {
 }
 
 /**
- * The main branch may hold states of the spec that a run brought into the project, and somebody committed there: they
+ * The main branch may hold states of the spec that a run brought into the project, and that were committed there: they
  * contradict the branch's own, one by one, and no person's words do. What a person wrote there stays beside the agent's.
  */
 async function settleOwnSpec({ root, id, worktree }: Place, git: Git, path: string): Promise<boolean> {

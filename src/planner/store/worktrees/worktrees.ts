@@ -119,7 +119,7 @@ class GitWorktrees implements Worktrees {
   }
 
   merge(id: SpecId, message: CommitWriter = PLAIN_MESSAGE): Promise<MergeAnswer> {
-    // Amid another merge the main checkout looks as if somebody had changed it.
+    // Amid another merge the main checkout looks changed.
     return withMergeLock(this.#root, () => this.#merge(id, message));
   }
 

@@ -61,6 +61,12 @@ const ROOMS: readonly Room[] = [
     because: "a user's pattern can hang, so it runs in a process that can be killed",
   },
   {
+    place: "planner/exchange",
+    may: ["kernel", "planner/spec", "planner/lint", "planner/limits.ts"],
+    pure: true,
+    because: "what another tool's files mean here depends on the files alone",
+  },
+  {
     place: "planner/work",
     may: ["kernel", ...PORTS, "planner/spec", "planner/config"],
     pure: true,

@@ -115,7 +115,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
   import: {
     group: "exchange",
-    summary: "Take in specs from an export or Markdown files",
+    summary: "Import specs, or the tasks of another tool",
     load: () => import("./commands/spec/import.ts"),
   },
   mcp: {

@@ -45,6 +45,11 @@ export interface SpecStore {
   /** Creates a spec under the next free id of `day` (`YYYY-MM-DD`); no two processes get the same id. */
   create(day: string, build: (id: SpecId) => string): Promise<SpecId>;
   /**
+   * Creates some dozens of specs under ids of the caller's choice, far cheaper than one by one: each for itself, whole or
+   * not at all. The outcome is false for an id that is taken. Other writers wait meanwhile.
+   */
+  createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>>;
+  /**
    * Creates the members of an active spec and changes the spec's own fields: all of it or, when something stands in the
    * way, nothing. What a kill cuts off is finished by the next one who reads or writes specs, whichever process.
    *
@@ -61,6 +66,12 @@ export interface SpecStore {
 
 /** Whether the text became another one, or why it could not. */
 export type EditOutcome = boolean | OperationError;
+
+export interface NewSpecText {
+  readonly id: SpecId;
+  readonly archived: boolean;
+  readonly text: string;
+}
 
 export interface NewMembers {
   readonly members: readonly { readonly id: SpecId; readonly text: string }[];

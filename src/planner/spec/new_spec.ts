@@ -1,5 +1,8 @@
 import { OperationError } from "#kernel/errors.ts";
+import { parseDocument } from "./document.ts";
 import { editFields, type FieldValue } from "./edit_fields.ts";
+import { fieldLines } from "./field_text.ts";
+import { asRead, sameValue } from "./field_value.ts";
 import type { SpecId } from "./spec_id.ts";
 
 export interface NewSpec {
@@ -58,7 +61,37 @@ export function newSpecText(input: NewSpec): string {
     ...(input.prompt === undefined ? {} : { prompt: input.prompt }),
     ...input.fields,
   };
-  return editFields(`---\n---\n\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, fields);
+  return withFields(`\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, fields);
+}
+
+/** A whole spec file: `fields` come behind `id`, in their order. */
+export interface NewSpecFile {
+  readonly id: SpecId;
+  /** One line that is not empty. */
+  readonly title: string;
+  readonly body: string;
+  readonly fields: Readonly<Record<string, FieldValue>>;
+}
+
+/**
+ * The text of a spec file with exactly these fields. Cost: one parse.
+ *
+ * @throws OperationError as `editFields`
+ */
+export function newSpecFile({ id, title, body, fields }: NewSpecFile): string {
+  return withFields(`\n${titleLine(title)}\n${body === "" ? "" : `\n${body}\n`}`, { id, ...fields });
+}
+
+const LAYOUT = { lineBreak: "\n", lists: "block", listIndent: "  " } as const;
+
+/** Writes all fields at once and reads them back; what does not come back as it was goes the longer way. */
+function withFields(rest: string, fields: Readonly<Record<string, FieldValue>>): string {
+  const lines = Object.entries(fields).map(([key, value]) => fieldLines(key, value, "", LAYOUT));
+  const text = `---\n${lines.join("")}---\n${rest}`;
+  const read = parseDocument(text);
+  const expected = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, asRead(value, [key])]));
+  if (read.ok && read.body === rest && sameValue(read.frontmatter, expected)) return text;
+  return editFields(`---\n---\n${rest}`, fields);
 }
 
 /** A heading that reads back as `title`: trailing `#` would be Markdown's closing run, so it gets one behind it. */

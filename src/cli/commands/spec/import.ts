@@ -1,42 +1,45 @@
 import { resolve } from "node:path";
+import { SOURCE_KINDS } from "#planner/exchange/source.ts";
 import { defineCommand } from "../../command.ts";
-import { importSpecs } from "../../exchange/import_specs.ts";
-import { readImport } from "../../exchange/read_import.ts";
-import { EXIT_STATUS } from "../../exit_status.ts";
-import { plainLine } from "../../plain_text.ts";
-import { print, printJson } from "../../print.ts";
+import { runExportImport } from "../../exchange/run_export_import.ts";
 import { JSON_FLAG } from "../../shared_arguments.ts";
+import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Take in specs from an export or from Markdown files with frontmatter",
+  summary: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
   details:
-    "Nothing that exists is overwritten. A file named like a spec keeps its id and its bytes; any other gets a new id. Exit status 1 when an item was not taken in.",
+    "Tasks of Backlog.md are detected by their files. " +
+    "The same import again updates what changed at the source; what was changed here stays and is reported. " +
+    "An export's specs and Markdown files named like specs keep their id and bytes, and nothing that exists is overwritten. " +
+    "Exit status 1 when something was refused, exists already, or was changed both here and at the source.",
   positionals: {
-    path: { summary: "Export (.json), Markdown file, or folder of them", required: true, completes: "file" },
+    path: {
+      summary: "Project or folder of the other tool, its file, an export (.json), or Markdown",
+      required: true,
+      completes: "file",
+    },
   },
   flags: {
-    "dry-run": { type: "boolean", short: "n", summary: "Only tell what would happen" },
+    from: { type: "enum", options: SOURCE_KINDS, summary: "Tool that the tasks are from; detected without it" },
+    origin: { type: "string", value: "name", summary: "Name of the source, if there are several of one tool" },
+    overwrite: { type: "boolean", summary: "Take the source's words where both sides changed" },
+    "dry-run": { type: "boolean", short: "n", summary: "Print what would happen, write nothing" },
     json: JSON_FLAG,
   },
   examples: [
+    { line: "planner import ../shop --dry-run", shows: "what becomes of the tasks that another project holds" },
     { line: "planner import specs.json", shows: "what `planner export` wrote elsewhere" },
-    { line: "planner import ../notes --dry-run", shows: "what would become of a folder of notes" },
   ],
-  async run({ path, "dry-run": dryRun, json }, cli) {
+  async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {
     const project = await cli.project();
-    const report = await importSpecs(project, readImport(resolve(cli.cwd, path)), dryRun);
-    const { imported, existing, refused } = report;
-    if (json) printJson(report);
-    else {
-      const said = dryRun ? "would import" : "imported";
-      const lines = [
-        ...imported.map(({ source, id }) => `${said} ${id ?? "under a new id"} from ${source}`),
-        ...existing.map(({ source, id }) => `kept ${id}, which exists already, for ${source}`),
-        ...refused.map(({ source, reason }) => `refused ${source}: ${reason}`),
-        `${imported.length} ${said}, ${existing.length} existing, ${refused.length} refused`,
-      ];
-      print(lines.map((line) => `${plainLine(line)}\n`).join(""));
+    const full = resolve(cli.cwd, path);
+    const { runSourceImport } = await import("../../exchange/source/run_source_import.ts");
+    const status = await runSourceImport(project, full, { from, origin, overwrite, dryRun, json }, cli);
+    if (status !== undefined) return status;
+    for (const [name, given] of Object.entries({ origin, overwrite: overwrite || undefined })) {
+      if (given !== undefined)
+        throw new UsageError(`"--${name}" needs the tasks of another tool: found none in "${path}"`, null);
     }
-    return existing.length + refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+    return runExportImport(project, full, { dryRun, json });
   },
 });

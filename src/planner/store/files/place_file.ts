@@ -1,6 +1,7 @@
 import { existsSync, linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { link, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
 import { diskRefusal, errorCode } from "./disk_error.ts";
 import { removeQuietly, syncFolder, temporaryBeside, writeBeside } from "./temporary_file.ts";
 
@@ -32,6 +33,52 @@ export function createFile(path: string, file: string, text: string): Promise<bo
       await removeQuietly(temporary);
     }
   });
+}
+
+/** A file that is to be created. `file` is the path as refusals name it. */
+export interface NewFile {
+  readonly path: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+/** Files that wait for the disk side by side. Ours: it flushes so many nearly as fast as one, and more no faster. */
+const MAX_WAITING = 16;
+
+/**
+ * Creates many files, each whole or not at all, far faster than one by one. The outcome of a file is true, false if the
+ * name is taken, or the refusal of the disk.
+ */
+export async function createFiles(files: readonly NewFile[]): Promise<readonly (boolean | OperationError)[]> {
+  const outcomes: (boolean | OperationError)[] = [];
+  const folders = new Set<string>();
+  const left = files.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, file] of left) {
+      try {
+        outcomes[index] = await createUnsynced(file, folders);
+      } catch (error) {
+        const refusal = diskRefusal(`create "${file.file}"`, error);
+        if (!(refusal instanceof OperationError)) throw refusal;
+        outcomes[index] = refusal;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_WAITING }, work));
+  for (const folder of folders) await syncFolder(folder);
+  return outcomes;
+}
+
+async function createUnsynced({ path, text }: NewFile, folders: Set<string>): Promise<boolean> {
+  const folder = dirname(path);
+  if (!folders.has(folder)) await mkdir(folder, { recursive: true });
+  const temporary = await writeBeside(path, text);
+  try {
+    folders.add(folder);
+    return await giveName(temporary, path);
+  } finally {
+    await removeQuietly(temporary);
+  }
 }
 
 /**

@@ -1,9 +1,10 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import type { EditOutcome, NewSpecText } from "../../ports.ts";
 import { type SpecId, specIdParts } from "../../spec/spec_id.ts";
-import { createFile } from "../files/place_file.ts";
-import { activeFile } from "../project/places.ts";
+import { createFile, createFiles } from "../files/place_file.ts";
+import { activeFile, archiveFile } from "../project/places.ts";
 import { checkWritable } from "./edit_spec.ts";
 
 /** Three base-36 characters. Source: docs/decisions.md#s-03. */
@@ -33,6 +34,38 @@ export async function createSpec(root: string, { day, taken, build }: NewSpecFil
     checkWritable(file, text);
     if (await createFile(join(root, file), file, text)) return id;
   }
+}
+
+/**
+ * Creates specs under ids of the caller's choice, active and archived ones. The project's lock must be held.
+ *
+ * @param isTaken whether a spec of this id exists, active or archived
+ */
+export async function createSpecs(
+  root: string,
+  specs: readonly NewSpecText[],
+  isTaken: (id: SpecId) => boolean,
+): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+  const outcomes = new Map<SpecId, EditOutcome>();
+  const free = specs.filter(({ id, archived, text }) => {
+    try {
+      checkWritable(archived ? archiveFile(id) : activeFile(id), text);
+      if (isTaken(id)) outcomes.set(id, false);
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      outcomes.set(id, error);
+    }
+    return !outcomes.has(id);
+  });
+  const files = free.map(({ id, archived, text }) => {
+    const file = archived ? archiveFile(id) : activeFile(id);
+    return { path: join(root, file), file, text };
+  });
+  for (const [index, outcome] of (await createFiles(files)).entries()) {
+    const id = free[index]?.id;
+    if (id !== undefined) outcomes.set(id, outcome);
+  }
+  return outcomes;
 }
 
 function nextCounter(day: string, taken: Iterable<SpecId>): number {

@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { EditOutcome, NewMembers, SpecSet, SpecStore } from "../../ports.ts";
+import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
@@ -12,7 +12,7 @@ import { activeFile, SPECS } from "../project/places.ts";
 import { ArchiveIndex } from "./archive_index.ts";
 import { archiveSpec } from "./archive_spec.ts";
 import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
-import { createSpec } from "./create_spec.ts";
+import { createSpec, createSpecs } from "./create_spec.ts";
 import { editSpec, editSpecs } from "./edit_spec.ts";
 import { isSpec, readEntry } from "./spec_entry.ts";
 import { SpecIndex } from "./spec_index.ts";
@@ -115,6 +115,13 @@ class FileSpecStore implements SpecStore {
     return this.#write(() => {
       const taken = [...this.#index.names.read().ids, ...this.#archive.ids()];
       return createSpec(this.#root, { day, taken, build });
+    });
+  }
+
+  createEach(specs: readonly NewSpecText[]): Promise<ReadonlyMap<SpecId, EditOutcome>> {
+    return this.#write(() => {
+      const archived = this.#archive.ids();
+      return createSpecs(this.#root, specs, (id) => archived.has(id) || isThere(this.#root, activeFile(id)));
     });
   }
 

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Static, Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { OperationError } from "#kernel/errors.ts";
+import { SOURCE_KINDS, type SourceKind } from "#planner/exchange/source.ts";
+import { parseSpecId, type SpecId } from "#planner/spec/spec_id.ts";
+import { reason } from "#planner/store/files/disk_error.ts";
+import { writeFile } from "../../write_file.ts";
+
+/** What is known of one task since the last import. */
+export interface ImportRecord {
+  readonly id: SpecId;
+  /** Fingerprints of what the source said; undefined while the spec is only planned. */
+  readonly said?: Readonly<Record<string, string>> | undefined;
+}
+
+export type ImportRecords = Map<string, ImportRecord>;
+
+const FILE = Type.Object({
+  format: Type.Literal("planner-import"),
+  version: Type.Literal(1),
+  kind: Type.Union(SOURCE_KINDS.map((kind) => Type.Literal(kind))),
+  tasks: Type.Record(
+    Type.String(),
+    Type.Object({ id: Type.String(), said: Type.Optional(Type.Record(Type.String(), Type.String())) }),
+  ),
+});
+
+/** Path from the project's root. */
+export function recordsFile(origin: string): string {
+  return `.planner/imports/${origin}.json`;
+}
+
+/**
+ * Reads what the last import from this origin left; empty if there was none.
+ *
+ * @throws OperationError if the file is broken, or of another kind of source
+ */
+export function readRecords(root: string, origin: string, kind: SourceKind): ImportRecords {
+  const file = recordsFile(origin);
+  if (!existsSync(join(root, file))) return new Map();
+  const data = parsed(root, file);
+  if (data.kind !== kind) {
+    const message = `The origin "${origin}" is a source of ${data.kind}: name another one for ${kind} with --origin`;
+    throw new OperationError("failed_precondition", message);
+  }
+  return new Map(
+    Object.entries(data.tasks).flatMap(([key, { id, said }]) => {
+      const known = parseSpecId(id);
+      return known === undefined ? [] : [[key, { id: known, said }]];
+    }),
+  );
+}
+
+function parsed(root: string, file: string): Static<typeof FILE> {
+  let data: unknown;
+  try {
+    data = JSON.parse(readFileSync(join(root, file), "utf8"));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? "expected JSON" : reason(error);
+    throw new OperationError("failed_precondition", `Cannot read "${file}": ${why}`, { cause: error });
+  }
+  if (Value.Check(FILE, data)) return data;
+  throw new OperationError("failed_precondition", `Cannot read "${file}": expected what \`planner import\` writes`);
+}
+
+/** Writes the records, sorted and one task a line, so that git merges two people's imports. */
+export function writeRecords(root: string, origin: string, kind: SourceKind, records: ImportRecords): void {
+  const keys = [...records.keys()].sort();
+  const lines = keys.map((key) => `${JSON.stringify(key)}: ${JSON.stringify(records.get(key))}`);
+  const head = `{ "format": "planner-import", "version": 1, "kind": ${JSON.stringify(kind)}, "tasks": {`;
+  writeFile(join(root, recordsFile(origin)), `${head}\n${lines.join(",\n")}\n} }\n`);
+}
+
+/** A short fingerprint of a text. */
+export function fingerprint(text: string): string {
+  return createHash("sha256").update(text).digest("base64url").slice(0, 12);
+}

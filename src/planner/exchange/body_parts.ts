@@ -1,0 +1,91 @@
+import { readableDocument } from "../spec/document.ts";
+import { headings, titleHeading } from "../spec/sections.ts";
+import { lineBreakOf } from "../spec/text_lines.ts";
+
+/** A part of a body: what is before its first heading (name ""), or a heading of level 1 or 2 with the text below it. */
+export interface BodyPart {
+  /** The heading's text in lower case, numbered if it is used again. */
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** The trimmed text with LF as line break. */
+  readonly text: string;
+}
+
+/**
+ * Takes a body apart.
+ *
+ * @param from offset behind the title
+ */
+export function bodyParts(body: string, from: number): readonly BodyPart[] {
+  const starts = headings(body).filter(({ level, start }) => level <= 2 && start >= from);
+  const seen = new Map<string, number>();
+  const parts: BodyPart[] = [];
+  const add = (heading: string, start: number, end: number): void => {
+    const count = (seen.get(heading) ?? 0) + 1;
+    seen.set(heading, count);
+    const text = body.slice(start, end).replaceAll(/\r\n?/g, "\n").trim();
+    parts.push({ name: count === 1 ? heading : `${heading} (${count})`, start, end, text });
+  };
+  const first = starts[0]?.start ?? body.length;
+  if (body.slice(from, first).trim() !== "") add("", from, first);
+  for (const [index, { text, start }] of starts.entries()) {
+    add(text.toLowerCase(), start, starts[index + 1]?.start ?? body.length);
+  }
+  return parts;
+}
+
+/** The parts of a spec file behind its title. */
+export function specParts(body: string): readonly BodyPart[] {
+  return bodyParts(body, titleHeading(body)?.next ?? 0);
+}
+
+/** New texts of parts by name; undefined removes a part. A part that is not there yet goes before the output. */
+export type PartChanges = ReadonlyMap<string, string | undefined>;
+
+/** Replaces parts of a spec file, and its title; every other line stays as it is. */
+export function editParts(text: string, parts: PartChanges, title: string | undefined): string {
+  const { body } = readableDocument(text);
+  const lineBreak = lineBreakOf(text);
+  const writer = new PartWriter(lineBreak);
+  const heading = titleHeading(body);
+  const from = heading?.next ?? 0;
+  if (title === undefined || heading === undefined) writer.keep(body.slice(0, from));
+  else writer.keep(`${body.slice(0, heading.start)}# ${title}${lineBreak}`);
+  const here = specParts(body);
+  const isNew = (name: string): boolean => !here.some((known) => known.name === name);
+  const added = [...parts].flatMap(([name, part]) => (part !== undefined && isNew(name) ? [part] : []));
+  let at = from;
+  for (const { name, start, end } of here) {
+    writer.keep(body.slice(at, start));
+    if (name === "output") for (const part of added.splice(0)) writer.add(part);
+    const part = parts.get(name);
+    if (!parts.has(name)) writer.keep(body.slice(start, end));
+    else if (part !== undefined) writer.add(part);
+    at = end;
+  }
+  writer.keep(body.slice(at));
+  for (const part of added) writer.add(part);
+  return text.slice(0, text.length - body.length) + writer.text.replace(/(?:\r\n|\n|\r)+$/, lineBreak);
+}
+
+class PartWriter {
+  readonly #lineBreak: string;
+  text = "";
+
+  constructor(lineBreak: string) {
+    this.#lineBreak = lineBreak;
+  }
+
+  keep(text: string): void {
+    this.text += text;
+  }
+
+  /** Adds a part with a blank line before and behind it. */
+  add(part: string): void {
+    const br = this.#lineBreak;
+    if (this.text !== "" && !this.text.endsWith(br)) this.text += br;
+    if (this.text !== "" && !this.text.endsWith(br + br)) this.text += br;
+    this.text += part.replaceAll("\n", br) + br + br;
+  }
+}

@@ -1,0 +1,186 @@
+import { MAX_SPEC_BYTES } from "../limits.ts";
+import { cyclePath, cyclesOf } from "../lint/cycles.ts";
+import type { SourceNote, SourceReading, SourceTask } from "./source.ts";
+
+/** Longest title, in characters; the whole text of a longer one goes into the body. Ours: a title is one line of a list. */
+const MAX_TITLE_CHARS = 300;
+
+/** Longest field of the frontmatter, in characters, all its values together. Ours: a quarter of the longest frontmatter. */
+const MAX_FIELD_CHARS = 64 * 1024;
+
+/** Levels of tasks below tasks. Ours: ids grow with them, and file names are limited. */
+const MAX_LEVELS = 16;
+
+/** A task whose references mean other tasks of the same source: keys in the source's own spelling. */
+export type CheckedTask = SourceTask & {
+  readonly dependsOn: readonly string[];
+};
+
+export interface CheckedSource {
+  /** Parents come before their parts. */
+  readonly tasks: readonly CheckedTask[];
+  readonly notes: readonly SourceNote[];
+}
+
+/**
+ * Leaves out what cannot be a spec and every reference that leads nowhere, each with a note. Pure.
+ * Cost: linear in tasks and dependencies.
+ */
+export function checkTasks({ tasks, notes }: SourceReading): CheckedSource {
+  const check = new Check([...notes]);
+  const kept = check.kept(tasks.map((task) => check.writable(task)).filter((task) => task !== undefined));
+  check.reportCycles(kept);
+  return { tasks: parentsFirst(kept), notes: check.notes };
+}
+
+class Check {
+  readonly notes: SourceNote[];
+  readonly #byName = new Map<string, SourceTask>();
+
+  constructor(notes: SourceNote[]) {
+    this.notes = notes;
+  }
+
+  /** The task with text that a file can hold, or undefined if it is too large. */
+  writable(task: SourceTask): SourceTask | undefined {
+    const size = Buffer.byteLength(task.title) + Buffer.byteLength(task.body);
+    if (size > MAX_SPEC_BYTES - MAX_FIELD_CHARS * 4) {
+      return this.#refuse(task, "too large", `${size} bytes, expected at most ${MAX_SPEC_BYTES}`);
+    }
+    for (const [name, value] of Object.entries({ ...task, ...task.fields })) {
+      if (name === "body" || name === "title" || name === "fields" || value === undefined) continue;
+      const length = JSON.stringify(value).length;
+      if (length > MAX_FIELD_CHARS) {
+        return this.#refuse(task, "too large", `${name} has ${length} characters, expected at most ${MAX_FIELD_CHARS}`);
+      }
+    }
+    return this.#withTitle(this.#plain(task));
+  }
+
+  #plain(task: SourceTask): SourceTask {
+    let replaced = 0;
+    const plain = <Value>(value: Value): Value => {
+      if (typeof value === "string") {
+        const text = value.toWellFormed().replaceAll("\0", "\ufffd");
+        if (text !== value) replaced++;
+        return text as Value;
+      }
+      if (Array.isArray(value)) return value.map(plain) as Value;
+      if (typeof value !== "object" || value === null) return value;
+      return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)])) as Value;
+    };
+    const result = plain(task);
+    if (replaced > 0) this.#note(task, "characters that no file can hold", `replaced in ${replaced} fields`);
+    return result;
+  }
+
+  #withTitle(task: SourceTask): SourceTask {
+    const title = task.title.replaceAll(/[\s\p{Cc}]+/gu, " ").trim();
+    if (title.length <= MAX_TITLE_CHARS) return { ...task, title: title === "" ? task.key : title };
+    this.#note(task, "title longer than a line", `${title.length} characters, the whole title is in the body`);
+    return {
+      ...task,
+      title: `${title.slice(0, MAX_TITLE_CHARS).toWellFormed()}…`,
+      body: `${task.title}\n\n${task.body}`,
+    };
+  }
+
+  kept(tasks: readonly SourceTask[]): readonly CheckedTask[] {
+    const unique = tasks.filter((task) => {
+      const name = task.key.toLowerCase();
+      const first = this.#byName.get(name);
+      if (first === undefined) this.#byName.set(name, task);
+      else this.#refuse(task, "id used twice", `${task.key} is also in ${placeText(first)}`);
+      return first === undefined;
+    });
+    for (const task of unique) {
+      for (const alias of task.aliases ?? []) {
+        if (!this.#byName.has(alias.toLowerCase())) this.#byName.set(alias.toLowerCase(), task);
+      }
+    }
+    const placed = unique.map((task) => ({ ...task, parent: this.#parent(task) }));
+    const parents = withoutCycles(placed, (task) => this.#note(task, "part of itself", task.parent ?? ""));
+    const parentOf = new Map(parents.map(({ key, parent }) => [key, parent]));
+    return parents.map((task) => this.#independent({ ...task, dependsOn: this.#dependencies(task) }, parentOf));
+  }
+
+  #parent(task: SourceTask): string | undefined {
+    if (task.parent === undefined) return undefined;
+    const parent = this.#byName.get(task.parent.toLowerCase());
+    if (parent !== undefined && parent !== task) return parent.key;
+    this.#note(task, "part of a task that is not there", task.parent);
+    return undefined;
+  }
+
+  #dependencies(task: SourceTask): readonly string[] {
+    const found = new Set<string>();
+    for (const name of task.dependsOn ?? []) {
+      const other = this.#byName.get(name.toLowerCase());
+      if (other === undefined) this.#note(task, "dependency on a task that is not there", name);
+      else if (other.key === task.key) this.#note(task, "dependency on itself", name);
+      else found.add(other.key);
+    }
+    return [...found];
+  }
+
+  /** A spec waits for its members: one that waits for the spec above it cannot be a member, or neither ever starts. */
+  #independent(task: CheckedTask, parentOf: ReadonlyMap<string, string | undefined>): CheckedTask {
+    if (task.parent === undefined || task.dependsOn.length === 0) return task;
+    const above = ancestors(task, parentOf);
+    if (!task.dependsOn.some((key) => above.has(key))) return task;
+    this.#note(task, "part of the task that it depends on", task.parent);
+    return { ...task, parent: undefined };
+  }
+
+  /** Dependencies in a circle are kept, because which one is wrong is for a person to say. */
+  reportCycles(tasks: readonly CheckedTask[]): void {
+    const byId = new Map(tasks.map(({ key, dependsOn }) => [key, dependsOn]));
+    const cycles = cyclesOf(byId);
+    for (const task of tasks) {
+      const [circle] = cycles.get(task.key) ?? [];
+      if (circle !== undefined) this.#note(task, "dependencies in a circle", cyclePath(circle));
+    }
+  }
+
+  #refuse(task: SourceTask, reason: string, detail: string): undefined {
+    this.notes.push({ file: task.file, line: task.line, reason, detail, refused: true });
+  }
+
+  #note(task: SourceTask, reason: string, detail: string): void {
+    this.notes.push({ file: task.file, line: task.line, reason, detail });
+  }
+}
+
+function ancestors(task: SourceTask, parents: ReadonlyMap<string, string | undefined>): ReadonlySet<string> {
+  const above = new Set<string>();
+  for (let at = task.parent; at !== undefined && !above.has(at); at = parents.get(at)) above.add(at);
+  return above;
+}
+
+/** Takes a parent away from tasks that would be part of themselves, or deeper than the limit. */
+function withoutCycles(tasks: readonly SourceTask[], report: (task: SourceTask) => void): readonly SourceTask[] {
+  const parents = new Map(tasks.map(({ key, parent }) => [key, parent]));
+  return tasks.map((task) => {
+    const above = ancestors(task, parents);
+    if (!above.has(task.key) && above.size <= MAX_LEVELS) return task;
+    report(task);
+    parents.set(task.key, undefined);
+    return { ...task, parent: undefined };
+  });
+}
+
+function parentsFirst(tasks: readonly CheckedTask[]): readonly CheckedTask[] {
+  const children = new Map<string | undefined, CheckedTask[]>();
+  for (const task of tasks) {
+    const siblings = children.get(task.parent);
+    if (siblings === undefined) children.set(task.parent, [task]);
+    else siblings.push(task);
+  }
+  const ordered = [...(children.get(undefined) ?? [])];
+  for (const task of ordered) ordered.push(...(children.get(task.key) ?? []));
+  return ordered;
+}
+
+function placeText({ file, line }: SourceTask): string {
+  return line === null ? file : `${file}:${line}`;
+}

@@ -1,0 +1,134 @@
+import { Composer, type Document, isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
+import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH } from "../limits.ts";
+import type { TextProblem } from "../spec/spec.ts";
+import { splitText } from "../spec/split_text.ts";
+import { countBreaks, placeOf } from "../spec/text_lines.ts";
+import { tokensOf, tooDeepAt } from "../spec/yaml_tokens.ts";
+
+/** A value of another tool's YAML. Scalars stay the text that was written, so that `4.10` remains an id. */
+export type ForeignValue = string | readonly ForeignValue[] | { readonly [key: string]: ForeignValue };
+
+/** The top level of a mapping, with the line of each key in the whole text. */
+export interface ForeignFields {
+  readonly values: ReadonlyMap<string, ForeignValue>;
+  readonly lines: ReadonlyMap<string, number>;
+}
+
+export type ForeignMarkdown =
+  | (ForeignFields & { readonly ok: true; readonly body: string; readonly bodyLine: number })
+  | { readonly ok: false; readonly problem: TextProblem };
+
+/** Data without tags, engines and merges. */
+const OPTIONS = {
+  version: "1.2",
+  schema: "failsafe",
+  resolveKnownTags: false,
+  merge: false,
+  strict: true,
+  stringKeys: true,
+  uniqueKeys: false,
+  logLevel: "silent",
+} as const;
+
+/** Characters that begin no plain value in YAML; people write them in names such as `@ada`. */
+const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
+
+/** Reads Markdown with YAML in front; never throws, runs nothing. */
+export function readForeignMarkdown(text: string): ForeignMarkdown {
+  const split = splitText(text);
+  if (!split.ok) return split;
+  const { mark, range } = split;
+  if (range === null) {
+    return { ok: true, values: new Map(), lines: new Map(), body: text.slice(mark), bodyLine: 1 };
+  }
+  const fields = readForeignYaml(text.slice(range.start, range.end), countBreaks(text, 0, range.start));
+  if ("problem" in fields) return { ok: false, problem: fields.problem };
+  const bodyLine = countBreaks(text, 0, range.bodyStart) + 1;
+  return { ok: true, ...fields, body: text.slice(range.bodyStart), bodyLine };
+}
+
+/** @param before lines of the file before the YAML */
+export function readForeignYaml(yaml: string, before = 0): ForeignFields | { readonly problem: TextProblem } {
+  if (yaml.length > MAX_FRONTMATTER_CHARS) {
+    const message = `YAML is too long: expected at most ${MAX_FRONTMATTER_CHARS} characters`;
+    return { problem: { line: before + 1, column: 1, message } };
+  }
+  const strict = parse(yaml, before);
+  if (!("problem" in strict)) return strict;
+  const repaired = yaml.split("\n").map(quoteBare).join("\n");
+  if (repaired === yaml) return strict;
+  const again = parse(repaired, before);
+  return "problem" in again ? strict : again;
+}
+
+function quoteBare(line: string): string {
+  return line.replace(BARE, (_all, before: string, value: string, after: string) => {
+    return `${before}'${value.replaceAll("'", "''")}'${after}`;
+  });
+}
+
+function parse(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {
+  const text = yaml.replace(/\r(?!\n)/g, "\n");
+  const fail = (at: number, message: string) => {
+    const { line, column } = placeOf(text, at);
+    return { problem: { line: line + before, column, message } };
+  };
+  const tokens = tokensOf(text);
+  const deep = tooDeepAt(tokens, MAX_FRONTMATTER_DEPTH);
+  if (deep !== undefined) return fail(deep, `Nested too deeply: expected at most ${MAX_FRONTMATTER_DEPTH} levels`);
+  const [document] = [...new Composer(OPTIONS).compose(tokens, true, text.length)];
+  if (document === undefined) return { values: new Map(), lines: new Map() };
+  const [error] = document.errors;
+  if (error !== undefined) return fail(error.pos[0], error.message.replace(/\.$/, ""));
+  const root = document.contents;
+  if (root === null || (isScalar(root) && root.value === "")) return { values: new Map(), lines: new Map() };
+  if (!isMap(root)) return fail(0, "Frontmatter is not a mapping: expected keys and values");
+  const reader = new Reader(document);
+  const values = reader.entries(root);
+  if (reader.fault !== undefined) return fail(reader.fault.at, reader.fault.message);
+  const lines = new Map(
+    root.items.flatMap(({ key }) =>
+      isScalar(key) ? [[String(key.value), placeOf(text, key.range?.[0] ?? 0).line + before] as const] : [],
+    ),
+  );
+  return { values, lines };
+}
+
+class Reader {
+  readonly #document: Document;
+  #aliases = 0;
+  fault: { readonly at: number; readonly message: string } | undefined;
+
+  constructor(document: Document) {
+    this.#document = document;
+  }
+
+  entries(map: YAMLMap): Map<string, ForeignValue> {
+    const values = new Map<string, ForeignValue>();
+    for (const { key, value } of map.items) {
+      const name = isScalar(key) ? String(key.value ?? "") : "";
+      if (values.has(name)) this.#refuse(key, `Duplicate key "${name}"`);
+      values.set(name, this.#value(value as Node | null));
+    }
+    return values;
+  }
+
+  #value(node: Node | null): ForeignValue {
+    if (isAlias(node)) return this.#alias(node);
+    if (isSeq(node)) return node.items.map((item) => this.#value(item as Node | null));
+    if (isMap(node)) return Object.fromEntries(this.entries(node));
+    return isScalar(node) && node.value !== null ? String(node.value) : "";
+  }
+
+  #alias(node: Node & { resolve(document: Document): Node | undefined }): ForeignValue {
+    this.#aliases++;
+    const target = this.#aliases > MAX_FRONTMATTER_ALIASES ? undefined : node.resolve(this.#document);
+    if (target !== undefined) return this.#value(target);
+    this.#refuse(node, `Unknown alias, or more than ${MAX_FRONTMATTER_ALIASES} of them`);
+    return "";
+  }
+
+  #refuse(node: unknown, message: string): void {
+    this.fault ??= { at: (node as Node | null)?.range?.[0] ?? 0, message };
+  }
+}

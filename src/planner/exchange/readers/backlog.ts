@@ -1,0 +1,160 @@
+import { fieldsAt, listAt, textAt } from "../foreign_fields.ts";
+import { type ForeignFields, readForeignMarkdown, readForeignYaml } from "../foreign_yaml.ts";
+import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, momentOf, priorityOf, type StatusMeaning, statusOf, typeOf } from "../words.ts";
+
+/** Folders with tasks; those of finished and archived tasks last, so that an id used again means the active task. */
+const FOLDERS = ["tasks/", "drafts/", "completed/", "archive/tasks/", "archive/drafts/"] as const;
+
+/** Fields that planner keeps without using them. */
+const KEPT = ["milestone", "reporter", "references", "documentation", "parent_task_id"] as const;
+
+/** Markers by which Backlog.md finds its sections again. */
+const MARKER = /^[ \t]*<!-- (?:SECTION:[A-Z_]+|AC|DOD|COMMENTS?):(?:BEGIN|END) -->[ \t]*(?:\r?\n|$)/gm;
+
+/** Reads the tasks of Backlog.md: one Markdown file per task. */
+export const backlog: SourceFormat = {
+  kind: "backlog",
+  name: "Backlog.md",
+  folders: ["backlog", ".backlog"],
+  matches: (paths) =>
+    paths.some((path) => /^tasks\/[^/]+ - [^/]+\.md$/.test(path)) ||
+    (paths.includes("config.yml") && paths.some((path) => path.startsWith("tasks/"))),
+  reads: (path) => path === "config.yml" || (isTask(path) && !/(?:^|\/)readme\.md$/i.test(path)),
+  read(files) {
+    const reading = new Reading(configuredStatuses(files));
+    for (const folder of FOLDERS) {
+      for (const file of files) if (isTask(file.path) && file.path.startsWith(folder)) reading.read(file, folder);
+    }
+    return reading;
+  },
+};
+
+function isTask(path: string): boolean {
+  return FOLDERS.some((folder) => path.startsWith(folder) && /^[^/]+\.md$/i.test(path.slice(folder.length)));
+}
+
+function configuredStatuses(files: readonly SourceFile[]): readonly string[] {
+  const config = files.find(({ path }) => path === "config.yml");
+  if (config === undefined) return [];
+  const fields = readForeignYaml(config.text);
+  return "problem" in fields ? [] : listAt(fields, "statuses");
+}
+
+class Reading {
+  readonly tasks: SourceTask[] = [];
+  readonly notes: SourceNote[] = [];
+  readonly #statuses: readonly string[];
+  readonly #seen = new Set<string>();
+
+  constructor(statuses: readonly string[]) {
+    this.#statuses = statuses;
+  }
+
+  read({ path, text }: SourceFile, folder: (typeof FOLDERS)[number]): void {
+    const parsed = readForeignMarkdown(text);
+    if (!parsed.ok) {
+      const { line, column, message } = parsed.problem;
+      this.notes.push({
+        file: path,
+        line,
+        reason: "cannot be parsed",
+        detail: `column ${column}: ${message}`,
+        refused: true,
+      });
+      return;
+    }
+    const id = textAt(parsed, "id") ?? /^([a-z]+-[\d.]+) - /i.exec(path.slice(folder.length))?.[1];
+    if (id === undefined) {
+      this.notes.push({ file: path, line: 1, reason: "no id", detail: "expected a field id", refused: true });
+      return;
+    }
+    const archived = folder !== "tasks/" && folder !== "drafts/";
+    const key = archived && this.#seen.has(id.toUpperCase()) ? `${id}@${folder.slice(0, -1)}` : id;
+    this.#seen.add(id.toUpperCase());
+    const isDraft = folder.endsWith("drafts/");
+    this.tasks.push({
+      ...this.#task(parsed, path, id),
+      key,
+      archived,
+      isDraft,
+      aliases: isDraft ? [] : aliasesOf(id),
+      body: bodyOf(parsed.body),
+    });
+  }
+
+  #task(fields: ForeignFields, file: string, id: string): SourceTask {
+    const line = fields.lines.get("id") ?? 1;
+    const at = (name: string): number => fields.lines.get(name) ?? line;
+    if (fields.values.has("ordinal")) {
+      this.#note(file, at("ordinal"), "place on the board", textAt(fields, "ordinal") ?? "");
+    }
+    const type = this.#meaning(fields, file, "type", typeOf);
+    const priority = this.#meaning(fields, file, "priority", priorityOf);
+    return {
+      key: id,
+      file,
+      line,
+      title: textAt(fields, "title") ?? id,
+      body: "",
+      ...this.#status(textAt(fields, "status"), file, at("status")),
+      type: type.known,
+      priority: priority.known,
+      assignees: listAt(fields, "assignee"),
+      due: dayOf(textAt(fields, "due_date")),
+      created: dayOf(textAt(fields, "created_date")),
+      completedAt: momentOf(textAt(fields, "completed_date")),
+      labels: listAt(fields, "labels"),
+      dependsOn: listAt(fields, "dependencies"),
+      parent: textAt(fields, "parent_task_id"),
+      targetFiles: listAt(fields, "modified_files"),
+      fields: { ...fieldsAt(fields, KEPT), ...type.kept, ...priority.kept },
+    };
+  }
+
+  /** What a word of the field means to planner; a word without a meaning is kept as `origin_<name>` and reported. */
+  #meaning<Meaning>(
+    fields: ForeignFields,
+    file: string,
+    name: string,
+    meaningOf: (word: string) => Meaning | undefined,
+  ): { readonly known?: Meaning; readonly kept?: Record<string, string> } {
+    const word = textAt(fields, name);
+    if (word === undefined) return {};
+    const known = meaningOf(word);
+    if (known !== undefined) return { known };
+    this.#note(file, fields.lines.get(name) ?? 1, `unknown ${name}`, word);
+    return { kept: { [`origin_${name}`]: word } };
+  }
+
+  /** A word of the project's own means by its place among the configured ones: the first is open, the last is done. */
+  #status(word: string | undefined, file: string, line: number): StatusMeaning {
+    if (word === undefined) return { status: "pending" };
+    const known = statusOf(word);
+    if (known !== undefined) return known;
+    const place = this.#statuses.findIndex((status) => status.toLowerCase() === word.toLowerCase());
+    if (place === -1) this.#note(file, line, "unknown status, imported as pending", word);
+    if (place <= 0) return { status: "pending", originStatus: word };
+    return { status: place === this.#statuses.length - 1 ? "completed" : "in_progress", originStatus: word };
+  }
+
+  #note(file: string, line: number, reason: string, detail: string): void {
+    this.notes.push({ file, line, reason, detail });
+  }
+}
+
+/** `BACK-24.02` is also called `24.2`, and `task-24.2` where the prefix was changed. */
+function aliasesOf(id: string): readonly string[] {
+  const numbers = /([\d.]+)$/.exec(id)?.[1];
+  if (numbers === undefined) return [];
+  const plain = numbers.split(".").map(Number).join(".");
+  const prefix = id.slice(0, -numbers.length);
+  return [numbers, plain, `${prefix}${plain}`, `task-${numbers}`, `task-${plain}`];
+}
+
+function bodyOf(body: string): string {
+  return body
+    .replace(MARKER, "")
+    .replace(/^(#+ Acceptance Criteria) \(Optional\)[ \t]*$/gim, "$1")
+    .trim();
+}

@@ -64,7 +64,7 @@ export const OUTPUT_CHECK_LIMIT_MS = 10_000;
  */
 export const PATTERN_LIMIT_MS = 2_000;
 
-/** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand, and nobody looks for more. */
+/** Longest text to search for, in characters. Ours: engines refuse patterns of some ten thousand characters. */
 export const MAX_QUERY_CHARS = 4096;
 
 /** Longest prompt that is passed as an argument, in bytes. Ours: Windows takes 32,767 characters in a command line. */

@@ -10,7 +10,7 @@ export interface SpecSet {
 }
 
 /**
- * The spec files of one project. A read reflects every write that was finished before it began, whoever wrote.
+ * The spec files of one project. A read reflects every write of any process that was finished before it began.
  *
  * Refusals are `OperationError`: `not_found` for an id without a file, `failed_precondition` with line and column for
  * a file that does not parse, `aborted` when a write lost against another writer.
@@ -140,7 +140,7 @@ export interface PromptStore {
   /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;
   /**
-   * The text of a template, or null when there is none of that name.
+   * The text of a template, or null without one of that name.
    *
    * @throws OperationError `failed_precondition` when it cannot be read
    */
@@ -157,11 +157,11 @@ export type ProjectFileText =
 
 /** The processes of this machine. */
 export interface ProcessControl {
-  /** Asks a process to end (SIGTERM, on Windows taskkill); false when there is none or it may not be asked. */
+  /** Asks a process to end (SIGTERM, on Windows taskkill); false when it is gone or may not be signalled. */
   terminate(pid: number): Promise<boolean>;
 }
 
-/** The project's git repository; every answer is empty where there is none. */
+/** The project's git repository; every answer is empty without one. */
 export interface GitHistory {
   /** Abbreviated hashes of commits that are work on the spec by their message, newest first. */
   commitsNaming(

@@ -12,7 +12,7 @@ export interface RunFiles {
    * checkout itself it is the whole of `.git`. Empty without a repository.
    */
   gitFolders(folder: string): Promise<readonly string[]>;
-  /** The number of a TCP port on 127.0.0.1 that nobody listens on at this moment. */
+  /** The number of a TCP port on 127.0.0.1 without a listener at this moment. */
   freePort(): Promise<number>;
   /** When a file below `folder` was changed last, in milliseconds since 1970; looks at 20,000 entries at most. */
   lastChange(folder: string): Promise<number>;

@@ -15,7 +15,7 @@ export interface RunPorts {
   readonly gitLocks: GitLocks;
 }
 
-/** An operating-system process that can be told from a later one with the same number. */
+/** An operating-system process, distinguished from a later one with the same number. */
 export interface ProcessMark {
   readonly pid: number;
   /** When it began, in the system's own terms; null where the system does not tell. */
@@ -53,7 +53,7 @@ export interface Claims {
   holder(id: SpecId): Promise<ClaimHolder | null>;
   /** Ids of every claim there is, stale ones included, sorted. */
   ids(): Promise<readonly SpecId[]>;
-  /** Removes a stale claim and returns its holder; null when there is none or when it is alive. */
+  /** Removes a stale claim and returns its holder; null without a claim or when the holder is alive. */
   clearStale(id: SpecId): Promise<ClaimHolder | null>;
 }
 
@@ -64,7 +64,7 @@ export interface Claim {
   renew(): Promise<boolean>;
   /** Keeps who the agent is, for a later process to end it when this one is killed. */
   noteAgent(agent: ProcessMark): Promise<boolean>;
-  /** Gives it up; somebody else's claim stays. May be called twice. */
+  /** Gives it up; another process's claim stays. May be called twice. */
   release(): Promise<void>;
 }
 
@@ -103,7 +103,7 @@ export interface Worktree {
   guard(): Promise<void>;
   /**
    * Looks at what was done there with git and puts in order what needs no decision: the branch follows the commit that is
-   * checked out if it continues the branch, and changes hidden from git show again. Call when nobody works there.
+   * checked out if it continues the branch, and changes hidden from git show again. Call when no run works there.
    */
   settle(): Promise<WorktreeState>;
   /** Paths that are changed and not committed, from the worktree's top; files of the tool's own do not count. */
@@ -149,7 +149,7 @@ export type MergeAnswer =
     }
   /** The branch holds nothing that the main branch lacks. */
   | { readonly kind: "nothing" }
-  /** Nothing was merged: criteria were added to the project's spec since the run began, and nobody has checked them. */
+  /** Nothing was merged: criteria were added to the project's spec since the run began, and are not checked. */
   | { readonly kind: "open"; readonly criteria: readonly string[] }
   /** Branch, worktree and main branch are as before. Paths from the repository's top. */
   | { readonly kind: "conflict"; readonly files: readonly string[] };
@@ -175,14 +175,14 @@ export interface Worktrees {
   branch(id: SpecId): Promise<string | null>;
   /** What runs have changed of what git runs in every checkout, see `WorktreeState.safe`. Cost: one git if runs left notes. */
   planted(): Promise<readonly PlantedChange[]>;
-  /** The worktree of a spec, or null when there is none. */
+  /** The worktree of a spec, or null without one. */
   find(id: SpecId): Promise<Worktree | null>;
   /** `Worktree.place` in the project itself, for a run without a worktree: git sees it there. One file for each spec. */
   placeInProject(id: SpecId, path: string, text: string): Promise<void>;
   /**
    * Puts back what was there before each of them; again when that was cut off.
    *
-   * @returns those that somebody has changed meanwhile, which stay as they are
+   * @returns those that were changed meanwhile, which stay as they are
    */
   displace(id: SpecId): Promise<readonly string[]>;
   /** Full hashes of the branch's commits that the main branch lacks, oldest first. */
@@ -193,7 +193,7 @@ export interface Worktrees {
    * Rebases the branch onto the main branch, moves that forward, and brings the spec's file back into the project.
    *
    * @throws OperationError `failed_precondition` if the worktree has uncommitted changes, or the merge would
-   *   overwrite a file that somebody has changed in the checkout of the main branch
+   *   overwrite a changed file in the checkout of the main branch
    */
   merge(id: SpecId, message?: CommitWriter): Promise<MergeAnswer>;
   /**
@@ -277,7 +277,7 @@ export interface ProcessRecords {
   isRunning(processId: string): Promise<boolean>;
   /** Every `running` record whose process is gone, as it is stored. */
   dead(): Promise<readonly ProcessRecord[]>;
-  /** Ends such a record as its spec says, see `endOfDeadRun`; null when it is none any more. */
+  /** Ends such a record as its spec says, see `endOfDeadRun`; null when it is no longer one. */
   endDead(processId: string): Promise<ProcessRecord | null>;
   /** Does so with every one there is, and returns these. */
   repair(): Promise<readonly ProcessRecord[]>;
@@ -301,7 +301,7 @@ export interface Agents {
   /** False for the name of a program that is not on PATH. @param env what it would be started with, beside planner's own */
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
   /**
-   * Starts a program in a process group of its own.
+   * Starts a program in a new process group.
    *
    * @throws OperationError `failed_precondition` when it cannot be started, a program that is not there for example
    */
@@ -343,20 +343,20 @@ export interface WatchFile {
   take(): Promise<WatchHold | null>;
   /** Who is named there. */
   holder(): Promise<{ readonly pid: number; readonly alive: boolean } | null>;
-  /** Removes the file of a dead holder; false when there is none or it lives. */
+  /** Removes the file of a dead holder; false without one or when the holder lives. */
   clearStale(): Promise<boolean>;
 }
 
 export interface WatchHold {
-  /** Whether the file still names this process: somebody may have deleted it. */
+  /** Whether the file still names this process: it may have been deleted. */
   isHeld(): Promise<boolean>;
-  /** Removes the file; somebody else's stays. */
+  /** Removes the file; another process's stays. */
   release(): Promise<void>;
 }
 
 /** Temporary files of writers that were killed. */
 export interface Leftovers {
-  /** Paths from the project's root, sorted. A living process's own is none. */
+  /** Paths from the project's root, sorted. A living process's file is not listed. */
   files(): Promise<readonly string[]>;
   /** Removes them all; returns which. */
   remove(): Promise<readonly string[]>;
@@ -376,8 +376,8 @@ export interface GitLock {
   /** The spec whose worktree it locks; null for the project's checkout. */
   readonly spec_id: SpecId | null;
   readonly ageMs: number;
-  /** Number of the process that holds it; null for nobody, `unknown` on systems that do not tell. */
+  /** Number of the process that holds it; null without a holder, `unknown` on systems that do not say. */
   readonly holder: number | "unknown" | null;
-  /** Whether it is certainly nobody's: in the checkout where people work, only once it is a minute old. */
+  /** Whether it certainly has no holder: in the checkout where people work, only once it is a minute old. */
   readonly removable: boolean;
 }

@@ -7,7 +7,7 @@ import { refuseInsideRun } from "./operations/inside_run.ts";
 import { specIdParts } from "./spec/spec_id.ts";
 
 /**
- * The door to every operation: initialised, then arguments, then the operation itself.
+ * The entry point of every operation: initialised, then arguments, then the operation itself.
  *
  * @param args as it came from outside; unknown, missing or wrong parameters are refused by name
  * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything

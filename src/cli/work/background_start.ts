@@ -8,7 +8,7 @@ export type BackgroundStart = Pick<NewProcessRecord, "spec_id" | "mode" | "start
 
 /**
  * How this process was started in the background, or null. Taken out of the environment: the agent's own planner is a
- * process of its own.
+ * separate process.
  */
 export function takeBackgroundStart(): BackgroundStart | null {
   const text = process.env[BACKGROUND_START];
@@ -35,6 +35,6 @@ export async function recordEarlyRefusal(root: string, error: unknown): Promise<
     const { records } = openRuns(root, { now: () => new Date() });
     await endUnbegunRecord(records, start, reasonOf(error));
   } catch {
-    // What went wrong is told all the same, in the log of the background.
+    // The failure is reported all the same, in the log of the background.
   }
 }

@@ -8,7 +8,7 @@ import { isTerminal, paint, type Style } from "../terminal.ts";
 import { type LiveLines, openLiveLines } from "./live_lines.ts";
 import { RunningSpecs } from "./running_specs.ts";
 
-/** Where the course of the work is told. */
+/** Where progress is reported. */
 export interface Progress {
   tell(event: RunEvent): void;
   /** @param waiting completed specs whose work is not merged */
@@ -16,7 +16,7 @@ export interface Progress {
   close(): void;
 }
 
-/** Telling that never throws: a run comes to its end although nobody can be told of it. `complain` throws afterwards. */
+/** Progress reports that never throw: a run comes to its end although it cannot be reported. `complain` throws afterwards. */
 export function tellAnyway({ tell }: Progress): { tell(event: RunEvent): void; complain(): void } {
   let failure: unknown;
   return {

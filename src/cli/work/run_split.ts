@@ -13,7 +13,7 @@ import { endUnbegunRecord, takeBackgroundStart } from "./background_start.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 
-/** What `planner split` was told. */
+/** Arguments of `planner split`. */
 export interface SplitWords {
   readonly id: SpecId;
   readonly recursive: boolean;

@@ -9,7 +9,7 @@ import { print, printJson } from "../print.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { listenForSignals } from "./signals.ts";
 
-/** What `planner watch` was told. */
+/** Arguments of `planner watch`. */
 export type WatchWords = Pick<WatchWishes, "once" | "pollMs"> & { readonly json: boolean };
 
 const ENDS: Readonly<Record<WatchEnd, string>> = {

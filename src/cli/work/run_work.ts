@@ -12,7 +12,7 @@ import { showProgress, tellAnyway } from "./progress.ts";
 import { openRunDeps } from "./run_deps.ts";
 import { type Interruption, listenForSignals } from "./signals.ts";
 
-/** What `planner work` was told. */
+/** Arguments of `planner work`. */
 export type WorkWords = Omit<QueueWishes, "run"> & Omit<RunWishes, "stop"> & { readonly json: boolean };
 
 /** Works specs to their end and returns how the process is to end. */

@@ -49,7 +49,7 @@ export class RunningSpecs {
     return [cutText(`${this.#done} of ${this.#total} done, ${running.length} running`, width), ...running];
   }
 
-  /** A whole sentence for each that runs, for a log that nobody looks at as it grows. */
+  /** A whole sentence for each that runs, for a log that is not watched as it grows. */
   sentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
       const spent = usage === null ? "" : `, ${shortUsage(usage)}`;

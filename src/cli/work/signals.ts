@@ -13,7 +13,7 @@ export interface SignalWishes extends StopWishes {
 
 /**
  * Takes the signals that ask this process to end: the first means soon, any further one now. SIGHUP goes unheard where
- * whoever started the process had it ignored, as `nohup` does: any listener undoes that.
+ * the starting process had it ignored, as `nohup` does: any listener undoes that.
  */
 export function listenForSignals(heard: (name: Interruption, again: boolean) => void): SignalWishes {
   const soon = new AbortController();
@@ -43,7 +43,7 @@ export function listenForSignals(heard: (name: Interruption, again: boolean) => 
   };
 }
 
-/** Only Linux tells. Source: proc(5), `SigIgn`: a mask in which the lowest bit is signal 1, SIGHUP. */
+/** Known on Linux only. Source: proc(5), `SigIgn`: a mask in which the lowest bit is signal 1, SIGHUP. */
 function isHangupIgnored(): boolean {
   if (process.platform !== "linux") return false;
   try {

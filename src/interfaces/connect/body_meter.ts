@@ -16,7 +16,7 @@ export function serverBusy(): OperationError {
   return refuse("SERVER_BUSY", "The server holds as many bytes of other requests as it may: try again later");
 }
 
-/** The error of a body whose sender has gone: nobody reads it, and metrics count it as cancelled. */
+/** The error of a body whose sender has gone: it is not sent, and metrics count it as cancelled. */
 export function uploadAborted(): ConnectError {
   return new ConnectError("The caller aborted the request", Code.Canceled);
 }

@@ -40,7 +40,7 @@ export function setPrincipal({ values }: HandlerContext, principal: Principal | 
   values.set(principalKey, principal);
 }
 
-/** The caller as the door wants to know it. */
+/** The caller as the service needs it. */
 export function callerOf({ values, requestHeader, protocolName }: HandlerContext): Caller {
   return describeCaller(requestHeader, {
     interface: protocolName === "connect" ? "REST" : "GRPC",

@@ -7,7 +7,7 @@ import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { jsonOptions } from "./json_options.ts";
 
-/** Serves every RPC of the table through the door; methods without a row answer `unimplemented`. */
+/** Serves every RPC of the table by the service; methods without a row answer `unimplemented`. */
 export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
   for (const { service: desc, rpcs } of SERVICES) {
     for (const method of desc.methods)
@@ -37,8 +37,8 @@ function serveMethod(
 }
 
 /**
- * The answer, or the reason why nobody waits for it any more: the deadline has passed or the caller has gone. A write
- * that has begun ends all the same; its request_id tells the caller later.
+ * The answer, or the reason why it is no longer waited for: the deadline has passed or the caller has gone. A write
+ * that has begun ends all the same; its request_id gives the caller the result later.
  */
 function untilAborted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -11,7 +11,7 @@ export function writeMessagePlainly(trailer: Headers | undefined): void {
 }
 
 function statusMessage(text: string): string {
-  // A blank at either end would be lost to whoever reads the header.
+  // A blank at either end would be lost to readers of the header.
   return text.replace(/[^\x20-\x24\x26-\x7e]+|^ | $/gu, (part) =>
     [...Buffer.from(part)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
   );

@@ -34,7 +34,7 @@ export interface ConnectOptions {
   readonly service: DcService;
   readonly findPrincipal: FindPrincipal;
   readonly whyNotReady: WhyNotReady;
-  /** Told of calls that were refused before the service was asked, which tells of all others itself. */
+  /** Called for calls that were refused before the service was asked, which reports all others itself. */
   readonly observe: (call: FinishedCall) => void;
   readonly report: ReportDefect;
   /** Says that the server is about to end. */
@@ -84,7 +84,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   };
 }
 
-/** Before the body is read, so that nobody unknown makes the server read one. Health is open to everyone. */
+/** Before the body is read, so that an anonymous caller cannot make the server read one. Health is open to everyone. */
 async function recognise(context: HandlerContext, find: FindPrincipal, report: ReportDefect): Promise<void> {
   checkProtocolVersion(context);
   if (!SERVED.includes(context.service)) return;
@@ -126,7 +126,7 @@ async function answer(
     await Promise.race([universalResponseToNodeResponse(sent.response, response), closed]);
     return outcomeOfStatus(answered.status) ?? outcomeOfGrpc(sent.grpcStatus());
   } catch {
-    // The request names no host, or the connection broke off: whoever still listens learns that it failed.
+    // The request names no host, or the connection broke off: a client that still listens gets a failure.
     if (response.headersSent) {
       response.destroy();
       return "cancelled";

@@ -39,7 +39,7 @@ function checkShape(bytes: Uint8Array): void {
   }
 }
 
-/** Answers a request; `explain` gets its answer and a function that tells the place of what could not be read. */
+/** Answers a request; `explain` gets its answer and a function that finds the place of what could not be read. */
 export function withPlaces<Answer>(
   answer: () => Promise<Answer>,
   explain: (answer: Answer, place: () => string) => Promise<Answer>,

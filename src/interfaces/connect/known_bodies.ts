@@ -5,7 +5,7 @@ const MAX_BODIES = 200;
 
 /**
  * What bodies of one form mean, by their bytes: consoles and agents ask the same again and again. Only for messages that
- * nobody changes.
+ * are never changed.
  */
 export class KnownBodies<Message> {
   #young = new Map<string, Message>();

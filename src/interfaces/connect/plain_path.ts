@@ -23,9 +23,8 @@ export type HandOver = (request: NodeRequest, response: NodeResponse, known: Han
 
 /**
  * A shorter way for unary calls that need nothing unusual: without the universal requests and responses of the library,
- * which cost several times what the call does. It only tells successes. Whatever is unusual is left to the library from
- * the start, and whatever fails is handed over to it with the body and the failure, so that no error is told in two
- * places.
+ * which cost several times what the call does. It only answers successes. The library answers unusual requests
+ * from the start, and failures with the body and the error, so that each error is written in one place.
  */
 export class PlainPath {
   readonly #methods = plainMethods();
@@ -39,7 +38,7 @@ export class PlainPath {
     this.#handOver = handOver;
   }
 
-  /** Answers the request, or says false when it is none for this way. */
+  /** Answers the request, or returns false for a request that the library must answer. */
   take(request: NodeRequest, response: NodeResponse, account: ByteAccount): boolean {
     const call = plainCall(this.#methods, request);
     if (call === undefined) return false;
@@ -51,7 +50,7 @@ export class PlainPath {
   async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
     const started = performance.now();
     let principal: Principal | undefined;
-    // Before the body is read, so that nobody unknown makes the server read one.
+    // Before the body is read, so that an anonymous caller cannot make the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
     } catch (error) {
@@ -156,7 +155,7 @@ async function* replay(
   if (!ended) yield* request;
 }
 
-/** A read stops when its caller has gone or waits no longer; a write ends, and its request_id tells the caller later. */
+/** A read stops when its caller has gone or waits no longer; a write ends, and its request_id gives the caller the result later. */
 function whileWaited<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
   response: NodeResponse,

@@ -18,7 +18,7 @@ const UNKNOWN_KEY = /^key "(.*)" is unknown$/s;
 
 /**
  * Adds reason and field, which `place` finds, to Connect's answer about a request that cannot be read. Reading happens before any code of
- * ours runs, so the refusal is told by what it lacks: every refusal of the service carries details.
+ * ours runs, so the refusal is recognised by what it lacks: every refusal of the service carries details.
  *
  * Source: docs/decisions.md#d-02; AIP-193.
  */

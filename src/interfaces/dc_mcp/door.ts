@@ -1,6 +1,6 @@
 import type { DescMethodUnary, MessageShape } from "@bufbuild/protobuf";
 
-/** A refusal's message with the field that it is about, which an agent can only mend when it is named. */
+/** A refusal's message with the field that it is about, which an agent can only correct when it is named. */
 export function namingField(message: string, field: string): string {
   return field === "" || message.includes(field) ? message : `${field}: ${message}`;
 }

@@ -35,7 +35,7 @@ export function remoteDoor({ url, token, timeoutMs }: RemoteServer): DcDoor {
 function translated(error: unknown, url: string): unknown {
   if (!(error instanceof ConnectError)) return error;
   const kind = ERROR_KINDS.find((one) => one === snakeCase(Code[error.code]));
-  // A server that is not there says nothing of its own.
+  // An unreachable server gives no message.
   if (kind === "unavailable") return new OperationError(kind, `${url}: ${error.rawMessage}`, { cause: error });
   const [info] = error.findDetails(ErrorInfoSchema);
   const message = namingField(error.rawMessage, info?.metadata["field"] ?? "");

@@ -20,7 +20,7 @@ const REPLACED = ["render", "max_items"];
 
 const { method } = DatacenterService;
 
-/** The questions but for the picture. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
+/** The questions without the picture. Source: docs/contract/datacenter-interfaces.md#mcp-adapter. */
 const READS: readonly DescMethodUnary[] = [
   method.powerBlastRadius,
   method.traceCablePath,

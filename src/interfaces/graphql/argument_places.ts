@@ -3,7 +3,7 @@ import { type ASTNode, Kind, visit } from "graphql";
 /** Where a node stands within the arguments of its field: `rack.location.siteId`, `items[3].kind`. */
 export type TellPlace = (node: ASTNode, place: string) => void;
 
-/** Tells of every part of every argument in document order. Cost: one walk. */
+/** Lists every part of every argument in document order. Cost: one walk. */
 export function eachArgumentPart(root: ASTNode, tell: TellPlace): void {
   visit(root, {
     Argument(node) {

@@ -8,7 +8,7 @@ export type Prepared =
   | { readonly document: DocumentNode; readonly errors?: never }
   | { readonly document?: never; readonly errors: readonly GraphQLError[] };
 
-/** Most errors that are told of one document. */
+/** Most errors that are reported for one document. */
 const MAX_ERRORS = 20;
 
 /** Parses and validates documents, and keeps those that were asked for last. */
@@ -24,7 +24,7 @@ export class Documents {
 
   get(text: string): Prepared {
     const known = this.#kept.get(text);
-    // Put back at the end, so that the first one is the one that nobody asked for longest.
+    // Put back at the end, so that the first one is the least recently used.
     this.#kept.delete(text);
     const prepared = known ?? this.#prepare(text);
     if (text.length <= MAX_KEPT_CHARS) this.#kept.set(text, prepared);

@@ -51,7 +51,7 @@ export function graphqlHandler(): GraphqlHandler {
       return send({ errors: [new GraphQLError(`Expected Accept ${RESPONSE_JSON} or ${PLAIN_JSON}`)] }, 406, PLAIN_JSON);
     }
     try {
-      // Before the body is read, so that nobody unknown makes the server read one.
+      // Before the body is read, so that an anonymous caller cannot make the server read one.
       const context = await open();
       const params = await readParams(request, readBody);
       const answer = await run(documents, params, { method: request.method, context });

@@ -79,7 +79,7 @@ class Meter {
     });
   }
 
-  /** How many items a page may have; other lists count as one, since nobody can ask for more of them. */
+  /** How many items a page may have; other lists count as one, since no argument asks for more of them. */
   #items({ name, arguments: given = [] }: FieldNode): number {
     if (name.value !== "searchDevices") return 1;
     const size = given.find((one) => one.name.value === "pageSize")?.value;

@@ -23,11 +23,11 @@ export interface GraphqlContext {
   readonly caller: Caller;
   /** Told of each defect, with the name of the RPC. */
   readonly report: (method: string, error: unknown) => void;
-  /** Says that nobody waits for the answer any more. */
+  /** Aborts when the caller has gone. */
   readonly signal?: AbortSignal;
 }
 
-/** Queries are named after the RPC, but for these. Source: docs/contract/datacenter-interfaces.md#graphql. */
+/** Queries are named after the RPC, except these. Source: docs/contract/datacenter-interfaces.md#graphql. */
 const QUERY_NAMES: Readonly<Record<string, string>> = {
   GetRack: "rack",
   GetDevice: "device",

@@ -30,7 +30,7 @@ const ANY = "google.protobuf.Any";
 
 type Details = Readonly<Record<string, readonly JsonObject[] | undefined>>;
 
-/** Messages of the protobuf runtime that have a JSON form of their own. */
+/** Messages of the protobuf runtime that have a special JSON form. */
 const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
   "google.protobuf.Timestamp": DATE_TIME,
   "google.protobuf.FieldMask": GraphQLString,
@@ -40,7 +40,7 @@ const WELL_KNOWN: Readonly<Record<string, GraphQLScalarType>> = {
 
 /**
  * GraphQL types of the proto's messages, each built once. Values are proto JSON with camelCase names, so that an answer
- * needs no walk of its own: enumerations carry the proto's full names inside and lose their prefix outside.
+ * needs no separate walk: enumerations carry the proto's full names inside and lose their prefix outside.
  *
  * Source: docs/decisions.md#d-03.
  */

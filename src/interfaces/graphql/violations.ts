@@ -53,7 +53,7 @@ export function placeValues(errors: readonly GraphQLError[], execution: Executio
   const open = errors.filter(({ extensions }) => extensions["code"] === undefined);
   if (open.length === 0) return;
   const ofVariables = open.filter(({ nodes }) => nodes?.[0]?.kind === Kind.VARIABLE_DEFINITION);
-  // The library tells them in the order of the definitions, up to its limit.
+  // The library lists them in the order of the definitions, up to its limit.
   const places: Place[] = [];
   try {
     if (ofVariables.length > 0) eachWrongPlace(execution, collect(places, ofVariables.length));

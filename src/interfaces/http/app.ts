@@ -34,9 +34,9 @@ export interface AppOptions {
   /** Opens the webhook for change feeds; without one it is closed. */
   readonly webhookSecret?: WebhookSecret | undefined;
   readonly countDeadLetters?: (count: number) => void;
-  /** Told of requests that were refused before the service was asked, which tells of all others itself. */
+  /** Called for requests that were refused before the service was asked, which reports all others itself. */
   readonly observe: (call: FinishedCall) => void;
-  /** The program's version, as `/openapi.json` tells it. */
+  /** The program's version, as `/openapi.json` states it. */
   readonly version?: string;
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
@@ -197,7 +197,7 @@ async function history(context: AppContext, options: AppOptions): Promise<Respon
     if (more.length === 0) return [name, value];
     throw refuse("DUPLICATE", `Parameter "${name}" is given ${values.length} times: expected one`, { field: name });
   });
-  // The door refuses names that it does not know.
+  // The service refuses names that it does not know.
   const page = await options.service.history(Object.fromEntries(parameters) as HistoryParameters, caller);
   return json(context, historyJson(page));
 }

@@ -17,7 +17,7 @@ export interface FollowedFileOptions<Content> {
   readonly say: (message: string) => void;
 }
 
-/** A file that is read again when it changes. One that cannot be used any more holds nothing until it is mended. */
+/** A file that is read again when it changes. One that cannot be used any more counts as empty until it is repaired. */
 export class FollowedFile<Content> {
   readonly #options: FollowedFileOptions<Content>;
   readonly #outage: Outage;

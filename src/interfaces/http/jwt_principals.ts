@@ -16,7 +16,7 @@ export interface JwtOptions {
   readonly rolesClaim: string;
 }
 
-/** Signatures by public keys alone: with `none` anybody signs, with HMAC whoever knows the public key. Source: RFC 8725, 3.1. */
+/** Signatures by public keys alone: with `none` any caller can sign, with HMAC every holder of the public key. Source: RFC 8725, 3.1. */
 const ALGORITHMS = [
   "RS256",
   "RS384",
@@ -164,7 +164,7 @@ async function localKeys(path: string, say: (message: string) => void): Promise<
   };
 }
 
-/** What is wrong with the token may be told to whoever holds it; what is wrong with our keys is not its fault. */
+/** A fault of the token is reported to its holder; a fault of the server's keys is not. */
 function refusalOf(error: unknown): OperationError {
   if (error instanceof errors.JWTExpired) return new InvalidToken("The token has expired");
   if (error instanceof errors.JWTClaimValidationFailed) {
@@ -193,7 +193,7 @@ function subjectOf({ sub }: { readonly sub?: unknown }): string {
 }
 
 function rolesOf(claims: JWTPayload, path: string): readonly Role[] {
-  // A name with dots of its own goes before a path, since issuers name claims by URLs.
+  // A name that contains dots goes before a path, since issuers name claims by URLs.
   const direct = claims[path];
   const value = direct ?? path.split(".").reduce<unknown>((place, name) => member(place, name), claims);
   const words = typeof value === "string" ? value.split(/[\s,]+/) : Array.isArray(value) ? value : [];

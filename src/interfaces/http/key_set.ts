@@ -1,7 +1,7 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from "jose";
 import { OperationError } from "#kernel/errors.ts";
 
-/** Reads a JSON Web Key Set. @throws OperationError invalid_argument for what is none, and for one with a secret key */
+/** Reads a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key */
 export function parseKeySet(text: string): JWTVerifyGetKey {
   let value: unknown;
   try {

@@ -42,7 +42,7 @@ export interface ProcessFacts {
   readonly database?: DatabaseFacts;
 }
 
-/** What the database says when it is asked; the estate's numbers are absent when it does not answer. */
+/** What the database says when it is asked; the inventory's numbers are absent when it does not answer. */
 export interface DatabaseFacts {
   readonly up: boolean;
   readonly revision?: number;
@@ -186,8 +186,8 @@ function gauge(format: MetricFormat, name: string, help: string, value: number |
 
 const UNIT = /_(seconds|bytes)$/;
 
-// OpenMetrics names a counter's family without the suffix of its samples, Prometheus' own text with it; units are told
-// by OpenMetrics alone.
+// OpenMetrics names a counter's family without the suffix of its samples, Prometheus' text with it; only
+// OpenMetrics states units.
 function family(format: MetricFormat, name: string, type: FamilyType, help: string): readonly string[] {
   const full = format === "prometheus" && type === "counter" ? `${name}_total` : name;
   const unit = format === "openMetrics" ? UNIT.exec(name)?.[1] : undefined;

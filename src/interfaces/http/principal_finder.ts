@@ -5,7 +5,7 @@ import type { TokenFile } from "./token_file.ts";
 
 /**
  * Finds who calls by a JWT or by a token of the file, whichever the header holds. Where either is asked for, a call
- * without one is refused here: nobody unknown makes the server read a body.
+ * without one is refused here: an anonymous caller cannot make the server read a body.
  */
 export function principalFinder(tokens: TokenFile | undefined, jwts: JwtPrincipals | undefined): FindPrincipal {
   return async (authorization) => {

@@ -24,7 +24,7 @@ export async function refusedRoute(
 ): Promise<Omit<FinishedCall, "seconds"> | undefined> {
   const outcome = outcomeOfStatus(response.status) ?? (await graphqlOutcome(path, response));
   if (outcome === undefined || path === PROBE) return undefined;
-  // Paths that nobody serves have one name together: labels must stay few.
+  // Unknown paths share one name: labels must stay few.
   return { ...(METHODS[path] ?? { method: "unknown", interface: doorOf(headers) }), outcome };
 }
 

@@ -24,8 +24,8 @@ export function hashToken(token: string): string {
 }
 
 /**
- * Finds who calls by a token. Without a header nobody is known, which the door refuses where it must; a header that
- * opens nothing is refused at once. Every row is compared, each in constant time.
+ * Finds who calls by a token. Without a header the caller is anonymous, which the service refuses where it must; an
+ * unknown token is refused at once. Every row is compared, each in constant time.
  *
  * Source: docs/decisions.md#d-07. @throws Refusal UNAUTHENTICATED
  */

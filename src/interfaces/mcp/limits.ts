@@ -23,7 +23,7 @@ export const MAX_SUBSCRIPTIONS = 64;
 export const MAX_ERROR_DETAIL_CHARS = 200;
 
 /**
- * Time for running calls to end after SIGTERM or SIGINT, or when nobody reads the answers any more, in milliseconds.
+ * Time for running calls to end after SIGTERM or SIGINT, or when the answers are no longer read, in milliseconds.
  * Ours: common clients send SIGKILL two seconds after SIGTERM.
  */
 export const STOP_GRACE_MS = 1500;
@@ -31,8 +31,8 @@ export const STOP_GRACE_MS = 1500;
 /** The same at the end of stdin, where calls may finish. Ours: the client may be gone, so it cannot be for ever. */
 export const FINISH_GRACE_MS = 60_000;
 
-/** Bytes of talk that nobody has read above which the rest is dropped. Ours: the first of many complaints tells most. */
+/** Unread bytes on standard error above which the rest is dropped. Ours: the first of many messages matters most. */
 export const MAX_UNREAD_TALK_BYTES = 1024 * 1024;
 
-/** Time for the last talk to be read before the process ends, in milliseconds. Ours: whoever reads has done so by then. */
+/** Time for the last message to be read before the process ends, in milliseconds. Ours: an active reader needs less. */
 export const LAST_WORDS_MS = 200;

@@ -56,7 +56,7 @@ export function parseError(detail: string): RpcError {
 }
 
 /**
- * Tells what a JSON value is as a message.
+ * Classifies a JSON value as a message.
  *
  * The contract decides: a wrong or absent `jsonrpc` is -32600 with the id echoed, an absent id makes a notification,
  * which is never answered. `id: null` asks for an answer with id null, and `params: null` counts as absent, because

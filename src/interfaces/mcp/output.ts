@@ -1,6 +1,6 @@
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
-/** How a write fails when there is nobody at the other end, or never was. Source: POSIX, Node.js error codes. */
+/** How a write fails without a reader at the other end. Source: POSIX, Node.js error codes. */
 const NOBODY_READS: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
 /** Where the bytes of answers go. `write` resolves when the operating system has taken them all, and rejects for good. */
@@ -16,7 +16,7 @@ export interface ByteSink {
  */
 export class LineOutput {
   /**
-   * Resolves when a write failed, with nothing when nobody reads any more, else with the error (a full disk); never
+   * Resolves when a write failed, with nothing when the reader has gone, else with the error (a full disk); never
    * otherwise.
    */
   readonly closed: Promise<Error | undefined>;
@@ -36,7 +36,7 @@ export class LineOutput {
     });
   }
 
-  /** True once a write failed: nobody will get any further line. */
+  /** True once a write failed: no further line will be sent. */
   get broken(): boolean {
     return this.#broken;
   }

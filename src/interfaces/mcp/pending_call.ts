@@ -1,7 +1,7 @@
 import type { Exchange } from "./exchange.ts";
 import type { Id } from "./messages.ts";
 
-/** A tool call between its arrival and its answer, which whoever comes first gives: the tool, a cancellation, a failure. */
+/** A tool call between its arrival and its answer, which the first of these gives: the tool, a cancellation, a failure. */
 export class PendingCall {
   readonly id: Id;
   readonly bytes: number;

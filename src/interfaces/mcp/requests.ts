@@ -70,8 +70,8 @@ export class Requests {
   }
 
   /**
-   * Reports a failure that reached nobody: an exception in a callback, a promise that nobody waited for. The call it
-   * came from is answered with -32603; when that cannot be told, every running call is, since any may never end.
+   * Reports an unhandled failure: an exception in a callback, a promise that was not awaited. The call it
+   * came from is answered with -32603; when that call is unknown, every running call is, since any may never end.
    */
   blame(error: unknown): void {
     this.#options.log(`Stray failure: ${stackOf(error)}`);

@@ -37,7 +37,7 @@ const HANDSHAKE: EraVerdict = { era: "handshake" };
 const STATELESS: EraVerdict = { era: "stateless" };
 
 /**
- * Tells which way a request speaks, or why it is refused: a version that is not served, or a stateless request without
+ * Finds the protocol revision of a request, or why it is refused: a version that is not served, or a stateless request without
  * the metadata that it owes. Source: MCP 2026-07-28, Versioning and `_meta`.
  */
 export function eraOf(params: Params): EraVerdict {

@@ -35,7 +35,7 @@ export class McpServer {
   }
 
   /**
-   * Serves until the input ends, `stop` is aborted or nobody reads the output any more. Never rejects.
+   * Serves until the input ends, `stop` is aborted or the reader of the output has gone. Never rejects.
    *
    * At the end of the input everything that was read is answered; after `stop` only what ends within a short grace.
    */
@@ -49,11 +49,11 @@ export class McpServer {
     const finished = (await Promise.race([rested, hurry])) || (await within(rested, STOP_GRACE_MS)) === true;
     const missed = !finished || this.#requests.busy;
     this.#requests.cancelAll();
-    // Nobody misses an answer that nobody reads.
+    // An unread answer is not missed.
     return missed && !this.#output.broken ? "cut_off" : "finished";
   }
 
-  /** Takes a failure that reached nobody, as the process's last resort hears of it. */
+  /** Takes an unhandled failure from the process's last handler. */
   blame(error: unknown): void {
     this.#requests.blame(error);
   }

@@ -7,7 +7,7 @@ const theConsole = Reflect.get(globalThis, "console") as object;
 /**
  * Turns everything that code prints into talk from here on, so that standard output carries protocol lines only:
  * `process.stdout` and the console, which some engines print from without it. Call it before foreign code is loaded and
- * after the server took hold of its own way out. A child process must not inherit standard output.
+ * after the server took hold of standard output. A child process must not inherit standard output.
  */
 export function guardStandardOutput(talk: Talk): void {
   const { stdout } = process;

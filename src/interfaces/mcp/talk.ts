@@ -25,7 +25,7 @@ export class Talk extends Writable {
     if (!this.full) this.write(chunk);
   }
 
-  /** Resolves when all is taken, or after the time that somebody who reads at all needs. */
+  /** Resolves when all is taken, or after the time that an active reader needs. */
   async lastWords(): Promise<void> {
     await new Promise<void>((resolve) => {
       setTimeout(resolve, LAST_WORDS_MS);

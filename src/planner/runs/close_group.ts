@@ -12,7 +12,7 @@ export function isDoneGroup(spec: Spec, { readiness }: World): boolean {
 }
 
 /**
- * Completes a group or a driver whose members are done; with criteria that nobody checked it needs attention.
+ * Completes a group or a driver whose members are done; with unchecked criteria it needs attention.
  *
  * @returns what became of it, in words
  */

@@ -4,7 +4,7 @@ import type { RunDeps } from "./run_types.ts";
 
 /**
  * Brings to an end what killed processes left: their records get an end, their claims go, their agents are ended.
- * A spec that is in_progress without anybody working on it is told of and left as it is: only a person knows whether its
+ * A spec that is in_progress without a run is reported and left as it is: only a person knows whether its
  * work is to be gone on with.
  *
  * Source: docs/decisions.md#s-23, docs/decisions.md#s-26.

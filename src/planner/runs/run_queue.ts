@@ -33,7 +33,7 @@ export interface QueueResult {
  * Works specs until nothing is left to begin: the wanted ones with their members, as they become ready, and with
  * `follow` whatever their completion makes ready. Each is tried once.
  *
- * A single wanted spec that cannot be begun is refused; of several, those that never became ready are told as refused.
+ * A single wanted spec that cannot be begun is refused; of several, those that never became ready are reported as refused.
  *
  * @throws what a run throws, once all others have ended
  *

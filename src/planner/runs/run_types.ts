@@ -46,7 +46,7 @@ export interface StopWishes {
   readonly now: AbortSignal;
 }
 
-/** `paused`: somebody else ended the run and says what becomes of the spec. */
+/** `paused`: another command ended the run and decides about the spec. */
 export type EndStatus = "completed" | "failed" | "needs_attention" | "pending" | "cancelled" | "paused";
 
 export interface RunResult {
@@ -55,7 +55,7 @@ export interface RunResult {
   readonly status: EndStatus;
   /** Why, for any end but completed. */
   readonly reasons: readonly string[];
-  /** What somebody should know although it changes nothing. */
+  /** What a person should know although it changes nothing. */
   readonly warnings: readonly string[];
   readonly commits: readonly string[];
   /** What the agent consumed, or null if it reports nothing or never ran. */

@@ -52,7 +52,7 @@ const EVENTS: Readonly<
  * Opens a reader for one run. The same bytes give the same lines and the same answer in whatever pieces they come; a line
  * that is no event goes to the log as it is.
  *
- * Source: docs/decisions.md#s-22; docs/providers.md tells whose events these are.
+ * Source: docs/decisions.md#s-22; docs/providers.md names the agents of these events.
  */
 export function openAgentStream(kind: StreamKind, limitBytes = MAX_AGENT_LINE_BYTES): AgentStream {
   return kind === "text" ? new PlainStream(limitBytes) : new EventStream(EVENTS[kind], limitBytes);

@@ -16,7 +16,7 @@ export interface TwoPlaces {
 }
 
 /**
- * The project's text with what the run did to the spec. Where nobody touched the project's own text meanwhile it is the
+ * The project's text with what the run did to the spec. Where the project's text did not change meanwhile it is the
  * worktree's; else fields that the run changed are taken over one by one, and the body unless both changed it.
  *
  * @returns the text, and whether a changed body had to stay behind in the worktree
@@ -35,7 +35,7 @@ export function bringBack({ before, here, there, keepBody = false }: TwoPlaces):
   return { text: replaceBody(text, theirs.body.trimStart()), bodyLeft: false };
 }
 
-/** Adds the agent's last words unless the body has got an output of its own during the run. */
+/** Adds the agent's last words unless the body got an output during the run. */
 export function withOutput(text: string, output: string, hasOwn: boolean): string {
   return hasOwn || output.trim() === "" ? text : appendOutput(text, output.trim());
 }

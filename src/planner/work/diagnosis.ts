@@ -58,7 +58,7 @@ const CHECKS: readonly ((signs: SpecSigns) => Check)[] = [
 
 /**
  * Judges whether a spec's file, log, lock, commits and criteria fit together. Each check asks only for what the spec's
- * status promises, so a spec that nobody has begun is healthy.
+ * status promises, so a spec that was not begun is healthy.
  */
 export function diagnose(signs: SpecSigns): Diagnosis {
   const checks = [...CHECKS.map((check) => check(signs)), ...lastRunChecks(signs)];

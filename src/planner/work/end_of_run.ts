@@ -8,7 +8,7 @@ export interface RunFacts {
   readonly exitMeaning: string | null;
   /** Which limit ended the agent, or null. */
   readonly limit: string | null;
-  /** True when planner was told to stop and ended the agent. */
+  /** True when planner was stopped and ended the agent. */
   readonly interrupted: boolean;
   /** The spec's status as the agent left it. */
   readonly status: string;

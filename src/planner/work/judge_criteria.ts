@@ -29,6 +29,6 @@ export function judgeCriteria(before: string | null, after: string): readonly Ju
     return { label, checked: found?.checked ?? false, lost: found === undefined, verify };
   });
   const added = [...left.values()].flat().sort((a, b) => a.line - b.line);
-  // A command that the agent wrote proves nothing that somebody asked for.
+  // A command that the agent wrote proves nothing that a person asked for.
   return [...brought, ...added.map(({ label, checked }) => ({ label, checked, lost: false, verify: null }))];
 }

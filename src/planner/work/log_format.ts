@@ -26,12 +26,12 @@ export function runHeader(time: Date, processId: string): string {
 const HEADER_START = /^\s*=== run /;
 const MARKED = /^\s*(?:=== run |planner:|stdout:|stderr:)/;
 
-/** What a program printed, marked where it would read as somebody else's words: nobody can forge a run's beginning. */
+/** What a program printed, marked where it would read as planner's words: a program cannot forge a run's beginning. */
 export function printedLine(text: string, from: "stdout" | "stderr"): string {
   return from === "stderr" || MARKED.test(text) ? `${from}: ${text}` : text;
 }
 
-/** A line of planner's own; one that quotes a header, a file's name say, is none. */
+/** A line by planner; one that quotes a header, a file's name say, does not count. */
 export function ownLine(text: string): string {
   return HEADER_START.test(text) ? `planner: ${text}` : text;
 }

@@ -28,7 +28,7 @@ export interface PromptRequest {
 /** Where the agent will stand. */
 export interface WorkPlace {
   readonly path: string;
-  /** Empty where there is none. */
+  /** Empty without one. */
   readonly branch: string;
   /** True in a worktree of the run's own. */
   readonly isolated: boolean;

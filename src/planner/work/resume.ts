@@ -10,7 +10,7 @@ const SESSION = /^[A-Za-z0-9][A-Za-z0-9_.:-]{0,199}$/;
  * Returns the session of the agent that the last run of the spec recorded.
  *
  * @param reports oldest first
- * @throws OperationError `failed_precondition` that says why there is none to continue
+ * @throws OperationError `failed_precondition` that says why no session can be continued
  */
 export function sessionToResume(
   id: SpecId,

@@ -15,7 +15,7 @@ const INSTALLERS: readonly (readonly [files: readonly string[], command: string 
   [["Gemfile.lock"], "bundle install"],
 ];
 
-/** A Python project without a lock file of its own. */
+/** A Python project without a lock file. */
 const REQUIREMENTS = "requirements.txt";
 const REQUIREMENTS_COMMAND = "python3 -m venv .venv && .venv/bin/pip install --quiet -r requirements.txt";
 

@@ -1,7 +1,7 @@
 /** Name under which a project may keep its own beginning of the prompt, `.planner/prompts/split.md`. */
 export const SPLIT_PROMPT_NAME = "split";
 
-/** The beginning that holds where the project has none of its own. */
+/** The default beginning, for projects without one. */
 export const SPLIT_PROMPT = `# Split {{spec.id}}: {{spec.title}}
 
 You work in the project {{project.name}}. The spec below is too large for one piece of work:

@@ -6,7 +6,7 @@ import { csvColumns } from "../csv_columns.ts";
 import { kindNamed } from "../kinds.ts";
 import { yamlFile } from "./mapping_file.ts";
 
-/** What the columns of somebody's spreadsheet mean. */
+/** What the columns of a spreadsheet mean. */
 export interface CsvMapping {
   readonly kind: ResourceKind;
   /** The column that identifies a row for good. */
@@ -136,7 +136,7 @@ export function mappingText(kind: ResourceKind, columns: Readonly<Record<string,
   return `kind: ${kind}\nkey: ${JSON.stringify(key)}\ncolumns:\n${lines.join("\n")}\nvalues: {}\ndefaults: {}\n`;
 }
 
-/** A mapping is needed and nobody can be asked. */
+/** A mapping is needed and no person can be asked. */
 export function mappingNeeded(kind: ResourceKind, headers: readonly string[]): Error {
   const guess = mappingText(kind, guessedColumns(kind, headers));
   return usageError(

@@ -42,7 +42,7 @@ const PROGRESS_MS = 1000;
 
 /**
  * Imports from a source and reports it. Status 1 when something was refused or unreadable, 130 after Ctrl-C: the batch
- * at hand is finished, and the same import again goes on.
+ * in progress is finished, and the same import again goes on.
  */
 export async function importFrom(
   store: DcStore,

@@ -7,7 +7,7 @@ import type { Device, ResourceKind } from "#dc/model/resources.ts";
 import type { Exchanged, ExchangeSession, FieldChange } from "#dc/operations/writes/exchange.ts";
 import type { OperationError } from "#kernel/errors.ts";
 
-/** Runs one batch in a transaction of its own, or in the one of a dry run. */
+/** Runs one batch in a separate transaction, or in the one of a dry run. */
 export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Result>) => Promise<Result>;
 
 export interface SyncOptions {

@@ -2,8 +2,8 @@ import { liveWorker } from "../../operations/live_worker.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
 /**
- * What a run has changed of what git runs in every checkout. Whether it is a person's own change nobody can know but the
- * person, so there is no repair, and until then planner runs no git that would run it.
+ * What a run has changed of what git runs in every checkout. Only a person can know whether the change is theirs,
+ * so there is no repair, and until then planner runs no git that would run it.
  */
 export async function plantedChanges({ context, ports }: CareDeps): Promise<readonly Trouble[]> {
   const found: Trouble[] = [];

@@ -24,7 +24,7 @@ export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
 
 async function releaseClaim(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<string | null> {
   const { claims, agents } = deps.ports;
-  // Before the claim goes, for it is all that tells of the agent.
+  // Before the claim goes, since nothing else names the agent.
   const ended = process_id === null ? 0 : await agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
   const spec = await endStranded(deps, id);
   if ((await claims.clearStale(id)) === null && ended === 0) return null;
@@ -48,7 +48,7 @@ export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
       const holder = await ports.claims.holder(spec_id as SpecId);
       const spec = holder?.alive === true ? null : await endStranded(deps, spec_id as SpecId);
       const status = (await ports.records.endDead(process_id))?.status;
-      // Somebody who read it meanwhile may have done this already.
+      // Another reader may have done this meanwhile.
       const record = status === undefined ? "the record has its end" : `marked the record ${status}`;
       return [record, ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
     },

@@ -4,8 +4,8 @@ import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
 /**
- * Specs that are in_progress while nobody works on them. Where the run was cut off (its worktree still says so) that is
- * mended; a spec that was paused, taken over or begun by hand looks the same as one that was forgotten, and is left.
+ * Specs that are in_progress without a run or a person at work. Where the run was cut off (its worktree still says so) that is
+ * repaired; a spec that was paused, taken over or begun by hand looks the same as one that was forgotten, and is left.
  */
 export async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;

@@ -11,7 +11,7 @@ interface Content {
   readonly unmerged: number;
 }
 
-/** Worktrees in which nobody works. Those that hold nothing of their own are removed by a repair, no others. */
+/** Worktrees without a run. A repair removes those that hold no work, no others. */
 export async function orphanedWorktrees(deps: CareDeps): Promise<readonly Trouble[]> {
   const { context, ports } = deps;
   const statuses = await context.work.worktrees();
@@ -77,7 +77,7 @@ async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted
   return `${keep}, or ${drop}; then run "planner doctor --fix"`;
 }
 
-/** Removes it unless somebody has begun to work in it or something came into it meanwhile. */
+/** Removes it unless a run began in it or a file appeared in it meanwhile. */
 async function removeWorktree({ ports, pid }: CareDeps, id: SpecId): Promise<string | null> {
   const answer = await ports.claims.claim(id, `${id}-${pid}`);
   if ("heldBy" in answer) return null;

@@ -14,11 +14,11 @@ export interface DoctorFinding {
   readonly message: string;
   /** What a person can do, or null. */
   readonly advice: string | null;
-  /** Whether `--fix` can mend something of it. */
+  /** Whether `--fix` can repair something of it. */
   readonly fixable: boolean;
   /** What was done, or null. */
   readonly fixed: string | null;
-  /** Why it could not be mended, or null. */
+  /** Why it could not be repaired, or null. */
   readonly failed: string | null;
 }
 
@@ -47,10 +47,10 @@ const CHECKS: readonly ((deps: CareDeps) => Promise<readonly Trouble[]>)[] = [
 ];
 
 /**
- * Looks for what killed processes left behind. With `fix` it mends what can be mended without losing uncommitted changes
- * or unmerged commits, each check before the next one looks; done again it finds nothing more to mend.
+ * Looks for what killed processes left behind. With `fix` it repairs what can be repaired without losing uncommitted changes
+ * or unmerged commits, each check before the next one looks; a second run finds nothing to repair.
  *
- * Without `fix` nothing changes but records of dead processes, which whoever reads them makes failed.
+ * Without `fix` nothing changes but records of dead processes, which any reader marks failed.
  */
 export async function runDoctor(deps: CareDeps, { fix }: { readonly fix: boolean }): Promise<DoctorReport> {
   const findings: DoctorFinding[] = [];

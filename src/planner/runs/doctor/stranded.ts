@@ -7,7 +7,7 @@ import type { CareDeps } from "./trouble.ts";
 const GONE = "the process that ran it is gone";
 
 /**
- * Says of a run that was cut off what is true: its spec failed, unless it has got another status since, and nobody works
+ * Says of a run that was cut off what is true: its spec failed, unless it has got another status since, and no process works
  * in its worktree. What the agent did stays in the worktree and is gone on with when the spec is worked again.
  *
  * @returns what was done, or null
@@ -25,7 +25,7 @@ async function failSpec({ context }: CareDeps, id: SpecId): Promise<boolean> {
       status === "in_progress" ? editFields(text, { status: "failed" }) : text,
     );
   } catch (error) {
-    // It was archived or deleted, or cannot be read, which is a finding of its own.
+    // It was archived or deleted, or cannot be read, which is a separate finding.
     if (error instanceof OperationError) return false;
     throw error;
   }

@@ -33,7 +33,7 @@ export interface Trouble {
   /** What a person can do; null where a repair does all there is to do. */
   readonly advice: string | null;
   /**
-   * Mends it and says what was done; null when there is nothing to mend any more. Absent where no repair is safe.
+   * Repairs it and says what was done; null when nothing is left to repair. Absent where no repair is safe.
    *
    * @throws OperationError when something stands in the way by now
    */

@@ -4,14 +4,14 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import type { RunDeps } from "../run_types.ts";
 
-/** A spec with a worktree or branch of its own whose work is not to be merged yet. */
+/** A spec with a worktree or branch whose work is not to be merged yet. */
 export interface LeftAlone {
   readonly spec_id: SpecId;
   /** Why, and what to do where that is known. */
   readonly reason: string;
 }
 
-/** All that has a worktree or a branch of its own, in the order of ids. */
+/** All specs with a worktree or a branch, in the order of ids. */
 export interface WaitingWork {
   /** Work that may be merged: its run is done, or its spec is completed or archived. */
   readonly finished: readonly SpecId[];

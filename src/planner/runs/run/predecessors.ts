@@ -6,7 +6,7 @@ import { commitWriter } from "../../work/commit_message.ts";
 import { oneByOne } from "../one_by_one.ts";
 import type { RunDeps } from "../run_types.ts";
 
-/** Time between two tries to get at a spec that somebody else, watch for example, is merging, in milliseconds. */
+/** Time between two tries to get at a spec that another process, watch for example, is merging, in milliseconds. */
 const TRY_EVERY_MS = 100;
 
 /** How often that is tried. */

@@ -85,7 +85,7 @@ export class Run {
     const { config, wishes, spec } = this.#start;
     this.#phase = "predecessors";
     if (wishes.worktree) await mergePredecessors(this.#deps, spec, () => this.#isWanted());
-    // Merging takes time: whoever ended the run meanwhile decides about the spec.
+    // Merging takes time: the process that ended the run meanwhile decides about the spec.
     if (!(await this.#isWanted())) return this.#result("paused", [ENDED_OUTSIDE]);
     this.#phase = "start";
     const before = await markStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
@@ -151,7 +151,7 @@ export class Run {
     const spec = await this.#specLeft(run);
     const left: Leavings = { ...exitOf(agent, run), status: spec.status, state, spec };
     const gathered = await gather(this.#deps, run, left);
-    // Checks take time: whoever took the spec or ended the run meanwhile decides about the spec.
+    // Checks take time: the process that took the spec or ended the run meanwhile decides about the spec.
     const claimed = await this.#isHeld();
     if (!claimed || !(await this.#isWanted())) return this.#endedByOthers(run, { claimed, state });
     this.#phase = "complete";
@@ -192,7 +192,7 @@ export class Run {
     return end;
   }
 
-  /** Paused, taken over or cancelled: whoever did it decides about the spec. */
+  /** Paused, taken over or cancelled: that command decides about the spec. */
   async #endedByOthers(
     { log, place }: PlacedRun,
     { claimed, state }: { readonly claimed: boolean; readonly state: WorktreeState | null },
@@ -232,7 +232,7 @@ export class Run {
     return this.#start.claim.renew().catch(() => true);
   }
 
-  /** False once somebody has made this run's record terminal: the way in which others end it. */
+  /** False once another process has made this run's record terminal: the way in which others end it. */
   #isWanted(): Promise<boolean> {
     return this.#deps.ports.records.isRunning(this.#start.processId);
   }

@@ -43,7 +43,7 @@ export interface AgentEnd {
   readonly limit: string | null;
   /** True when the stop wishes ended it. */
   readonly interrupted: boolean;
-  /** False when somebody else has taken the spec meanwhile. */
+  /** False when another process has taken the spec meanwhile. */
   readonly claimed: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function runAgent(deps: RunDeps, run: AgentRun): Promise<AgentEnd> 
     if (!(await run.claim.noteAgent(agent.mark))) watch.loseClaim();
     else if (!(await run.stillWanted())) watch.end(0);
     const printed = Promise.all([readOutput(deps, agent, { run, limits }), readErrors(deps, agent, { run, limits })]);
-    // Whoever fails to read must not leave the agent waiting for a reader.
+    // A failed read must not leave the agent waiting for a reader.
     const failed = printed.then(
       () => new Promise<never>(() => {}),
       (error: unknown) => Promise.reject(error),
@@ -187,7 +187,7 @@ async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits 
   return last.trim().slice(0, MAX_STEP_CHARS);
 }
 
-/** The turn that was given last; each is a round of the event loop of its own. */
+/** The turn that was given last; each is a separate turn of the event loop. */
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /** One piece of one agent at a time: of twenty that flood us at once, no more than that is garbage in one go. */

@@ -30,7 +30,7 @@ interface Ending extends RunEnd {
 /**
  * Writes how the run ended into the spec, where the agent worked and in the project.
  *
- * @returns the end as it was written: a commit that was refused is a reason of its own
+ * @returns the end as it was written: a refused commit is a separate reason
  */
 export async function writeEnd(deps: RunDeps, run: PlacedRun, end: Ending): Promise<RunEnd> {
   const { worktree } = run.place;

@@ -41,7 +41,7 @@ function memberId(parent: SpecId, number: number): SpecId {
   return `${parent}.${number}` as SpecId;
 }
 
-// The first criteria section counts. A description that has one of its own therefore goes behind the proposed criteria,
+// The first criteria section counts. A description that has one therefore goes behind the proposed criteria,
 // under a heading that ends them. A code fence that the description leaves open would hide what follows it.
 function bodyOf({ description, criteria }: ProposedMember): string {
   const fence = missingFence(description);

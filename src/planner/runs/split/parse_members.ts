@@ -91,7 +91,7 @@ function plainCriterion(text: string): string {
   return plain === "" ? text : plain;
 }
 
-/** A way from a member back to itself, by numbers; undefined when there is none. */
+/** A way from a member back to itself, by numbers; undefined without one. */
 function circleIn(members: readonly ProposedMember[]): readonly number[] | undefined {
   const done = new Set<number>();
   const visit = (number: number, way: readonly number[]): readonly number[] | undefined => {

@@ -37,7 +37,7 @@ export interface SplitReport {
 
 /**
  * Lets an agent split a spec. Its members are written all or none; the spec becomes a driver of them, its status stays.
- * With `recursive`, members that lint finds too large are split as well; one that cannot be is told of and stays whole.
+ * With `recursive`, members that lint finds too large are split as well; one that cannot be is reported and stays whole.
  *
  * @throws OperationError when the spec itself cannot be split: nothing is changed then
  *

@@ -9,7 +9,7 @@ import type { RunDeps } from "../run_types.ts";
 
 /**
  * Closes the groups whose members are all done and merged, and the drivers of that kind with nothing left to check; a
- * driver with open criteria is work of its own. Closing one can complete the next one above.
+ * driver with open criteria is separate work. Closing one can complete the next one above.
  *
  * @param told what became of each
  */

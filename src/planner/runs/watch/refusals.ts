@@ -11,7 +11,7 @@ interface Refusal {
 
 /**
  * Merges that were refused: each is tried again after twice the pause, because the try may run the project's own checks,
- * and a reason is told once as long as it stays the same.
+ * and a reason is printed once as long as it stays the same.
  */
 export class Refusals {
   readonly #known = new Map<SpecId, Refusal>();

@@ -15,7 +15,7 @@ export interface WatchWishes {
 }
 
 /**
- * Looks after the project until it is told to stop, has been idle for as long as the settings say, or has lost its PID
+ * Looks after the project until it is stopped, has been idle for as long as the settings say, or has lost its PID
  * file. At most one process does so; the PID file is removed at the end, whatever the end is.
  *
  * @returns whether the last look left finished work unmerged

@@ -17,7 +17,7 @@ import type { RoundResult, WatchEvent } from "./watch_types.ts";
 /** What stays from one look to the next. */
 export interface WatchState {
   readonly refusals: Refusals;
-  /** Why retries could not begin, so that each reason is told once. */
+  /** Why retries could not begin, so that each reason is printed once. */
   readonly unstarted: Map<SpecId, string>;
 }
 
@@ -34,7 +34,7 @@ export interface RoundOptions {
 
 /**
  * One look at everything: what killed processes left is brought to its end, finished work is merged and finalised,
- * drivers and groups whose members are done are closed, and failed specs whose time has come are tried again, each by a process of its own.
+ * drivers and groups whose members are done are closed, and failed specs whose time has come are tried again, each by a separate process.
  *
  * Source: docs/decisions.md#s-27.
  */

@@ -6,7 +6,7 @@ export const CODEX_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) =>
   ["thread.started", (event: Event, to: Transcript) => to.begin(textAt(event, "thread_id"))],
   ["item.started", started],
   ["item.completed", completed],
-  // It also tells of a connection that it lost and will try again, so a turn that ends well takes this back.
+  // It also reports a connection that it lost and will try again, so a turn that ends well takes this back.
   ["error", (event: Event, to: Transcript) => to.fail(textAt(event, "message"))],
   ["turn.failed", (event: Event, to: Transcript) => to.fail(textAt(objectAt(event, "error"), "message"))],
   ["turn.completed", turnCompleted],

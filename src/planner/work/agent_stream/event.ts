@@ -20,7 +20,7 @@ export function textAt(event: Event, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** The number under a key, 0 when there is none. */
+/** The number under a key, 0 without one. */
 export function numberAt(event: Event, key: string): number {
   const value = ownValue(event, key);
   return typeof value === "number" && Number.isFinite(value) ? value : 0;

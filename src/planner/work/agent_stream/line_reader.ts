@@ -69,7 +69,7 @@ export class LineReader {
         this.#skipped += rest.length;
         return;
       }
-      // One byte more than the limit tells a line of just that length from a longer one.
+      // One byte more than the limit distinguishes a line of exactly that length from a longer one.
       const part = rest.subarray(0, limitBytes + 1 - this.#length);
       this.#append(part);
       rest = rest.subarray(part.length);

@@ -73,7 +73,7 @@ export class Transcript {
     this.#log(text);
   }
 
-  /** A message of somebody else, a helper of the agent's say, that is no output. */
+  /** A message of another speaker, a helper of the agent's say, that is no output. */
   quote(text: string): void {
     this.#endLine();
     this.#log(text);

@@ -4,7 +4,7 @@ import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 export interface McpServer {
   readonly command: string;
   readonly args: readonly string[];
-  /** True where nobody is there to confirm each call of its tools. */
+  /** True where no person confirms each call of its tools. */
   readonly trusted?: boolean;
 }
 
@@ -19,7 +19,7 @@ export interface AgentFile {
 /** The name under which every agent knows the server. Source: docs/contract/spec-tool.md#init. */
 export const SERVER_NAME = "planner";
 
-/** opencode adds this line to a settings file that lacks it, and so changes the file of whoever wrote it. */
+/** opencode adds this line to a settings file that lacks it, and so changes a person's file. */
 export const OPENCODE_SCHEMA = "https://opencode.ai/config.json";
 
 /**

@@ -52,7 +52,7 @@ export function extendJson(file: string, text: string, path: readonly string[], 
   return { kind: "added", text: mark + extended };
 }
 
-/** The value at `path` as plain data, undefined when there is none or the text does not parse. */
+/** The value at `path` as plain data, undefined without one or when the text does not parse. */
 export function readJson(text: string, path: readonly string[]): unknown {
   const root = parseTree(text.replace(BYTE_ORDER_MARK, ""), [], LENIENT);
   const node = root === undefined ? undefined : findNodeAtLocation(root, [...path]);
@@ -114,7 +114,7 @@ function insertProperty(json: string, parent: Node, key: string, value: Entry): 
   return `${json.slice(0, end)},${json.slice(end, at)}${property}${json.slice(at)}`;
 }
 
-// Comments are skipped by the scanner, so a comma inside one is none.
+// Comments are skipped by the scanner, so a comma inside one does not count.
 function commaAfter(json: string, end: number): number | undefined {
   const scanner = createScanner(json.slice(end), true);
   scanner.scan();

@@ -23,7 +23,7 @@ export const codex: ProviderRow = {
   allowing: null,
 };
 
-// Without an approval mode of its own, a tool that changes something would be cancelled: nobody is there to approve it.
+// Without a stated approval mode, a tool that changes something would be cancelled: no person is there to approve it.
 function serverArgs({ command, args }: McpServer): readonly string[] {
   const server = "mcp_servers.planner";
   return [

@@ -7,7 +7,7 @@ export const command: ProviderRow = {
   args: [],
   guardedArgs: () => [],
   skipArgs: [],
-  // Only what cannot mean anything else: other programs have a --force and an --auto of their own.
+  // Only what cannot mean anything else: other programs have other meanings for --force and --auto.
   skipWords: [
     "--dangerously-skip-permissions",
     "--allow-dangerously-skip-permissions",

@@ -1,4 +1,4 @@
-/** What the agent of a run may do without a question, for nobody is there to answer one. */
+/** What the agent of a run may do without a question, since no person is there to answer one. */
 export interface Grant {
   /** A split only reads. */
   readonly task: "work" | "split";

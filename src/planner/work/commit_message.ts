@@ -17,8 +17,8 @@ export type CommitWriter = (summary: string) => string;
 export const PLAIN_MESSAGE: CommitWriter = (summary) => `planner: ${summary}`;
 
 /**
- * Returns the writer of commit messages for one spec. A summary that the template leaves out becomes a paragraph of its
- * own; an id that it leaves out, a trailer.
+ * Returns the writer of commit messages for one spec. A summary that the template leaves out becomes a separate
+ * paragraph; an id that it leaves out, a trailer.
  *
  * @param template `git.commit_template`, or null
  */

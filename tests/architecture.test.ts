@@ -156,7 +156,12 @@ const ROOMS: readonly Room[] = [
     pure: false,
     because: "it joins what one port answers and finds the principal",
   },
-  { place: "web", may: [], pure: true, because: "it runs in a browser and talks to the server over the wire only" },
+  {
+    place: "web",
+    may: ["gen"],
+    pure: true,
+    because: "it runs in a browser and talks to the server over the wire only, whose messages `gen` describes",
+  },
   { place: "runtime", may: ["kernel"], pure: false, because: "the only place that knows an engine" },
   {
     place: "cli",

@@ -1,0 +1,105 @@
+import type { FormField } from "./form_model.ts";
+
+/** Unit that a field's name ends in, and how it is written. */
+const UNITS: Readonly<Record<string, string>> = {
+  w: "W",
+  va: "VA",
+  v: "V",
+  a: "A",
+  kw: "kW",
+  c: "°C",
+  pct: "%",
+  mm: "mm",
+  m: "m",
+  kg: "kg",
+  mbps: "Mbit/s",
+  m3h: "m³/h",
+  s: "s",
+  in: "in",
+  deg: "°",
+};
+
+/** Names that read badly word by word. */
+const SPELLED: Readonly<Record<string, string>> = {
+  u_height: "Height",
+  position_u: "Unit",
+  allocated_draw_w: "Planned draw",
+  max_draw_w: "Most draw",
+  rail_width_in: "Rail width",
+  mac_address: "MAC address",
+  site_id: "Site",
+  zone_id: "Cooling zone",
+  floor_number: "Floor",
+  rack_code: "Rack",
+  parent_device_code: "Inside device",
+  device_code: "Device",
+  port_name: "Port",
+  facility_id: "Building's name for it",
+  source_ref: "Source",
+  power_path: "Supply side",
+  feed_id: "Declares feed",
+  fabric_id: "Fabric",
+  power_in: "Inlet",
+  power_out: "Outlet",
+  lag: "LAG",
+  ecmp_group: "ECMP group",
+  rx_mbps: "Received",
+  tx_mbps: "Sent",
+  a: "End A",
+  b: "End B",
+  a_to_b_mbps: "Traffic towards the spine",
+  b_to_a_mbps: "Traffic towards the leaf",
+  mgmt_only: "Management only",
+  desc_units: "Units count from the top",
+  x_mm: "From the west",
+  y_mm: "From the north",
+};
+
+const IN_UNITS: ReadonlySet<string> = new Set(["u_height", "position_u"]);
+
+/** The unit of a field's values; "" for none. */
+export function unitOf({ name, type }: Pick<FormField, "name" | "type">): string {
+  if (IN_UNITS.has(name)) return "U";
+  if (type !== "int" && type !== "number") return "";
+  return UNITS[name.slice(name.lastIndexOf("_") + 1)] ?? "";
+}
+
+/** A field's name in words, without its unit. */
+export function labelOf(field: Pick<FormField, "name" | "type">): string {
+  const spelled = SPELLED[field.name];
+  if (spelled !== undefined) return spelled;
+  const bare = unitOf(field) === "" ? field.name : field.name.slice(0, field.name.lastIndexOf("_"));
+  const text = bare.replaceAll("_", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
+const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
+const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
+
+/** The contract's comment of a field as help: other fields by their labels, constants as words. */
+export function helpOf({ help }: Pick<FormField, "help">): string {
+  return help
+    .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>
+      text.startsWith("Required unless") ? text : "",
+    )
+    .replaceAll(FIELD_NAME, (name) => labelOf({ name, type: "int" }).toLowerCase())
+    .replaceAll(CONSTANT, (word) => (ABBREVIATIONS.has(word) ? word : word.toLowerCase().replaceAll("_", " ")))
+    .replace(/^./, (letter) => letter.toUpperCase());
+}
+
+/** What a field takes, for a message beside it; "" where everything is allowed. */
+export function limitText(field: FormField): string {
+  const { min, max, above, step, numbers, length, type } = field;
+  const unit = unitOf(field) === "" ? "" : ` ${unitOf(field)}`;
+  if (numbers !== undefined) return `one of ${numbers.join(", ")}${unit}`;
+  if (length !== undefined && type === "text") return `at most ${length} characters`;
+  const lowest = min === undefined ? [] : [above === true ? `above ${min}` : `at least ${min}`];
+  const highest = max === undefined ? [] : [`at most ${max}`];
+  const range =
+    min !== undefined && max !== undefined && above !== true ? [`${min} to ${max}`] : [...lowest, ...highest];
+  const parts = [range.join(" and "), ...(step === undefined ? [] : [`in steps of ${step}`])].filter(
+    (one) => one !== "",
+  );
+  return parts.length === 0 ? "" : `${parts.join(" ")}${unit}`;
+}

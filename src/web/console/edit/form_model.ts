@@ -1,0 +1,92 @@
+import { FORM_ENUMS, FORMS, type FormField, type FormResource, RESOURCES } from "#gen/datacenter/v1/forms.ts";
+import { enumWord } from "../labels.ts";
+
+export type { FormField } from "#gen/datacenter/v1/forms.ts";
+
+/** A resource, or a message inside one, as proto JSON with snake_case names. */
+export type Values = Readonly<Record<string, unknown>>;
+
+/** What can be edited, by the name that requests use. */
+export const KINDS = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
+export type Kind = (typeof KINDS)[number];
+
+const NOUNS: Readonly<Record<Kind, string>> = {
+  rack: "rack",
+  device: "device",
+  crac: "cooling unit",
+  cable: "cable",
+  fabric_link: "fabric link",
+  device_type: "device type",
+};
+
+export function nounOf(kind: Kind): string {
+  return NOUNS[kind];
+}
+
+/** The RPCs of a kind. */
+export function resourceOf(kind: Kind): FormResource {
+  const found = RESOURCES.find(({ field }) => field === kind);
+  if (found === undefined) throw new Error(`The contract has no resource "${kind}"`);
+  return found;
+}
+
+/** The fields of a message that a person may set. */
+export function fieldsOf(message: string): readonly FormField[] {
+  return (FORMS[message] ?? []).filter(({ output }) => output !== true);
+}
+
+export function fieldsOfKind(kind: Kind): readonly FormField[] {
+  return fieldsOf(resourceOf(kind).message);
+}
+
+/** Values of an enumeration with their words. */
+export function choicesOf(name: string): readonly (readonly [value: string, word: string])[] {
+  const { prefix, values } = FORM_ENUMS[name] ?? { prefix: "", values: [] };
+  return values.map((value) => [`${prefix}_${value}`, enumWord(value, "")] as const);
+}
+
+/** The word for a value of an enumeration; "" when unset. */
+export function choiceWord(name: string, value: string): string {
+  return enumWord(value, FORM_ENUMS[name]?.prefix ?? "");
+}
+
+/** What identifies the elements of a list of messages; undefined where only their order does. */
+export function keyOfList(message: string): string | undefined {
+  return message === "Port" ? "name" : undefined;
+}
+
+/** Fields that identify a resource and never change. */
+export function identityOf(kind: Kind): readonly string[] {
+  return kind === "cable" || kind === "fabric_link" ? ["a", "b"] : ["code"];
+}
+
+/** The reference of a resource; a draft without its identity has an incomplete one. */
+export function refOf(kind: Kind, values: Values): string {
+  return `${kind}:${identityText(kind, values)}`;
+}
+
+/** How a resource is named in sentences. */
+export function identityText(kind: Kind, values: Values): string {
+  if (identityOf(kind)[0] === "code") return String(values["code"] ?? "");
+  return `${endText(values["a"])}~${endText(values["b"])}`;
+}
+
+export function endText(end: unknown): string {
+  const { device_code = "", port_name = "" } = (end ?? {}) as { device_code?: string; port_name?: string };
+  return port_name === "" ? device_code : `${device_code}/${port_name}`;
+}
+
+/** Reads `<device>/<port>`; a port's name may hold a slash. */
+export function endOf(text: string): { readonly device_code: string; readonly port_name: string } {
+  const at = text.indexOf("/");
+  return at === -1
+    ? { device_code: text, port_name: "" }
+    : { device_code: text.slice(0, at), port_name: text.slice(at + 1) };
+}
+
+/** The identity that a reference such as `cable:A/1~B/2` names. */
+export function identityValues(kind: Kind, id: string): Values {
+  if (identityOf(kind)[0] === "code") return { code: id };
+  const at = id.indexOf("~");
+  return { a: endOf(id.slice(0, at)), b: endOf(id.slice(at + 1)) };
+}

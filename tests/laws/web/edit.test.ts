@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { applied, differences } from "#web/console/edit/differences.ts";
+import { type Kind, resourceOf, type Values } from "#web/console/edit/form_model.ts";
+import { storedCall, updateCall } from "#web/console/edit/requests.ts";
+import { isSame, prunedMessage } from "#web/console/edit/values.ts";
+import { smallSite } from "../../support/dc/small_site.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+import { SeededRandom } from "../../support/seeded_random.ts";
+
+/** `null` leaves a value out, as a form does. */
+const FREE = { name: ["", "x", "<b>"], tenant: ["", "acme"], comments: ["", "c"], tags: [[], ["a"], ["a", "b"]] };
+const LABELS = [{}, { a: "1" }, { a: "2", b: "3" }];
+const WATTS = [null, 0, 100];
+
+function changed(state: Values, random: SeededRandom, kind: Kind): Values {
+  const texts = Object.fromEntries(Object.entries(FREE).map(([name, values]) => [name, random.pick<unknown>(values)]));
+  const { ports = [] } = state as { readonly ports?: readonly Values[] };
+  const own = {
+    device: {
+      ...texts,
+      heat_w: random.pick(WATTS),
+      ports: ports.map((port) => ({ ...port, label: random.pick(["", "l"]), enabled: random.pick([null, true]) })),
+    },
+    rack: { ...texts, weight_kg: random.pick(WATTS), role: random.pick(["", "compute"]) },
+    crac: {
+      name: random.pick(["", "x"]),
+      max_draw_w: random.pick([null, 9000]),
+      derate_pct: random.pick([90, 100]),
+    },
+    cable: { label: random.pick(["", "x"]), length_m: random.pick([null, 2]), color: random.pick(["", "ff0000"]) },
+    fabric_link: { lag: random.pick(["", "po1"]), error_count: random.pick([null, 0, 7]) },
+    device_type: {},
+  }[kind];
+  return { ...state, ...own, labels: random.pick(LABELS) };
+}
+
+const SUBJECTS: readonly (readonly [Kind, Values])[] = [
+  ["device", { code: "SRV-1" }],
+  ["device", { code: "LEAF-1" }],
+  ["rack", { code: "R1" }],
+  ["cable", { a: { device_code: "LEAF-1", port_name: "e1" }, b: { device_code: "SPINE-1", port_name: "e1" } }],
+  ["fabric_link", { a: { device_code: "LEAF-1", port_name: "e1" }, b: { device_code: "SPINE-1", port_name: "e1" } }],
+];
+
+test("applying the differences between two states to the first gives the second", async () => {
+  const random = new SeededRandom(11);
+  const site = await smallSite();
+  for (let run = 0; run < LAW_RUNS; run += 1) {
+    const [kind, identity] = random.pick(SUBJECTS);
+    const { field, message } = resourceOf(kind);
+    const { rpc, request } = storedCall(kind, identity);
+    const stored = (await site.call(rpc, request as JsonObject))[field] as Values;
+    const [before, after] = [changed(stored, random, kind), changed(stored, random, kind)];
+    const made = applied(before, differences(before, after, message));
+    expect(prunedMessage(made, message)).toEqual(prunedMessage(after, message));
+  }
+});
+
+test("what the service stores after an edit is what the form shows", async () => {
+  const random = new SeededRandom(12);
+  const site = await smallSite();
+  for (let run = 0; run < LAW_RUNS; run += 1) {
+    const [kind, identity] = random.pick(SUBJECTS);
+    const { field, message } = resourceOf(kind);
+    const ask = storedCall(kind, identity);
+    const before = (await site.call(ask.rpc, ask.request as JsonObject))[field] as Values;
+    const after = changed(before, random, kind);
+    const how = { etag: String(before["etag"]), validateOnly: false };
+    const { rpc, request } = updateCall(kind, { before, after }, how);
+    const { outcome, ...reply } = await site.call(rpc, request as JsonObject);
+    expect(prunedMessage(reply[field], message)).toEqual(prunedMessage(after, message));
+    const isUnchanged = isSame(prunedMessage(before, message), prunedMessage(after, message));
+    expect(outcome).toBe(isUnchanged ? "OUTCOME_UNCHANGED" : "OUTCOME_UPDATED");
+  }
+});

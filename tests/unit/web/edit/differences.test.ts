@@ -1,0 +1,153 @@
+import { expect, test } from "bun:test";
+import { mergeOf, resolved } from "#web/console/edit/conflict.ts";
+import { differences } from "#web/console/edit/differences.ts";
+import { fieldsOf } from "#web/console/edit/form_model.ts";
+import { violationPath, withValue } from "#web/console/edit/paths.ts";
+import { removeCall, storedCall, updateCall } from "#web/console/edit/requests.ts";
+import { numberOf, problemOf } from "#web/console/edit/values.ts";
+
+const port = (name: string, source: string, rest: object = {}) => ({
+  name,
+  kind: "PORT_KIND_POWER_IN",
+  power_in: { source_ref: source },
+  ...rest,
+});
+
+const server = {
+  code: "SRV-1",
+  kind: "DEVICE_KIND_SERVER",
+  status: "DEVICE_STATUS_ACTIVE",
+  allocated_draw_w: 380,
+  ports: [port("psu1", "device:PDU-A"), port("psu2", "device:PDU-A")],
+  labels: { owner: "ada" },
+  name: "",
+  tags: [],
+};
+
+test("differences names fields in words, ports by name, values with units", () => {
+  const after = {
+    ...server,
+    allocated_draw_w: 410,
+    ports: [port("psu1", "device:PDU-A"), port("psu2", "device:PDU-B")],
+    labels: { owner: "grace" },
+  };
+  const rows = differences(server, after, "Device").map(({ label, beforeText, afterText }) => [
+    label,
+    beforeText,
+    afterText,
+  ]);
+  expect(rows).toEqual([
+    ["Planned draw", "380 W", "410 W"],
+    ["Port psu2, inlet, source", "device:PDU-A", "device:PDU-B"],
+    ["Labels owner", "ada", "grace"],
+  ]);
+});
+
+test("differences finds none between what is unset and what is written as empty", () => {
+  const { name: _name, tags: _tags, ...short } = server;
+  expect(differences(server, { ...short, comments: "", face: "FACE_UNSPECIFIED" }, "Device")).toEqual([]);
+});
+
+test("differences tells a port added, removed and moved", () => {
+  const added = { ...server, ports: [...server.ports, port("psu3", "feed:F")] };
+  expect(differences(server, added, "Device").map(({ label, beforeText }) => [label, beforeText])).toEqual([
+    ["Port psu3", ""],
+  ]);
+  expect(differences(added, server, "Device").map(({ label, afterText }) => [label, afterText])).toEqual([
+    ["Port psu3", ""],
+  ]);
+  const turned = { ...server, ports: server.ports.toReversed() };
+  expect(differences(server, turned, "Device").map(({ label }) => label)).toEqual(["Ports"]);
+});
+
+test("mergeOf keeps what one person changed, and names what both did", () => {
+  const states = {
+    base: server,
+    mine: { ...server, allocated_draw_w: 410, name: "mine" },
+    theirs: { ...server, allocated_draw_w: 420, serial: "theirs" },
+  };
+  const merge = mergeOf(states, "Device");
+  expect(merge.clashes.map(({ mine, theirs }) => [mine.label, mine.afterText, theirs.afterText])).toEqual([
+    ["Planned draw", "410 W", "420 W"],
+  ]);
+  expect(resolved(states.theirs, merge, () => true)).toEqual({
+    ...server,
+    allocated_draw_w: 410,
+    name: "mine",
+    serial: "theirs",
+  });
+  expect(resolved(states.theirs, merge, () => false)["allocated_draw_w"]).toBe(420);
+});
+
+test("mergeOf sees a clash between a port removed and a port changed", () => {
+  const states = {
+    base: server,
+    mine: { ...server, ports: server.ports.slice(0, 1) },
+    theirs: { ...server, ports: [port("psu1", "device:PDU-A"), port("psu2", "device:PDU-B")] },
+  };
+  expect(mergeOf(states, "Device").clashes.map(({ mine, theirs }) => [mine.label, theirs.label])).toEqual([
+    ["Port psu2", "Port psu2, inlet, source"],
+  ]);
+});
+
+test("updateCall writes what changed and clears what is gone", () => {
+  const { allocated_draw_w: _, ...after } = { ...server, status: "DEVICE_STATUS_FAILED" };
+  const how = { etag: "v1", validateOnly: false, message: "why", requestId: "id" };
+  expect(updateCall("device", { before: server, after }, how)).toEqual({
+    service: "datacenter.v1.DatacenterService",
+    rpc: "UpsertDevice",
+    request: {
+      device: { code: "SRV-1", status: "DEVICE_STATUS_FAILED" },
+      update_mask: "status,allocatedDrawW",
+      etag: "v1",
+      change_message: "why",
+      request_id: "id",
+    },
+  });
+});
+
+test("requests name edges by their ends and types by their own service", () => {
+  const ends = { a: { device_code: "A", port_name: "1" }, b: { device_code: "B", port_name: "2" } };
+  expect(removeCall("cable", ends, { validateOnly: true, cascade: true }).request).toEqual({
+    ...ends,
+    validate_only: true,
+  });
+  expect(storedCall("device_type", { code: "t" })).toEqual({
+    service: "datacenter.v1.PlanningService",
+    rpc: "GetDeviceType",
+    request: { code: "t" },
+  });
+});
+
+test("withValue reaches into lists and removes what is unset", () => {
+  const path = ["ports", 1, "power_in", "source_ref"] as const;
+  expect(withValue(server, path, "device:PDU-B")["ports"]).toEqual([
+    port("psu1", "device:PDU-A"),
+    port("psu2", "device:PDU-B"),
+  ]);
+  expect(withValue({ ports: [{ name: "a" }, { name: "b" }] }, ["ports", { named: "a" }], undefined)).toEqual({
+    ports: [{ name: "b" }],
+  });
+  expect(withValue({ labels: { a: "1" } }, ["labels", "a"], undefined)).toEqual({ labels: {} });
+});
+
+test.each([
+  ["device.ports[3].speed_mbps", "device", "ports[3].speed_mbps"],
+  ["items[0].code", "device", "code"],
+  ["device", "device", ""],
+  ["etag", "device", "etag"],
+])("violationPath of %p", (field, around, path) => {
+  expect(violationPath(field, around)).toBe(path);
+});
+
+test("numberOf keeps what is no number, and problemOf says so", () => {
+  expect([numberOf("12"), numberOf(" "), numberOf("-3.5"), numberOf("1,5"), numberOf("1e3")]).toEqual([
+    12,
+    undefined,
+    -3.5,
+    "1,5",
+    "1e3",
+  ]);
+  const draw = fieldsOf("Device").find(({ name }) => name === "max_draw_w");
+  expect(draw === undefined ? "" : problemOf("1,5", draw)).toBe('"1,5" is not a number');
+});

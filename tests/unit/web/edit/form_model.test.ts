@@ -1,0 +1,131 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import { Refusal } from "#dc/model/refusal.ts";
+import { helpOf, labelOf, limitText, unitOf } from "#web/console/edit/field_labels.ts";
+import { choicesOf, type FormField, fieldsOf, fieldsOfKind, KINDS, resourceOf } from "#web/console/edit/form_model.ts";
+import { problemOf } from "#web/console/edit/values.ts";
+import { limitsOf } from "../../../../proto/comment_limits.ts";
+import { cable, crac, device, link, ported, rack } from "../../../support/dc/rule_requests.ts";
+import type { TestService } from "../../../support/dc/service.ts";
+import { end, smallSite } from "../../../support/dc/small_site.ts";
+
+let site: TestService;
+beforeAll(async () => {
+  site = await smallSite();
+});
+
+/** Where a field's values go in a request, one row per place of the contract. */
+const PLACES: readonly (readonly [string, readonly FormField[], string, (values: JsonObject) => JsonObject])[] = [
+  ["UpsertDevice", fieldsOf("Device"), "device.", device],
+  ["UpsertDevice", fieldsOf("PowerSpec"), "device.power.", (power) => device({ power })],
+  [
+    "UpsertDevice",
+    fieldsOf("Port"),
+    "device.ports[0].",
+    (port) => ported({ name: "p", kind: "PORT_KIND_REAR", ...port }),
+  ],
+  [
+    "UpsertDevice",
+    fieldsOf("PowerOut"),
+    "device.ports[0].power_out.",
+    (power_out) => ported({ name: "p", kind: "PORT_KIND_POWER_OUT", power_out }),
+  ],
+  ["UpsertRack", fieldsOf("Rack"), "rack.", rack],
+  ["UpsertCrac", fieldsOf("Crac"), "crac.", crac],
+  ["UpsertCable", fieldsOf("Cable"), "cable.", (parts) => cable(end("LEAF-1", "e2"), end("SPINE-1", "e2"), parts)],
+  [
+    "UpsertFabricLink",
+    fieldsOf("FabricLink"),
+    "fabric_link.",
+    (parts) => link(end("LEAF-1", "e2"), end("SPINE-1", "e2"), parts),
+  ],
+];
+
+/** Values just beyond what a field's limits allow. */
+function beyond({ min, above, max, step, numbers, length, type }: FormField): readonly JsonValue[] {
+  const small = type === "int" ? 1 : (step ?? 0.5);
+  return [
+    ...(min === undefined ? [] : [above === true ? min : min - small]),
+    ...(max === undefined ? [] : [max + small]),
+    ...(step === undefined ? [] : [10 + step / 2]),
+    ...(numbers === undefined ? [] : [Math.max(...numbers) + 1]),
+    ...(length === undefined ? [] : ["x".repeat(length + 1)]),
+  ];
+}
+
+const LIMITED = PLACES.flatMap(([rpc, fields, around, request]) =>
+  fields
+    .filter(({ shape, required, name }) => shape === "one" && !(required === true && name === "code"))
+    .flatMap((field) =>
+      beyond(field).map((value) => {
+        const path = `${around}${field.name}`;
+        return [path, String(value).slice(0, 9), { rpc, field, request, value, path }] as const;
+      }),
+    ),
+);
+
+describe("The limits of forms", () => {
+  test("are many, so that the next test says something", () => {
+    expect(LIMITED.length).toBeGreaterThan(40);
+  });
+
+  test.each(LIMITED)(
+    "the server refuses %s = %s, as the form does",
+    async (_, __, { rpc, field, request, value, path }) => {
+      expect(problemOf(value, field)).not.toBe("");
+
+      const asked = { ...request({ [field.name]: value }), validate_only: true };
+      const error: unknown = await site.call(rpc, asked).catch((thrown: unknown) => thrown);
+
+      expect(error).toBeInstanceOf(Refusal);
+      expect((error as Refusal).violations.map((one) => one.field)).toContain(path);
+    },
+  );
+});
+
+test.each([
+  ["0 to 100 in steps of 0.5; defaults to 1 when positioned.", { min: 0, max: 100, step: 0.5 }],
+  ["Above 0, at most 100,000.", { min: 0, above: true, max: 100_000 }],
+  ["10, 19, 21 or 23 inches; defaults to 19.", { of: [10, 19, 21, 23] }],
+  ["Rating of the breaker; at least 1.", { min: 1 }],
+  ["Draw to plan with; at most max_draw_w.", {}],
+  ["When the measured values were taken; at most 5 minutes ahead of the server.", {}],
+  ["First position in the panel, from 1.", { min: 1 }],
+  ["Nameplate draw.", {}],
+] as const)("limitsOf reads %p", (comment, limits) => {
+  expect(limitsOf(comment, true)).toEqual(limits);
+});
+
+test("every kind of the contract can be created and edited, and every field is named in words", () => {
+  for (const kind of KINDS) {
+    const { upsert, message } = resourceOf(kind);
+    expect(upsert).toBe(`Upsert${message}`);
+    for (const field of fieldsOfKind(kind)) {
+      expect(`${labelOf(field)} ${helpOf(field)}`).not.toMatch(/_|^ |Required\./);
+    }
+  }
+});
+
+test("fields that the server computes are no part of a form", () => {
+  const names = fieldsOf("Rack").map(({ name }) => name);
+  expect(names).toContain("reservations");
+  expect(names).not.toContain("etag");
+  expect(names).not.toContain("health");
+});
+
+test("labels leave the unit to the unit", () => {
+  const field = (name: string) => fieldsOf("Device").find((one) => one.name === name) as FormField;
+  expect([labelOf(field("allocated_draw_w")), unitOf(field("allocated_draw_w"))]).toEqual(["Planned draw", "W"]);
+  expect([labelOf(field("inlet_temp_c")), unitOf(field("inlet_temp_c"))]).toEqual(["Inlet temp", "°C"]);
+  expect(limitText(field("u_height"))).toBe("0 to 100 in steps of 0.5 U");
+  expect(helpOf(field("allocated_draw_w"))).toBe("Draw to plan with; at most most draw.");
+});
+
+test("values of an enumeration read as words", () => {
+  expect(choicesOf("Redundancy")).toEqual([
+    ["REDUNDANCY_NONE", "None"],
+    ["REDUNDANCY_N", "N"],
+    ["REDUNDANCY_N_PLUS_1", "N+1"],
+    ["REDUNDANCY_TWO_N", "2N"],
+  ]);
+});

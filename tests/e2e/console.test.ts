@@ -287,7 +287,7 @@ test.skipIf(missing !== undefined)("asks for a token, says when the server is aw
     await page.goto(guarded.url);
     const signIn = async (token: string) => {
       await page.getByLabel("Token").fill(token);
-      await page.getByRole("button", { name: "Use it in this tab" }).click();
+      await page.getByRole("button", { name: "Sign in in this tab" }).click();
     };
     await signIn("nonsense");
     await page.getByText("The token is not known").waitFor();

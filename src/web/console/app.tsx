@@ -1,4 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { EditHost } from "./edit/edit_host.tsx";
 import { HelpDialog } from "./help.tsx";
 import { Page, pageKey } from "./pages.tsx";
 import { Palette } from "./palette/palette.tsx";
@@ -6,6 +7,7 @@ import { type Place, usePlace } from "./router.ts";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import { Side } from "./shell/side.tsx";
 import { TopBar } from "./shell/top_bar.tsx";
+import { SignInDialog } from "./ui/sign_in.tsx";
 
 export function App() {
   const place = usePlace();
@@ -32,6 +34,8 @@ export function App() {
       </div>
       <Palette opened={sought} close={() => setSought(undefined)} showHelp={showHelp} />
       <HelpDialog open={help} close={() => setHelp(false)} />
+      <EditHost />
+      <SignInDialog />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { token } from "./token.ts";
 
-const SERVICE = "/datacenter.v1.DatacenterService";
+const SERVICE = "datacenter.v1.DatacenterService";
 
 /** One wrong field of a request. */
 export interface Violation {
@@ -36,11 +36,16 @@ interface ErrorBody {
 interface ErrorDetail {
   readonly reason?: string;
   readonly field_violations?: readonly Violation[];
+  /** The same, where the request could not be read at all. */
+  readonly fieldViolations?: readonly Violation[];
 }
 
-/** Calls one RPC by Connect JSON. @throws CallError; an aborted call throws the signal's reason */
+/**
+ * Calls one RPC by Connect JSON: by its name, or by `<service>/<name>` if it is one of another service.
+ * @throws CallError; an aborted call throws the signal's reason
+ */
 export async function call<Reply>(rpc: string, request: object, signal?: AbortSignal): Promise<Reply> {
-  return answered(`${SERVICE}/${rpc}`, {
+  return answered(rpc.includes("/") ? `/${rpc}` : `/${SERVICE}/${rpc}`, {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(request),
@@ -84,7 +89,7 @@ function refused(status: number, text: string): CallError {
   const found = details.map(({ debug }) => debug ?? {});
   return new CallError(code, message, {
     reason: found.find(({ reason }) => reason !== undefined)?.reason ?? "",
-    violations: found.flatMap(({ field_violations = [] }) => field_violations),
+    violations: found.flatMap(({ field_violations, fieldViolations }) => field_violations ?? fieldViolations ?? []),
   });
 }
 

@@ -1,14 +1,22 @@
-/** The caller's token, kept for as long as the browser's tab lives and told to nobody but this server. */
+/**
+ * The caller's token, told to nobody but this server. It ends with the browser's tab, unless the person has chosen that
+ * this browser keeps it.
+ */
 const KEY = "planner-token";
 const listeners = new Set<() => void>();
 
 export const token = {
   value(): string {
-    return sessionStorage.getItem(KEY) ?? "";
+    return sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY) ?? "";
   },
-  set(value: string): void {
-    if (value === "") sessionStorage.removeItem(KEY);
-    else sessionStorage.setItem(KEY, value);
+  /** Whether the browser keeps it beyond this tab. */
+  isKept(): boolean {
+    return localStorage.getItem(KEY) !== null;
+  },
+  set(value: string, { keep = false }: { readonly keep?: boolean } = {}): void {
+    sessionStorage.removeItem(KEY);
+    localStorage.removeItem(KEY);
+    if (value !== "") (keep ? localStorage : sessionStorage).setItem(KEY, value);
     for (const listener of listeners) listener();
   },
   subscribe(listener: () => void): () => void {

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { CallError, call, read } from "./client.ts";
 import { token } from "./token.ts";
+import { written } from "./written.ts";
 
 /** What is known of a question: `reply` stays while a newer one is on its way. */
 export interface Asked<Reply> {
@@ -34,6 +35,7 @@ function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Repl
   const [round, setRound] = useState(0);
   const again = useCallback(() => setRound((value) => value + 1), []);
   useEffect(() => token.subscribe(again), [again]);
+  useEffect(() => written.subscribe(again), [again]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the question, the round asks it again
   useEffect(() => {
     if (key === "") return undefined;

@@ -77,7 +77,7 @@ const FIELD_NAME = /\b[a-z]+(?:_[a-z0-9]+)+\b/g;
 const CONSTANT = /\b[A-Z]{2,}(?:_[A-Z0-9]+)*\b/g;
 const ABBREVIATIONS: ReadonlySet<string> = new Set(["LAG", "CDU", "UPS", "AC", "DC", "RRGGBB"]);
 
-/** The contract's comment of a field as help: other fields by their labels, constants as words. */
+/** The proto file's comment of a field as help: other fields by their labels, constants as words. */
 export function helpOf({ help }: Pick<FormField, "help">): string {
   return help
     .replace(/^Required(?: unless[^.:;]*)?[.:;,]\s*|^Required, |^Free text[.,]\s*/, (text) =>

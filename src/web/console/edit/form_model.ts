@@ -60,11 +60,6 @@ export function identityOf(kind: Kind): readonly string[] {
   return kind === "cable" || kind === "fabric_link" ? ["a", "b"] : ["code"];
 }
 
-/** The reference of a resource; a draft without its identity has an incomplete one. */
-export function refOf(kind: Kind, values: Values): string {
-  return `${kind}:${identityText(kind, values)}`;
-}
-
 /** How a resource is named in sentences. */
 export function identityText(kind: Kind, values: Values): string {
   if (identityOf(kind)[0] === "code") return String(values["code"] ?? "");

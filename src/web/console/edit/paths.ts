@@ -9,15 +9,6 @@ export function withValue(root: Values, path: Path, value: unknown): Values {
   return set(root, path, value) as Values;
 }
 
-export function valueAt(root: unknown, path: Path): unknown {
-  let at = root;
-  for (const step of path) {
-    if (typeof at !== "object" || at === null) return undefined;
-    at = Array.isArray(at) ? at[positionOf(at, step)] : (at as Values)[String(step)];
-  }
-  return at;
-}
-
 function set(at: unknown, [step, ...rest]: Path, value: unknown): unknown {
   if (step === undefined) return value;
   if (typeof step === "string" && !Array.isArray(at)) return setField((at ?? {}) as Values, step, rest, value);

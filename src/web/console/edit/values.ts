@@ -68,7 +68,7 @@ export function numberOf(text: string): number | string | undefined {
   return /^[-+]?(?:\d+\.?\d*|\.\d+)$/.test(trimmed) && Number.isFinite(value) ? value : text;
 }
 
-/** What is wrong with a value by the contract's type and limits alone; "" for nothing. */
+/** What is wrong with a value by its type and limits alone; "" for nothing. */
 export function problemOf(value: unknown, field: FormField): string {
   if (isUnset(value)) return field.required === true ? `${labelOf(field)} is required` : "";
   if (field.type === "int" || field.type === "number") {

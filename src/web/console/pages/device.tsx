@@ -1,5 +1,6 @@
 import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
+import { EditActions } from "../edit/edit_buttons.tsx";
 import { bandwidth, decimal, enumWord, percent, portName, portRef, watts } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -26,6 +27,7 @@ export function Device({ place }: { readonly place: Place }) {
         title={place.subject}
         action={
           <>
+            <EditActions kind="device" identity={{ code: place.subject }} />
             <HistoryLink target={ref} />
             <FailThis target={ref} />
           </>

@@ -1,5 +1,6 @@
 import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
+import { EditActions } from "../edit/edit_buttons.tsx";
 import { constantWord, decimal, enumWord, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -48,6 +49,7 @@ export function Rack({ place }: { readonly place: Place }) {
         title={place.subject}
         action={
           <>
+            <EditActions kind="rack" identity={{ code: place.subject }} />
             <HistoryLink target={ref} />
             <FailThis target={ref} />
           </>

@@ -1,9 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { CallError } from "../api/client.ts";
-import { token } from "../api/token.ts";
 import type { Asked } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
+import { SignInForm } from "./sign_in.tsx";
 
 /** Shows an answer, the wait for it, or why there is none. An old answer stays, dimmed, while a new one comes. */
 export function Answer<Reply>({
@@ -86,30 +86,10 @@ function title({ code }: CallError): string {
 }
 
 function SignIn({ message }: { readonly message: string }) {
-  const [text, setText] = useState("");
   return (
-    <form
-      class="failure sign-in"
-      onSubmit={(event) => {
-        event.preventDefault();
-        token.set(text.trim());
-      }}
-    >
+    <section class="failure">
       <h2>This server asks for a token</h2>
-      <p>{token.value() === "" ? "Nothing is shown without one." : message}</p>
-      <label>
-        Token
-        <input
-          type="password"
-          autocomplete="off"
-          spellcheck={false}
-          value={text}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-        />
-      </label>
-      <button type="submit" disabled={text.trim() === ""}>
-        Use it in this tab
-      </button>
-    </form>
+      <SignInForm message={message} />
+    </section>
   );
 }

@@ -14,7 +14,7 @@ beforeAll(async () => {
   site = await smallSite();
 });
 
-/** Where a field's values go in a request, one row per place of the contract. */
+/** Where a field's values go in a request, one row per message. */
 const PLACES: readonly (readonly [string, readonly FormField[], string, (values: JsonObject) => JsonObject])[] = [
   ["UpsertDevice", fieldsOf("Device"), "device.", device],
   ["UpsertDevice", fieldsOf("PowerSpec"), "device.power.", (power) => device({ power })],

@@ -1,0 +1,55 @@
+import { CallError } from "./client.ts";
+import { token } from "./token.ts";
+
+/** Somebody who waits until there is another token. */
+interface Waiting {
+  readonly message: string;
+  readonly go: () => void;
+  readonly giveUp: () => void;
+}
+
+let waiting: readonly Waiting[] = [];
+const listeners = new Set<() => void>();
+
+function set(next: readonly Waiting[]): void {
+  waiting = next;
+  for (const listener of listeners) listener();
+}
+
+/** Calls that were refused for want of a valid token, and wait for one: nothing of them is lost. */
+export const signIns = {
+  /** Why a token is asked for; undefined when nobody waits. */
+  message(): string | undefined {
+    return waiting[0]?.message;
+  },
+  giveUp(): void {
+    for (const one of waiting) one.giveUp();
+    set([]);
+  },
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};
+
+token.subscribe(() => {
+  const ready = waiting;
+  if (ready.length === 0 || token.value() === "") return;
+  set([]);
+  for (const one of ready) one.go();
+});
+
+/** Calls, and when no valid token is known asks for one and calls again. @throws CallError */
+export async function signedIn<Reply>(ask: () => Promise<Reply>): Promise<Reply> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (!(error instanceof CallError) || error.code !== "unauthenticated") throw error;
+      await new Promise<void>((go, refuse) => {
+        const giveUp = () => refuse(error);
+        set([...waiting, { message: error.message, go, giveUp }]);
+      });
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { ComponentChildren } from "preact";
+import type { CallError } from "../api/client.ts";
+import type { Finding } from "../api/replies.ts";
+import { constantWord } from "../labels.ts";
+import { type State, StateMark } from "../ui/state.tsx";
+import type { Difference } from "./differences.ts";
+import type { Verdict } from "./use_draft.ts";
+
+/** Field, before and after; a value that goes is struck out, one that comes is strong. */
+export function ChangesTable({ changes }: { readonly changes: readonly Difference[] }) {
+  if (changes.length === 0) return <p class="empty">Nothing is changed yet.</p>;
+  return (
+    <table class="changes">
+      <thead>
+        <tr>
+          <th scope="col">Field</th>
+          <th scope="col">Now</th>
+          <th scope="col">After</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ key, label, beforeText, afterText }) => (
+          <tr key={key}>
+            <th scope="row">{label}</th>
+            <td>{beforeText === "" ? <span class="muted">not set</span> : <s>{beforeText}</s>}</td>
+            <td>{afterText === "" ? <span class="muted">not set</span> : <strong>{afterText}</strong>}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function FindingLine({
+  state,
+  title,
+  children,
+}: {
+  readonly state: State;
+  readonly title: string;
+  readonly children?: ComponentChildren;
+}) {
+  return (
+    <li>
+      <StateMark state={state} />
+      <div>
+        <strong>{title}</strong>
+        {children === undefined ? null : <p>{children}</p>}
+      </div>
+    </li>
+  );
+}
+
+/** What the server says about a draft before it is written. */
+export function Findings({ verdict, impact }: { readonly verdict: Verdict; readonly impact?: ComponentChildren }) {
+  return (
+    <ul class="edit-findings" aria-live="polite">
+      {impact}
+      {verdict.state === "allowed" ? <Warnings warnings={verdict.warnings} /> : null}
+      {verdict.state === "refused" ? <Refused error={verdict.error} /> : null}
+      {verdict.state === "checking" ? <FindingLine state="unknown" title="Checking with the server" /> : null}
+      {verdict.state === "none" ? <FindingLine state="info" title="Nothing to check yet" /> : null}
+    </ul>
+  );
+}
+
+function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
+  if (warnings.length === 0) {
+    return (
+      <FindingLine state="ok" title="Nothing is in the way">
+        No rule is broken, and no limit is passed.
+      </FindingLine>
+    );
+  }
+  return (
+    <>
+      {warnings.map(({ code, message, ref }) => (
+        <FindingLine key={`${code} ${message} ${ref}`} state="watch" title={constantWord(code)}>
+          {message}
+        </FindingLine>
+      ))}
+    </>
+  );
+}
+
+export function Refused({ error }: { readonly error: CallError }) {
+  const texts =
+    error.violations.length === 0 ? [error.message] : error.violations.map(({ description }) => description);
+  return (
+    <>
+      {[...new Set(texts)].map((text) => (
+        <FindingLine key={text} state="fault" title={error.reason === "" ? "Refused" : constantWord(error.reason)}>
+          {text}
+        </FindingLine>
+      ))}
+    </>
+  );
+}
+
+/** Why something was not written. */
+export function Problem({ error }: { readonly error: CallError | undefined }) {
+  if (error === undefined) return null;
+  return (
+    <ul class="edit-findings" role="alert">
+      <Refused error={error} />
+    </ul>
+  );
+}

@@ -1,0 +1,84 @@
+import { useState } from "preact/hooks";
+import { FindingLine } from "./changes_panel.tsx";
+import { type Merge, resolved } from "./conflict.ts";
+import type { Values } from "./form_model.ts";
+
+/** Two people's changes side by side, with a choice for each field that both changed. */
+export function ConflictPanel({
+  merge,
+  theirs,
+  settle,
+}: {
+  readonly merge: Merge;
+  readonly theirs: Values;
+  readonly settle: (values: Values) => void;
+}) {
+  const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
+  const choose = (key: string, isMine: boolean) => {
+    const next = new Set(mine);
+    if (isMine) next.add(key);
+    else next.delete(key);
+    setMine(next);
+  };
+  return (
+    <section class="conflict" role="alert" aria-label="Changed by someone else">
+      <ul class="edit-findings">
+        <FindingLine state="watch" title="Someone else changed this meanwhile">
+          {merge.clashes.length === 0
+            ? "You changed different fields: both changes can be kept."
+            : "Choose for each field that both of you changed."}
+        </FindingLine>
+      </ul>
+      {merge.clashes.map(({ mine: own, theirs: other }) => (
+        <fieldset key={own.key}>
+          <legend>{own.label}</legend>
+          <Choice
+            name={own.key}
+            label="Theirs"
+            text={other.afterText}
+            checked={!mine.has(own.key)}
+            choose={() => choose(own.key, false)}
+          />
+          <Choice
+            name={own.key}
+            label="Yours"
+            text={own.afterText}
+            checked={mine.has(own.key)}
+            choose={() => choose(own.key, true)}
+          />
+        </fieldset>
+      ))}
+      {merge.theirs.length === 0 ? null : (
+        <p>
+          Only they changed:{" "}
+          {merge.theirs.map(({ label, afterText }) => `${label} (${afterText || "not set"})`).join(", ")}.
+        </p>
+      )}
+      <button
+        type="button"
+        class="primary"
+        onClick={() => settle(resolved(theirs, merge, (clash) => mine.has(clash.mine.key)))}
+      >
+        Go on with this
+      </button>
+    </section>
+  );
+}
+
+function Choice(props: {
+  readonly name: string;
+  readonly label: string;
+  readonly text: string;
+  readonly checked: boolean;
+  readonly choose: () => void;
+}) {
+  const { name, label, text, checked, choose } = props;
+  return (
+    <label class={checked ? "choice chosen" : "choice"}>
+      <input type="radio" name={name} checked={checked} onChange={choose} />
+      <span>
+        {label}: <strong>{text === "" ? "not set" : text}</strong>
+      </span>
+    </label>
+  );
+}

@@ -1,0 +1,112 @@
+import { useEffect, useState } from "preact/hooks";
+import type { CallError } from "../api/client.ts";
+import { written } from "../api/written.ts";
+import { counted } from "../labels.ts";
+import { Switch } from "../ui/fields.tsx";
+import { ask, callError } from "./ask.ts";
+import { FindingLine, Refused } from "./changes_panel.tsx";
+import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
+import { type Edit, editing } from "./editing.ts";
+import { identityOf, identityText, nounOf } from "./form_model.ts";
+import { Impact, lostSources } from "./impact.tsx";
+import { removeCall } from "./requests.ts";
+import { useStored } from "./use_stored.ts";
+
+interface RemoveReply {
+  readonly cascaded_refs?: readonly string[];
+}
+
+type Check =
+  | { readonly state: "checking" }
+  | { readonly state: "allowed"; readonly also: readonly string[] }
+  | { readonly state: "refused"; readonly error: CallError };
+
+/** Other resources named before the rest is counted. */
+const NAMED = 12;
+
+/** Removes one resource, after saying what goes with it and what loses power. */
+export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly mode: "delete" }> }) {
+  const { kind, identity } = edit;
+  const [cascade, setCascade] = useState(false);
+  const [why, setWhy] = useState("");
+  const [problem, setProblem] = useState<CallError>();
+  const [requestId] = useState(() => crypto.randomUUID());
+  const stored = useStored(kind, identity);
+  const base = stored.state === "done" ? stored.base : undefined;
+  const check = useCheck(edit, base?.etag, cascade);
+  const name = identityText(kind, identity);
+  const leave = () => editing.close();
+  const submit = async () => {
+    if (check.state !== "allowed" || base === undefined) return;
+    try {
+      const how = { etag: base.etag, cascade, validateOnly: false, message: why, requestId };
+      await ask(removeCall(kind, identity, how));
+      editing.close({ text: `Deleted ${name}`, requestId });
+      written.announce();
+    } catch (error) {
+      setProblem(callError(error));
+    }
+  };
+  const total = check.state === "allowed" ? check.also.length : 0;
+  return (
+    <EditDialog
+      title={`Delete ${name}`}
+      about={nounOf(kind)}
+      leave={leave}
+      submit={() => void submit()}
+      footer={
+        <DialogButtons
+          leave={leave}
+          submit={() => void submit()}
+          disabled={check.state !== "allowed"}
+          label={total === 0 ? `Delete ${nounOf(kind)}` : `Delete, and change ${counted(total, "other")}`}
+        />
+      }
+    >
+      <div class="edit-body">
+        <ul class="edit-findings" aria-live="polite">
+          {base === undefined ? null : <Impact sources={lostSources(kind, base.values, undefined)} />}
+          {stored.state === "failed" ? <Refused error={stored.error} /> : null}
+          {check.state === "refused" ? <Refused error={check.error} /> : null}
+          {problem === undefined ? null : <Refused error={problem} />}
+          {check.state === "allowed" ? <Also refs={check.also} /> : null}
+        </ul>
+        {identityOf(kind)[0] === "code" ? (
+          <Switch label="Remove what depends on it as well" on={cascade} change={setCascade} />
+        ) : null}
+        <WhyField value={why} set={setWhy} />
+      </div>
+    </EditDialog>
+  );
+}
+
+/** Asks the server what a delete would do; nothing is written. */
+function useCheck(
+  { kind, identity }: Extract<Edit, { readonly mode: "delete" }>,
+  etag: string | undefined,
+  cascade: boolean,
+): Check {
+  const [check, setCheck] = useState<Check>({ state: "checking" });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a dialog is about one resource for as long as it is open
+  useEffect(() => {
+    if (etag === undefined) return undefined;
+    setCheck({ state: "checking" });
+    const controller = new AbortController();
+    ask<RemoveReply>(removeCall(kind, identity, { etag, cascade, validateOnly: true }), controller.signal).then(
+      ({ cascaded_refs = [] }) => controller.signal.aborted || setCheck({ state: "allowed", also: cascaded_refs }),
+      (error: unknown) => controller.signal.aborted || setCheck({ state: "refused", error: callError(error) }),
+    );
+    return () => controller.abort();
+  }, [etag, cascade]);
+  return check;
+}
+
+function Also({ refs }: { readonly refs: readonly string[] }) {
+  if (refs.length === 0) return <FindingLine state="ok" title="Nothing else is removed or changed" />;
+  return (
+    <FindingLine state="watch" title={`${counted(refs.length, "other resource")} removed or changed with it`}>
+      {refs.slice(0, NAMED).join(", ")}
+      {refs.length > NAMED ? `, and ${refs.length - NAMED} more` : ""}
+    </FindingLine>
+  );
+}

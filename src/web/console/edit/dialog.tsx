@@ -1,0 +1,92 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Icon } from "../ui/icon.tsx";
+
+interface DialogProps {
+  readonly title: string;
+  /** What the title is about, in smaller letters. */
+  readonly about?: string;
+  /** The person leaves: by Escape, the cross or Cancel. */
+  readonly leave: () => void;
+  readonly children: ComponentChildren;
+  readonly footer: ComponentChildren;
+  /** What Ctrl Enter does. */
+  readonly submit: () => void;
+}
+
+/** A dialog above the page: it keeps the focus and gives it back. */
+export function EditDialog({ title, about, leave, children, footer, submit }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class="edit-dialog"
+      aria-labelledby="edit-title"
+      onCancel={(event) => {
+        event.preventDefault();
+        leave();
+      }}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <header>
+        <h2 id="edit-title">{title}</h2>
+        {about === undefined || about === "" ? null : <span>{about}</span>}
+        <button type="button" class="quiet square" aria-label="Close" onClick={leave}>
+          <Icon name="close" />
+        </button>
+      </header>
+      {children}
+      <footer>{footer}</footer>
+    </dialog>
+  );
+}
+
+/** Cancel, and the button that does it. */
+export function DialogButtons({
+  leave,
+  submit,
+  label,
+  disabled,
+}: {
+  readonly leave: () => void;
+  readonly submit: () => void;
+  readonly label: string;
+  readonly disabled: boolean;
+}) {
+  return (
+    <div class="dialog-buttons">
+      <button type="button" onClick={leave}>
+        Cancel <kbd>Esc</kbd>
+      </button>
+      <button type="button" class="primary" disabled={disabled} onClick={submit}>
+        {label} <kbd>Ctrl Enter</kbd>
+      </button>
+    </div>
+  );
+}
+
+/** The reason of a change, for the change log. */
+export function WhyField({ value, set }: { readonly value: string; readonly set: (text: string) => void }) {
+  return (
+    <div class="form-field">
+      <label for="edit-why">Why (kept in the history)</label>
+      <input
+        id="edit-why"
+        type="text"
+        maxLength={200}
+        value={value}
+        onInput={({ currentTarget }) => set(currentTarget.value)}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import { mayWrite, useSession } from "../api/session.ts";
+import { Icon } from "../ui/icon.tsx";
+import { type Edit, editing } from "./editing.ts";
+import type { Kind, Values } from "./form_model.ts";
+
+/** Whether the person may write, so that nobody meets a button that only refuses. */
+export function useMayWrite(): boolean {
+  return mayWrite(useSession().reply);
+}
+
+/** Opens an edit. */
+export function EditButton({ edit, children }: { readonly edit: Edit; readonly children: ComponentChildren }) {
+  return (
+    <button type="button" onClick={() => editing.open(edit)}>
+      {children}
+    </button>
+  );
+}
+
+/** What a writer can do with one resource; `E` edits it. */
+export function EditActions({
+  kind,
+  identity,
+  children,
+}: {
+  readonly kind: Kind;
+  readonly identity: Values;
+  readonly children?: ComponentChildren;
+}) {
+  const may = useMayWrite();
+  const key = JSON.stringify(identity);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says all about the identity
+  useEffect(() => {
+    if (!may) return undefined;
+    const pressed = (event: KeyboardEvent) => {
+      const inField = (event.target as Element).matches?.("input, textarea, select, dialog *");
+      if (inField || event.ctrlKey || event.metaKey || event.altKey || event.key.toLowerCase() !== "e") return;
+      event.preventDefault();
+      editing.open({ mode: "edit", kind, identity });
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [may, kind, key]);
+  if (!may) return null;
+  return (
+    <>
+      {children}
+      <EditButton edit={{ mode: "edit", kind, identity }}>
+        <Icon name="edit" />
+        Edit <kbd>E</kbd>
+      </EditButton>
+      {kind === "cable" || kind === "fabric_link" ? null : (
+        <EditButton edit={{ mode: "duplicate", kind, identity }}>Duplicate</EditButton>
+      )}
+      {kind === "device_type" ? null : <EditButton edit={{ mode: "delete", kind, identity }}>Delete</EditButton>}
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+import type { AuditEntry } from "../api/replies.ts";
+import type { Kind, Values } from "./form_model.ts";
+
+/** What a person edits. */
+export type Edit =
+  | { readonly mode: "create"; readonly kind: Kind; readonly values: Values; readonly source?: string }
+  | {
+      readonly mode: "edit";
+      readonly kind: Kind;
+      readonly identity: Values;
+      /** Fields that are changed as the dialog opens. */
+      readonly change?: Values;
+      /** Name of the field that has the focus. */
+      readonly focus?: string;
+    }
+  | { readonly mode: "duplicate"; readonly kind: Kind; readonly identity: Values; readonly change?: Values }
+  | { readonly mode: "delete"; readonly kind: Kind; readonly identity: Values }
+  | { readonly mode: "many"; readonly kind: Kind; readonly codes: readonly string[] }
+  | { readonly mode: "delete-many"; readonly kind: Kind; readonly codes: readonly string[] }
+  | { readonly mode: "undo"; readonly entries: readonly AuditEntry[] };
+
+/** What was done, and how to take it back. */
+export interface Notice {
+  readonly text: string;
+  /** The request whose changes an undo takes back; "" where there is nothing to undo. */
+  readonly requestId: string;
+}
+
+interface State {
+  readonly edit: Edit | undefined;
+  readonly notice: Notice | undefined;
+  /** Differs for each edit, so that a dialog never shows what another one held. */
+  readonly round: number;
+}
+
+let state: State = { edit: undefined, notice: undefined, round: 0 };
+const listeners = new Set<() => void>();
+
+function set(next: Partial<State>): void {
+  state = { ...state, ...next };
+  for (const listener of listeners) listener();
+}
+
+/** The one edit that is open. Pages open it; the host beside them shows it. */
+export const editing = {
+  state: (): State => state,
+  open: (edit: Edit): void => set({ edit, notice: undefined, round: state.round + 1 }),
+  close: (notice?: Notice): void => set({ edit: undefined, notice }),
+  dismiss: (): void => set({ notice: undefined }),
+  subscribe(listener: () => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  },
+};

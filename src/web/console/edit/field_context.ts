@@ -1,0 +1,36 @@
+import { type ComponentType, createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { FormField, Kind, Values } from "./form_model.ts";
+
+/** What every field of a form knows. */
+export interface FormContext {
+  /** Draws a field: what a list holds is made of fields as well. */
+  readonly Field: ComponentType<{
+    readonly field: FormField;
+    readonly path: readonly (string | number)[];
+    readonly value: unknown;
+  }>;
+  readonly kind: Kind;
+  readonly values: Values;
+  /** Writes one field, by its path from the resource. */
+  readonly set: (path: readonly (string | number)[], value: unknown) => void;
+  /** What is wrong with the field at a path, as the server or the limits of the proto files say; "" for nothing. */
+  readonly problemAt: (path: string) => string;
+  /** Whether the field at a path, or one inside it, differs from what is stored. */
+  readonly isChanged: (path: string) => boolean;
+  /** Whether the resource's identity may be typed. */
+  readonly isNew: boolean;
+}
+
+export const FormFields = createContext<FormContext | undefined>(undefined);
+
+export function useForm(): FormContext {
+  const form = useContext(FormFields);
+  if (form === undefined) throw new Error("A field is used outside of a form");
+  return form;
+}
+
+/** Id of the control of a field, by its path as violations name it. */
+export function idOf(path: string): string {
+  return `edit-${path.replaceAll(/[^\w]+/g, "-")}`;
+}

@@ -1,0 +1,99 @@
+import { useState } from "preact/hooks";
+import { idOf, useForm } from "./field_context.ts";
+import { labelOf } from "./field_labels.ts";
+import { described, type FieldProps, Hints } from "./field_parts.tsx";
+import type { Values } from "./form_model.ts";
+import { pathText } from "./paths.ts";
+import { numberOf } from "./values.ts";
+
+/** A list of words or numbers, written with commas between them. */
+export function TextListField({ field, path, value }: FieldProps) {
+  const form = useForm();
+  const values = (value ?? []) as readonly unknown[];
+  const [text, setText] = useState(values.join(", "));
+  const at = pathText(path);
+  const id = idOf(at);
+  // A change from outside, as by a choice between two versions, replaces what was typed.
+  const shown = isSameList(read(text, field.type), values) ? text : values.join(", ");
+  return (
+    <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
+      <label for={id}>
+        {labelOf(field)}, with commas between them{form.isChanged(at) ? <strong> changed</strong> : null}
+      </label>
+      <input
+        id={id}
+        {...described(id, field, form.problemAt(at))}
+        type="text"
+        autocomplete="off"
+        spellcheck={false}
+        value={shown}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          const next = read(currentTarget.value, field.type);
+          form.set(path, next.length === 0 ? undefined : next);
+        }}
+      />
+      <Hints field={field} path={at} id={id} />
+    </div>
+  );
+}
+
+function read(text: string, type: string): readonly unknown[] {
+  const parts = text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  return type === "text" ? parts : parts.map((part) => numberOf(part));
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
+}
+
+/** Pairs of a key and a value. */
+export function MapField({ field, path, value }: FieldProps) {
+  const form = useForm();
+  const stored = Object.entries((value ?? {}) as Values).map(([key, inner]) => [key, String(inner)] as const);
+  const [rows, setRows] = useState<readonly (readonly [string, string])[]>(stored);
+  const at = pathText(path);
+  const label = labelOf(field);
+  const write = (next: readonly (readonly [string, string])[]) => {
+    setRows(next);
+    const entries = next.filter(([key]) => key !== "");
+    form.set(path, entries.length === 0 ? undefined : Object.fromEntries(entries));
+  };
+  const replace = (index: number, pair: readonly [string, string]) => write(rows.with(index, pair));
+  return (
+    <fieldset class={form.isChanged(at) ? "group changed" : "group"}>
+      <legend>{label}</legend>
+      {rows.map(([key, text], index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its position, whatever is typed in it
+        <div class="pair" key={index}>
+          <input
+            type="text"
+            aria-label={`Key ${index + 1} of ${label}`}
+            value={key}
+            onInput={({ currentTarget }) => replace(index, [currentTarget.value, text])}
+          />
+          <input
+            type="text"
+            aria-label={`Value ${index + 1} of ${label}`}
+            value={text}
+            onInput={({ currentTarget }) => replace(index, [key, currentTarget.value])}
+          />
+          <button
+            type="button"
+            aria-label={`Remove ${key}`}
+            onClick={() => write(rows.filter((_, one) => one !== index))}
+          >
+            ×
+          </button>
+        </div>
+      ))}
+      <button type="button" onClick={() => setRows([...rows, ["", ""]])}>
+        Add a pair
+      </button>
+      <Hints field={field} path={at} id={idOf(at)} />
+    </fieldset>
+  );
+}

@@ -1,0 +1,76 @@
+import { useId } from "preact/hooks";
+import type { DeviceAnswer, Port } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { enumWord } from "../labels.ts";
+import { useDelayed } from "../ui/use_delayed.ts";
+import { idOf, useForm } from "./field_context.ts";
+import { labelOf } from "./field_labels.ts";
+import type { FieldProps } from "./field_parts.tsx";
+import { pathText } from "./paths.ts";
+import { RefInput } from "./ref_input.tsx";
+
+/** One end of a cable or link: a device, and one of its ports that is still free. */
+export function PortEnd({ field, path, value }: FieldProps) {
+  const form = useForm();
+  const { device_code = "", port_name = "" } = (value ?? {}) as { device_code?: string; port_name?: string };
+  const [deviceId, portId, list] = [
+    idOf(pathText([...path, "device_code"])),
+    idOf(pathText([...path, "port_name"])),
+    useId(),
+  ];
+  const free = useFreePorts(form.isNew ? device_code : "");
+  const problem = ["device_code", "port_name", ""]
+    .map((name) => form.problemAt(pathText(name === "" ? path : [...path, name])))
+    .find((one) => one !== "");
+  const set = (device: string, port: string) => form.set(path, { device_code: device, port_name: port });
+  const common = (id: string) => ({
+    id,
+    ...(problem !== undefined && { "aria-invalid": true }),
+    readOnly: !form.isNew,
+  });
+  return (
+    <fieldset class="group end">
+      <legend>{labelOf(field)}</legend>
+      <div class="form-field">
+        <label for={deviceId}>Device</label>
+        <RefInput
+          common={common(deviceId)}
+          name="device_code"
+          value={device_code}
+          set={(text) => set(text, port_name)}
+        />
+      </div>
+      <div class="form-field">
+        <label for={portId}>Port</label>
+        <input
+          {...common(portId)}
+          type="text"
+          autocomplete="off"
+          spellcheck={false}
+          list={list}
+          value={port_name}
+          onInput={({ currentTarget }) => set(device_code, currentTarget.value)}
+        />
+        <datalist id={list}>
+          {free.map((port) => (
+            <option key={port.name} value={port.name}>
+              {[enumWord(port.kind, "PORT_KIND"), port.type].filter((one) => one !== "").join(", ")}
+            </option>
+          ))}
+        </datalist>
+      </div>
+      {problem === undefined ? null : <p class="form-problem">{problem}</p>}
+    </fieldset>
+  );
+}
+
+/** Ports of a device without a cable. */
+function useFreePorts(code: string): readonly Port[] {
+  const settled = useDelayed(code, 200);
+  const { reply } = useCall<DeviceAnswer>("GetDevice", settled === "" ? undefined : { code: settled });
+  if (reply === undefined) return [];
+  const taken = new Set(
+    reply.cables.flatMap(({ a, b }) => [a, b]).map((end) => `${end.device_code}/${end.port_name}`.toLowerCase()),
+  );
+  return reply.device.ports.filter(({ name }) => !taken.has(`${reply.device.code}/${name}`.toLowerCase()));
+}

@@ -1,0 +1,51 @@
+import type { CallError } from "../api/client.ts";
+import { type FormField, fieldsOf, type Kind, resourceOf, type Values } from "./form_model.ts";
+import { violationPath } from "./paths.ts";
+import { isUnset, problemOf } from "./values.ts";
+
+/** What is wrong in a draft, by path such as `ports[3].speed_mbps`. */
+export type Problems = ReadonlyMap<string, string>;
+
+/** What a field's type and limits refuse; a missing value is left to the server, who knows what is required. */
+export function limitProblems(values: Values, message: string, around = ""): Problems {
+  const found = new Map<string, string>();
+  for (const field of fieldsOf(message)) {
+    const value = values[field.name];
+    if (isUnset(value) || field.shape === "map") continue;
+    const path = around === "" ? field.name : `${around}.${field.name}`;
+    for (const [key, problem] of fieldProblems(value, field, path)) found.set(key, problem);
+  }
+  return found;
+}
+
+function fieldProblems(value: unknown, field: FormField, path: string): Problems {
+  if (field.type !== "group") {
+    const problem = problemOf(value, field);
+    return new Map(problem === "" ? [] : [[path, problem]]);
+  }
+  if (field.shape === "one") return limitProblems(value as Values, field.of ?? "", path);
+  const elements = value as readonly Values[];
+  return new Map(elements.flatMap((one, index) => [...limitProblems(one, field.of ?? "", `${path}[${index}]`)]));
+}
+
+/** Problems with what the server refused put on its fields. */
+export function withRefusals(problems: Problems, kind: Kind, errors: readonly (CallError | undefined)[]): Problems {
+  const { field: around } = resourceOf(kind);
+  const found = new Map(problems);
+  for (const { field, description } of errors.flatMap((error) => error?.violations ?? [])) {
+    found.set(violationPath(field, around), description);
+  }
+  return found;
+}
+
+/** The problem at a path; `ports[3].*` stands for any field inside `ports[3]`. "" for none. */
+export function problemAt(problems: Problems, path: string): string {
+  if (!path.endsWith(".*")) return problems.get(path) ?? "";
+  const above = path.slice(0, -1);
+  return [...problems].find(([key]) => key.startsWith(above))?.[1] ?? "";
+}
+
+/** Whether a field of the resource, or anything inside it, has a problem. */
+export function hasProblem(problems: Problems, name: string): boolean {
+  return [...problems.keys()].some((key) => key === name || key.startsWith(`${name}.`) || key.startsWith(`${name}[`));
+}

@@ -1,0 +1,234 @@
+import { useState } from "preact/hooks";
+import { written } from "../api/written.ts";
+import { counted } from "../labels.ts";
+import { Failure } from "../ui/answer.tsx";
+import { StateMark } from "../ui/state.tsx";
+import { ChangesTable, Findings, Problem } from "./changes_panel.tsx";
+import { ConflictPanel } from "./conflict_panel.tsx";
+import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
+import { type Edit, editing } from "./editing.ts";
+import { FormFields } from "./field_context.ts";
+import { Field } from "./fields.tsx";
+import { type Section, sectionsOf } from "./form_layout.ts";
+import { identityText, type Kind, nounOf, type Values } from "./form_model.ts";
+import { Impact, lostSources } from "./impact.tsx";
+import { withValue } from "./paths.ts";
+import { hasProblem, problemAt } from "./problems.ts";
+import { type Base, type Draft, useDraft } from "./use_draft.ts";
+import { type Loading, useStored } from "./use_stored.ts";
+import { valueText } from "./values.ts";
+
+type ResourceEdit = Extract<Edit, { readonly mode: "create" | "edit" | "duplicate" }>;
+
+/** Creates, changes or duplicates one resource. */
+export function ResourceDialog({ edit }: { readonly edit: ResourceEdit }) {
+  const loaded = useStored(edit.kind, edit.mode === "create" ? undefined : edit.identity);
+  if (loaded.state === "done") return <Form edit={edit} loaded={loaded.base} />;
+  return <Waiting edit={edit} loaded={loaded} />;
+}
+
+function Waiting({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Loading }) {
+  const leave = () => editing.close();
+  return (
+    <EditDialog
+      title={titleOf(edit)}
+      leave={leave}
+      submit={() => {}}
+      footer={
+        <button type="button" onClick={leave}>
+          Close
+        </button>
+      }
+    >
+      <div class="edit-body">
+        {loaded.state === "failed" ? <Failure error={loaded.error} /> : <p role="status">Loading…</p>}
+      </div>
+    </EditDialog>
+  );
+}
+
+function titleOf(edit: ResourceEdit): string {
+  const noun = nounOf(edit.kind);
+  if (edit.mode === "create") return `New ${noun}`;
+  return `${edit.mode === "edit" ? "Edit" : "Duplicate"} ${identityText(edit.kind, edit.identity)}`;
+}
+
+/** The state that the form begins with; a duplicate leaves out what must be unique. */
+function firstValues(edit: ResourceEdit, stored: Values): Values {
+  if (edit.mode === "create") return edit.values;
+  if (edit.mode === "edit") return { ...stored, ...edit.change };
+  const { serial: _serial, asset_tag: _tag, position_u: _unit, ...rest } = stored;
+  const ports = (stored["ports"] as readonly Values[] | undefined)?.map(duplicatePort);
+  return { ...rest, ...(ports !== undefined && { ports }), code: "", ...edit.change };
+}
+
+/** A feed is declared once, and a hardware address exists once. */
+function duplicatePort({ mac_address: _mac, power_out, ...port }: Values): Values {
+  if (power_out === undefined) return port;
+  const { feed_id: _feed, ...outlet } = power_out as Values;
+  return { ...port, power_out: outlet };
+}
+
+const NEW: Base = { values: {}, etag: "" };
+
+function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Base }) {
+  const { kind } = edit;
+  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NEW, firstValues(edit, loaded.values));
+  const [why, setWhy] = useState("");
+  const isNew = edit.mode !== "edit";
+  const canSave =
+    draft.changes.length > 0 && draft.verdict.state === "allowed" && !draft.isSaving && draft.merge === undefined;
+  const leave = () => editing.close();
+  const submit = async () => {
+    if (!canSave) return;
+    const saved = await draft.save(why);
+    if (saved === undefined) return;
+    editing.close({ text: `Saved ${identityText(kind, saved.values)}`, requestId: saved.requestId });
+    written.announce();
+  };
+  const sources = isNew ? [] : lostSources(kind, loaded.values, draft.values);
+  return (
+    <EditDialog
+      title={titleOf(edit)}
+      about={nounOf(kind)}
+      leave={leave}
+      submit={() => void submit()}
+      footer={
+        <>
+          <Checked draft={draft} />
+          <DialogButtons
+            leave={leave}
+            submit={() => void submit()}
+            disabled={!canSave}
+            label={
+              draft.isSaving
+                ? "Saving…"
+                : isNew
+                  ? `Create ${nounOf(kind)}`
+                  : `Save ${counted(draft.changes.length, "change")}`
+            }
+          />
+        </>
+      }
+    >
+      <div class="edit-body two">
+        <Sections
+          kind={kind}
+          draft={draft}
+          isNew={isNew}
+          focus={edit.mode === "edit" ? edit.focus : undefined}
+          why={why}
+          setWhy={setWhy}
+        />
+        <div class="edit-side">
+          {draft.merge === undefined ? null : (
+            <ConflictPanel merge={draft.merge} theirs={draft.merge.stored} settle={draft.settle} />
+          )}
+          <h3>What changes</h3>
+          <ChangesTable changes={draft.changes} />
+          <h3>Findings</h3>
+          <Findings verdict={draft.verdict} impact={sources.length === 0 ? null : <Impact sources={sources} />} />
+          <Problem error={draft.problem} />
+        </div>
+      </div>
+    </EditDialog>
+  );
+}
+
+function Checked({ draft: { verdict, problem } }: { readonly draft: Draft }) {
+  if (problem !== undefined) return <p role="status">Not saved. What you typed is still here.</p>;
+  if (verdict.state === "allowed") {
+    return (
+      <p role="status">
+        <StateMark state="ok" /> Checked with the server. Nothing is written yet.
+      </p>
+    );
+  }
+  if (verdict.state === "refused") {
+    return (
+      <p role="status">
+        <StateMark state="fault" /> The server would refuse this.
+      </p>
+    );
+  }
+  return <p role="status">{verdict.state === "checking" ? "Checking…" : ""}</p>;
+}
+
+interface SectionsProps {
+  readonly kind: Kind;
+  readonly draft: Draft;
+  readonly isNew: boolean;
+  readonly focus: string | undefined;
+  readonly why: string;
+  readonly setWhy: (text: string) => void;
+}
+
+function Sections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
+  const { problems } = draft;
+  const [help, setHelp] = useState("");
+  const changed = draft.changes.map(({ key }) => key);
+  const form = {
+    kind,
+    Field,
+    values: draft.values,
+    isNew,
+    set: (path: readonly (string | number)[], value: unknown) => draft.change(withValue(draft.values, path, value)),
+    problemAt: (path: string) => problemAt(problems, path),
+    isChanged: (path: string) => !isNew && changed.some((key) => key === path || key.startsWith(`${path}.`)),
+  };
+  return (
+    <FormFields.Provider value={form}>
+      <div class="edit-form" onFocusIn={({ target }) => setHelp(helpFor(target))}>
+        {sectionsOf(kind).map((section) => (
+          <FormSection
+            key={section.title}
+            section={section}
+            values={draft.values}
+            isOpen={
+              section.title === "" || section.fields.some(({ name }) => name === focus || hasProblem(problems, name))
+            }
+          />
+        ))}
+        <WhyField value={why} set={setWhy} />
+        <p class="form-help" aria-hidden="true">
+          {help}
+        </p>
+      </div>
+    </FormFields.Provider>
+  );
+}
+
+/** The proto file's comment of the field that has the focus, in one place: beside every field it would be too much. */
+function helpFor(target: EventTarget | null): string {
+  const ids = (target as Element | null)?.getAttribute("aria-describedby")?.split(" ") ?? [];
+  return ids.flatMap((id) => (id.endsWith("-help") ? [document.getElementById(id)?.textContent ?? ""] : [])).join(" ");
+}
+
+function FormSection({
+  section: { title, fields },
+  values,
+  isOpen,
+}: {
+  readonly section: Section;
+  readonly values: Values;
+  readonly isOpen: boolean;
+}) {
+  const [opened, setOpened] = useState(false);
+  const inner = (
+    <div class="form-grid">
+      {fields.map((field) => (
+        <Field key={field.name} field={field} path={[field.name]} value={values[field.name]} />
+      ))}
+    </div>
+  );
+  if (title === "") return inner;
+  const filled = fields.filter((field) => valueText(values[field.name], field) !== "").length;
+  return (
+    <details open={isOpen || opened} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
+      <summary>
+        {title} <span class="muted">{filled === 0 ? "" : `${filled} set`}</span>
+      </summary>
+      {isOpen || opened ? inner : null}
+    </details>
+  );
+}

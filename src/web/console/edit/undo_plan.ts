@@ -1,0 +1,94 @@
+import type { AuditEntry } from "../api/replies.ts";
+import { type Difference, differences } from "./differences.ts";
+import { identityValues, KINDS, type Kind, resourceOf, type Values } from "./form_model.ts";
+import { type Around, type Call, createCall, removeCall, updateCall } from "./requests.ts";
+
+/** One resource that an undo takes back to an earlier state. */
+export interface UndoStep {
+  readonly kind: Kind;
+  readonly ref: string;
+  readonly identity: Values;
+  /** State before the changes; undefined where the resource did not exist. */
+  readonly before: Values | undefined;
+  /** State after the changes; undefined where they removed it. */
+  readonly after: Values | undefined;
+}
+
+/**
+ * The steps that take entries of the change log back: one per resource, what was removed first, then what was changed,
+ * then what was created in the opposite order, so that nothing is missing that something else needs.
+ */
+export function undoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
+  const steps = new Map<string, UndoStep>();
+  for (const entry of entries.toSorted((a, b) => a.seq - b.seq)) {
+    const [kind = "", id = ""] = splitRef(entry.entity);
+    if (!isKind(kind)) continue;
+    const known = steps.get(entry.entity);
+    const before = known === undefined ? stateOf(entry.before) : known.before;
+    const step = { kind, ref: entry.entity, identity: identityValues(kind, id), before, after: stateOf(entry.after) };
+    steps.set(entry.entity, step);
+  }
+  const all = [...steps.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
+  const order = ({ kind }: UndoStep) => KINDS.indexOf(kind);
+  const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => order(a) - order(b));
+  const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
+  const removed = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
+  return [...restored, ...changed.toReversed(), ...removed.toReversed()];
+}
+
+function splitRef(ref: string): readonly [string, string] {
+  const at = ref.indexOf(":");
+  return [ref.slice(0, at), ref.slice(at + 1)];
+}
+
+function isKind(word: string): word is Kind {
+  return (KINDS as readonly string[]).includes(word);
+}
+
+function stateOf(state: unknown): Values | undefined {
+  return typeof state === "object" && state !== null ? (state as Values) : undefined;
+}
+
+/** A step with the state that it meets now. */
+export interface MetStep extends UndoStep {
+  readonly current: { readonly values: Values; readonly etag: string } | undefined;
+}
+
+/** What the step writes: the current state with the changed fields as they were before. */
+export function targetOf({ kind, before, after, current }: MetStep): Values | undefined {
+  if (before === undefined || after === undefined || current === undefined) return before;
+  const { message } = resourceOf(kind);
+  const names = new Set(differences(after, before, message).map(({ path }) => String(path[0])));
+  const kept = Object.fromEntries(Object.entries(current.values).filter(([name]) => !names.has(name)));
+  return {
+    ...kept,
+    ...Object.fromEntries([...names].filter((name) => name in before).map((name) => [name, before[name]])),
+  };
+}
+
+/** What the step changes of the state that it meets. */
+export function stepChanges(step: MetStep): readonly Difference[] {
+  return differences(step.current?.values ?? {}, targetOf(step) ?? {}, resourceOf(step.kind).message);
+}
+
+/** Fields that were changed again since: an undo overwrites these changes. */
+export function changedSince({ kind, after, before, current }: MetStep): readonly Difference[] {
+  if (after === undefined || current === undefined) return [];
+  const { message } = resourceOf(kind);
+  const undone = new Set(differences(after, before ?? {}, message).map(({ path }) => String(path[0])));
+  return differences(after, current.values, message).filter(({ path }) => undone.has(String(path[0])));
+}
+
+/** The call that takes a step; undefined where there is nothing left to take back. */
+export function stepCall(step: MetStep, how: Around): Call | undefined {
+  const { kind, before, current, identity } = step;
+  if (before === undefined) {
+    return current === undefined
+      ? undefined
+      : removeCall(kind, identity, { ...how, etag: current.etag, cascade: false });
+  }
+  if (current === undefined) return createCall(kind, before, how);
+  if (stepChanges(step).length === 0) return undefined;
+  const states = { before: current.values, after: targetOf(step) ?? {} };
+  return updateCall(kind, states, { ...how, etag: current.etag });
+}

@@ -1,0 +1,59 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { signIns } from "../api/sign_in.ts";
+import { token } from "../api/token.ts";
+
+/** Asks for a token; it is kept for the tab unless the person chooses otherwise. */
+export function SignInForm({ message }: { readonly message: string }) {
+  const [text, setText] = useState("");
+  const [keep, setKeep] = useState(token.isKept());
+  return (
+    <form
+      class="sign-in"
+      onSubmit={(event) => {
+        event.preventDefault();
+        token.set(text.trim(), { keep });
+      }}
+    >
+      <p>{token.value() === "" ? "Nothing is shown without one." : message}</p>
+      <label class="field">
+        <span>Token or JWT</span>
+        <input
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+      </label>
+      <label class="switch">
+        <input type="checkbox" checked={keep} onChange={({ currentTarget }) => setKeep(currentTarget.checked)} />
+        <span>Keep me signed in on this computer</span>
+      </label>
+      <button type="submit" class="primary" disabled={text.trim() === ""}>
+        {keep ? "Sign in" : "Sign in in this tab"}
+      </button>
+    </form>
+  );
+}
+
+/** Asks for a token above everything else while a call waits for one; what was typed below stays. */
+export function SignInDialog() {
+  const [message, setMessage] = useState(signIns.message());
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => signIns.subscribe(() => setMessage(signIns.message())), []);
+  useEffect(() => {
+    if (message === undefined) dialog.current?.close();
+    else if (dialog.current?.open === false) dialog.current.showModal();
+  }, [message]);
+  return (
+    <dialog ref={dialog} aria-labelledby="sign-in-title" onCancel={() => signIns.giveUp()}>
+      <h2 id="sign-in-title">Sign in again</h2>
+      {message === undefined ? null : (
+        <>
+          <p>Nothing is lost: what you were doing goes on when the server knows you again.</p>
+          <SignInForm message={message} />
+        </>
+      )}
+    </dialog>
+  );
+}

@@ -27,9 +27,10 @@ export class DcServer {
     this.#said = said;
   }
 
-  /** Starts the server, by way of `launcher`, on a free port and waits until it says that it serves. */
+  /** Starts the server, by way of `launcher`, on a free port unless a flag names one, and waits until it says that it serves. */
   static start(cwd: string, flags: readonly string[] = [], launcher: readonly string[] = []): Promise<DcServer> {
-    const [program = "", ...args] = [...launcher, ...PLANNER, "dc", "serve", "--port", "0", ...flags];
+    const port = flags.includes("--port") ? [] : ["--port", "0"];
+    const [program = "", ...args] = [...launcher, ...PLANNER, "dc", "serve", ...port, ...flags];
     const child = spawn(program, args, {
       cwd,
       env: { ...process.env, NO_COLOR: "1" },

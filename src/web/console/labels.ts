@@ -77,6 +77,13 @@ export function moment(iso: string): string {
   return Number.isNaN(date.getTime()) ? iso : moments.format(date).replace("GMT", "UTC");
 }
 
+const times = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit", timeZoneName: "shortOffset" });
+
+/** The time of day in the reader's own time zone. */
+export function timeOfDay(milliseconds: number): string {
+  return times.format(milliseconds).replace("GMT", "UTC");
+}
+
 /** A moment as everybody writes it who compares logs: `2026-03-05 14:07:09.120 UTC`. */
 export function utcMoment(iso: string): string {
   const date = new Date(iso);

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { followQuestion } from "../live/questions.ts";
 import { CallError, call, read } from "./client.ts";
 import { token } from "./token.ts";
 import { written } from "./written.ts";
@@ -40,11 +41,33 @@ function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Repl
   useEffect(() => {
     if (key === "") return undefined;
     const controller = new AbortController();
-    ask(controller.signal).then(
-      (reply) => controller.signal.aborted || setState({ key, round, reply }),
-      (error: unknown) => controller.signal.aborted || setState({ key, round, error: toCallError(error) }),
+    const { signal } = controller;
+    let answeredAt: number | undefined;
+    const show = (next: State<Reply>) => {
+      if (signal.aborted) return;
+      if (next.error === undefined) answeredAt = Date.now();
+      setState((shown) => (isSame(shown, next) ? shown : next));
+    };
+    const first = ask(signal).then(
+      (reply) => show({ key, round, reply }),
+      (error: unknown) => show({ key, round, error: toCallError(error) }),
     );
-    return () => controller.abort();
+    const refresh = async () => {
+      await first;
+      await ask(signal).then(
+        (reply) => show({ key, round, reply }),
+        (error: unknown) => {
+          const problem = toCallError(error);
+          // An older answer says more than a failure that passes; the page says how old it is.
+          if (answeredAt === undefined || !PASSING.has(problem.code)) show({ key, round, error: problem });
+        },
+      );
+    };
+    const unfollow = followQuestion({ refresh, answeredAt: () => answeredAt });
+    return () => {
+      unfollow();
+      controller.abort();
+    };
   }, [key, round]);
   const current = state.key === key && state.round === round;
   return {
@@ -53,6 +76,15 @@ function useAsked<Reply>(key: string, ask: (signal: AbortSignal) => Promise<Repl
     loading: key !== "" && !current,
     again,
   };
+}
+
+/** Failures that say nothing about the question. */
+const PASSING: ReadonlySet<string> = new Set(["offline", "unavailable", "resource_exhausted", "deadline_exceeded"]);
+
+/** Whether nothing on the screen would change. */
+function isSame<Reply>(shown: State<Reply>, next: State<Reply>): boolean {
+  if (shown.key !== next.key || shown.round !== next.round || shown.error !== next.error) return false;
+  return JSON.stringify(shown.reply) === JSON.stringify(next.reply);
 }
 
 function toCallError(error: unknown): CallError {

@@ -1,3 +1,4 @@
+import { LiveMark } from "../live/live_mark.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { useShownTrail } from "../ui/trail.ts";
 import { chooseTheme, useTheme } from "../ui/use_theme.ts";
@@ -26,6 +27,7 @@ export function TopBar({ menuOpen, toggleMenu, search, showHelp }: TopBarProps) 
         <Icon name={menuOpen ? "close" : "menu"} />
       </button>
       <Crumbs />
+      <LiveMark />
       <button type="button" class="find" onClick={search} aria-label="Search" aria-keyshortcuts="Control+K">
         <Icon name="search" />
         <span>Search or jump to</span>

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { openBrowser } from "../support/chromium.ts";
+import { heading } from "../support/console_page.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
+import { runPlanner } from "../support/planner_command.ts";
+import { telling } from "../support/telling.ts";
+
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`The console's live pages are not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+/** A small site: one rack with enough devices that its page is longer than the window. */
+const DEVICES = 30;
+const folder = emptyFolder();
+let server: DcServer;
+
+beforeAll(async () => {
+  if (missing !== undefined) return;
+  const rack = { code: "R1", u_height: 42, location: { site_id: "S1", floor_number: 1 } };
+  const devices = Array.from({ length: DEVICES }, (_, index) => device(index + 1, `name ${index + 1}`));
+  const lines = [{ rack }, ...devices.map((one) => ({ device: one }))];
+  writeFileSync(join(folder, "site.jsonl"), lines.map((line) => JSON.stringify(line)).join("\n"));
+  const { code, stderr } = await runPlanner(["dc", "import", "site.jsonl"], { cwd: folder });
+  if (code !== 0) throw new Error(stderr);
+  server = await DcServer.start(folder);
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await server.end();
+});
+
+const device = (unit: number, name: string) => ({
+  code: `SRV-${unit}`,
+  name,
+  kind: "DEVICE_KIND_SERVER",
+  rack_code: "R1",
+  position_u: unit,
+  u_height: 1,
+  face: "FACE_FRONT",
+});
+
+async function rename(unit: number, name: string): Promise<void> {
+  const { status, text } = await http1(`${server.url}/datacenter.v1.DatacenterService/UpsertDevice`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ device: device(unit, name) }),
+  });
+  if (status !== 200) throw new Error(text);
+}
+
+async function visit(hash: string, story: (page: Page, context: BrowserContext) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1000, height: 500 } });
+  const page = await context.newPage();
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await telling(page, () => story(page, context));
+  } finally {
+    await context.close();
+  }
+}
+
+const live = (page: Page) => page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+
+describe.skipIf(missing !== undefined)("A page of the console", () => {
+  test("shows what another client changes, and keeps focus, scroll and what is typed", async () => {
+    await visit("search?q=SRV", async (page) => {
+      await heading(page, "Devices");
+      await live(page);
+      const row = page.getByRole("row", { name: /SRV-7 / });
+      await row.waitFor();
+      const field = page.getByLabel("Rack", { exact: true });
+      await field.fill("half typed");
+      await page.evaluate("scrollTo(0, 200)");
+      const top = await page.evaluate("scrollY");
+
+      await rename(7, "renamed by another client");
+
+      await page.getByRole("row", { name: /SRV-7 .*renamed by another client/ }).waitFor();
+      expect(await page.evaluate("scrollY")).toBe(top);
+      expect(await field.inputValue()).toBe("half typed");
+      expect(await field.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+    });
+  });
+
+  test("keeps its figures while the server is away, says from when they are, and catches up", async () => {
+    await visit("device/SRV-3", async (page) => {
+      await heading(page, "SRV-3");
+      await live(page);
+      const port = new URL(server.url).port;
+
+      server.child.kill("SIGTERM");
+      await server.ended;
+      await page.getByText(/^The figures are from \d/).waitFor();
+      await page.getByText("name 3", { exact: true }).first().waitFor();
+
+      writeFileSync(join(folder, "one.jsonl"), JSON.stringify({ device: device(3, "renamed meanwhile") }));
+      await runPlanner(["dc", "import", "one.jsonl"], { cwd: folder });
+      server = await DcServer.start(folder, ["--port", port]);
+
+      await page.getByText("renamed meanwhile", { exact: true }).first().waitFor();
+      await live(page);
+    });
+  });
+
+  test("shows a failure once the element on it is deleted by another client", async () => {
+    await visit("device/SRV-30", async (page) => {
+      await heading(page, "SRV-30");
+      await live(page);
+
+      await http1(`${server.url}/datacenter.v1.DatacenterService/DeleteDevice`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ code: "SRV-30" }),
+      });
+
+      await page.getByRole("alert").getByText("Not found").waitFor();
+    });
+  });
+});

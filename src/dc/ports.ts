@@ -186,6 +186,7 @@ export interface Inventory {
   /** The fabric of every link. */
   readonly links: readonly string[];
   readonly cables: number;
+  readonly ports: number;
 }
 
 /** One snapshot: every look-up of one `read` sees the same state. */

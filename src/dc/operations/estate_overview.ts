@@ -4,7 +4,7 @@ import type { DcReader } from "#dc/ports.ts";
 export interface EstateOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
-  readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "cables" | "fabric_links", number>>;
+  readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "ports" | "cables" | "fabric_links", number>>;
 }
 
 interface FloorOverview {
@@ -20,9 +20,9 @@ interface FloorOverview {
  * name; this lists the names. What stands on no floor is in the totals only.
  */
 export async function estateOverview(reader: DcReader): Promise<EstateOverview> {
-  const { floors, links, cables } = await reader.inventory();
+  const { floors, links, cables, ports } = await reader.inventory();
   const sites = new Map<string, FloorOverview[]>();
-  const totals = { racks: 0, devices: 0, cracs: 0, cables, fabric_links: links.length };
+  const totals = { racks: 0, devices: 0, cracs: 0, ports, cables, fabric_links: links.length };
   for (const { siteId, floorNumber, rack, crac, device } of floors) {
     totals.racks += rack;
     totals.cracs += crac;

@@ -18,8 +18,10 @@ import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
+import { listInventory } from "./planning/list_inventory.ts";
 import { rehearseFailures } from "./planning/rehearse_failures.ts";
 import { searchDeviceTypes } from "./planning/search_device_types.ts";
+import { searchInventory } from "./planning/search_inventory.ts";
 import { upsertDeviceType } from "./planning/upsert_device_type.ts";
 import { powerBlastRadius } from "./power_blast_radius.ts";
 import { render } from "./render.ts";
@@ -70,6 +72,8 @@ export const planningRpcs: readonly Rpc[] = [
   listDeviceTypes,
   searchDeviceTypes,
   rehearseFailures,
+  listInventory,
+  searchInventory,
 ];
 
 /** The services with their RPCs: every interface serves what is in this table. */

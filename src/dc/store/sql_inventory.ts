@@ -31,6 +31,7 @@ export async function inventory(runner: SqlRunner): Promise<Inventory> {
     floors: [...floors.values()],
     links: links.map(({ fabricId }) => fabricId ?? ""),
     cables: await counted(runner, "cable"),
+    ports: await counted(runner, "port"),
   };
 }
 
@@ -41,7 +42,7 @@ async function spelled(runner: SqlRunner, kind: (typeof PLACED)[number], key: st
   return location?.siteId ?? "";
 }
 
-async function counted(runner: SqlRunner, kind: ResourceKind): Promise<number> {
+async function counted(runner: SqlRunner, kind: ResourceKind | "port"): Promise<number> {
   const [row] = await runner.all(`SELECT COUNT(*) AS items FROM ${kind}`, []);
   return Number(row?.["items"] ?? 0);
 }

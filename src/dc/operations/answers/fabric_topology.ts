@@ -17,12 +17,9 @@ import {
   Severity,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
-import { CONGESTED_PCT } from "../messages/messages.ts";
+import { CONGESTED_PCT, WATCHED_PCT } from "../messages/messages.ts";
 import { BatchedSite } from "./batched_site.ts";
 import { demandPlace, readCode, readPercent, readRef } from "./parameters.ts";
-
-/** Utilisation from which a link is watched. Source: docs/contract/datacenter-messages.md#fabrictopology. */
-const WATCH_PCT = 60;
 
 /** The structured answer of FabricTopology and what its picture is drawn from. @throws Refusal for parameters that are none */
 export async function fabricTopologyAnswer(
@@ -32,7 +29,7 @@ export async function fabricTopologyAnswer(
   const { estate } = topology;
   demandDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
-  const watchPct = readPercent("watch_pct", request.watchPct, WATCH_PCT);
+  const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
   const { inScope, ...links } = chosen(estate.fabricLinks, topology, request);
   const devices = await withNetworkPorts(reader, links.own);
   const answer = fabricTopology(links, (key) => devices.get(key) ?? topology.device(key), {

@@ -13,6 +13,8 @@ import { toMessage } from "./convert.ts";
 
 /** Links are congested from here on. Source: docs/contract/datacenter-analyses.md#fabric. */
 export const CONGESTED_PCT = 80;
+/** Utilization from which a link is watched. Source: docs/contract/datacenter-messages.md#fabrictopology. */
+export const WATCHED_PCT = 60;
 
 function kept<Desc extends DescMessage>(
   schema: Desc,

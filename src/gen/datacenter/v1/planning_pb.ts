@@ -4,21 +4,21 @@
 // @generated from file datacenter/v1/planning.proto (package datacenter.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import type { Airflow, Depth, DeviceKind, Outcome, Port } from "./datacenter_pb.ts";
 import { file_datacenter_v1_datacenter } from "./datacenter_pb.ts";
 import type { RehearseFailuresRequestSchema, RehearseFailuresResponseSchema } from "./rehearsal_pb.ts";
 import { file_datacenter_v1_rehearsal } from "./rehearsal_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file datacenter/v1/planning.proto.
  */
 export const file_datacenter_v1_planning: GenFile = /*@__PURE__*/
-  fileDesc("ChxkYXRhY2VudGVyL3YxL3BsYW5uaW5nLnByb3RvEg1kYXRhY2VudGVyLnYxIukECgpEZXZpY2VUeXBlEgwKBGNvZGUYASABKAkSFAoMbWFudWZhY3R1cmVyGAIgASgJEg0KBW1vZGVsGAMgASgJEhMKC3BhcnRfbnVtYmVyGAQgASgJEicKBGtpbmQYBSABKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSFQoIdV9oZWlnaHQYBiABKAFIAIgBARIjCgVkZXB0aBgHIAEoDjIULmRhdGFjZW50ZXIudjEuRGVwdGgSJwoHYWlyZmxvdxgIIAEoDjIWLmRhdGFjZW50ZXIudjEuQWlyZmxvdxIWCgl3ZWlnaHRfa2cYCSABKAFIAYgBARIXCgptYXhfZHJhd193GAogASgFSAKIAQESIgoFcG9ydHMYCyADKAsyEy5kYXRhY2VudGVyLnYxLlBvcnQSDAoEYmF5cxgMIAMoCRIQCghpc19ibGFkZRgNIAEoCBI1CgZsYWJlbHMYDiADKAsyJS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUuTGFiZWxzRW50cnkSEAoIY29tbWVudHMYDyABKAkSDAoEZXRhZxhaIAEoCRIvCgtjcmVhdGVfdGltZRhbIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3VfaGVpZ2h0QgwKCl93ZWlnaHRfa2dCDQoLX21heF9kcmF3X3cimgEKF1Vwc2VydERldmljZVR5cGVSZXF1ZXN0Ei4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEgwKBGV0YWcYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhYKDmNoYW5nZV9tZXNzYWdlGAUgASgJInMKGFVwc2VydERldmljZVR5cGVSZXNwb25zZRIuCgtkZXZpY2VfdHlwZRgBIAEoCzIZLmRhdGFjZW50ZXIudjEuRGV2aWNlVHlwZRInCgdvdXRjb21lGAIgASgOMhYuZGF0YWNlbnRlci52MS5PdXRjb21lIiQKFEdldERldmljZVR5cGVSZXF1ZXN0EgwKBGNvZGUYASABKAkiRwoVR2V0RGV2aWNlVHlwZVJlc3BvbnNlEi4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlIj8KFkxpc3REZXZpY2VUeXBlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkieAoXTGlzdERldmljZVR5cGVzUmVzcG9uc2USLwoMZGV2aWNlX3R5cGVzGAEgAygLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoBSKRAQoYU2VhcmNoRGV2aWNlVHlwZXNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhUKDW1hbnVmYWN0dXJlcnMYAiADKAkSKAoFa2luZHMYAyADKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiegoZU2VhcmNoRGV2aWNlVHlwZXNSZXNwb25zZRIvCgxkZXZpY2VfdHlwZXMYASADKAsyGS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgFMpUECg9QbGFubmluZ1NlcnZpY2USYwoQVXBzZXJ0RGV2aWNlVHlwZRImLmRhdGFjZW50ZXIudjEuVXBzZXJ0RGV2aWNlVHlwZVJlcXVlc3QaJy5kYXRhY2VudGVyLnYxLlVwc2VydERldmljZVR5cGVSZXNwb25zZRJfCg1HZXREZXZpY2VUeXBlEiMuZGF0YWNlbnRlci52MS5HZXREZXZpY2VUeXBlUmVxdWVzdBokLmRhdGFjZW50ZXIudjEuR2V0RGV2aWNlVHlwZVJlc3BvbnNlIgOQAgESZQoPTGlzdERldmljZVR5cGVzEiUuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXF1ZXN0GiYuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXNwb25zZSIDkAIBEmsKEVNlYXJjaERldmljZVR5cGVzEicuZGF0YWNlbnRlci52MS5TZWFyY2hEZXZpY2VUeXBlc1JlcXVlc3QaKC5kYXRhY2VudGVyLnYxLlNlYXJjaERldmljZVR5cGVzUmVzcG9uc2UiA5ACARJoChBSZWhlYXJzZUZhaWx1cmVzEiYuZGF0YWNlbnRlci52MS5SZWhlYXJzZUZhaWx1cmVzUmVxdWVzdBonLmRhdGFjZW50ZXIudjEuUmVoZWFyc2VGYWlsdXJlc1Jlc3BvbnNlIgOQAgFiBnByb3RvMw", [file_datacenter_v1_datacenter, file_datacenter_v1_rehearsal, file_google_protobuf_timestamp]);
+  fileDesc("ChxkYXRhY2VudGVyL3YxL3BsYW5uaW5nLnByb3RvEg1kYXRhY2VudGVyLnYxIukECgpEZXZpY2VUeXBlEgwKBGNvZGUYASABKAkSFAoMbWFudWZhY3R1cmVyGAIgASgJEg0KBW1vZGVsGAMgASgJEhMKC3BhcnRfbnVtYmVyGAQgASgJEicKBGtpbmQYBSABKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSFQoIdV9oZWlnaHQYBiABKAFIAIgBARIjCgVkZXB0aBgHIAEoDjIULmRhdGFjZW50ZXIudjEuRGVwdGgSJwoHYWlyZmxvdxgIIAEoDjIWLmRhdGFjZW50ZXIudjEuQWlyZmxvdxIWCgl3ZWlnaHRfa2cYCSABKAFIAYgBARIXCgptYXhfZHJhd193GAogASgFSAKIAQESIgoFcG9ydHMYCyADKAsyEy5kYXRhY2VudGVyLnYxLlBvcnQSDAoEYmF5cxgMIAMoCRIQCghpc19ibGFkZRgNIAEoCBI1CgZsYWJlbHMYDiADKAsyJS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUuTGFiZWxzRW50cnkSEAoIY29tbWVudHMYDyABKAkSDAoEZXRhZxhaIAEoCRIvCgtjcmVhdGVfdGltZRhbIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3VfaGVpZ2h0QgwKCl93ZWlnaHRfa2dCDQoLX21heF9kcmF3X3cimgEKF1Vwc2VydERldmljZVR5cGVSZXF1ZXN0Ei4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEgwKBGV0YWcYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhYKDmNoYW5nZV9tZXNzYWdlGAUgASgJInMKGFVwc2VydERldmljZVR5cGVSZXNwb25zZRIuCgtkZXZpY2VfdHlwZRgBIAEoCzIZLmRhdGFjZW50ZXIudjEuRGV2aWNlVHlwZRInCgdvdXRjb21lGAIgASgOMhYuZGF0YWNlbnRlci52MS5PdXRjb21lIiQKFEdldERldmljZVR5cGVSZXF1ZXN0EgwKBGNvZGUYASABKAkiRwoVR2V0RGV2aWNlVHlwZVJlc3BvbnNlEi4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlIj8KFkxpc3REZXZpY2VUeXBlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkieAoXTGlzdERldmljZVR5cGVzUmVzcG9uc2USLwoMZGV2aWNlX3R5cGVzGAEgAygLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoBSKRAQoYU2VhcmNoRGV2aWNlVHlwZXNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhUKDW1hbnVmYWN0dXJlcnMYAiADKAkSKAoFa2luZHMYAyADKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiegoZU2VhcmNoRGV2aWNlVHlwZXNSZXNwb25zZRIvCgxkZXZpY2VfdHlwZXMYASADKAsyGS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgFImgKEkludmVudG9yeUNvbmRpdGlvbhIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhAKA21pbhgDIAEoAUgAiAEBEhAKA21heBgEIAEoAUgBiAEBQgYKBF9taW5CBgoEX21heCLLAQoUTGlzdEludmVudG9yeVJlcXVlc3QSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBINCgVxdWVyeRgCIAEoCRI1Cgpjb25kaXRpb25zGAMgAygLMiEuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlDb25kaXRpb24SEAoIb3JkZXJfYnkYBCABKAkSEQoJcGFnZV9zaXplGAUgASgFEgwKBHNraXAYBiABKAUSDgoGZmFjZXRzGAcgAygJIvkBCgxJbnZlbnRvcnlSb3cSCwoDcmVmGAEgASgJEgwKBG5hbWUYAiABKAkSNQoFdGV4dHMYAyADKAsyJi5kYXRhY2VudGVyLnYxLkludmVudG9yeVJvdy5UZXh0c0VudHJ5EjkKB2ZpZ3VyZXMYBCADKAsyKC5kYXRhY2VudGVyLnYxLkludmVudG9yeVJvdy5GaWd1cmVzRW50cnkaLAoKVGV4dHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBGi4KDEZpZ3VyZXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAE6AjgBIooBCg5JbnZlbnRvcnlGYWNldBIOCgZjb2x1bW4YASABKAkSOQoGY291bnRzGAIgAygLMikuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlGYWNldC5Db3VudHNFbnRyeRotCgtDb3VudHNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAU6AjgBIpcBChVMaXN0SW52ZW50b3J5UmVzcG9uc2USKQoEcm93cxgBIAMoCzIbLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5Um93EhMKC3RvdGFsX2NvdW50GAIgASgFEg8KB2NvbHVtbnMYAyADKAkSLQoGZmFjZXRzGAQgAygLMh0uZGF0YWNlbnRlci52MS5JbnZlbnRvcnlGYWNldCJnChZTZWFyY2hJbnZlbnRvcnlSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEisKBWtpbmRzGAIgAygOMhwuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlLaW5kEhEKCXBhZ2Vfc2l6ZRgDIAEoBSJlCgxJbnZlbnRvcnlIaXQSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBILCgNyZWYYAiABKAkSDAoEbmFtZRgDIAEoCRIOCgZkZXRhaWwYBCABKAkiewoNSW52ZW50b3J5SGl0cxIqCgRraW5kGAEgASgOMhwuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlLaW5kEhMKC3RvdGFsX2NvdW50GAIgASgFEikKBGhpdHMYAyADKAsyGy5kYXRhY2VudGVyLnYxLkludmVudG9yeUhpdCJfChdTZWFyY2hJbnZlbnRvcnlSZXNwb25zZRIrCgVraW5kcxgBIAMoCzIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5SGl0cxIXCg9jb3JyZWN0ZWRfcXVlcnkYAiABKAkq6QIKDUludmVudG9yeUtpbmQSHgoaSU5WRU5UT1JZX0tJTkRfVU5TUEVDSUZJRUQQABIXChNJTlZFTlRPUllfS0lORF9TSVRFEAESGAoUSU5WRU5UT1JZX0tJTkRfRkxPT1IQAhIXChNJTlZFTlRPUllfS0lORF9ST09NEAMSFgoSSU5WRU5UT1JZX0tJTkRfUk9XEAQSFwoTSU5WRU5UT1JZX0tJTkRfUkFDSxAFEhkKFUlOVkVOVE9SWV9LSU5EX0RFVklDRRAGEhcKE0lOVkVOVE9SWV9LSU5EX1BPUlQQBxIYChRJTlZFTlRPUllfS0lORF9DQUJMRRAIEhcKE0lOVkVOVE9SWV9LSU5EX0NSQUMQCRIZChVJTlZFTlRPUllfS0lORF9TVVBQTFkQChIZChVJTlZFTlRPUllfS0lORF9GQUJSSUMQCxIeChpJTlZFTlRPUllfS0lORF9GQUJSSUNfTElOSxAMMt0FCg9QbGFubmluZ1NlcnZpY2USYwoQVXBzZXJ0RGV2aWNlVHlwZRImLmRhdGFjZW50ZXIudjEuVXBzZXJ0RGV2aWNlVHlwZVJlcXVlc3QaJy5kYXRhY2VudGVyLnYxLlVwc2VydERldmljZVR5cGVSZXNwb25zZRJfCg1HZXREZXZpY2VUeXBlEiMuZGF0YWNlbnRlci52MS5HZXREZXZpY2VUeXBlUmVxdWVzdBokLmRhdGFjZW50ZXIudjEuR2V0RGV2aWNlVHlwZVJlc3BvbnNlIgOQAgESZQoPTGlzdERldmljZVR5cGVzEiUuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXF1ZXN0GiYuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXNwb25zZSIDkAIBEmsKEVNlYXJjaERldmljZVR5cGVzEicuZGF0YWNlbnRlci52MS5TZWFyY2hEZXZpY2VUeXBlc1JlcXVlc3QaKC5kYXRhY2VudGVyLnYxLlNlYXJjaERldmljZVR5cGVzUmVzcG9uc2UiA5ACARJoChBSZWhlYXJzZUZhaWx1cmVzEiYuZGF0YWNlbnRlci52MS5SZWhlYXJzZUZhaWx1cmVzUmVxdWVzdBonLmRhdGFjZW50ZXIudjEuUmVoZWFyc2VGYWlsdXJlc1Jlc3BvbnNlIgOQAgESXwoNTGlzdEludmVudG9yeRIjLmRhdGFjZW50ZXIudjEuTGlzdEludmVudG9yeVJlcXVlc3QaJC5kYXRhY2VudGVyLnYxLkxpc3RJbnZlbnRvcnlSZXNwb25zZSIDkAIBEmUKD1NlYXJjaEludmVudG9yeRIlLmRhdGFjZW50ZXIudjEuU2VhcmNoSW52ZW50b3J5UmVxdWVzdBomLmRhdGFjZW50ZXIudjEuU2VhcmNoSW52ZW50b3J5UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_datacenter_v1_datacenter, file_datacenter_v1_rehearsal, file_google_protobuf_timestamp]);
 
 /**
  * A model that devices are built to: its measures, ports and bays.
@@ -427,6 +427,436 @@ export const SearchDeviceTypesResponseSchema: GenMessage<SearchDeviceTypesRespon
   messageDesc(file_datacenter_v1_planning, 8);
 
 /**
+ * A condition on one column of a list.
+ *
+ * @generated from message datacenter.v1.InventoryCondition
+ */
+export type InventoryCondition = Message<"datacenter.v1.InventoryCondition"> & {
+  /**
+   * Required: a name out of the columns of the kind.
+   *
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * Any of these texts, whatever their case; an empty one matches rows without a value.
+   *
+   * @generated from field: repeated string values = 2;
+   */
+  values: string[];
+
+  /**
+   * At least this figure; rows without a figure do not match.
+   *
+   * @generated from field: optional double min = 3;
+   */
+  min?: number | undefined;
+
+  /**
+   * At most this figure.
+   *
+   * @generated from field: optional double max = 4;
+   */
+  max?: number | undefined;
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryCondition.
+ * Use `create(InventoryConditionSchema)` to create a new message.
+ */
+export const InventoryConditionSchema: GenMessage<InventoryCondition> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 9);
+
+/**
+ * Asks for things of one kind.
+ *
+ * @generated from message datacenter.v1.ListInventoryRequest
+ */
+export type ListInventoryRequest = Message<"datacenter.v1.ListInventoryRequest"> & {
+  /**
+   * Required.
+   *
+   * @generated from field: datacenter.v1.InventoryKind kind = 1;
+   */
+  kind: InventoryKind;
+
+  /**
+   * Words that each occur in any text of the row, whatever their case; at most 256 characters.
+   *
+   * @generated from field: string query = 2;
+   */
+  query: string;
+
+  /**
+   * All of these; at most 32.
+   *
+   * @generated from field: repeated datacenter.v1.InventoryCondition conditions = 3;
+   */
+  conditions: InventoryCondition[];
+
+  /**
+   * A column, " desc" behind it to turn the order round; by name if empty. Unknown values come last.
+   *
+   * @generated from field: string order_by = 4;
+   */
+  orderBy: string;
+
+  /**
+   * Defaults to 50, at most 1000.
+   *
+   * @generated from field: int32 page_size = 5;
+   */
+  pageSize: number;
+
+  /**
+   * Rows before the page, so that every page can be linked to.
+   *
+   * @generated from field: int32 skip = 6;
+   */
+  skip: number;
+
+  /**
+   * Text columns whose values are counted over all matching rows; at most 8.
+   *
+   * @generated from field: repeated string facets = 7;
+   */
+  facets: string[];
+};
+
+/**
+ * Describes the message datacenter.v1.ListInventoryRequest.
+ * Use `create(ListInventoryRequestSchema)` to create a new message.
+ */
+export const ListInventoryRequestSchema: GenMessage<ListInventoryRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 10);
+
+/**
+ * One thing with its columns. A column without a value is absent: unknown is not 0.
+ *
+ * @generated from message datacenter.v1.InventoryRow
+ */
+export type InventoryRow = Message<"datacenter.v1.InventoryRow"> & {
+  /**
+   * Such as rack:A01; floor:AMS1/1; cable:<device>/<port>~<device>/<port>.
+   *
+   * @generated from field: string ref = 1;
+   */
+  ref: string;
+
+  /**
+   * Code or id.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * Enumerations as their bare words, such as ACTIVE.
+   *
+   * @generated from field: map<string, string> texts = 3;
+   */
+  texts: { [key: string]: string };
+
+  /**
+   * The unit is the end of the column's name.
+   *
+   * @generated from field: map<string, double> figures = 4;
+   */
+  figures: { [key: string]: number };
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryRow.
+ * Use `create(InventoryRowSchema)` to create a new message.
+ */
+export const InventoryRowSchema: GenMessage<InventoryRow> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 11);
+
+/**
+ * How often each value of a column occurs.
+ *
+ * @generated from message datacenter.v1.InventoryFacet
+ */
+export type InventoryFacet = Message<"datacenter.v1.InventoryFacet"> & {
+  /**
+   * @generated from field: string column = 1;
+   */
+  column: string;
+
+  /**
+   * At most the 100 most frequent ones; rows without a value count under an empty text.
+   *
+   * @generated from field: map<string, int32> counts = 2;
+   */
+  counts: { [key: string]: number };
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryFacet.
+ * Use `create(InventoryFacetSchema)` to create a new message.
+ */
+export const InventoryFacetSchema: GenMessage<InventoryFacet> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 12);
+
+/**
+ * A page of a list.
+ *
+ * @generated from message datacenter.v1.ListInventoryResponse
+ */
+export type ListInventoryResponse = Message<"datacenter.v1.ListInventoryResponse"> & {
+  /**
+   * @generated from field: repeated datacenter.v1.InventoryRow rows = 1;
+   */
+  rows: InventoryRow[];
+
+  /**
+   * Rows that match, on all pages.
+   *
+   * @generated from field: int32 total_count = 2;
+   */
+  totalCount: number;
+
+  /**
+   * Every column of the kind.
+   *
+   * @generated from field: repeated string columns = 3;
+   */
+  columns: string[];
+
+  /**
+   * @generated from field: repeated datacenter.v1.InventoryFacet facets = 4;
+   */
+  facets: InventoryFacet[];
+};
+
+/**
+ * Describes the message datacenter.v1.ListInventoryResponse.
+ * Use `create(ListInventoryResponseSchema)` to create a new message.
+ */
+export const ListInventoryResponseSchema: GenMessage<ListInventoryResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 13);
+
+/**
+ * Searches things of all kinds.
+ *
+ * @generated from message datacenter.v1.SearchInventoryRequest
+ */
+export type SearchInventoryRequest = Message<"datacenter.v1.SearchInventoryRequest"> & {
+  /**
+   * Required: words that each occur in a thing's code, name, serial number or place; at most 256 characters.
+   *
+   * @generated from field: string query = 1;
+   */
+  query: string;
+
+  /**
+   * Only these; all if empty. Ports are found by device and port name.
+   *
+   * @generated from field: repeated datacenter.v1.InventoryKind kinds = 2;
+   */
+  kinds: InventoryKind[];
+
+  /**
+   * Hits per kind; defaults to 5, at most 50.
+   *
+   * @generated from field: int32 page_size = 3;
+   */
+  pageSize: number;
+};
+
+/**
+ * Describes the message datacenter.v1.SearchInventoryRequest.
+ * Use `create(SearchInventoryRequestSchema)` to create a new message.
+ */
+export const SearchInventoryRequestSchema: GenMessage<SearchInventoryRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 14);
+
+/**
+ * A thing that was found.
+ *
+ * @generated from message datacenter.v1.InventoryHit
+ */
+export type InventoryHit = Message<"datacenter.v1.InventoryHit"> & {
+  /**
+   * @generated from field: datacenter.v1.InventoryKind kind = 1;
+   */
+  kind: InventoryKind;
+
+  /**
+   * @generated from field: string ref = 2;
+   */
+  ref: string;
+
+  /**
+   * Code or id.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * What and where it is, as words.
+   *
+   * @generated from field: string detail = 4;
+   */
+  detail: string;
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryHit.
+ * Use `create(InventoryHitSchema)` to create a new message.
+ */
+export const InventoryHitSchema: GenMessage<InventoryHit> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 15);
+
+/**
+ * The hits of one kind, the closest first.
+ *
+ * @generated from message datacenter.v1.InventoryHits
+ */
+export type InventoryHits = Message<"datacenter.v1.InventoryHits"> & {
+  /**
+   * @generated from field: datacenter.v1.InventoryKind kind = 1;
+   */
+  kind: InventoryKind;
+
+  /**
+   * Of this kind, listed or not.
+   *
+   * @generated from field: int32 total_count = 2;
+   */
+  totalCount: number;
+
+  /**
+   * @generated from field: repeated datacenter.v1.InventoryHit hits = 3;
+   */
+  hits: InventoryHit[];
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryHits.
+ * Use `create(InventoryHitsSchema)` to create a new message.
+ */
+export const InventoryHitsSchema: GenMessage<InventoryHits> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 16);
+
+/**
+ * What was found.
+ *
+ * @generated from message datacenter.v1.SearchInventoryResponse
+ */
+export type SearchInventoryResponse = Message<"datacenter.v1.SearchInventoryResponse"> & {
+  /**
+   * Kinds with hits, the kind of the closest hit first.
+   *
+   * @generated from field: repeated datacenter.v1.InventoryHits kinds = 1;
+   */
+  kinds: InventoryHits[];
+
+  /**
+   * The words that were searched instead if nothing has those of the query; else empty.
+   *
+   * @generated from field: string corrected_query = 2;
+   */
+  correctedQuery: string;
+};
+
+/**
+ * Describes the message datacenter.v1.SearchInventoryResponse.
+ * Use `create(SearchInventoryResponseSchema)` to create a new message.
+ */
+export const SearchInventoryResponseSchema: GenMessage<SearchInventoryResponse> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 17);
+
+/**
+ * A kind of thing in the inventory.
+ *
+ * @generated from enum datacenter.v1.InventoryKind
+ */
+export const InventoryKind = {
+  /**
+   * @generated from enum value: INVENTORY_KIND_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_SITE = 1;
+   */
+  SITE: 1,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_FLOOR = 2;
+   */
+  FLOOR: 2,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_ROOM = 3;
+   */
+  ROOM: 3,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_ROW = 4;
+   */
+  ROW: 4,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_RACK = 5;
+   */
+  RACK: 5,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_DEVICE = 6;
+   */
+  DEVICE: 6,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_PORT = 7;
+   */
+  PORT: 7,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_CABLE = 8;
+   */
+  CABLE: 8,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_CRAC = 9;
+   */
+  CRAC: 9,
+
+  /**
+   * Power equipment and feeds.
+   *
+   * @generated from enum value: INVENTORY_KIND_SUPPLY = 10;
+   */
+  SUPPLY: 10,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_FABRIC = 11;
+   */
+  FABRIC: 11,
+
+  /**
+   * @generated from enum value: INVENTORY_KIND_FABRIC_LINK = 12;
+   */
+  FABRIC_LINK: 12,
+} as const;
+
+/**
+ * A kind of thing in the inventory.
+ *
+ * @generated from enum datacenter.v1.InventoryKind
+ */
+export type InventoryKind = (typeof InventoryKind)[keyof typeof InventoryKind] | UnknownEnum;
+
+/**
+ * Describes the enum datacenter.v1.InventoryKind.
+ */
+export const InventoryKindSchema: GenEnum<InventoryKind> = /*@__PURE__*/
+  enumDesc(file_datacenter_v1_planning, 0);
+
+/**
  * Questions and changes about what may be installed. Reads have no side effects and may be sent as GET.
  *
  * @generated from service datacenter.v1.PlanningService
@@ -481,6 +911,26 @@ export const PlanningService: GenService<{
     methodKind: "unary";
     input: typeof RehearseFailuresRequestSchema;
     output: typeof RehearseFailuresResponseSchema;
+  },
+  /**
+   * Things of one kind as rows of a list: filtered, sorted, page by page.
+   *
+   * @generated from rpc datacenter.v1.PlanningService.ListInventory
+   */
+  listInventory: {
+    methodKind: "unary";
+    input: typeof ListInventoryRequestSchema;
+    output: typeof ListInventoryResponseSchema;
+  },
+  /**
+   * Things of every kind by words in their codes, names, serial numbers and places; corrects typing errors.
+   *
+   * @generated from rpc datacenter.v1.PlanningService.SearchInventory
+   */
+  searchInventory: {
+    methodKind: "unary";
+    input: typeof SearchInventoryRequestSchema;
+    output: typeof SearchInventoryResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_datacenter_v1_planning, 0);

@@ -43,7 +43,7 @@ export interface Finding {
 export interface Estate {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly EstateFloor[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
-  readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "cables" | "fabric_links", number>>;
+  readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "ports" | "cables" | "fabric_links", number>>;
 }
 
 export interface EstateFloor {

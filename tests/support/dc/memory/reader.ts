@@ -264,7 +264,8 @@ export class MemoryReader implements DcReader {
       }
     }
     const links = this.all("fabric_link").map(({ fabricId }) => fabricId ?? "");
-    return { floors: [...floors.values()], links, cables: this.all("cable").length };
+    const ports = this.all("device").reduce((sum, device) => sum + (device.ports?.length ?? 0), 0);
+    return { floors: [...floors.values()], links, cables: this.all("cable").length, ports };
   }
 
   async page<Kind extends ResourceKind>(

@@ -45,6 +45,8 @@ describe("The GraphQL schema", () => {
       "listDeviceTypes",
       "searchDeviceTypes",
       "rehearseFailures",
+      "listInventory",
+      "searchInventory",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

@@ -98,7 +98,7 @@ describe("GET /estate", () => {
         { site_id: "S1", floors: [{ floor_ref: "floor:S1/1", floor_number: 1, racks: 1, cracs: 0, devices: 0 }] },
       ],
       fabrics: [],
-      totals: { racks: 1, devices: 0, cracs: 0, cables: 0, fabric_links: 0 },
+      totals: { racks: 1, devices: 0, cracs: 0, ports: 0, cables: 0, fabric_links: 0 },
     });
   });
 

@@ -1,0 +1,97 @@
+import { cableRef, portKey, portRef } from "#dc/model/ref.ts";
+import { resourceKey } from "#dc/model/resource_key.ts";
+import type { Cable, Device, Port, ResourceByKind } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { type Listing, textCell } from "./listing.ts";
+
+const READ_AT_ONCE = 500;
+
+/** Cables with their ends. They are read from the database, which alone has those that carry data. */
+export function cablesListing(reader: DcReader, total: number): Listing<Cable> {
+  return {
+    ref: ({ a, b }) => cableRef(a, b),
+    name: ({ a, b }) => `${a.deviceCode}/${a.portName}~${b.deviceCode}/${b.portName}`,
+    columns: {
+      label: ({ label }) => textCell(label),
+      a_device: ({ a }) => a.deviceCode,
+      a_port: ({ a }) => a.portName,
+      b_device: ({ b }) => b.deviceCode,
+      b_port: ({ b }) => b.portName,
+      type: ({ type }) => type,
+      status: ({ status = "CONNECTED" }) => status,
+      length_m: ({ lengthM }) => lengthM,
+      color: ({ color }) => textCell(color),
+      bundle: ({ bundle }) => textCell(bundle),
+      tenant: ({ tenant }) => textCell(tenant),
+      tags: ({ tags = [] }) => textCell(tags.join(", ")),
+    },
+    batches: () => pages(reader, "cable", resourceKey),
+    total,
+  };
+}
+
+interface PortOfDevice {
+  readonly device: Device;
+  readonly port: Port;
+}
+
+/** Ports with their devices; where a port leads to is looked up for the rows of a page. */
+export function portsListing(reader: DcReader, total: number): Listing<PortOfDevice> {
+  return {
+    ref: ({ device, port }) => portRef({ deviceCode: device.code, portName: port.name }),
+    name: ({ device, port }) => `${device.code}/${port.name}`,
+    columns: {
+      device: ({ device }) => device.code,
+      port: ({ port }) => port.name,
+      kind: ({ port }) => port.kind,
+      type: ({ port }) => textCell(port.type),
+      speed_mbps: ({ port }) => port.speedMbps,
+      role: ({ port }) => port.netRole,
+      enabled: ({ port }) => (port.enabled === false ? "NO" : "YES"),
+      source: ({ port }) => textCell(port.powerIn?.sourceRef),
+      feed: ({ port }) => textCell(port.powerOut?.feedId),
+      lag: ({ port }) => textCell(port.lag),
+      mac_address: ({ port }) => textCell(port.macAddress),
+      label: ({ port }) => textCell(port.label),
+      rack: ({ device }) => textCell(device.rackCode),
+    },
+    batches: () => portBatches(reader),
+    total,
+    lookUp: (items) => farEnds(reader, items),
+  };
+}
+
+async function* portBatches(reader: DcReader): AsyncGenerator<readonly PortOfDevice[]> {
+  for await (const devices of pages(reader, "device", resourceKey)) {
+    yield devices.flatMap((device) => (device.ports ?? []).map((port) => ({ device, port })));
+  }
+}
+
+/** What is at the other end of the cables of some ports. */
+async function farEnds(reader: DcReader, items: readonly PortOfDevice[]) {
+  const cables = await reader.cablesOfAll([...new Set(items.map(({ device }) => device.code))]);
+  const ends = new Map(
+    cables.flatMap(({ a, b }) => [
+      [portKey(a), b],
+      [portKey(b), a],
+    ]),
+  );
+  return ({ device, port }: PortOfDevice): Readonly<Record<string, string>> => {
+    const far = ends.get(portKey({ deviceCode: device.code, portName: port.name }));
+    return far === undefined ? {} : { leads_to: portRef(far) };
+  };
+}
+
+async function* pages<Kind extends "device" | "cable">(
+  reader: DcReader,
+  kind: Kind,
+  keyOf: (resource: ResourceByKind[Kind]) => string,
+): AsyncGenerator<readonly ResourceByKind[Kind][]> {
+  for (let after = ""; ; ) {
+    const page = await reader.page(kind, after, READ_AT_ONCE);
+    if (page.length > 0) yield page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < READ_AT_ONCE) return;
+    after = keyOf(last);
+  }
+}

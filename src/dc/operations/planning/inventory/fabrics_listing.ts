@@ -1,0 +1,76 @@
+import { type FabricLinkView, viewLink } from "#dc/analysis/fabric_links.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { FabricLink } from "#dc/model/resources.ts";
+import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
+import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
+
+const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** Fabric links with their load. @param views every link as its ends let it be */
+export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
+  return {
+    ref: ({ ref }) => ref,
+    name: ({ ref }) => ref.slice(ref.indexOf(":") + 1),
+    columns: {
+      fabric: ({ link }) => textCell(link.fabricId),
+      a_device: ({ link }) => link.a.deviceCode,
+      a_port: ({ link }) => textCell(link.a.portName),
+      b_device: ({ link }) => link.b.deviceCode,
+      b_port: ({ link }) => textCell(link.b.portName),
+      health: ({ health }) => health,
+      status: ({ link: { status = "UP" } }) => status,
+      traffic: ({ live }) => (live ? "UP" : "DOWN"),
+      capacity_mbps: ({ link }) => link.capacityMbps,
+      load_pct: (view) => loadPct(view),
+      errors: ({ link }) => link.errorCount,
+      ecmp_group: ({ link }) => textCell(link.ecmpGroup),
+      lag: ({ link }) => textCell(link.lag),
+    },
+    batches: () => inBatches(views),
+    total: views.length,
+  };
+}
+
+/** Without a capacity or a measurement the load is unknown. */
+function loadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }: FabricLinkView) {
+  const isKnown = (capacityMbps ?? 0) > 0 && (aToBMbps ?? bToAMbps) !== undefined;
+  return isKnown ? rounded(utilizationPct) : undefined;
+}
+
+/** Links of the inventory, judged by their own state and that of the devices at their ends. */
+export function linkViews(topology: Topology, links: readonly FabricLink[]): readonly FabricLinkView[] {
+  return links.map((link) => viewLink(link, { deviceOf: (key) => topology.device(key), failed: NOBODY }, LIMITS));
+}
+
+interface FabricRow {
+  readonly id: string;
+  readonly views: readonly FabricLinkView[];
+}
+
+/** Fabrics with the state of their links. */
+export function fabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
+  const byId = Map.groupBy(views, ({ link }) => link.fabricId ?? "");
+  const rows = [...byId].map(([id, own]) => ({ id, views: own })).sort((a, b) => compareText(a.id, b.id));
+  return {
+    ref: ({ id }) => `fabric:${id}`,
+    name: ({ id }) => id,
+    columns: {
+      links: (row) => row.views.length,
+      up: (row) => row.views.filter(({ live }) => live).length,
+      down: (row) => row.views.filter(({ live }) => !live).length,
+      congested: (row) =>
+        row.views.filter(({ live, utilizationPct }) => live && utilizationPct >= CONGESTED_PCT).length,
+      busiest_pct: (row) => rounded(busiest(row)),
+      switches: (row) => new Set(row.views.flatMap(({ link }) => [link.a.deviceCode, link.b.deviceCode])).size,
+    },
+    batches: () => inBatches(rows),
+    total: rows.length,
+  };
+}
+
+function busiest({ views }: FabricRow): number | undefined {
+  const shares = views.map(loadPct).filter((share) => typeof share === "number");
+  return shares.length === 0 ? undefined : Math.max(...shares);
+}

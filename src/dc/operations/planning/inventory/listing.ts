@@ -1,0 +1,33 @@
+/** A value of a column; undefined is unknown, which is neither empty nor 0. */
+export type Cell = string | number | undefined;
+
+/** Things of one kind as rows. Columns are worked out only for rows and columns that a question needs. */
+export interface Listing<Item> {
+  readonly ref: (item: Item) => string;
+  readonly name: (item: Item) => string;
+  /** In the order in which a person reads them. A name ends in the unit of its figures. */
+  readonly columns: Readonly<Record<string, (item: Item) => Cell>>;
+  /** All things in the order of names, in batches. */
+  readonly batches: () => AsyncIterable<readonly Item[]>;
+  /** How many there are, where that is known without walking through them. */
+  readonly total?: number;
+  /** Texts that are looked up for the rows of a page alone: no condition or order can ask for them. */
+  readonly lookUp?: (items: readonly Item[]) => Promise<(item: Item) => Readonly<Record<string, string>>>;
+}
+
+const BATCH = 1000;
+
+/** A list in memory as batches. */
+export async function* inBatches<Item>(items: readonly Item[]): AsyncGenerator<readonly Item[]> {
+  for (let start = 0; start < items.length; start += BATCH) yield items.slice(start, start + BATCH);
+}
+
+/** A text for a cell: empty and absent ones are unknown. */
+export function textCell(text: string | undefined): Cell {
+  return text === "" ? undefined : text;
+}
+
+/** A figure rounded to what a list shows, so that sums of many draws have no endless fractions. */
+export function rounded(figure: number | undefined): Cell {
+  return figure === undefined ? undefined : Math.round(figure * 100) / 100;
+}

@@ -1,0 +1,78 @@
+import type { Topology } from "#dc/analysis/topology.ts";
+import { drawW } from "#dc/model/draw.ts";
+import { inService } from "#dc/model/in_service.ts";
+import { compareText } from "#dc/model/ref.ts";
+import type { Location } from "#dc/model/resources.ts";
+import { type Cell, inBatches, type Listing, rounded } from "./listing.ts";
+
+export type PlaceKind = "site" | "floor" | "room" | "row";
+
+/** A place with what is located in it. */
+export interface PlaceRow {
+  readonly ref: string;
+  readonly name: string;
+  readonly location: Location;
+  racks: number;
+  devices: number;
+  cracs: number;
+  drawW: number;
+}
+
+/** Places of a kind with what is located in them, in the order of references. Cost: O(racks + devices + cooling units). */
+export function placeRows(topology: Topology, kind: PlaceKind): readonly PlaceRow[] {
+  return [...placesOfKind(topology, kind).values()].sort((a, b) => compareText(a.ref, b.ref));
+}
+
+/** The list of places of a kind. */
+export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listing<PlaceRow> {
+  return {
+    ref: ({ ref }) => ref,
+    name: ({ name }) => name,
+    columns: {
+      ...(kind === "site" ? {} : { site: ({ location }: PlaceRow): Cell => location.siteId }),
+      ...(kind === "site" ? {} : { floor: ({ location }: PlaceRow): Cell => String(location.floorNumber) }),
+      ...(kind === "row" ? { room: ({ location }: PlaceRow): Cell => location.room } : {}),
+      racks: ({ racks }) => racks,
+      devices: ({ devices }) => devices,
+      cracs: ({ cracs }) => cracs,
+      draw_w: ({ drawW }) => rounded(drawW),
+    },
+    batches: () => inBatches(rows),
+    total: rows.length,
+  };
+}
+
+function placesOfKind({ estate }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
+  const found = new Map<string, PlaceRow>();
+  const rowOf = (location: Location | undefined): PlaceRow | undefined => {
+    const place = location === undefined ? undefined : placeOf(location, kind);
+    if (place === undefined || location === undefined) return undefined;
+    const key = place.ref.toLowerCase();
+    const row = found.get(key) ?? { ...place, location, racks: 0, devices: 0, cracs: 0, drawW: 0 };
+    found.set(key, row);
+    return row;
+  };
+  for (const { location } of estate.racks) {
+    const row = rowOf(location);
+    if (row !== undefined) row.racks += 1;
+  }
+  for (const { location } of estate.cracs) {
+    const row = rowOf(location);
+    if (row !== undefined) row.cracs += 1;
+  }
+  for (const device of estate.devices) {
+    const row = rowOf(device.location);
+    if (row === undefined) continue;
+    row.devices += 1;
+    if (inService(device)) row.drawW += drawW(device, "ALLOCATED");
+  }
+  return found;
+}
+
+function placeOf({ siteId, floorNumber, room, row }: Location, kind: PlaceKind) {
+  const floor = `${siteId}/${floorNumber}`;
+  if (kind === "site") return { ref: `site:${siteId}`, name: siteId };
+  if (kind === "floor") return { ref: `floor:${floor}`, name: floor };
+  const name = kind === "room" ? room : row;
+  return name === undefined ? undefined : { ref: `${kind}:${floor}/${name}`, name: `${floor}/${name}` };
+}

@@ -1,0 +1,132 @@
+import type { Topology } from "#dc/analysis/topology.ts";
+import { fabricLinkRef } from "#dc/model/ref.ts";
+import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
+import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import type { InventoryKind } from "./kinds.ts";
+import { type PlaceKind, placeRows } from "./places_listing.ts";
+
+/** A thing as a search sees it. */
+export interface SearchEntry {
+  readonly kind: InventoryKind;
+  readonly ref: string;
+  readonly name: string;
+  /** Everything that it can be found by, in lower case; the name comes first. */
+  readonly text: string;
+  /** What and where it is. */
+  readonly detail: string;
+}
+
+/** Entries and their words with how often they occur. */
+export interface SearchIndex {
+  readonly entries: readonly SearchEntry[];
+  readonly words: ReadonlyMap<string, number>;
+}
+
+const indexes = new WeakMap<Topology, SearchIndex>();
+/** Entries outlive a topology, since most things stay as they are from one to the next. */
+const known = new WeakMap<object, SearchEntry>();
+const CHUNK = 500;
+
+/** The index of a topology; built once. Cost: O(things), a fraction of it after a change. */
+export async function searchIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
+  const made = indexes.get(topology);
+  if (made !== undefined) return made;
+  const entries: SearchEntry[] = [];
+  const words = new Map<string, number>();
+  let count = 0;
+  for (const entry of entriesOf(topology)) {
+    count += 1;
+    if (count % CHUNK === 0) await scheduler.yieldIfDue();
+    entries.push(entry);
+    for (const word of entry.text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
+  }
+  const index = { entries, words };
+  indexes.set(topology, index);
+  return index;
+}
+
+function* entriesOf(topology: Topology): Generator<SearchEntry> {
+  const { estate, power } = topology;
+  for (const kind of ["site", "floor", "room", "row"] as const) yield* placeEntries(topology, kind);
+  for (const rack of estate.racks) yield cached(rack, rackEntry);
+  for (const device of estate.devices) yield cached(device, deviceEntry);
+  for (const crac of estate.cracs) yield cached(crac, cracEntry);
+  for (const { ref } of power.nodes) {
+    if (ref.startsWith("feed:")) yield entry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
+  }
+  for (const id of new Set(estate.fabricLinks.map(({ fabricId = "" }) => fabricId))) {
+    if (id !== "") yield entry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
+  }
+  for (const link of estate.fabricLinks) yield cached(link, linkEntry);
+}
+
+function cached<Resource extends object>(resource: Resource, make: (resource: Resource) => SearchEntry): SearchEntry {
+  const made = known.get(resource) ?? make(resource);
+  known.set(resource, made);
+  return made;
+}
+
+interface Described {
+  readonly kind: InventoryKind;
+  readonly ref: string;
+  readonly name: string;
+  readonly detail: string;
+  /** What else it can be found by. */
+  readonly more: readonly (string | undefined)[];
+}
+
+function entry({ kind, ref, name, detail, more }: Described): SearchEntry {
+  const texts = [name, detail, ...more].filter((text) => text !== undefined && text !== "");
+  return { kind, ref, name, detail, text: texts.join(" ").toLowerCase() };
+}
+
+function* placeEntries(topology: Topology, kind: PlaceKind): Generator<SearchEntry> {
+  for (const { ref, name, racks, devices } of placeRows(topology, kind)) {
+    const detail = `${kind} with ${racks} racks and ${devices} devices`;
+    yield entry({ kind: kind.toUpperCase() as InventoryKind, ref, name, detail, more: [] });
+  }
+}
+
+function rackEntry({ code, name, role, location, serial, assetTag, facilityId, tenant }: Rack): SearchEntry {
+  const detail = [role === undefined ? "rack" : `${role} rack`, placeWords(location)].join(" ").trim();
+  return entry({
+    kind: "RACK",
+    ref: `rack:${code}`,
+    name: code,
+    detail,
+    more: [name, serial, assetTag, facilityId, tenant],
+  });
+}
+
+function deviceEntry(device: Device): SearchEntry {
+  const { code, name, role, kind, rackCode, positionU, location, serial, assetTag, model, manufacturer, tenant } =
+    device;
+  const what = [role, spoken(kind)].filter((word, at, all) => word !== undefined && all.indexOf(word) === at).join(" ");
+  const where = rackCode === undefined ? placeWords(location) : `in ${rackCode}`;
+  const detail = `${what} ${where}${positionU === undefined ? "" : `, U${positionU}`}`.trim();
+  const more = [name, serial, assetTag, model, manufacturer, tenant, location?.room];
+  return entry({ kind: "DEVICE", ref: `device:${code}`, name: code, detail, more });
+}
+
+function cracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
+  const detail = `${spoken(kind)} ${placeWords(location)}`.trim();
+  return entry({ kind: "CRAC", ref: `crac:${code}`, name: code, detail, more: [name, serial, model, manufacturer] });
+}
+
+function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {
+  const name = `${a.deviceCode} to ${b.deviceCode}`;
+  const detail = `link${fabricId === undefined ? "" : ` of ${fabricId}`}, ${a.portName || "any port"} to ${b.portName || "any port"}`;
+  return entry({ kind: "FABRIC_LINK", ref: fabricLinkRef(a, b), name, detail, more: [] });
+}
+
+/** `RACK_PDU` as "rack pdu". */
+function spoken(word: string): string {
+  return word.toLowerCase().replaceAll("_", " ");
+}
+
+function placeWords(location: Location | undefined): string {
+  if (location === undefined) return "";
+  const { siteId, floorNumber, room, row } = location;
+  const parts = [siteId, `floor ${floorNumber}`, room, row === undefined ? undefined : `row ${row}`];
+  return `in ${parts.filter((part) => part !== undefined).join(", ")}`;
+}

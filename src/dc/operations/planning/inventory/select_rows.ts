@@ -1,0 +1,163 @@
+import { MAX_FILTER_VALUES, MAX_QUERY_CHARS } from "#dc/limits.ts";
+import { compareText } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { ListInventoryRequest } from "#gen/datacenter/v1/planning_pb.ts";
+import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import type { Cell, Listing } from "./listing.ts";
+
+const MAX_CONDITIONS = 32;
+const MAX_FACETS = 8;
+/** Values of one facet: a person chooses among them. */
+const MAX_FACET_VALUES = 100;
+
+type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets">;
+
+export interface Selection<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+  readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
+}
+
+type Column<Item> = (item: Item) => Cell;
+
+/**
+ * The page of a list that a question asks for. Cost: O(things), less where nothing but the first pages of an unordered and
+ * unfiltered list is asked for. @throws Refusal for a column that the list does not have, naming the field
+ */
+export async function selectRows<Item>(
+  listing: Listing<Item>,
+  question: Question,
+  { limit, scheduler }: { readonly limit: number; readonly scheduler: CooperativeScheduler },
+): Promise<Selection<Item>> {
+  const { skip } = question;
+  checkSizes(question);
+  const matches = matcher(listing, question);
+  const order = readOrder(listing, question.orderBy);
+  const facets = question.facets.map((column, at): Facet<Item> => {
+    return { column, of: columnNamed(listing, column, `facets[${at}]`), counts: new Map() };
+  });
+  const isWhole = matches === undefined && order === undefined && facets.length === 0;
+  const found: Item[] = [];
+  for await (const batch of listing.batches()) {
+    await scheduler.yieldIfDue();
+    const matching = matches === undefined ? batch : batch.filter(matches);
+    found.push(...matching);
+    for (const facet of facets) count(facet, matching);
+    // Where all are wanted in their own order, those behind the page need not be looked at.
+    if (isWhole && listing.total !== undefined && found.length >= skip + limit) break;
+  }
+  if (order !== undefined) sortBy(found, order);
+  await scheduler.yieldIfDue();
+  return {
+    items: found.slice(skip, skip + limit),
+    total: isWhole ? (listing.total ?? found.length) : found.length,
+    facets: facets.map(({ column, counts }) => ({ column, counts: mostFrequent(counts) })),
+  };
+}
+
+interface Facet<Item> {
+  readonly column: string;
+  readonly of: Column<Item>;
+  readonly counts: Map<string, number>;
+}
+
+function count<Item>({ of, counts }: Facet<Item>, items: readonly Item[]): void {
+  for (const item of items) {
+    const value = String(of(item) ?? "");
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+}
+
+function checkSizes({ query, conditions, skip, facets }: Question): void {
+  within("query", query.length, MAX_QUERY_CHARS, "characters");
+  within("conditions", conditions.length, MAX_CONDITIONS, "conditions");
+  within("facets", facets.length, MAX_FACETS, "columns");
+  for (const [at, { values }] of conditions.entries()) {
+    within(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
+  }
+  if (skip >= 0) return;
+  const detail = { field: "skip", value: skip, expected: "0 or more" };
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "skip" is negative: ${skip}, expected 0 or more`, detail);
+}
+
+function within(field: string, size: number, most: number, what: string): void {
+  if (size <= most) return;
+  const expected = `at most ${most} ${what}`;
+  const detail = { field, value: size, expected };
+  throw refuse("FIELD_OUT_OF_RANGE", `Field "${field}" has ${size} ${what}: expected ${expected}`, detail);
+}
+
+function columnNamed<Item>({ columns }: Listing<Item>, name: string, field: string): Column<Item> {
+  const column = Object.hasOwn(columns, name) ? columns[name] : undefined;
+  if (column !== undefined) return column;
+  const expected = `one of ${Object.keys(columns).join(", ")}`;
+  const detail = { field, value: name, expected };
+  throw refuse("FIELD_OUT_OF_RANGE", `There is no column "${name}": expected ${expected}`, detail);
+}
+
+/** Undefined when everything matches. */
+function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question): ((item: Item) => boolean) | undefined {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  const columns = Object.values(listing.columns);
+  const textOf = (item: Item) =>
+    `${listing.name(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();
+  const tests = conditions.map(({ column, values, min, max }, at) => {
+    const of = columnNamed(listing, column, `conditions[${at}].column`);
+    const wanted = new Set(values.map((value) => value.toLowerCase()));
+    return (item: Item) => {
+      const cell = of(item);
+      if (wanted.size > 0 && !wanted.has(String(cell ?? "").toLowerCase())) return false;
+      if (min === undefined && max === undefined) return true;
+      return typeof cell === "number" && cell >= (min ?? cell) && cell <= (max ?? cell);
+    };
+  });
+  if (words.length > 0) {
+    tests.push((item) => {
+      const text = textOf(item);
+      return words.every((word) => text.includes(word));
+    });
+  }
+  return tests.length === 0 ? undefined : (item) => tests.every((test) => test(item));
+}
+
+interface Order<Item> {
+  readonly of: Column<Item>;
+  readonly sign: 1 | -1;
+}
+
+function readOrder<Item>(listing: Listing<Item>, text: string): Order<Item> | undefined {
+  if (text.trim() === "") return undefined;
+  const [name = "", direction = "asc", ...rest] = text.trim().split(/\s+/);
+  if (rest.length > 0 || (direction !== "asc" && direction !== "desc")) {
+    const expected = 'a column, and "desc" to turn the order round';
+    const detail = { field: "order_by", value: text, expected };
+    throw refuse("FIELD_OUT_OF_RANGE", `Cannot order by "${text}": expected ${expected}`, detail);
+  }
+  return { of: columnNamed(listing, name, "order_by"), sign: direction === "desc" ? -1 : 1 };
+}
+
+/** Sorts in place; equal ones keep the order of names, and unknown values come last either way. */
+function sortBy<Item>(items: Item[], { of, sign }: Order<Item>): void {
+  const keyed = items.map((item) => ({ item, key: sortKey(of(item)) }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
+    return sign * compareCells(a, b);
+  });
+  for (const [at, { item }] of keyed.entries()) items[at] = item;
+}
+
+function sortKey(cell: Cell): Cell {
+  return typeof cell === "string" ? cell.toLowerCase() : cell;
+}
+
+function compareCells(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number" ? a - b : compareText(String(a), String(b));
+}
+
+function mostFrequent(counts: ReadonlyMap<string, number>): Readonly<Record<string, number>> {
+  const sorted = [...counts].sort(([a, many], [b, few]) => few - many || compareText(a, b));
+  return Object.fromEntries(sorted.slice(0, MAX_FACET_VALUES));
+}

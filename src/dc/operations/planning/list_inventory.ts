@@ -1,0 +1,94 @@
+import { create } from "@bufbuild/protobuf";
+import { steadyUntil } from "#dc/analysis/steady_until.ts";
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { readCount, readWord } from "../answers/parameters.ts";
+import { defineRead, type ReadSession } from "../rpc.ts";
+import { cablesListing, portsListing } from "./inventory/cabling_listing.ts";
+import { coolingListing } from "./inventory/cooling_listing.ts";
+import { devicesListing } from "./inventory/devices_listing.ts";
+import { fabricsListing, linksListing, linkViews } from "./inventory/fabrics_listing.ts";
+import { INVENTORY_KINDS, type InventoryKind } from "./inventory/kinds.ts";
+import type { Listing } from "./inventory/listing.ts";
+import { type PlaceKind, placeRows, placesListing } from "./inventory/places_listing.ts";
+import { powerListing } from "./inventory/power_listing.ts";
+import { racksListing } from "./inventory/racks_listing.ts";
+import { selectRows } from "./inventory/select_rows.ts";
+
+export const listInventory = defineRead({
+  method: PlanningService.method.listInventory,
+  effect: "read",
+  async run(session, request) {
+    const kind = readWord("kind", request.kind, INVENTORY_KINDS);
+    if (kind === undefined) {
+      const expected = INVENTORY_KINDS.join(", ");
+      throw refuse("REQUIRED_FIELD", `Field "kind" is required: expected ${expected}`, { field: "kind", expected });
+    }
+    const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
+    const listing = await LISTINGS[kind](session);
+    const { items, total, facets } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
+    const lookedUp = await listing.lookUp?.(items);
+    return create(ListInventoryResponseSchema, {
+      rows: items.map((item) => ({
+        ref: listing.ref(item),
+        name: listing.name(item),
+        ...cells(listing, item, lookedUp),
+      })),
+      totalCount: total,
+      columns: Object.keys(listing.columns),
+      facets: facets.map(({ column, counts }) => ({ column, counts: { ...counts } })),
+    });
+  },
+});
+
+type MakeListing = (session: ReadSession) => Promise<Listing<unknown>>;
+
+/** A listing that is asked only for its own items. */
+function listing<Item>(make: (session: ReadSession) => Promise<Listing<Item>>): MakeListing {
+  return make as MakeListing;
+}
+
+const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
+  SITE: places("site"),
+  FLOOR: places("floor"),
+  ROOM: places("room"),
+  ROW: places("row"),
+  RACK: listing(async ({ judgedTopology, now, lapsesAt }) => {
+    const topology = await judgedTopology();
+    lapsesAt(steadyUntil(topology.estate.racks, now));
+    return racksListing(topology, now);
+  }),
+  DEVICE: listing(async ({ topology }) => devicesListing(await topology())),
+  PORT: listing(async ({ reader }) => portsListing(reader, (await reader.inventory()).ports)),
+  CABLE: listing(async ({ reader }) => cablesListing(reader, (await reader.inventory()).cables)),
+  CRAC: listing(async ({ topology }) => coolingListing(await topology())),
+  SUPPLY: listing(async ({ judgedTopology }) => powerListing(await judgedTopology())),
+  FABRIC: listing(async ({ topology }) => fabricsListing(await viewsOf(topology))),
+  FABRIC_LINK: listing(async ({ topology }) => linksListing(await viewsOf(topology))),
+};
+
+function places(kind: PlaceKind): MakeListing {
+  return listing(async ({ topology }) => placesListing(placeRows(await topology(), kind), kind));
+}
+
+async function viewsOf(topology: ReadSession["topology"]) {
+  const known = await topology();
+  return linkViews(known, known.estate.fabricLinks);
+}
+
+/** The columns of a row by the type of their values. */
+function cells<Item>(
+  { columns }: Listing<Item>,
+  item: Item,
+  lookedUp: ((item: Item) => Readonly<Record<string, string>>) | undefined,
+) {
+  const texts: Record<string, string> = { ...lookedUp?.(item) };
+  const figures: Record<string, number> = {};
+  for (const [name, column] of Object.entries(columns)) {
+    const value = column(item);
+    if (typeof value === "number") figures[name] = value;
+    else if (value !== undefined) texts[name] = value;
+  }
+  return { texts, figures };
+}

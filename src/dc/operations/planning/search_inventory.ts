@@ -1,0 +1,124 @@
+import { MAX_QUERY_CHARS } from "#dc/limits.ts";
+import { cableRef, compareText, portRef } from "#dc/model/ref.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { PlanningService, SearchInventoryResponseSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { readCount, readWord } from "../answers/parameters.ts";
+import { toMessage } from "../messages/convert.ts";
+import { defineRead } from "../rpc.ts";
+import { INVENTORY_KINDS } from "./inventory/kinds.ts";
+import { type SearchEntry, searchIndex } from "./inventory/search_index.ts";
+import { corrected } from "./inventory/spelling.ts";
+
+const [USUAL_HITS, MOST_HITS] = [5, 50] as const;
+/** Devices whose ports and cables are looked at. */
+const LOOKED_INTO = 5;
+
+/** A hit and how close it is: less is closer. */
+interface Ranked {
+  readonly entry: SearchEntry;
+  readonly rank: number;
+}
+
+export const searchInventory = defineRead({
+  method: PlanningService.method.searchInventory,
+  effect: "read",
+  async run({ topology, reader, scheduler }, request) {
+    const { words, kinds, limit } = readRequest(request);
+    const { entries, words: vocabulary } = await searchIndex(await topology(), scheduler);
+    const occurs = (word: string) => entries.some(({ text }) => text.includes(word));
+    let found = await withParts(reader, entries, words);
+    const nearest = found.length > 0 ? undefined : corrected(words.flatMap(parts), { occurs, vocabulary });
+    if (nearest !== undefined) found = await withParts(reader, entries, nearest);
+    const wanted = found.filter(({ entry }) => kinds.length === 0 || kinds.includes(entry.kind));
+    return toMessage(SearchInventoryResponseSchema, {
+      kinds: byKind(wanted).map(({ kind, hits }) => ({
+        kind,
+        totalCount: hits.length,
+        hits: hits.slice(0, limit).map(({ entry: { ref, name, detail } }) => ({ kind, ref, name, detail })),
+      })),
+      correctedQuery: found.length === 0 ? "" : (nearest ?? []).join(" "),
+    });
+  },
+});
+
+function readRequest({ query, kinds, pageSize }: { query: string; kinds: readonly number[]; pageSize: number }) {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) throw refuse("REQUIRED_FIELD", 'Field "query" is required', { field: "query" });
+  if (query.length > MAX_QUERY_CHARS) {
+    const detail = { field: "query", value: query.length, expected: `at most ${MAX_QUERY_CHARS} characters` };
+    throw refuse(
+      "FIELD_OUT_OF_RANGE",
+      `Field "query" has ${query.length} characters: expected ${detail.expected}`,
+      detail,
+    );
+  }
+  return {
+    words,
+    kinds: kinds.flatMap((kind, at) => readWord(`kinds[${at}]`, kind, INVENTORY_KINDS) ?? []),
+    limit: readCount("page_size", pageSize, { usual: USUAL_HITS, most: MOST_HITS }),
+  };
+}
+
+/** The words within a text such as `leaf-d03`. */
+function parts(text: string): readonly string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "");
+}
+
+/** What matches, and the ports and cables of the devices that match some of the words and have the others. */
+async function withParts(
+  reader: DcReader,
+  entries: readonly SearchEntry[],
+  words: readonly string[],
+): Promise<readonly Ranked[]> {
+  const matches = entries.filter(({ text }) => words.every((word) => text.includes(word)));
+  return [...matches, ...(await portsAndCables(reader, entries, words))].map((entry) => ({
+    entry,
+    rank: rankOf(entry.name.toLowerCase(), words),
+  }));
+}
+
+/** `srv-b03-07/eth0` and `srv-b03-07 eth0` name a port. */
+async function portsAndCables(reader: DcReader, entries: readonly SearchEntry[], words: readonly string[]) {
+  const spelled = words.flatMap((word) => word.split("/")).filter((word) => word !== "");
+  const name = spelled.at(-1);
+  const owners = spelled.slice(0, -1);
+  if (name === undefined || owners.length === 0) return [];
+  const devices = entries
+    .filter(({ kind, text }) => kind === "DEVICE" && owners.every((word) => text.includes(word)))
+    .slice(0, LOOKED_INTO);
+  const found: SearchEntry[] = [];
+  for (const device of await reader.devices(devices.map((entry) => entry.name))) {
+    for (const port of device.ports ?? []) {
+      if (!port.name.toLowerCase().includes(name)) continue;
+      const text = `${device.code}/${port.name}`;
+      const ref = portRef({ deviceCode: device.code, portName: port.name });
+      found.push({ kind: "PORT", ref, name: text, text: text.toLowerCase(), detail: `port of ${device.code}` });
+    }
+    for (const { a, b, label = "" } of await reader.cablesOf(device.code)) {
+      const ends = `${a.deviceCode}/${a.portName} to ${b.deviceCode}/${b.portName}`;
+      const text = `${ends} ${label}`.toLowerCase();
+      if (text.includes(name)) found.push({ kind: "CABLE", ref: cableRef(a, b), name: ends, text, detail: label });
+    }
+  }
+  return found;
+}
+
+/** The name itself, its beginning, the beginnings of its words, a part of it, something else about the thing. */
+function rankOf(name: string, words: readonly string[]): number {
+  const whole = words.join(" ");
+  if (name === whole) return 0;
+  if (name.startsWith(whole)) return 1;
+  if (words.every((word) => parts(name).some((part) => part.startsWith(word)))) return 2;
+  return words.every((word) => name.includes(word)) ? 3 : 4;
+}
+
+function byKind(found: readonly Ranked[]) {
+  const sorted = found.toSorted(
+    (a, b) => a.rank - b.rank || a.entry.name.length - b.entry.name.length || compareText(a.entry.name, b.entry.name),
+  );
+  return [...Map.groupBy(sorted, ({ entry }) => entry.kind)].map(([kind, hits]) => ({ kind, hits }));
+}

@@ -1,0 +1,183 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import type { JsonObject } from "@bufbuild/protobuf";
+import { ams1 } from "../../../support/dc/ams1.ts";
+import { loadAms1, type TestService, testService } from "../../../support/dc/service.ts";
+
+interface Row {
+  readonly ref: string;
+  readonly name: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+let site: TestService;
+
+beforeAll(async () => {
+  site = await testService();
+  await loadAms1(site);
+});
+
+const list = (kind: string, request: JsonObject = {}) =>
+  site.call("ListInventory", { kind: `INVENTORY_KIND_${kind}`, ...request });
+const names = ({ rows = [] }: { readonly rows?: readonly Row[] }) => rows.map(({ name }) => name);
+const refusal = (kind: string, request: JsonObject) =>
+  list(kind, request).then(
+    () => "accepted",
+    (error: Error & { violations?: { field: string }[] }) => error.violations?.[0]?.field,
+  );
+
+/** The sample's devices as its file has them, which the service has not touched. */
+const devices = ams1.devices as readonly (JsonObject & {
+  readonly code: string;
+  readonly role?: string;
+  readonly rack_code?: string;
+  readonly allocated_draw_w?: number;
+  readonly ports?: readonly JsonObject[];
+})[];
+const byCode = (a: string, b: string) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1);
+
+describe("ListInventory", () => {
+  test("lists as many things of every kind as the sample's file has", async () => {
+    const totals: Record<string, number> = {};
+    for (const kind of ["RACK", "DEVICE", "PORT", "CABLE", "CRAC", "FABRIC_LINK", "SITE", "FLOOR", "ROW", "FABRIC"]) {
+      totals[kind] = (await list(kind, { page_size: 1 })).total_count;
+    }
+
+    expect(totals).toEqual({
+      RACK: ams1.racks.length,
+      DEVICE: devices.length,
+      PORT: devices.reduce((sum, { ports = [] }) => sum + ports.length, 0),
+      CABLE: ams1.cables.length,
+      CRAC: ams1.cracs.length,
+      FABRIC_LINK: ams1.fabric_links.length,
+      SITE: 1,
+      FLOOR: 1,
+      ROW: 4,
+      FABRIC: 1,
+    });
+  });
+
+  test("filters, orders and pages as a plain filter of the file does", async () => {
+    const wanted = devices
+      .filter(({ role, rack_code = "" }) => role === "compute" && rack_code.startsWith("B0"))
+      .filter(({ allocated_draw_w = 0 }) => allocated_draw_w >= 300)
+      .map(({ code }) => code)
+      .sort(byCode)
+      .reverse();
+    const racks = Array.from({ length: 9 }, (_, index) => `b0${index + 1}`);
+    const request = {
+      conditions: [
+        { column: "role", values: ["Compute"] },
+        { column: "rack", values: racks },
+        { column: "draw_w", min: 300 },
+      ],
+      order_by: "rack desc",
+      page_size: 1000,
+    };
+
+    const whole = await list("DEVICE", request);
+    const page = await list("DEVICE", { ...request, page_size: 7, skip: 14 });
+
+    expect(whole.total_count).toBe(wanted.length);
+    expect(names(whole).toSorted(byCode).reverse()).toEqual(wanted);
+    expect(names(page)).toEqual(names(whole).slice(14, 21));
+    expect(whole.rows.map(({ texts }: Row) => texts["rack"])).toEqual(
+      whole.rows
+        .map(({ texts }: Row) => texts["rack"] ?? "")
+        .toSorted(byCode)
+        .reverse(),
+    );
+  });
+
+  test("leaves out what is unknown, and puts it last in either order", async () => {
+    const up = await list("DEVICE", { order_by: "position_u", page_size: 1000 });
+    const down = await list("DEVICE", { order_by: "position_u desc", page_size: 1000 });
+    const figure = ({ figures }: Row) => figures["position_u"];
+
+    for (const rows of [up.rows, down.rows]) {
+      const known = rows.filter((row: Row) => figure(row) !== undefined);
+      expect(known.length).toBeLessThan(rows.length);
+      expect(rows.slice(0, known.length)).toEqual(known);
+    }
+    expect((await list("RACK", { conditions: [{ column: "weight_kg", max: 0 }] })).total_count).toBeUndefined();
+  });
+
+  test("counts the values of columns over all pages", async () => {
+    const counts: Record<string, number> = {};
+    for (const { rack_code = "" } of devices) counts[rack_code] = (counts[rack_code] ?? 0) + 1;
+
+    const { facets } = await list("DEVICE", { facets: ["rack"], page_size: 1 });
+
+    expect(facets).toEqual([{ column: "rack", counts }]);
+  });
+
+  test("says where ports lead, and finds rows by words in any text", async () => {
+    const { rows } = await list("PORT", { query: "srv-b03-07 eth0" });
+
+    expect(rows.map(({ ref, texts }: Row) => [ref, texts["leads_to"]])).toEqual([
+      ["port:SRV-B03-07/eth0", "port:LEAF-B03-1/Ethernet7"],
+    ]);
+  });
+
+  test("tells of a supply what it carries after one failure as GetDevice does", async () => {
+    const { rows } = await list("SUPPLY", { order_by: "failover_pct desc", page_size: 1 });
+    const { power_failover_w, power_failover_ref } = await site.call("GetDevice", { code: rows[0].name });
+
+    expect([rows[0].figures.failover_w, rows[0].texts.failover_ref]).toEqual([power_failover_w, power_failover_ref]);
+  });
+
+  test("names the field of a wrong request", async () => {
+    expect(await refusal("UNSPECIFIED", {})).toBe("kind");
+    expect(await refusal("RACK", { order_by: "colour" })).toBe("order_by");
+    expect(await refusal("RACK", { order_by: "role down" })).toBe("order_by");
+    expect(await refusal("RACK", { conditions: [{ column: "constructor" }] })).toBe("conditions[0].column");
+    expect(await refusal("RACK", { facets: ["role", "x"] })).toBe("facets[1]");
+    expect(await refusal("RACK", { skip: -1 })).toBe("skip");
+    expect(await refusal("RACK", { page_size: -1 })).toBe("page_size");
+    expect(await refusal("RACK", { query: "x".repeat(257) })).toBe("query");
+  });
+});
+
+describe("SearchInventory", () => {
+  const search = async (query: string) => {
+    const { kinds = [], corrected_query: corrected = "" } = await site.call("SearchInventory", { query });
+    const hits = kinds.flatMap((group: { hits: { ref: string }[] }) => group.hits.map(({ ref }) => ref));
+    return { first: hits[0], hits, corrected };
+  };
+
+  test("finds every rack, device and cooling unit of the sample first by its own code", async () => {
+    const codes = [...ams1.racks, ...ams1.devices, ...ams1.cracs].map(({ code }) => String(code));
+    const missed: string[] = [];
+    // Every seventh of them, so that the test stays short.
+    for (const code of codes.filter((_, index) => index % 7 === 0)) {
+      const { first } = await search(code.toLowerCase());
+      if (!first.endsWith(`:${code}`)) missed.push(`${code}: ${first}`);
+    }
+
+    expect(missed).toEqual([]);
+  });
+
+  test.each([
+    ["lefa d03", "device:LEAF-D03-1", "leaf d03"],
+    ["spnie d09", "device:SPINE-D09-1", "spine d09"],
+    ["crha-a1", "crac:CRAH-A1", "crah a1"],
+    ["srv-b03-07/eth0", "port:SRV-B03-07/eth0", ""],
+    ["srv-b03-07 eth0", "port:SRV-B03-07/eth0", ""],
+    ["AMS1-D03-A", "feed:AMS1-D03-A", ""],
+    ["dh1", "room:AMS1/1/DH1", ""],
+    ["fab1", "fabric:FAB1", ""],
+  ])("finds %s", async (query, ref, correction) => {
+    const { hits, corrected } = await search(query);
+
+    expect(hits).toContain(ref);
+    expect(corrected).toBe(correction);
+  });
+
+  test("finds nothing for what is like nothing, and follows a change", async () => {
+    expect(await search("zzzzqqqq")).toEqual({ first: undefined, hits: [], corrected: "" });
+    await site.call("UpsertRack", { rack: { code: "ZZZZQQQQ", location: { site_id: "AMS1", floor_number: 1 } } });
+    expect((await search("zzzzqqqq")).first).toBe("rack:ZZZZQQQQ");
+    await site.call("DeleteRack", { code: "ZZZZQQQQ" });
+    expect((await search("zzzzqqqq")).hits).toEqual([]);
+  });
+});

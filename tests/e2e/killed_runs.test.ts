@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterAll, afterEach, expect, test } from "bun:test";
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { SeededRandom } from "../support/seeded_random.ts";
 import { isRunning, type WorkProject, workProject } from "../support/work_project.ts";
 
 /**
- * Kills planner, its agents and watch at random moments. `PLANNER_KILL_ROUNDS` says how often (10), `PLANNER_KILL_SEED`
+ * Kills planner, its agents, watch and merge at random moments. `PLANNER_KILL_ROUNDS` says how often (10), `PLANNER_KILL_SEED`
  * where the seeds begin (1); a round's seed is in its name.
  */
 const ROUNDS = Number(process.env["PLANNER_KILL_ROUNDS"] ?? 10);
@@ -25,13 +25,21 @@ const PLANS = [
   ["flood:3000", "child", "commit", "tick"],
   ["commit", "exit:3"],
 ] as const;
-const VICTIMS = ["work", "agent", "watch"] as const;
+const VICTIMS = ["work", "agent", "watch", "merge"] as const;
 /** Milliseconds within which a round's processes are killed: a run of one spec takes about half of it. */
 const SPAN = 1_200;
 /** What doctor tells of and leaves to a person, since work would be lost. */
 const LEFT_TO_A_PERSON = "orphaned_worktree";
 
+/** Longest life of a merge that is killed, in milliseconds: one of a single spec takes about as long. */
+const MERGE_SPAN = 250;
+
 let project: WorkProject;
+let kills = 0;
+
+afterAll(() => {
+  if (ROUNDS > 10) process.stdout.write(`${kills} processes were killed in ${ROUNDS} rounds\n`);
+});
 
 afterEach(() => {
   for (const pid of processesOfProject()) kill(Number(pid));
@@ -54,6 +62,7 @@ function kill(pid: number | undefined): void {
   if (pid === undefined || !isRunning(pid)) return;
   try {
     process.kill(pid, "SIGKILL");
+    kills++;
   } catch {
     // It ended just now.
   }
@@ -74,7 +83,10 @@ async function begin(random: SeededRandom): Promise<void> {
   project.spec(OTHER, `${project.read(`.planner/specs/${OTHER}.md`)}\nNot committed yet.\n`);
 }
 
-/** Runs work, with watch in two rounds of three, and kills one after the other; work itself at the latest at the end. */
+/**
+ * Runs work, with watch in two rounds of three, and kills one after the other; work itself at the latest at the end. A
+ * merge begins when its turn comes.
+ */
 async function killAtRandom(random: SeededRandom): Promise<void> {
   const work = start("work", ...IDS, "--parallel", "2");
   const watch = random.below(3) > 0 ? start("watch", "--poll-interval", "20") : undefined;
@@ -87,11 +99,19 @@ async function killAtRandom(random: SeededRandom): Promise<void> {
     now = moment;
     if (victim === "work") kill(work.child.pid);
     if (victim === "watch") kill(watch?.child.pid);
+    if (victim === "merge") await killMerge(random);
     if (victim === "agent") kill(project.pids()[random.below(3)]);
   }
   await work.ended;
   kill(watch?.child.pid);
   await watch?.ended;
+}
+
+async function killMerge(random: SeededRandom): Promise<void> {
+  const merge = start("merge", "--all");
+  await sleep(random.below(MERGE_SPAN));
+  kill(merge.child.pid);
+  await merge.ended;
 }
 
 /** Processes that work in the project's folder or name it in their environment. */

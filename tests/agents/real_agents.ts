@@ -115,7 +115,7 @@ export function installed({
   source,
   version,
   program,
-}: RealAgent): { readonly folder: string } | { readonly why: string } {
+}: Pick<RealAgent, "source" | "version" | "program">): { readonly folder: string } | { readonly why: string } {
   const cache = process.env["PLANNER_AGENTS_CACHE"] ?? join(homedir(), ".cache", "planner-agents");
   const kept = join(cache, `${source.replace(/^@/, "").replace("/", "+")}@${version}`);
   const folder = join(kept, "node_modules", ".bin");

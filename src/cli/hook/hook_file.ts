@@ -4,11 +4,16 @@ import { OperationError } from "#kernel/errors.ts";
 import type { Repository } from "../git/repository.ts";
 import { runGit } from "../git/run_git.ts";
 import { type FoundHook, hookScript, KEPT_HOOK, readHook } from "./hook_script.ts";
+import { findManager, type HookManager } from "./manager.ts";
 
 /** The repository's pre-commit hook as it stands. */
 export interface HookState {
-  /** Absolute path of the file that git runs. */
+  /** Absolute path of the file that git runs, or of the one in which a manager of hooks lists its checks. */
   readonly path: string;
+  /** `husky`, `lefthook` or `pre-commit`; null if git runs the file itself. */
+  readonly manager: string | null;
+  /** What makes git call the manager; null if it does already. */
+  readonly activate: string | null;
   /** Whether it checks this project. */
   readonly installed: boolean;
   /** Projects that it checks, from the top of the working tree; empty for a foreign hook. */
@@ -23,11 +28,15 @@ export interface HookState {
 export async function hookState(repository: Repository): Promise<HookState> {
   const folder = await hooksFolder(repository);
   const path = join(folder, "pre-commit");
+  const manager = findManager(repository.top, path);
+  if (manager !== null) return managedState(repository, manager);
   const found = look(path);
   const roots = found?.kind === "ours" ? found.roots : [];
   const kept = join(folder, KEPT_HOOK);
   return {
     path,
+    manager: null,
+    activate: null,
     installed: roots.includes(ownRoot(repository)),
     roots,
     kept: exists(kept) ? kept : null,
@@ -35,14 +44,31 @@ export async function hookState(repository: Repository): Promise<HookState> {
   };
 }
 
+function managedState(repository: Repository, manager: HookManager): HookState {
+  const root = ownRoot(repository);
+  const installed = manager.has(readText(manager.path), root);
+  return {
+    path: manager.path,
+    manager: manager.name,
+    activate: manager.active ? null : manager.activate,
+    installed,
+    roots: installed ? [root] : [],
+    kept: null,
+    shared: false,
+  };
+}
+
 /**
- * Writes the hook, or adds this project to it. A hook that was there before is renamed and runs first.
+ * Writes the hook, or adds this project to it. A hook that was there before is renamed and runs first; a manager of hooks
+ * gets a line in its own file instead.
  *
  * @returns false when nothing had to change
  * @throws OperationError `failed_precondition` where a hook would be lost
  */
 export async function installHook(repository: Repository, command: readonly string[]): Promise<boolean> {
   const { path, roots, kept } = await hookState(repository);
+  const manager = await managerOf(repository);
+  if (manager !== null) return installManaged(repository, manager);
   const found = look(path);
   refuseChanged(found, path);
   const text = hookScript({ command, roots: [...new Set([...roots, ownRoot(repository)])] });
@@ -63,6 +89,8 @@ export async function installHook(repository: Repository, command: readonly stri
  */
 export async function uninstallHook(repository: Repository): Promise<boolean> {
   const { path, installed, roots, kept } = await hookState(repository);
+  const manager = await managerOf(repository);
+  if (manager !== null) return installed && uninstallManaged(repository, manager);
   refuseChanged(look(path), path);
   if (!installed) return false;
   const left = roots.filter((root) => root !== ownRoot(repository));
@@ -70,6 +98,34 @@ export async function uninstallHook(repository: Repository): Promise<boolean> {
   else if (kept === null) rmSync(path);
   else renameSync(kept, path);
   return true;
+}
+
+async function managerOf(repository: Repository): Promise<HookManager | null> {
+  return findManager(repository.top, join(await hooksFolder(repository), "pre-commit"));
+}
+
+function installManaged(repository: Repository, manager: HookManager): boolean {
+  const root = ownRoot(repository);
+  const text = readText(manager.path);
+  if (manager.has(text, root)) return false;
+  const added = manager.add(text, root);
+  if (added === null) {
+    throw refusal(`cannot add lines to "${manager.path}": add a check that runs "planner lint --staged" there by hand`);
+  }
+  const mode = lstatSync(manager.path, { throwIfNoEntry: false })?.mode ?? 0o644;
+  writeHook(manager.path, added, mode);
+  return true;
+}
+
+function uninstallManaged(repository: Repository, manager: HookManager): boolean {
+  const removed = manager.remove(readText(manager.path), ownRoot(repository));
+  if (removed === null) throw refusal(`the check in "${manager.path}" was written by hand: remove it there by hand`);
+  writeHook(manager.path, removed, lstatSync(manager.path).mode);
+  return true;
+}
+
+function readText(path: string): string {
+  return exists(path) ? readFileSync(path, "utf8") : "";
 }
 
 function withoutRoots(text: string, left: readonly string[]): string {
@@ -123,9 +179,9 @@ function refusal(why: string): OperationError {
 }
 
 /** Git must never find half a hook, nor one that it may not run. */
-function writeHook(path: string, text: string): void {
+function writeHook(path: string, text: string, mode = 0o755): void {
   const temporary = `${path}.${process.pid}.tmp`;
   writeFileSync(temporary, text);
-  chmodSync(temporary, 0o755);
+  chmodSync(temporary, mode);
   renameSync(temporary, path);
 }

@@ -13,7 +13,8 @@ export const command = defineCommand({
     "install writes git's pre-commit hook; one that is there already is kept and runs first. The hook runs " +
     "`planner lint --staged` when something under .planner/ is staged, with this program or, where it is gone, the one on " +
     "PATH; without either it refuses the commit. uninstall brings the kept hook back. status ends with 1 where the hook " +
-    "does not check this project.",
+    "does not check this project. Where husky, lefthook or pre-commit manage the hooks, their own file gets the check, which " +
+    "warns if planner is not on PATH.",
   positionals: {
     action: { summary: "What to do", required: true, options: ["install", "uninstall", "status"] },
   },
@@ -32,6 +33,9 @@ export const command = defineCommand({
     const state = await hookState(repository);
     if (state.shared && state.installed) {
       cli.warn(`Other repositories use "${state.path}" too; where there is no .planner/ it does nothing`);
+    }
+    if (state.installed && state.activate !== null) {
+      cli.warn(`git does not call ${state.manager} in this checkout yet: run "${state.activate}"`);
     }
     if (json) printJson({ ...state, changed });
     else print(plainLines(`${sentence(action, changed, state)}\n`));

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import { gitsWords } from "../git/git.ts";
+import { hooksFolder } from "./hooks_folder.ts";
 import type { Repository } from "./worktree_place.ts";
 
 /**
@@ -18,12 +19,8 @@ export async function checkCommits(repository: Repository, message: string): Pro
   await checkIdentity(repository);
   if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
   const hooks = settings.get("core.hookspath");
-  const folder = hooks === undefined ? join(repository.commonFolder, "hooks") : resolved(repository, hooks);
+  const folder = hooksFolder(repository, hooks);
   if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
-}
-
-function resolved({ top }: Repository, path: string): string {
-  return isAbsolute(path) ? path : resolve(top, path);
 }
 
 async function checkIdentity({ git }: Repository): Promise<void> {

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { isAbsolute, join, resolve } from "node:path";
+import { join } from "node:path";
 import { readJson } from "../files/json_file.ts";
 import { replaceFile } from "../files/place_file.ts";
 import type { Git } from "../git/git.ts";
 import { readGitFile } from "./admin_folder.ts";
+import { hooksFolder } from "./hooks_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import type { Place, Repository } from "./worktree_place.ts";
 
@@ -62,12 +63,6 @@ const SHARED = /^(?:alternates$|hook |setting |global setting )/;
 
 function add(note: Record<string, string>, name: string, value: string | null): void {
   if (value !== null) note[name] = value;
-}
-
-/** Returns the folder that git takes hooks from in the person's checkout: a relative setting counts from there. */
-export function hooksFolder({ commonFolder, top }: Repository, setting: string | undefined): string {
-  if (setting === undefined) return join(commonFolder, "hooks");
-  return isAbsolute(setting) ? setting : resolve(top, setting);
 }
 
 interface WatchedSetting {

@@ -6,7 +6,6 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import {
   changesSince,
   type GitNote,
-  hooksFolder,
   type NoteChange,
   reachesOthers,
   readNote,
@@ -14,6 +13,7 @@ import {
   takeNote,
   takeSharedNote,
 } from "./git_note.ts";
+import { hooksFolder } from "./hooks_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import { type Place, type Repository, worktreeIds } from "./worktree_place.ts";
 

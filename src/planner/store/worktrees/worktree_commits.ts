@@ -4,6 +4,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { temporaryPid } from "../files/temporary_file.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { activeFile } from "../project/places.ts";
+import { hooksBeyond } from "./hooks_folder.ts";
 import { changedBrought, readBytes, specIsAsBrought } from "./worktree_brought.ts";
 import { type Place, readOrigin } from "./worktree_place.ts";
 
@@ -89,14 +90,13 @@ const MAX_REFUSAL_CHARS = 2000;
  *
  * @throws OperationError `failed_precondition` with the hook's words and what to do
  */
-export async function commitPaths(
-  { id, git, worktree }: Place,
-  message: string,
-  paths: readonly string[],
-): Promise<void> {
+export async function commitPaths(place: Place, message: string, paths: readonly string[]): Promise<void> {
+  const { id, git, worktree } = place;
+  const hooks = await hooksBeyond(place);
+  const setting = hooks === null ? [] : ["-c", `core.hooksPath=${hooks}`];
   const commit = async (): Promise<string | null> => {
     await git.run(["add", "--", ...paths]);
-    const args = ["commit", "--quiet", "--only", "-m", message, "--", ...paths];
+    const args = [...setting, "commit", "--quiet", "--only", "-m", message, "--", ...paths];
     const { status, stderr } = await git.try(args, { hooks: true });
     return status === 0 ? null : gitsWords(stderr) || `status ${status}`;
   };

@@ -181,13 +181,18 @@ export async function currentBranch({ git, gitFolder }: Pick<Repository, "git" |
 }
 
 /** Environment that makes git read `file` as its list of ignored files, behind settings that come the same way. */
-export function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+function excludeSetting(file: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  return withSetting("core.excludesFile", file, env);
+}
+
+/** Environment with one more setting of git's. */
+export function withSetting(key: string, value: string, env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
   const count = Number(env["GIT_CONFIG_COUNT"] ?? 0);
   const next = Number.isSafeInteger(count) && count > 0 ? count : 0;
   return {
     GIT_CONFIG_COUNT: String(next + 1),
-    [`GIT_CONFIG_KEY_${next}`]: "core.excludesFile",
-    [`GIT_CONFIG_VALUE_${next}`]: file,
+    [`GIT_CONFIG_KEY_${next}`]: key,
+    [`GIT_CONFIG_VALUE_${next}`]: value,
   };
 }
 

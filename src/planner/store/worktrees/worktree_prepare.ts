@@ -8,6 +8,7 @@ import { WORKTREES } from "../project/places.ts";
 import { adminFolders, readHead, realPath } from "./admin_folder.ts";
 import { readNote } from "./git_note.ts";
 import { refusePlanted } from "./guard.ts";
+import { hooksBeyond } from "./hooks_folder.ts";
 import { keepCommits } from "./keep_commits.ts";
 import type { Refs } from "./refs.ts";
 import { bringFiles, ignoreWorktrees, takeAway } from "./worktree_brought.ts";
@@ -20,6 +21,7 @@ import {
   openPlace,
   type Place,
   type Repository,
+  withSetting,
   writeOrigin,
 } from "./worktree_place.ts";
 import { endRebase } from "./worktree_rebase.ts";
@@ -68,7 +70,10 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   // A worktree that was just made from the main branch is as far as that.
   const reused = (found !== null || isOld) && (await catchUp(place));
   const brought = await bringFiles(place);
-  return { ...place, worktree: { ...place.worktree, reused, copied: brought.map(({ path }) => path) } };
+  const hooks = await hooksBeyond(place);
+  const { env } = place.worktree;
+  const own = hooks === null ? env : { ...env, ...withSetting("core.hooksPath", hooks, { ...process.env, ...env }) };
+  return { ...place, worktree: { ...place.worktree, env: own, reused, copied: brought.map(({ path }) => path) } };
 }
 
 async function make(making: Making, branches: Branches, listed: readonly ListedWorktree[]): Promise<Place> {

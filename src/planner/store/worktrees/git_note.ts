@@ -24,30 +24,32 @@ const PERSONAL = /^(?:core\.(?:editor|pager|askpass)|sequence\.editor|credential
 export type GitNote = Readonly<Record<string, string>>;
 
 /** Prefixes of a note's names, by the scope in which git has the setting. */
-const SCOPES: Readonly<Record<string, string>> = { local: "setting", global: "global setting" };
+const SCOPES: Readonly<Record<string, string>> = {
+  local: "setting",
+  global: "global setting",
+  worktree: "worktree setting",
+};
 
-/** Takes the note of what git runs in a worktree now. Cost: two gits. */
+/** Takes the note of what git runs in a worktree now. Cost: one git. */
 export async function takeNote({ git, gitFolder, repository, worktree }: Place): Promise<GitNote> {
-  const shared = await takeSharedNote(repository);
-  const note: Record<string, string> = { ...shared };
+  const note: Record<string, string> = { ...(await takeSharedNote(repository, git)) };
   add(note, ".git", readGitFile(worktree.path, ".git"));
   add(note, "commondir", readGitFile(gitFolder, "commondir"));
   add(note, "gitdir", readGitFile(gitFolder, "gitdir"));
-  for (const { scope, key, values } of await watchedSettings(git)) {
-    if (scope === "global" || values === shared[`setting ${key}`]) continue;
-    note[`worktree setting ${key}`] = values;
-  }
   return note;
 }
 
-/** Takes the part of the note that holds in every checkout of the repository. Cost: one git. */
-export async function takeSharedNote(repository: Repository): Promise<GitNote> {
-  const { git, commonFolder } = repository;
+/**
+ * Takes the part of the note that holds in every checkout of the repository. Cost: one git.
+ *
+ * @param git in one of the checkouts: settings can be included for one of them alone
+ */
+export async function takeSharedNote(repository: Repository, git: Git): Promise<GitNote> {
+  const { commonFolder } = repository;
   const note: Record<string, string> = {};
   add(note, "alternates", readGitFile(commonFolder, "objects/info/alternates"));
   for (const { scope, key, values } of await watchedSettings(git)) {
-    const prefix = SCOPES[scope];
-    if (prefix !== undefined) note[`${prefix} ${key}`] = values;
+    note[`${SCOPES[scope] ?? scope} ${key}`] = values;
   }
   const folder = hooksFolder(repository, note["setting core.hookspath"] ?? note["global setting core.hookspath"]);
   for (const [name, digest] of hooksIn(folder)) note[`hook ${name}`] = digest;

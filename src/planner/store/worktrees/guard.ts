@@ -15,7 +15,7 @@ import {
 } from "./git_note.ts";
 import { hooksFolder } from "./hooks_folder.ts";
 import { worktreeFiles } from "./worktree_files.ts";
-import { type Place, type Repository, worktreeIds } from "./worktree_place.ts";
+import { openPlace, type Place, type Repository, worktreeIds } from "./worktree_place.ts";
 
 /** Changes that one message names. */
 const MAX_NAMED = 5;
@@ -95,13 +95,26 @@ async function changesByRun(
 ): Promise<readonly (readonly [id: SpecId, changes: readonly NoteChange[]])[]> {
   const ids = (await worktreeIds(root)).filter((id) => isAsked(id) && existsSync(join(root, worktreeFiles.note(id))));
   if (ids.length === 0) return [];
-  const now = await takeSharedNote(repository);
-  return ids.flatMap((id) => {
+  const now = sharedPart(await takeSharedNote(repository, repository.git));
+  const found: (readonly [id: SpecId, changes: readonly NoteChange[]])[] = [];
+  for (const id of ids) {
     const note = readNote({ root, id });
-    if (note === null) return [];
-    const changes = changesSince(sharedPart(note), now).filter(isMeant);
-    return changes.length === 0 ? [] : [[id, changes] as const];
-  });
+    if (note === null) continue;
+    const before = sharedPart(note);
+    const changes = changesSince(before, now).filter(isMeant);
+    if (changes.length === 0) continue;
+    // A setting can be included for one checkout alone, so the run's own has to agree.
+    const there = await noteThere(repository, root, id);
+    const agreed = there === null ? changes : changes.filter(({ name }) => before[name] !== there[name]);
+    if (agreed.length > 0) found.push([id, agreed]);
+  }
+  return found;
+}
+
+/** Null if the worktree is gone. */
+async function noteThere(repository: Repository, root: string, id: SpecId): Promise<GitNote | null> {
+  const place = await openPlace(repository, root, id).catch(() => null);
+  return place === null ? null : takeSharedNote(repository, place.git);
 }
 
 function textOf({ name, before, now }: NoteChange): string {

@@ -92,6 +92,13 @@ export interface RackAnswer {
     readonly comments: string;
   };
   readonly occupants: readonly Occupant[];
+  /** Top first, by the codes of the devices on each face. */
+  readonly units: readonly {
+    readonly u: number;
+    readonly front: readonly string[];
+    readonly rear: readonly string[];
+    readonly reserved: string;
+  }[];
   readonly capacity?: Capacity;
   readonly conflicts: readonly {
     readonly device_code: string;
@@ -110,6 +117,7 @@ export interface Occupant {
   readonly position_u?: number;
   readonly u_height: number;
   readonly face: string;
+  readonly slot: string;
   readonly status: string;
   readonly draw_w: number;
   readonly color: string;

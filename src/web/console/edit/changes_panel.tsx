@@ -83,16 +83,20 @@ function Warnings({ warnings }: { readonly warnings: readonly Finding[] }) {
   );
 }
 
-export function Refused({ error }: { readonly error: CallError }) {
-  const texts =
-    error.violations.length === 0 ? [error.message] : error.violations.map(({ description }) => description);
+/** Reasons of one refusal that are listed. */
+const MOST_REASONS = 5;
+
+export function Refused({ error: { violations, message, reason } }: { readonly error: CallError }) {
+  const all = violations.length === 0 ? [message] : violations.map(({ description }) => description);
+  const texts = [...new Set(all)];
   return (
     <>
-      {[...new Set(texts)].map((text) => (
-        <FindingLine key={text} state="fault" title={error.reason === "" ? "Refused" : constantWord(error.reason)}>
+      {texts.slice(0, MOST_REASONS).map((text) => (
+        <FindingLine key={text} state="fault" title={reason === "" ? "Refused" : constantWord(reason)}>
           {text}
         </FindingLine>
       ))}
+      {texts.length > MOST_REASONS ? <li>And {texts.length - MOST_REASONS} more of these.</li> : null}
     </>
   );
 }

@@ -8,8 +8,8 @@ export type Edit =
       readonly mode: "edit";
       readonly kind: Kind;
       readonly identity: Values;
-      /** Fields that are changed as the dialog opens. */
-      readonly change?: Values;
+      /** Fields that are changed as the dialog opens, from the stored state where that matters. */
+      readonly change?: Values | ((stored: Values) => Values);
       /** Name of the field that has the focus. */
       readonly focus?: string;
     }

@@ -39,21 +39,22 @@ function outlets({ ports = [] }: Values): readonly { readonly name: string }[] {
 /** Who goes dark when these sources are gone; nothing where they feed nobody. */
 export function Impact({ sources }: { readonly sources: readonly string[] }) {
   const [source_ref, ...additional_source_refs] = sources;
-  const request = { source_ref, additional_source_refs, max_items: 5, render: { format: "RENDER_FORMAT_NONE" } };
+  const request = { source_ref, additional_source_refs, max_items: 8, render: { format: "RENDER_FORMAT_NONE" } };
   const { reply, error } = useCall<BlastAnswer>("PowerBlastRadius", source_ref === undefined ? undefined : request);
   if (source_ref === undefined || error !== undefined || reply?.impact === undefined) return null;
   const { devices_offline, racks_dark, it_load_lost_w, devices_degraded } = reply.impact;
   if (devices_offline === 0 && devices_degraded === 0) {
     return <FindingLine state="ok" title="Nothing else loses power" />;
   }
-  const names = reply.affected.map(({ code }) => code).join(", ");
+  const devices = reply.affected.filter(({ kind }) => kind === "ITEM_KIND_DEVICE");
+  const names = devices.map(({ code }) => code).join(", ");
   if (devices_offline === 0) {
     return <FindingLine state="watch" title={`${counted(devices_degraded, "device")} lose one supply`} />;
   }
   return (
     <FindingLine state="fault" title={`${counted(devices_offline, "device")} would go dark`}>
       {counted(racks_dark, "rack")} dark, {watts(it_load_lost_w)} of IT load lost: {names}
-      {devices_offline > reply.affected.length ? ", …" : ""}
+      {devices_offline > devices.length ? ", …" : ""}
     </FindingLine>
   );
 }

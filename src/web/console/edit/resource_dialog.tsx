@@ -56,7 +56,9 @@ function titleOf(edit: ResourceEdit): string {
 /** The state that the form begins with; a duplicate leaves out what must be unique. */
 function firstValues(edit: ResourceEdit, stored: Values): Values {
   if (edit.mode === "create") return edit.values;
-  if (edit.mode === "edit") return { ...stored, ...edit.change };
+  if (edit.mode === "edit") {
+    return { ...stored, ...(typeof edit.change === "function" ? edit.change(stored) : edit.change) };
+  }
   const { serial: _serial, asset_tag: _tag, position_u: _unit, ...rest } = stored;
   const ports = (stored["ports"] as readonly Values[] | undefined)?.map(duplicatePort);
   return { ...rest, ...(ports !== undefined && { ports }), code: "", ...edit.change };
@@ -222,13 +224,22 @@ function FormSection({
     </div>
   );
   if (title === "") return inner;
-  const filled = fields.filter((field) => valueText(values[field.name], field) !== "").length;
+  const filled = filledText(fields, values);
   return (
     <details open={isOpen || opened} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
       <summary>
-        {title} <span class="muted">{filled === 0 ? "" : `${filled} set`}</span>
+        {title} <span class="muted">{filled}</span>
       </summary>
       {isOpen || opened ? inner : null}
     </details>
   );
+}
+
+/** How much of a section is set; of a list of messages, how many. */
+function filledText(fields: Section["fields"], values: Values): string {
+  const filled = fields.filter((field) => valueText(values[field.name], field) !== "");
+  const [only] = filled;
+  if (only === undefined) return "";
+  if (fields.length === 1) return String((values[only.name] as readonly unknown[]).length);
+  return `${filled.length} set`;
 }

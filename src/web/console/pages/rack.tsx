@@ -1,6 +1,7 @@
 import type { Capacity, Occupant, RackAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
+import { RackBoard } from "../edit/rack_board.tsx";
 import { constantWord, decimal, enumWord, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -108,6 +109,7 @@ function Shown({
           </Card>
         )}
       </div>
+      <RackBoard answer={answer} />
       <Card title="Devices">
         <Table
           caption="Devices of this rack"

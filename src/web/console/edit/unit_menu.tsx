@@ -1,0 +1,107 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
+import type { RackAnswer } from "../api/replies.ts";
+import { editing } from "./editing.ts";
+import type { Values } from "./form_model.ts";
+import type { Chosen } from "./rack_board.tsx";
+import { blockAround, boxesOf, FACES, neighbour } from "./rack_cells.ts";
+
+/** What can be done with a free unit. */
+export function UnitMenu({
+  answer,
+  chosen: { face, row },
+  close,
+}: {
+  readonly answer: RackAnswer;
+  readonly chosen: Chosen;
+  readonly close: () => void;
+}) {
+  const menu = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => menu.current?.querySelector<HTMLElement>("button")?.focus(), []);
+  const unit = answer.units[row];
+  if (unit === undefined) return null;
+  const { numbers, actions } = actionsOf(answer, { face, row }, unit.u);
+  const run = (act: () => void) => {
+    close();
+    act();
+  };
+  return (
+    <div
+      ref={menu}
+      class="unit-menu"
+      role="menu"
+      tabIndex={-1}
+      aria-label={`Unit ${unit.u}`}
+      style={{ "--row": String(row) }}
+      onKeyDown={(event) => {
+        event.stopPropagation();
+        const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+        const found = actions.find(([key]) => key === event.key.toUpperCase() && !event.ctrlKey && !event.metaKey);
+        if (event.key === "Enter" || event.key === " ") return;
+        event.preventDefault();
+        if (event.key === "Escape" || event.key === "Tab") close();
+        else if (by !== undefined) step(event, by);
+        else if (found !== undefined) run(found[2]);
+      }}
+    >
+      <p>
+        <strong>U{unit.u}</strong> in a free block of {numbers.length} U
+      </p>
+      {actions.map(([key, name, act]) => (
+        <button key={key} type="button" role="menuitem" onClick={() => run(act)}>
+          {name} <kbd>{key}</kbd>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type Action = readonly [key: string, name: string, act: () => void];
+
+function actionsOf({ rack, units, occupants }: RackAnswer, { face, row }: Chosen, u: number) {
+  const block = blockAround(units, row);
+  const numbers = units.slice(block.top, block.bottom + 1).map(({ u }) => u);
+  const like = neighbour(boxesOf(units, occupants, face), row);
+  const place = { rack_code: rack.code, position_u: u, face: FACES[face] };
+  const actions: readonly Action[] = [
+    [
+      "P",
+      "Place a device here",
+      () =>
+        editing.open({ mode: "create", kind: "device", values: { ...place, kind: "DEVICE_KIND_SERVER", u_height: 1 } }),
+    ],
+    ...(like === undefined
+      ? []
+      : [
+          [
+            "D",
+            `Duplicate ${like.device_code} here`,
+            () =>
+              editing.open({ mode: "duplicate", kind: "device", identity: { code: like.device_code }, change: place }),
+          ] as const,
+        ]),
+    [
+      "R",
+      "Reserve this block",
+      () =>
+        editing.open({
+          mode: "edit",
+          kind: "rack",
+          identity: { code: rack.code },
+          change: (stored) => reserved(stored, numbers),
+          focus: "reservations",
+        }),
+    ],
+  ];
+  return { numbers, actions };
+}
+
+/** The stored reservations, and one of these units. */
+function reserved({ reservations = [] }: Values, units: readonly number[]): Values {
+  return { reservations: [...(reservations as readonly Values[]), { units }] };
+}
+
+function step(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, by: number): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>("button")];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  items[(at + by + items.length) % items.length]?.focus();
+}

@@ -6,7 +6,7 @@ import { type Loads, type LoadsAfter, loadsAfter } from "./power_load.ts";
 import { overloaded, type Rise, wouldTrip } from "./power_overloads.ts";
 
 /** Most steps of a cascade. Source: docs/contract/datacenter-analyses.md#power-loads. */
-const MAX_TRIP_STEPS = 20;
+export const MAX_TRIP_STEPS = 20;
 
 /** A breaker or device that trips; `loadBeforeW` is its load before anything failed. */
 interface Trip {

@@ -87,8 +87,15 @@ export class CoolingBalance {
     const areas = new Set<string>();
     for (const at of this.inside(areaKey(scope))) for (const area of this.places[at]?.areas ?? []) areas.add(area);
     for (const area of areas) for (const crac of this.units.get(area) ?? []) found.add(crac);
-    for (const [area, cracs] of this.units) if (liesIn(area, scope)) for (const crac of cracs) found.add(crac);
+    for (const crac of this.unitsInside(scope)) found.add(crac);
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
+  }
+
+  /** The units that serve areas which lie in a scope by their references alone. */
+  private unitsInside(scope: Ref): readonly Crac[] {
+    // Only sites and floors have areas inside that their references name.
+    if (scope.kind !== "site" && scope.kind !== "floor") return this.units.get(areaKey(scope)) ?? [];
+    return [...this.units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
   }
 
   /** The heat of a place. */

@@ -2,36 +2,41 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power_graph.ts";
-import type { Failure } from "./outcome.ts";
+import type { Failure, Overloaded, Tripped } from "./outcome.ts";
+import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
+import type { ZoneShortage } from "./zone_shortage.ts";
 
 // One failure does many single things: a device goes offline, a rack goes dark, a source trips. Each is charged to the
 // smallest failures that do it. A failure is smaller than another one if the other takes its elements along.
 
+/** The single things that a failure does, or a part of them. */
+export interface Effects {
+  /** Nodes that go offline or fail, power equipment left out: what that supplies is the loss. */
+  readonly offline: readonly number[];
+  readonly degraded: readonly number[];
+  readonly racksDark: readonly string[];
+  readonly racksPartial: readonly string[];
+  readonly trips: readonly Tripped[];
+  readonly overloads: readonly Overloaded[];
+  readonly zones: readonly ZoneShortage[];
+  readonly links: readonly number[];
+  readonly cutOff: readonly number[];
+}
+
 /** A failure, and the part of what it does that no smaller failure does. */
 export interface Charged {
   readonly failure: Failure;
-  /** Keys of its effects; empty if smaller failures do all of it. */
-  readonly own: ReadonlySet<string>;
+  /** Undefined if smaller failures do everything. */
+  readonly own: Effects | undefined;
   /** The smaller failures that do the rest. */
-  readonly smaller: ReadonlySet<Failure>;
+  readonly smaller: readonly Failure[];
 }
 
-/** Effects of a failure as keys. */
-export function effectsOf(graph: PowerGraph, failure: Failure): readonly string[] {
-  const failed = failure.elements.map(({ index }) => index).filter((index) => graph.nodes[index]?.kind === "CRAC");
-  return [
-    // Power equipment without supply is no loss in itself: what it supplies is.
-    ...failure.offline.filter((index) => !isSupply(graph, index)).map((index) => `off ${index}`),
-    ...failed.map((index) => `off ${index}`),
-    ...failure.degraded.map((index) => `weak ${index}`),
-    ...failure.racksDark.map((key) => `dark ${key}`),
-    ...failure.racksPartial.map((key) => `partial ${key}`),
-    ...failure.trips.map(({ index }) => `trip ${index}`),
-    ...failure.overloads.map(({ index }) => `over ${index}`),
-    ...failure.zones.map(({ ref, medium, short }) => `${short ? "short" : "reserve"} ${medium} ${ref}`),
-    ...failure.links.map((at) => `link ${at}`),
-    ...failure.cutOff.map((index) => `cut ${index}`),
-  ];
+/** Everything that a failure does. */
+export function effectsOf(graph: PowerGraph, failure: Failure): Effects {
+  const failed = failure.elements.flatMap(({ index }) => (graph.nodes[index]?.kind === "CRAC" ? [index] : []));
+  const offline = failure.offline.filter((index) => !isSupply(graph, index));
+  return { ...failure, offline: failed.length === 0 ? offline : [...failed, ...offline] };
 }
 
 /** Whether a node is power equipment. */
@@ -40,66 +45,147 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/** Effects that are worse than another one, which they include. */
-const WORSE: Readonly<Record<string, string>> = { weak: "off", partial: "dark", over: "trip", reserve: "short" };
-
 /**
- * Charges every effect to the smallest failures that have it.
- * Cost: the effects and the nodes without supply of all failures, for each.
+ * Charges every effect to the smallest failures that have it, in the order of the failures.
+ * Cost: the effects of all failures and what each turns off.
  */
 export function* charge(graph: PowerGraph, failures: readonly Failure[]): Steps<readonly Charged[]> {
   const ledger = new Ledger(graph);
-  const charged = new Map<Failure, Charged>();
-  for (const failure of failures.toSorted((a, b) => a.direct.length - b.direct.length)) {
+  const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
+  // A failure takes along more nodes than each smaller one.
+  const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
+  yield;
+  const charged = new Array<Charged>(failures.length);
+  for (const at of bySize) {
+    const failure = failures[at];
+    if (failure !== undefined) charged[at] = ledger.enter(failure);
     yield;
-    charged.set(failure, ledger.enter(failure));
   }
-  return failures.flatMap((failure) => charged.get(failure) ?? []);
+  return charged;
 }
 
-/** Who is charged with what, smaller failures first: a failure takes along more nodes than each smaller one. */
+/** Who is charged with what, smaller failures first. */
 class Ledger {
   private readonly graph: PowerGraph;
+  private readonly entered: Failure[] = [];
+  /** Nodes of the first and the last element of each. */
+  private readonly first: number[] = [];
+  private readonly last: number[] = [];
   /** Number of the last failure that turns a node off before anything trips, by node. */
   private readonly marks: Uint32Array;
-  private readonly owners = new Map<string, Failure[]>();
-  private entered = 0;
+  private readonly offline: NodeOwners;
+  private readonly degraded: NodeOwners;
+  private readonly trips: NodeOwners;
+  private readonly overloads: NodeOwners;
+  private readonly racksDark = new NamedOwners<string>();
+  private readonly racksPartial = new NamedOwners<string>();
+  private readonly short = new NamedOwners<string>();
+  private readonly reserve = new NamedOwners<string>();
+  private readonly links = new NamedOwners<number>();
+  private readonly cutOff = new NamedOwners<number>();
+  private smaller = new Set<number>();
 
   constructor(graph: PowerGraph) {
     this.graph = graph;
-    this.marks = new Uint32Array(graph.nodes.length);
+    const { length } = graph.nodes;
+    this.marks = new Uint32Array(length);
+    this.offline = new NodeOwners(length);
+    this.degraded = new NodeOwners(length);
+    this.trips = new NodeOwners(length);
+    this.overloads = new NodeOwners(length);
   }
 
   enter(failure: Failure): Charged {
-    this.entered += 1;
-    for (const index of failure.direct) this.marks[index] = this.entered;
-    const own = new Set<string>();
-    const smaller = new Set<Failure>();
-    for (const effect of effectsOf(this.graph, failure)) {
-      const found = this.doing(effect).filter((other) => this.takesAlong(other));
-      for (const other of found) smaller.add(other);
-      if (found.length === 0) own.add(effect);
-    }
-    for (const effect of own) {
-      const list = this.owners.get(effect);
-      if (list === undefined) this.owners.set(effect, [failure]);
-      else list.push(failure);
-    }
-    return { failure, own, smaller };
+    this.entered.push(failure);
+    this.first.push(failure.elements[0]?.index ?? 0);
+    this.last.push(failure.elements.at(-1)?.index ?? 0);
+    const number = this.entered.length;
+    for (const index of failure.direct) this.marks[index] = number;
+    this.smaller = new Set();
+    const all = effectsOf(this.graph, failure);
+    // What goes offline by a smaller failure is not charged as weaker to a larger one, and so on.
+    const own: Effects = {
+      offline: this.keepNodes(all.offline, this.offline),
+      degraded: this.keepNodes(all.degraded, this.degraded, this.offline),
+      racksDark: this.keep(all.racksDark, itself, [this.racksDark]),
+      racksPartial: this.keep(all.racksPartial, itself, [this.racksPartial, this.racksDark]),
+      trips: this.keep(all.trips, nodeOf, [this.trips]),
+      overloads: this.keep(all.overloads, nodeOf, [this.overloads, this.trips]),
+      zones: [
+        ...this.keep(all.zones.filter(isShort), zoneKey, [this.short]),
+        ...this.keep(all.zones.filter(isReserve), zoneKey, [this.reserve, this.short]),
+      ],
+      links: this.keep(all.links, itself, [this.links]),
+      cutOff: this.keep(all.cutOff, itself, [this.cutOff]),
+    };
+    const isEmpty = Object.values(own).every(({ length }) => length === 0);
+    const smaller = this.smaller.size === 0 ? NONE : [...this.smaller].flatMap((one) => this.entered[one - 1] ?? []);
+    return { failure, own: isEmpty ? undefined : own, smaller };
   }
 
-  /** Whether the failure that is being entered includes another one. */
-  private takesAlong({ elements }: Failure): boolean {
-    return elements.every(({ index }) => this.marks[index] === this.entered);
+  /** The nodes that no smaller failure is charged with; these are charged to the failure that is being entered. */
+  private keepNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
+    if (nodes.length === 0) return nodes;
+    const found: number[] = [];
+    for (const index of nodes) {
+      const isOwned = same.has(index) && this.isTaken(same.of(index));
+      const isWorse = worse?.has(index) === true && this.isTaken(worse.of(index));
+      if (isOwned || isWorse) continue;
+      same.add(index, this.entered.length);
+      found.push(index);
+    }
+    return found;
   }
 
-  /** Failures that have an effect, or a worse one of the same thing. */
-  private doing(effect: string): readonly Failure[] {
-    const [word = "", ...rest] = effect.split(" ");
-    const worse = WORSE[word];
-    const same = this.owners.get(effect) ?? [];
-    return worse === undefined ? same : [...same, ...(this.owners.get([worse, ...rest].join(" ")) ?? [])];
+  /** The same for anything else. */
+  private keep<Item, Key>(
+    items: readonly Item[],
+    keyOf: (item: Item) => Key,
+    [same, ...worse]: readonly [Owners<Key>, ...Owners<Key>[]],
+  ): readonly Item[] {
+    if (items.length === 0) return items;
+    return items.filter((item) => {
+      const key = keyOf(item);
+      const owned = [same, ...worse].filter((owners) => this.isTaken(owners.of(key)));
+      if (owned.length === 0) same.add(key, this.entered.length);
+      return owned.length === 0;
+    });
   }
+
+  /** Whether the failure that is being entered includes earlier ones, which are noted. */
+  private isTaken(owners: readonly number[]): boolean {
+    const now = this.entered.length;
+    let found = false;
+    for (const number of owners) {
+      const at = number - 1;
+      if (number === now || this.marks[this.first[at] ?? 0] !== now || this.marks[this.last[at] ?? 0] !== now) continue;
+      this.smaller.add(number);
+      found = true;
+    }
+    return found;
+  }
+}
+
+const NONE: readonly Failure[] = [];
+
+function itself<Item>(item: Item): Item {
+  return item;
+}
+
+function nodeOf({ index }: { readonly index: number }): number {
+  return index;
+}
+
+function isReserve({ short }: ZoneShortage): boolean {
+  return !short;
+}
+
+function isShort({ short }: ZoneShortage): boolean {
+  return short;
+}
+
+function zoneKey({ medium, ref }: ZoneShortage): string {
+  return `${medium} ${ref}`;
 }
 
 /** Key of the rack that a node is located in. */

@@ -54,6 +54,14 @@ export class FabricWatch {
     return sum;
   }
 
+  /** Nodes of the switches whose uplinks go down with some nodes. */
+  lowerEnds(off: readonly number[]): readonly number[] {
+    const found = new Set<number>();
+    for (const node of off) for (const at of this.byNode.get(node) ?? []) found.add(this.links[at]?.lower ?? -1);
+    found.delete(-1);
+    return [...found];
+  }
+
   /** @param off nodes that do not work any more */
   after(off: readonly number[]): FabricLoss {
     const down = new Set<number>();

@@ -40,8 +40,8 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
   const draftOf = new Map<Failure, Draft>();
   for (const one of charged) {
     yield;
-    if (one.own.size === 0) continue;
-    const loss = ownLoss(graph, one);
+    if (one.own === undefined) continue;
+    const loss = ownLoss(graph, one.failure, one.own);
     const severity = severityOf(graph, loss);
     if (severity === undefined) continue;
     const elementKind = one.failure.elements.map(({ index }) => kindName(graph, index)).join("+");
@@ -53,7 +53,7 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
     draftOf.set(one.failure, draft);
   }
   for (const { failure, own, smaller } of charged) {
-    if (own.size > 0) continue;
+    if (own !== undefined) continue;
     for (const other of smaller) draftOf.get(other)?.alsoBy.add(failure);
   }
   yield;

@@ -1,5 +1,5 @@
 import type { PowerGraph } from "../power_graph.ts";
-import { type Charged, effectsOf, isSupply, rackKeyOf } from "./charge.ts";
+import { type Effects, effectsOf, isSupply, rackKeyOf } from "./charge.ts";
 import { type Loss, severityOf } from "./loss.ts";
 import type { Failure, FailureSeverity } from "./outcome.ts";
 
@@ -7,36 +7,41 @@ import type { Failure, FailureSeverity } from "./outcome.ts";
  * Collects what is charged to a failure. A rack that goes dark counts with everything in it, since the failures of its
  * single devices are another matter.
  */
-export function ownLoss(graph: PowerGraph, { failure, own }: Charged): Loss {
-  const dark = new Set(failure.racksDark.filter((key) => own.has(`dark ${key}`)));
-  const direct = new Set(failure.direct);
-  const isOwn = (index: number) => own.has(`off ${index}`) || dark.has(rackKeyOf(graph, index) ?? "");
-  const failed = failure.elements.flatMap(({ index }) => (graph.nodes[index]?.kind === "CRAC" ? [index] : []));
-  const offline = new Set([...failed, ...failure.offline].filter((index) => isOwn(index) || isSupply(graph, index)));
+export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss {
+  const dark = setFrom(own.racksDark);
+  const direct = setFrom(failure.direct);
+  const offline = new Set(own.offline);
+  for (const index of failure.offline) {
+    if (isSupply(graph, index) || (dark.size > 0 && dark.has(rackKeyOf(graph, index) ?? ""))) offline.add(index);
+  }
   return {
     offline,
-    direct: new Set([...offline].filter((index) => direct.has(index))),
-    degraded: new Set(failure.degraded.filter((index) => own.has(`weak ${index}`))),
+    direct: offline.size === 0 ? NOTHING : new Set([...offline].filter((index) => direct.has(index))),
+    degraded: setFrom(own.degraded),
     racksDark: dark,
-    racksPartial: new Set(failure.racksPartial.filter((key) => own.has(`partial ${key}`))),
-    racksProtected: new Set(failure.racksProtected),
-    racksDarkByTrip: new Set(failure.racksDarkByTrip.filter((key) => dark.has(key))),
-    trips: byNode(failure.trips.filter(({ index }) => own.has(`trip ${index}`) || dark.size > 0)),
-    overloads: byNode(failure.overloads.filter(({ index }) => own.has(`over ${index}`))),
-    zones: new Map(
-      failure.zones
-        .filter(({ ref, medium, short }) => own.has(`${short ? "short" : "reserve"} ${medium} ${ref}`))
-        .map((zone) => [`${zone.medium} ${zone.ref}`, zone]),
-    ),
-    links: new Set(failure.links.filter((at) => own.has(`link ${at}`))),
-    cutOff: new Set(failure.cutOff.filter((index) => own.has(`cut ${index}`))),
+    racksPartial: setFrom(own.racksPartial),
+    racksProtected: setFrom(failure.racksProtected),
+    racksDarkByTrip: setFrom(failure.racksDarkByTrip.filter((key) => dark.has(key))),
+    // A rack that goes dark by a trip is charged with the trip as well.
+    trips: byNode(dark.size > 0 ? failure.trips : own.trips),
+    overloads: byNode(own.overloads),
+    zones: new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
+    links: setFrom(own.links),
+    cutOff: setFrom(own.cutOff),
   };
+}
+
+// Most failures lose one thing, and share the sets and maps of the others.
+const NOTHING: ReadonlySet<never> = new Set<never>();
+const NO_ITEMS: ReadonlyMap<number, never> = new Map<number, never>();
+
+function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
+  return items.length === 0 ? NOTHING : new Set(items);
 }
 
 /** The severity of a whole failure, whatever smaller ones do of it. */
 export function severityOfFailure(graph: PowerGraph, failure: Failure): FailureSeverity | undefined {
-  const own = new Set(effectsOf(graph, failure));
-  return severityOf(graph, ownLoss(graph, { failure, own, smaller: new Set() }));
+  return severityOf(graph, ownLoss(graph, failure, effectsOf(graph, failure)));
 }
 
 /** The union of losses: each device, rack, zone and link once, and the worse of two states. */
@@ -79,7 +84,7 @@ export function unionOf(losses: readonly Loss[]): Loss {
 }
 
 function byNode<Item extends { readonly index: number }>(items: readonly Item[]): ReadonlyMap<number, Item> {
-  return new Map(items.map((item) => [item.index, item]));
+  return items.length === 0 ? NO_ITEMS : new Map(items.map((item) => [item.index, item]));
 }
 
 function setOf<Item>(losses: readonly Loss[], part: (loss: Loss) => ReadonlySet<Item>): ReadonlySet<Item> {

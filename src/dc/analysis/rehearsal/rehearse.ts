@@ -1,15 +1,11 @@
-import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Crac } from "#dc/model/resources.ts";
 import type { Steps } from "#kernel/steps.ts";
-import type { BlastOptions } from "../blast_radius.ts";
 import type { DeviceOf } from "../fabric_tiers.ts";
-import type { Topology } from "../topology.ts";
 import { charge } from "./charge.ts";
-import { FabricWatch } from "./fabric_loss.ts";
+import { FurtherEffects } from "./further_effects.ts";
 import { type Line, linesOf } from "./lines.ts";
-import type { Element, Failure, Outcome } from "./outcome.ts";
-import { slowFailure } from "./slow_failure.ts";
-import { ZoneWatch } from "./zone_shortage.ts";
+import type { Element, Failure } from "./outcome.ts";
+import { failPairs } from "./pairs.ts";
+import type { SiteFailures } from "./site_failures.ts";
 
 export interface Rehearsal {
   /** The worst first. */
@@ -24,46 +20,34 @@ export interface Rehearsal {
   readonly mbpsOf: (links: Iterable<number>) => number;
 }
 
-/** Fails elements one after the other and folds what they do into lines, the worst first. */
-export function* rehearse(
-  topology: Topology,
-  elements: readonly Element[],
-  { deviceOf, ...options }: BlastOptions & { readonly deviceOf: DeviceOf },
-): Steps<Rehearsal> {
-  const effects = new Effects(topology, deviceOf, options.basis);
-  const failures: Failure[] = [];
-  for (const element of elements) {
-    yield;
-    failures.push(effects.of(yield* slowFailure(topology, [element], options)));
-  }
-  const charged = yield* charge(topology.power, failures);
-  return {
-    lines: yield* linesOf(topology, charged, options.basis),
-    elements: elements.length,
-    pairs: 0,
-    harmless: charged.filter(({ own, smaller }) => own.size + smaller.size === 0).length,
-    mbpsOf: (links) => effects.fabrics.mbpsOf(links),
-  };
+export interface RehearsalChoice {
+  /** Devices with their network ports, by the key of their code. */
+  readonly deviceOf: DeviceOf;
+  readonly isChosen: (element: Element) => boolean;
+  /** Fail two of the chosen elements at a time. */
+  readonly pairs: boolean;
 }
 
-/** Adds to an outcome what it does to cooling and fabrics. */
-class Effects {
-  private readonly topology: Topology;
-  private readonly zones: ZoneWatch;
-  readonly fabrics: FabricWatch;
-
-  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis) {
-    this.topology = topology;
-    this.zones = new ZoneWatch(topology, basis);
-    this.fabrics = new FabricWatch(topology, deviceOf);
+/** Folds what the chosen elements of a site do into lines, the worst first. */
+export function* rehearse(site: SiteFailures, { deviceOf, isChosen, pairs }: RehearsalChoice): Steps<Rehearsal> {
+  const { topology, options, outcomes } = site;
+  const effects = new FurtherEffects(topology, deviceOf, options.basis);
+  yield;
+  const failures: Failure[] = [];
+  for (const outcome of outcomes) {
+    if (!outcome.elements.every(isChosen)) continue;
+    failures.push(effects.of(outcome));
+    yield;
   }
-
-  of(outcome: Outcome): Failure {
-    const off = [...outcome.elements.map(({ index }) => index), ...outcome.offline];
-    const cracs = off.flatMap((index): readonly Crac[] => {
-      const node = this.topology.power.nodes[index];
-      return node?.kind === "CRAC" ? [node.crac] : [];
-    });
-    return { ...outcome, zones: this.zones.after(cracs, off), ...this.fabrics.after(off) };
-  }
+  const tried = pairs ? yield* failPairs(site, failures, effects) : undefined;
+  const charged = yield* charge(topology.power, [...failures, ...(tried?.failures ?? [])]);
+  const asked = tried === undefined ? charged : charged.slice(failures.length);
+  return {
+    lines: yield* linesOf(topology, asked, options.basis),
+    elements: failures.length,
+    pairs: tried?.judged ?? 0,
+    harmless: charged.slice(0, failures.length).filter(({ own, smaller }) => own === undefined && smaller.length === 0)
+      .length,
+    mbpsOf: (links) => effects.fabrics.mbpsOf(links),
+  };
 }

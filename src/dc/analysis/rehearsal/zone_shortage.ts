@@ -4,7 +4,8 @@ import { heatOfAll } from "#dc/model/heat.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling_balance.ts";
-import { servedAreas } from "../cooling_units.ts";
+import { mediumOf, servedAreas } from "../cooling_units.ts";
+import { type Place, placeHeat } from "../places.ts";
 import { copes } from "../thermal_spots.ts";
 import type { Topology } from "../topology.ts";
 
@@ -68,7 +69,7 @@ export class ZoneWatch {
    * @param offline nodes of devices that give off no heat any more
    */
   after(lost: readonly Crac[], offline: readonly number[]): readonly ZoneShortage[] {
-    const zones = new Set(lost.flatMap(({ code }) => [...(this.concerned.get(codeKey(code)) ?? [])]));
+    const zones = this.zonesAround(lost);
     if (zones.size === 0) return NO_SHORTAGES;
     const balance = new CoolingBalance(this.topology, {
       basis: this.basis,
@@ -84,6 +85,15 @@ export class ZoneWatch {
         return [{ ref: zone.ref, medium, short: now.state === "SHORT", heatKw, capacityKw }];
       }),
     );
+  }
+
+  /** Keys of the areas that the loss of units may concern. */
+  concernedBy(lost: readonly Crac[]): readonly string[] {
+    return [...this.zonesAround(lost)].map(({ key }) => key);
+  }
+
+  private zonesAround(lost: readonly Crac[]): ReadonlySet<Zone> {
+    return new Set(lost.flatMap(({ code }) => [...(this.concerned.get(codeKey(code)) ?? [])]));
   }
 
   /** A lost unit shifts its heat to those that serve the same places, and so concerns all their zones. */
@@ -108,29 +118,34 @@ export class ZoneWatch {
   private heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
     const { nodes } = this.topology.power;
     const places = this.topology.places();
-    this.placeOf ??= new Map(
-      places.flatMap(({ devices }, at) => devices.map(({ code }) => [codeKey(code), at] as const)),
-    );
+    this.placeOf ??= new Map(places.flatMap(({ devices }, at) => devices.map(({ code }) => [code, at] as const)));
     const off = new Map<number, Set<string>>();
     for (const index of offline) {
       const node = nodes[index];
-      const key = node?.kind === "DEVICE" ? codeKey(node.device.code) : "";
-      const at = this.placeOf.get(key);
-      if (at !== undefined) off.set(at, (off.get(at) ?? new Set()).add(key));
+      if (node?.kind !== "DEVICE") continue;
+      const at = this.placeOf.get(node.device.code);
+      if (at === undefined) continue;
+      const codes = off.get(at);
+      if (codes === undefined) off.set(at, new Set([node.device.code]));
+      else codes.add(node.device.code);
     }
-    return new Map(
-      [...off].map(([at, keys]) => {
-        const { devices = [] } = places[at] ?? {};
-        const all = heatOfAll(devices, this.basis);
-        const rest = heatOfAll(
-          devices.filter(({ code }) => !keys.has(codeKey(code))),
-          this.basis,
-        );
-        return [at, { AIR: all.airW - rest.airW, LIQUID: all.liquidW - rest.liquidW }];
-      }),
-    );
+    const missing = new Map<number, MediumWatts>();
+    for (const [at, codes] of off) {
+      const place = places[at];
+      if (place !== undefined) missing.set(at, this.missingOf(place, codes));
+    }
+    return missing;
+  }
+
+  private missingOf(place: Place, off: ReadonlySet<string>): MediumWatts {
+    const all = placeHeat(place, this.basis);
+    const rest = place.devices.filter(({ code }) => !off.has(code));
+    const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.basis);
+    return { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
   }
 }
+
+const NO_HEAT = { airW: 0, liquidW: 0 };
 
 function isWorse(before: ZoneState, after: ZoneState): boolean {
   return after !== before && (after === "SHORT" || before === "ENOUGH");
@@ -138,8 +153,8 @@ function isWorse(before: ZoneState, after: ZoneState): boolean {
 
 /** Undefined for an area without units of the medium and without heat for them. */
 function judge(balance: CoolingBalance, area: Ref, medium: CoolingMedium, units: readonly Crac[]) {
+  if (!units.some((crac) => mediumOf(crac) === medium)) return undefined;
   const of = balance.of(area, medium, units);
-  if (of.units === 0) return undefined;
   const capacityKw = of.usableKw + of.reserveKw;
   const heatKw = of.usableKw - of.headroomKw;
   const state: ZoneState = copes(of)

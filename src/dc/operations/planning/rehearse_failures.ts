@@ -1,4 +1,4 @@
-import { elementsOf, isInScope } from "#dc/analysis/rehearsal/elements.ts";
+import { isInScope } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import {
   FAILURE_KINDS,
@@ -6,12 +6,10 @@ import {
   type FailureKind,
   type FailureSeverity,
 } from "#dc/analysis/rehearsal/outcome.ts";
-import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import type { Rehearsal } from "#dc/analysis/rehearsal/rehearse.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
-import { codeKey } from "#dc/model/code.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Device } from "#dc/model/resources.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { type RehearseFailuresRequest, RehearseFailuresResponseSchema } from "#gen/datacenter/v1/rehearsal_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
@@ -19,6 +17,7 @@ import { demandPlace, readBasis, readCount, readRef, readWord } from "../answers
 import { toMessage } from "../messages/convert.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { causeOf } from "./rehearsal_reply.ts";
+import { rehearsalOf } from "./rehearsals.ts";
 
 /** Elements and losses that a cause lists unless the request says otherwise, and the most. */
 const DEFAULT_LISTED = 10;
@@ -77,25 +76,21 @@ function countsOf(lines: readonly Line[]) {
 }
 
 async function rehearsed(
-  { reader, scheduler }: ReadSession,
+  { reader }: ReadSession,
   topology: Topology,
   request: RehearseFailuresRequest,
 ): Promise<{ readonly revision: number; readonly rehearsal: Rehearsal }> {
-  const basis = readBasis(request.loadBasis);
+  const { cascade, assumeBattery, scopeRef } = request;
+  const options = { basis: readBasis(request.loadBasis), cascade, assumeBattery };
   const kinds = request.kinds.map((kind, at) => readKind(`kinds[${at}]`, kind));
-  const scope = readScope(topology, request.scopeRef);
-  const elements = elementsOf(topology).filter(
-    ({ index, kind }) =>
+  const scope = readScope(topology, scopeRef);
+  const rehearsal = await rehearsalOf(reader, topology, {
+    options,
+    pairs: request.pairs,
+    choice: JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]),
+    isChosen: ({ index, kind }) =>
       (kinds.length === 0 || kinds.includes(kind)) && (scope === undefined || isInScope(topology, index, scope)),
-  );
-  const { fabricLinks } = topology.estate;
-  const codes = new Set(fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
-  const switches = new Map(
-    (await reader.devices([...codes])).map((device): [string, Device] => [codeKey(device.code), device]),
-  );
-  const { cascade, assumeBattery } = request;
-  const deviceOf = (key: string) => switches.get(key) ?? topology.device(key);
-  const rehearsal = await scheduler.run(rehearse(topology, elements, { basis, cascade, assumeBattery, deviceOf }));
+  });
   return { revision: await reader.revision(), rehearsal };
 }
 

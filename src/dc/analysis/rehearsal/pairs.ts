@@ -1,0 +1,166 @@
+import type { Steps } from "#kernel/steps.ts";
+import type { CompactGraph } from "./compact_graph.ts";
+import type { FurtherEffects } from "./further_effects.ts";
+import type { Element, Failure } from "./outcome.ts";
+import type { SiteFailures } from "./site_failures.ts";
+
+/** Watts by which sums of loads may differ from the loads that are compared with a limit. */
+const ROUNDING_W = 2;
+
+export interface TriedPairs {
+  /** Pairs that may do more than both failures apart. */
+  readonly failures: readonly Failure[];
+  /** Pairs that were judged, tried or not. */
+  readonly judged: number;
+}
+
+/** A failure by what it may share with others. */
+interface Reach {
+  readonly element: Element;
+  readonly failure: Failure;
+  /** Numbers of what loses supply or goes off, and of what is upstream of that. */
+  readonly reached: readonly number[];
+  readonly changed: readonly number[];
+  readonly rises: ReadonlyMap<number, number>;
+}
+
+/**
+ * Fails every two elements at once that can affect each other. All others do together what they do apart: nothing that loses
+ * supply by one has its load or supply touched by the other, no source exceeds its limit by the rises of both, and they
+ * share no cooled area and no switch. A pair of which one takes the other along is the failure of that one.
+ *
+ * Cost: about that of the pairs that are tried.
+ */
+export function* failPairs(
+  site: SiteFailures,
+  singles: readonly Failure[],
+  effects: FurtherEffects,
+): Steps<TriedPairs> {
+  const reaches = yield* reachesOf(site, singles, effects);
+  const meetings = new Meetings(site.graph, site.loadsBefore, reaches);
+  yield;
+  const failures: Failure[] = [];
+  for (const [at, one] of reaches.entries()) {
+    const taken = new Set(one.failure.direct);
+    for (const number of meetings.of(at)) {
+      const other = reaches[number];
+      if (other === undefined || taken.has(other.element.index) || takes(other.failure, one.element)) continue;
+      const outcome = yield* site.fail([one.element, other.element]);
+      // Less supply is the matter of single failures.
+      failures.push({ ...effects.of(outcome), degraded: [] });
+      yield;
+    }
+  }
+  return { failures, judged: (singles.length * (singles.length - 1)) / 2 };
+}
+
+function takes({ direct }: Failure, { index }: Element): boolean {
+  return direct.includes(index);
+}
+
+function* reachesOf(site: SiteFailures, singles: readonly Failure[], effects: FurtherEffects): Steps<readonly Reach[]> {
+  const numbers = new Numbers(site.graph);
+  const reaches: Reach[] = [];
+  for (const failure of singles) {
+    const [element] = failure.elements;
+    if (element === undefined) continue;
+    const touched = site.footprint(element);
+    const racks = [...failure.racksDark, ...failure.racksPartial].map((key) => `rack ${key}`);
+    const others = [...effects.meetingOf(failure), ...racks].map((name) => numbers.of(name));
+    reaches.push({
+      element,
+      failure,
+      // Without a footprint everything may meet it.
+      reached: touched === undefined ? [ANY] : numbers.all(touched.reached, others),
+      changed: touched === undefined ? [ANY] : numbers.all(touched.changed, others),
+      rises: touched?.rises ?? new Map(),
+    });
+    yield;
+  }
+  return reaches;
+}
+
+/** The number of everything that meets whatever there is. */
+const ANY = -1;
+
+/** Numbers of what failures may share: racks stand for what is in them, devices for their outlets. */
+class Numbers {
+  private readonly graph: CompactGraph;
+  private readonly named = new Map<string, number>();
+
+  constructor(graph: CompactGraph) {
+    this.graph = graph;
+  }
+
+  of(name: string): number {
+    const known = this.named.get(name) ?? this.graph.size + this.named.size;
+    this.named.set(name, known);
+    return known;
+  }
+
+  all(nodes: readonly number[], others: readonly number[]): readonly number[] {
+    const found = new Set(others);
+    for (const index of nodes) found.add(this.ofNode(index));
+    return [...found];
+  }
+
+  private ofNode(index: number): number {
+    const { rack, rackKeys, isOutlet, inAt, from } = this.graph;
+    const first = inAt[index] as number;
+    const at = isOutlet[index] === 1 && first < (inAt[index + 1] as number) ? (from[first] as number) : index;
+    const key = rackKeys[rack[at] as number];
+    return key === undefined ? at : this.of(`rack ${key}`);
+  }
+}
+
+/** Which failures can affect each other. */
+class Meetings {
+  private readonly reaches: readonly Reach[];
+  private readonly byReached = new Map<number, number[]>();
+  private readonly byChanged = new Map<number, number[]>();
+  private readonly byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
+  private readonly graph: CompactGraph;
+  private readonly loads: Float64Array;
+
+  constructor(graph: CompactGraph, loads: Float64Array, reaches: readonly Reach[]) {
+    this.graph = graph;
+    this.loads = loads;
+    this.reaches = reaches;
+    for (const [at, { reached, changed, rises }] of reaches.entries()) {
+      for (const number of reached) listIn(this.byReached, number).push(at);
+      for (const number of changed) listIn(this.byChanged, number).push(at);
+      for (const [node, watts] of rises) listIn(this.byRise, node).push({ at, watts });
+    }
+    for (const list of this.byRise.values()) list.sort((a, b) => b.watts - a.watts);
+  }
+
+  /** Numbers of the later failures that may do more together with one. */
+  of(at: number): Iterable<number> {
+    const found = new Set<number>();
+    const { reached = [], changed = [], rises = new Map() } = this.reaches[at] ?? {};
+    const add = (others: Iterable<number> = []) => {
+      for (const other of others) if (other > at) found.add(other);
+    };
+    if (reached.includes(ANY)) add(this.reaches.keys());
+    for (const number of reached) add(this.byChanged.get(number));
+    for (const number of changed) add(this.byReached.get(number));
+    add(this.byReached.get(ANY));
+    for (const [node, watts] of rises) add(this.exceeding(node, watts));
+    return found;
+  }
+
+  /** Failures that load a source beyond its limit together with a rise. */
+  private *exceeding(node: number, watts: number): Iterable<number> {
+    const limit = (this.graph.limitW[node] as number) - (this.loads[node] as number) - ROUNDING_W;
+    for (const other of this.byRise.get(node) ?? []) {
+      if (watts + other.watts <= limit) return;
+      yield other.at;
+    }
+  }
+}
+
+function listIn<Key, Item>(lists: Map<Key, Item[]>, key: Key): Item[] {
+  const list = lists.get(key) ?? [];
+  lists.set(key, list);
+  return list;
+}

@@ -1,0 +1,106 @@
+import type { Steps } from "#kernel/steps.ts";
+import type { BlastOptions } from "../blast_radius.ts";
+import type { PowerGraph } from "../power_graph.ts";
+import type { Topology } from "../topology.ts";
+import { aroundCircles } from "./circles.ts";
+import { CompactGraph } from "./compact_graph.ts";
+import { elementsOf } from "./elements.ts";
+import { FailureSweep, type Footprint } from "./failure_sweep.ts";
+import { islandsOf } from "./islands.ts";
+import type { Element, Outcome } from "./outcome.ts";
+import { slowFailure } from "./slow_failure.ts";
+
+/** Tries one failure in steps. */
+export type Try = (elements: readonly Element[]) => Steps<Outcome>;
+
+/** The outcomes of every single failure of a site. */
+export interface SiteFailures {
+  readonly topology: Topology;
+  readonly options: BlastOptions;
+  readonly graph: CompactGraph;
+  readonly island: Int32Array;
+  /** What every node carries before anything fails, in watts. */
+  readonly loadsBefore: Float64Array;
+  /** In the order of elements. */
+  readonly outcomes: readonly Outcome[];
+  /** Elements that were failed anew; others are those of an earlier site. */
+  readonly renewed: number;
+  readonly fail: Try;
+  /** What a failure touches; undefined on circles of supply, where loads cannot be followed. */
+  footprint(element: Element): Footprint | undefined;
+}
+
+/**
+ * Fails every element of a site in turn.
+ * @param earlier the same of an earlier state of the site: what did not change since is not failed again
+ * Cost: what the failures reach, in the islands of supply that changed; arrays of all nodes.
+ */
+export function* siteFailures(topology: Topology, options: BlastOptions, earlier?: SiteFailures): Steps<SiteFailures> {
+  const loads = topology.apparentLoads(options.basis);
+  yield;
+  const graph = new CompactGraph(topology.power, options.basis);
+  yield;
+  const sweep = new FailureSweep(graph, { live: topology.live, loads, options });
+  yield;
+  const island = islandsOf(graph);
+  const circular = loads.isCircular ? aroundCircles(graph, island) : undefined;
+  yield;
+  const known = earlier === undefined ? undefined : unchanged(graph, island, earlier);
+  yield;
+  const fail: Try = function* (elements) {
+    const isSlow = circular !== undefined && elements.some(({ index }) => circular[index] === 1);
+    return isSlow ? yield* slowFailure(topology, elements, options) : sweep.fail(elements);
+  };
+  const outcomes: Outcome[] = [];
+  let renewed = 0;
+  for (const element of elementsOf(topology)) {
+    const before = known?.get(element.index);
+    if (before?.elements[0]?.kind === element.kind) {
+      outcomes.push(before);
+      continue;
+    }
+    outcomes.push(yield* fail([element]));
+    renewed += 1;
+    yield;
+  }
+  const footprint = (element: Element) => (circular?.[element.index] === 1 ? undefined : sweep.footprint(element));
+  return { topology, options, graph, island, loadsBefore: loads.watts, outcomes, renewed, fail, footprint };
+}
+
+/** Outcomes in the islands of supply of which nothing changed, by the node of their element. */
+function unchanged(graph: CompactGraph, island: Int32Array, earlier: SiteFailures): ReadonlyMap<number, Outcome> {
+  const touched = touchedIslands(graph, island, earlier.graph);
+  const found = new Map<number, Outcome>();
+  for (const outcome of earlier.outcomes) {
+    const index = outcome.elements[0]?.index ?? -1;
+    if (!touched.has(island[index] ?? -1)) found.set(index, outcome);
+  }
+  return found;
+}
+
+function touchedIslands(graph: CompactGraph, island: Int32Array, before: CompactGraph): ReadonlySet<number> {
+  const touched = new Set<number>();
+  const racks = new Set<string>();
+  const rackOf = ({ rack, rackKeys }: CompactGraph, index: number) => rackKeys[rack[index] ?? -1] ?? "";
+  for (let index = 0; index < Math.max(graph.size, before.size); index += 1) {
+    if (isSameNode(graph.graph, before.graph, index)) continue;
+    if (index < graph.size) touched.add(island[index] as number);
+    // What left a rack is no longer joined to the rest of it.
+    racks.add(rackOf(before, index));
+  }
+  racks.delete("");
+  if (racks.size === 0) return touched;
+  for (let index = 0; index < graph.size; index += 1) {
+    if (racks.has(rackOf(graph, index))) touched.add(island[index] as number);
+  }
+  return touched;
+}
+
+/** Whether a node, its inlets and its supplies are as before; a change makes new ones. */
+function isSameNode(now: PowerGraph, before: PowerGraph, index: number): boolean {
+  return (
+    now.nodes[index] === before.nodes[index] &&
+    now.inlets[index] === before.inlets[index] &&
+    now.supplies[index] === before.supplies[index]
+  );
+}

@@ -33,6 +33,9 @@ const OPTIONS = {
 /** Characters that begin no plain value in YAML; people write them in names such as `@ada`. */
 const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;
 
+/** The same as an item of `[a, b]`. */
+const BARE_ITEM = /([[,]\s*)([@`%][^,\]]*)/g;
+
 /** Reads Markdown with YAML in front; never throws, runs nothing. */
 export function readForeignMarkdown(text: string): ForeignMarkdown {
   const split = splitText(text);
@@ -62,9 +65,10 @@ export function readForeignYaml(yaml: string, before = 0): ForeignFields | { rea
 }
 
 function quoteBare(line: string): string {
-  return line.replace(BARE, (_all, before: string, value: string, after: string) => {
-    return `${before}'${value.replaceAll("'", "''")}'${after}`;
-  });
+  const quoted = (value: string): string => `'${value.trimEnd().replaceAll("'", "''")}'`;
+  return line
+    .replace(BARE, (_all, before: string, value: string, after: string) => `${before}${quoted(value)}${after}`)
+    .replaceAll(BARE_ITEM, (_all, before: string, value: string) => `${before}${quoted(value)}`);
 }
 
 function parse(yaml: string, before: number): ForeignFields | { readonly problem: TextProblem } {

@@ -1,8 +1,18 @@
+import type { FieldValue } from "../spec/edit_fields.ts";
 import type { Priority } from "../spec/planning.ts";
 import type { StoredStatus } from "../spec/status.ts";
 
 /** The tools whose tasks `planner import` reads. */
-export const SOURCE_KINDS = ["backlog"] as const;
+export const SOURCE_KINDS = [
+  "backlog",
+  "openspec",
+  "spec-kit",
+  "kiro",
+  "beads",
+  "task-master",
+  "chant",
+  "github",
+] as const;
 
 export type SourceKind = (typeof SOURCE_KINDS)[number];
 
@@ -52,7 +62,7 @@ export interface SourceTask extends SourcePlace {
   /** Waits for approval before it may be begun. */
   readonly isDraft?: boolean;
   /** Further fields for the frontmatter. */
-  readonly fields?: Readonly<Record<string, FieldText>>;
+  readonly fields?: Readonly<Record<string, FieldValue>>;
   /** The id that the spec keeps if it is free. */
   readonly specId?: string;
 }

@@ -8,7 +8,7 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
   details:
-    "Tasks of Backlog.md are detected by their files. " +
+    "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. " +
     "The same import again updates what changed at the source; what was changed here stays and is reported. " +
     "An export's specs and Markdown files named like specs keep their id and bytes, and nothing that exists is overwritten. " +
     "Exit status 1 when something was refused, exists already, or was changed both here and at the source.",
@@ -28,6 +28,7 @@ export const command = defineCommand({
   },
   examples: [
     { line: "planner import ../shop --dry-run", shows: "what becomes of the tasks that another project holds" },
+    { line: "planner import --from github issues.json", shows: "issues that `gh issue list --json` printed" },
     { line: "planner import specs.json", shows: "what `planner export` wrote elsewhere" },
   ],
   async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {

@@ -1,0 +1,69 @@
+import { type BodyLine, visitLines } from "../spec/body_lines.ts";
+
+/** A checkbox of a list of tasks, with the text below it. */
+export interface ChecklistItem {
+  /** Line in the text, from 1. */
+  readonly line: number;
+  /** Width of the blanks in front. */
+  readonly indent: number;
+  /** What is between the brackets: a blank, `x`, or another sign. */
+  readonly mark: string;
+  /** Marked with `*` behind the box: not needed for the result. */
+  readonly isOptional: boolean;
+  readonly text: string;
+  /** The lines below the item up to the next one or a heading, without the indentation that they share. */
+  readonly details: string;
+  /** The headings that the item is below, the nearest last. */
+  readonly headings: readonly string[];
+}
+
+const BOX = /^([ \t]*)[-*+]\s*\[([ xX~-])\](\*?)\s+(\S.*)$/;
+const HEADING = /^ {0,3}(#{1,6})\s+(.*?)\s*#*$/;
+
+/** Reads the checkboxes outside of fenced code. */
+export function checklistOf(text: string): readonly ChecklistItem[] {
+  const found: { item: Omit<ChecklistItem, "details">; from: number; to: number }[] = [];
+  const headings: string[] = [];
+  visitLines(text, (line) => {
+    const heading = HEADING.exec(line.text);
+    if (heading !== null) {
+      headings.length = Math.min(headings.length, (heading[1]?.length ?? 1) - 1);
+      headings[(heading[1]?.length ?? 1) - 1] = heading[2] ?? "";
+    }
+    const box = BOX.exec(line.text);
+    const last = found.at(-1);
+    if ((heading !== null || box !== null || /^---+\s*$/.test(line.text)) && last?.to === -1) last.to = line.start;
+    if (box !== null) found.push({ item: itemOf(line, box, headings), from: line.next, to: -1 });
+    return false;
+  });
+  return found.map(({ item, from, to }) => ({
+    ...item,
+    details: dedented(text.slice(from, to === -1 ? undefined : to)),
+  }));
+}
+
+function itemOf(
+  { number }: BodyLine,
+  box: RegExpExecArray,
+  headings: readonly string[],
+): Omit<ChecklistItem, "details"> {
+  const [, blanks = "", mark = " ", star = "", text = ""] = box;
+  return {
+    line: number,
+    indent: blanks.replaceAll("\t", "    ").length,
+    mark: mark.toLowerCase(),
+    isOptional: star !== "",
+    text: text.trim(),
+    headings: headings.filter((heading) => heading !== undefined && heading !== ""),
+  };
+}
+
+function dedented(text: string): string {
+  const lines = text.replaceAll(/\r\n?/g, "\n").split("\n");
+  const filled = lines.filter((line) => line.trim() !== "");
+  const indent = Math.min(...filled.map((line) => line.length - line.trimStart().length), 40);
+  return lines
+    .map((line) => line.slice(indent))
+    .join("\n")
+    .trim();
+}

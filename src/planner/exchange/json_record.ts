@@ -1,0 +1,81 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { SourceNote, SourcePlace } from "./source.ts";
+
+/** An object of a source's JSON. Fields of another type than expected read as absent and are noted. */
+export class JsonRecord {
+  readonly place: SourcePlace;
+  readonly #object: Readonly<Record<string, unknown>>;
+  readonly #notes: SourceNote[];
+
+  constructor(object: Readonly<Record<string, unknown>>, place: SourcePlace, notes: SourceNote[]) {
+    this.#object = object;
+    this.place = place;
+    this.#notes = notes;
+  }
+
+  has(name: string): boolean {
+    return Object.hasOwn(this.#object, name) && this.#object[name] !== null;
+  }
+
+  raw(name: string): unknown {
+    return this.has(name) ? this.#object[name] : undefined;
+  }
+
+  /** A text that is not blank; numbers count as their text. */
+  text(name: string): string | undefined {
+    const value = this.raw(name);
+    if (value === undefined) return undefined;
+    if (typeof value === "string") return value.trim() === "" ? undefined : value;
+    if (typeof value === "number") return String(value);
+    this.#wrong(name, "text", value);
+    return undefined;
+  }
+
+  flag(name: string): boolean {
+    return this.raw(name) === true;
+  }
+
+  list(name: string): readonly unknown[] {
+    const value = this.raw(name);
+    if (value === undefined || Array.isArray(value)) return value ?? [];
+    this.#wrong(name, "a list", value);
+    return [];
+  }
+
+  /** The texts of a list, and those in the named fields of its objects. */
+  texts(name: string, ...fields: readonly string[]): readonly string[] {
+    return this.list(name).flatMap((item) => {
+      const value = isJsonObject(item) ? fields.map((field) => item[field]).find((inner) => inner !== undefined) : item;
+      if (typeof value === "number") return [String(value)];
+      if (typeof value === "string" && value.trim() !== "") return [value];
+      this.#wrong(name, "texts", item);
+      return [];
+    });
+  }
+
+  objects(name: string): readonly JsonRecord[] {
+    return this.list(name).flatMap((item) => {
+      if (isJsonObject(item)) return [new JsonRecord(item, this.place, this.#notes)];
+      this.#wrong(name, "objects", item);
+      return [];
+    });
+  }
+
+  object(name: string): JsonRecord | undefined {
+    const value = this.raw(name);
+    return isJsonObject(value) ? new JsonRecord(value, this.place, this.#notes) : undefined;
+  }
+
+  note(reason: string, detail: string): void {
+    this.#notes.push({ ...this.place, reason, detail });
+  }
+
+  refuse(reason: string, detail: string): void {
+    this.#notes.push({ ...this.place, reason, detail, refused: true });
+  }
+
+  #wrong(name: string, expected: string, value: unknown): void {
+    const got = Array.isArray(value) ? "a list" : value === null ? "null" : typeof value;
+    this.note("field of another type", `${name}: expected ${expected}, got ${got}`);
+  }
+}

@@ -1,0 +1,159 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import { JsonRecord } from "../json_record.ts";
+import { jsonLines } from "../json_text.ts";
+import { asCriteria, bodyOf } from "../sections.ts";
+import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, momentOf, statusOf, typeOf } from "../words.ts";
+
+/** Kinds of dependency for which work waits. The others are relations. */
+const WAITS = new Set(["blocks", "conditional-blocks", "waits-for"]);
+
+/** By number: 0 is the most urgent, 4 the backlog. */
+const PRIORITIES = ["critical", "high", "medium", "low", "low"] as const;
+
+/** Records that agents keep among the issues, and that are not offered as work. */
+const NOT_WORK = new Set([
+  "agent",
+  "convoy",
+  "event",
+  "gate",
+  "message",
+  "merge-request",
+  "molecule",
+  "rig",
+  "role",
+  "slot",
+]);
+
+const KEPT = ["owner", "external_ref", "defer_until", "estimated_minutes", "spec_id"] as const;
+
+/** Reads the issues of beads: JSON Lines, one issue a line. */
+export const beads: SourceFormat = {
+  kind: "beads",
+  name: "beads",
+  folders: [".beads"],
+  matches: (paths) => paths.some((path) => isIssues(path)),
+  matchesFile: (name, head) => /\.jsonl$/i.test(name) && /"issue_type"\s*:/.test(head.split("\n", 1)[0] ?? ""),
+  reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    return { tasks: preferred(files).flatMap((file) => tasksOf(file, notes)), notes };
+  },
+};
+
+function isIssues(path: string): boolean {
+  return path === "issues.jsonl" || path === "beads.jsonl" || path === "beads.base.jsonl";
+}
+
+/** The export of all issues if it is there; other files beside it repeat its issues. */
+function preferred(files: readonly SourceFile[]): readonly SourceFile[] {
+  const issues = ["issues.jsonl", "beads.jsonl"].flatMap((name) => files.filter(({ path }) => path === name));
+  return issues.length > 0 ? issues.slice(0, 1) : files;
+}
+
+function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
+  const tasks: SourceTask[] = [];
+  for (const line of jsonLines(text)) {
+    const place = { file: path, line: line.line };
+    if ("message" in line) notes.push({ ...place, reason: "cannot be parsed", detail: line.message, refused: true });
+    else if (isJsonObject(line.value)) {
+      const task = taskOf(new JsonRecord(line.value, place, notes));
+      if (task !== undefined) tasks.push(task);
+    } else notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
+  }
+  return tasks;
+}
+
+function taskOf(record: JsonRecord): SourceTask | undefined {
+  const id = record.text("id");
+  if (id === undefined) {
+    record.refuse("no id", "expected a field id");
+    return undefined;
+  }
+  const word = record.text("status") ?? "open";
+  if (word === "tombstone") {
+    record.note("deleted at the source", id);
+    return undefined;
+  }
+  const status = statusOf(word);
+  if (status === undefined) record.note("unknown status, imported as pending", word);
+  const links = linksOf(record);
+  const type = record.text("issue_type");
+  const isDraft = isNoWork(record, type);
+  if (isDraft) record.note("not offered as work at the source; waits for approval", `${id}: ${type ?? "issue"}`);
+  return {
+    ...record.place,
+    key: id,
+    title: record.text("title") ?? id,
+    body: bodyText(record),
+    ...(status ?? { status: "pending", originStatus: word }),
+    type: type === undefined ? undefined : typeOf(type),
+    priority: PRIORITIES[Number(record.text("priority") ?? -1)],
+    assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
+    due: dayOf(record.text("due_at")),
+    created: dayOf(record.text("created_at")),
+    completedAt: momentOf(record.text("closed_at")),
+    labels: record.texts("labels"),
+    dependsOn: links.waits,
+    parent: links.parent,
+    isDraft,
+    fields: {
+      ...keptFields(record),
+      ...(type === undefined || typeOf(type) !== undefined || type === "task" ? {} : { origin_type: type }),
+      ...(links.related.length === 0 ? {} : { related: links.related }),
+    },
+  };
+}
+
+function isNoWork(record: JsonRecord, type: string | undefined): boolean {
+  return ["ephemeral", "pinned", "is_template"].some((name) => record.flag(name)) || NOT_WORK.has(type ?? "");
+}
+
+interface Links {
+  readonly waits: readonly string[];
+  readonly related: readonly string[];
+  readonly parent: string | undefined;
+}
+
+function linksOf(record: JsonRecord): Links {
+  const waits: string[] = [];
+  const related: string[] = [];
+  let parent = record.text("parent");
+  for (const link of record.objects("dependencies")) {
+    const other = link.text("depends_on_id");
+    const type = link.text("type") ?? "blocks";
+    if (other === undefined) record.note("dependency without an id", type);
+    else if (WAITS.has(type)) waits.push(other);
+    else if (type === "parent-child") parent = other;
+    else {
+      related.push(`${type} ${other}`);
+      record.note("relation that is not a dependency, kept in the field related", `${type} ${other}`);
+    }
+  }
+  return { waits, related, parent };
+}
+
+function keptFields(record: JsonRecord): Record<string, FieldText> {
+  return Object.fromEntries(
+    KEPT.flatMap((name) => {
+      const text = record.text(name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
+}
+
+function bodyText(record: JsonRecord): string {
+  const comments = record
+    .objects("comments")
+    .map(
+      (comment) =>
+        `**${comment.text("author") ?? "?"}**, ${comment.text("created_at") ?? "?"}:\n\n${comment.text("text") ?? ""}`,
+    );
+  return bodyOf(record.text("description"), [
+    ["Design", record.text("design")],
+    ["Acceptance Criteria", asCriteria(record.text("acceptance_criteria"))],
+    ["Notes", record.text("notes")],
+    ["Close Reason", record.text("close_reason")],
+    ["Comments", comments.join("\n\n")],
+  ]);
+}

@@ -1,0 +1,154 @@
+import { getNodeValue } from "jsonc-parser";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { visitLines } from "../../spec/body_lines.ts";
+import { JsonRecord } from "../json_record.ts";
+import { elementsOf, jsonLines, type PlacedValue, placedJson } from "../json_text.ts";
+import { bodyOf } from "../sections.ts";
+import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, momentOf, priorityOf, typeOf } from "../words.ts";
+
+/** A line by which people say that an issue waits for others. */
+const WAITS = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;
+const REFERENCE = /(?:\b([\w.-]+\/[\w.-]+))?#(\d+)|https:\/\/github\.com\/([\w.-]+\/[\w.-]+)\/issues\/(\d+)/g;
+
+/** Reads issues of GitHub as `gh issue list --json …` prints them and as the REST API answers. */
+export const github: SourceFormat = {
+  kind: "github",
+  name: "GitHub issues",
+  folders: [],
+  matches: () => false,
+  matchesFile: (name, head) =>
+    /\.jsonl?$/i.test(name) && /"number"\s*:/.test(head) && /"title"\s*:/.test(head) && !/"issue_type"\s*:/.test(head),
+  reads: (path) => /^[^/]+\.jsonl?$/i.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    const issues = files.flatMap((file) => issuesOf(file, notes));
+    return { tasks: issues.map((record) => taskOf(record)).filter((task) => task !== undefined), notes };
+  },
+};
+
+function issuesOf(file: SourceFile, notes: SourceNote[]): readonly JsonRecord[] {
+  return valuesOf(file, notes).flatMap(({ value, line }) => {
+    const place = { file: file.path, line };
+    if (isJsonObject(value)) return [new JsonRecord(value, place, notes)];
+    notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
+    return [];
+  });
+}
+
+/** The issues of a list, of pages of a list (`gh api --slurp`), of a search's `items`, or of JSON Lines. */
+function valuesOf({ path, text }: SourceFile, notes: SourceNote[]): readonly PlacedValue[] {
+  const refuse = (line: number, detail: string): void => {
+    notes.push({ file: path, line, reason: "cannot be parsed", detail, refused: true });
+  };
+  if (/\.jsonl$/i.test(path)) {
+    return [...jsonLines(text)].flatMap((line) => {
+      if (!("message" in line)) return [line];
+      refuse(line.line, line.message);
+      return [];
+    });
+  }
+  const json = placedJson(text);
+  if ("message" in json) {
+    refuse(json.line, json.message);
+    return [];
+  }
+  const { root } = json;
+  if (root.type === "array") {
+    const nodes = root.children ?? [];
+    return nodes.flatMap((node) =>
+      node.type === "array" ? elementsOf(node, json) : [{ value: getNodeValue(node), line: json.lineOf(node) }],
+    );
+  }
+  const value: unknown = getNodeValue(root);
+  const items = isJsonObject(value) && Array.isArray(value["items"]) ? value["items"] : [value];
+  return items.map((item) => ({ value: item, line: 1 }));
+}
+
+function taskOf(record: JsonRecord): SourceTask | undefined {
+  const number = record.text("number");
+  if (number === undefined) {
+    record.refuse("no id", "expected a field number");
+    return undefined;
+  }
+  if (record.has("pull_request") || record.flag("isPullRequest")) {
+    record.note("pull request", `#${number}`);
+    return undefined;
+  }
+  const url = record.text("html_url") ?? record.text("url");
+  const repository = /([\w.-]+\/[\w.-]+)\/issues\/\d+$/.exec(url ?? "")?.[1];
+  const nameOf = (other: string | undefined, id: string): string =>
+    (other ?? repository) === undefined ? `#${id}` : `${other ?? repository}#${id}`;
+  const labels = record.texts("labels", "name");
+  const body = record.text("body");
+  const milestone = record.object("milestone");
+  const type = record.object("type")?.text("name") ?? record.object("issueType")?.text("name");
+  return {
+    ...record.place,
+    key: nameOf(undefined, number),
+    title: record.text("title") ?? `#${number}`,
+    body: bodyOf(body, [["Comments", commentsOf(record)]]),
+    ...statusOfIssue(record),
+    type: [type ?? "", ...labels].map(typeOf).find((known) => known !== undefined),
+    priority: labels.map(priorityOfLabel).find((known) => known !== undefined),
+    assignees: record.texts("assignees", "login"),
+    due: dayOf(milestone?.text("dueOn") ?? milestone?.text("due_on")),
+    created: dayOf(record.text("createdAt") ?? record.text("created_at")),
+    completedAt: momentOf(record.text("closedAt") ?? record.text("closed_at")),
+    labels,
+    dependsOn: dependenciesIn(body ?? "", nameOf),
+    parent: parentOf(record, nameOf),
+    fields: {
+      ...(url === undefined ? {} : { url }),
+      ...(milestone?.text("title") === undefined ? {} : { milestone: milestone.text("title") ?? "" }),
+    },
+  };
+}
+
+function statusOfIssue(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
+  const state = record.text("state")?.toLowerCase() ?? (record.flag("closed") ? "closed" : "open");
+  const reason = (record.text("stateReason") ?? record.text("state_reason") ?? "").toLowerCase();
+  if (state !== "closed") return { status: "pending" };
+  if (reason === "not_planned" || reason === "duplicate") return { status: "cancelled", originStatus: reason };
+  return { status: "completed" };
+}
+
+/** `priority: high`, `priority/P1`, `P0` and the like. */
+function priorityOfLabel(label: string): ReturnType<typeof priorityOf> {
+  const named = /^(?:priority|prio|p)\s*[:/\-_ ]\s*(.+)$/i.exec(label)?.[1];
+  return named === undefined ? (/^p[0-4]$/i.test(label) ? priorityOf(label) : undefined) : priorityOf(named);
+}
+
+type NameOf = (repository: string | undefined, id: string) => string;
+
+function dependenciesIn(body: string, nameOf: NameOf): readonly string[] {
+  const found: string[] = [];
+  visitLines(body, ({ text }) => {
+    const listed = WAITS.exec(text)?.[1];
+    for (const [, other, id, linked, linkedId] of (listed ?? "").matchAll(REFERENCE)) {
+      found.push(nameOf(other ?? linked, id ?? linkedId ?? ""));
+    }
+    return false;
+  });
+  return found;
+}
+
+function parentOf(record: JsonRecord, nameOf: NameOf): string | undefined {
+  const url = record.text("parent_issue_url");
+  const fromUrl = /([\w.-]+\/[\w.-]+)\/issues\/(\d+)$/.exec(url ?? "");
+  if (fromUrl !== null) return nameOf(fromUrl[1], fromUrl[2] ?? "");
+  const number = record.object("parent")?.text("number");
+  return number === undefined ? undefined : nameOf(undefined, number);
+}
+
+function commentsOf(record: JsonRecord): string | undefined {
+  if (!Array.isArray(record.raw("comments"))) return undefined;
+  return record
+    .objects("comments")
+    .map((comment) => {
+      const who = comment.object("author")?.text("login") ?? comment.object("user")?.text("login") ?? "?";
+      const when = comment.text("createdAt") ?? comment.text("created_at") ?? "?";
+      return `**${who}**, ${when}:\n\n${comment.text("body") ?? ""}`;
+    })
+    .join("\n\n");
+}

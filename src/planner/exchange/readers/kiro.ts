@@ -1,0 +1,139 @@
+import { type ChecklistItem, checklistOf } from "../checklist.ts";
+import { featureStatus } from "../feature_status.ts";
+import { FilesByFolder } from "../files_by_folder.ts";
+import { demoted, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
+
+/** Reads the specs of Kiro: a folder per feature, whose tasks become members of it in their order. */
+export const kiro: SourceFormat = {
+  kind: "kiro",
+  name: "Kiro",
+  folders: [".kiro/specs", "specs"],
+  matches: (paths) =>
+    paths.some((path) => /(?:^|\/)(?:requirements|bugfix)\.md$/.test(path) && path.split("/").length <= 2),
+  reads: (path) => /^(?:[^/]+\/)?(?:requirements|bugfix|design|tasks)\.md$/.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    // A folder of one feature alone has the files right in it.
+    const placed = files.map((file) => (file.path.includes("/") ? file : { ...file, path: `./${file.path}` }));
+    const folders = new FilesByFolder(placed, /^([^/]+)\/([^/]+)$/);
+    return { tasks: folders.folders().flatMap((folder) => featureOf(folder, folders, notes)), notes };
+  },
+};
+
+function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
+  const requirements = files.text(folder, "requirements.md") ?? files.text(folder, "bugfix.md") ?? "";
+  const list = files.text(folder, "tasks.md") ?? "";
+  const feature = folder === "." ? (withoutTitle(list).title ?? "feature") : folder;
+  const prefix = folder === "." ? "" : `${folder}/`;
+  const file = `${prefix}tasks.md`;
+  const items = checklistOf(list);
+  if (items.length === 0)
+    notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
+  const tasks = new TaskList(feature, file, items).tasks();
+  const driver: SourceTask = {
+    key: feature,
+    file: items.length === 0 ? (files.first(folder) ?? folder) : file,
+    line: 1,
+    title: titleFromName(feature),
+    body: bodyText(requirements, files.text(folder, "design.md") ?? ""),
+    status: featureStatus(tasks),
+    type: files.has(folder, "bugfix.md") && tasks.length === 0 ? "fix" : "driver",
+  };
+  return [driver, ...tasks];
+}
+
+/** Gives the tasks of one list their keys, parents and order. */
+class TaskList {
+  readonly #feature: string;
+  readonly #file: string;
+  readonly #items: readonly ChecklistItem[];
+  readonly #keys = new Set<string>();
+  /** By parent: the last task that is not optional, and whether an optional one came before. */
+  readonly #before = new Map<string, { required: string | undefined; optional: boolean }>();
+
+  constructor(feature: string, file: string, items: readonly ChecklistItem[]) {
+    this.#feature = feature;
+    this.#file = file;
+    this.#items = items;
+  }
+
+  tasks(): readonly SourceTask[] {
+    const above: { indent: number; key: string }[] = [];
+    return this.#items.map((item) => {
+      const [, number, rest] = /^(\d+(?:\.\d+)*)\.?\s+(.*)$/.exec(item.text) ?? [];
+      const key = this.#keyOf(number ?? slugOf(item.text));
+      while ((above.at(-1)?.indent ?? -1) >= item.indent) above.pop();
+      const parent = this.#numberedParent(number) ?? above.at(-1)?.key ?? this.#feature;
+      above.push({ indent: item.indent, key });
+      return { ...this.#task(item, rest ?? item.text), key, parent, ...this.#order(key, parent, item) };
+    });
+  }
+
+  #keyOf(name: string): string {
+    let key = `${this.#feature}/${name}`;
+    for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
+    this.#keys.add(key);
+    return key;
+  }
+
+  /** Task 2.1 belongs to task 2, however it is indented. */
+  #numberedParent(number: string | undefined): string | undefined {
+    if (number === undefined || !number.includes(".")) return undefined;
+    const key = `${this.#feature}/${number.slice(0, number.lastIndexOf("."))}`;
+    return this.#keys.has(key) ? key : undefined;
+  }
+
+  #task(item: ChecklistItem, title: string): Omit<SourceTask, "key"> {
+    const status = item.mark === "x" ? "completed" : item.mark === "-" ? "in_progress" : "pending";
+    return {
+      file: this.#file,
+      line: item.line,
+      title,
+      body: item.details,
+      status,
+      ...(item.isOptional ? { labels: ["optional"], isDraft: status === "pending" } : {}),
+    };
+  }
+
+  /** Tasks come one after the other, but none waits for an optional one. */
+  #order(key: string, parent: string, { isOptional }: ChecklistItem): Pick<SourceTask, "isOrdered" | "dependsOn"> {
+    const before = this.#before.get(parent) ?? { required: undefined, optional: false };
+    const isOrdered = !before.optional && !isOptional;
+    const dependsOn = isOrdered || before.required === undefined ? [] : [before.required];
+    this.#before.set(parent, {
+      required: isOptional ? before.required : key,
+      optional: before.optional || isOptional,
+    });
+    return { isOrdered, dependsOn };
+  }
+}
+
+function bodyText(requirements: string, design: string): string {
+  const criteria = criteriaIn(requirements);
+  const parts = [
+    criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
+    requirements.trim() === "" ? "" : `## Requirements\n\n${demoted(withoutTitle(requirements).rest, 3).trim()}`,
+    design.trim() === "" ? "" : `## Design\n\n${demoted(withoutTitle(design).rest, 3).trim()}`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** The numbered lines under "Acceptance Criteria", with the number of their requirement: `2.1 WHEN …`. */
+function criteriaIn(requirements: string): readonly string[] {
+  const found: string[] = [];
+  let requirement = "";
+  let isInside = false;
+  for (const line of requirements.split(/\r\n|\n|\r/)) {
+    const heading = /^#{1,6}\s+(.*)$/.exec(line)?.[1];
+    if (heading !== undefined) {
+      isInside = /^acceptance criteria/i.test(heading);
+      const number = /requirement\s+(\d+)/i.exec(heading)?.[1] ?? /^(\d+)[.:]/.exec(heading)?.[1];
+      if (!isInside && number !== undefined) requirement = `${number}.`;
+      continue;
+    }
+    const [, number, text] = (isInside && /^\s{0,3}(\d+)[.)]\s+(.*)$/.exec(line)) || [];
+    if (number !== undefined && text !== undefined) found.push(`${requirement}${number} ${text.trim()}`);
+  }
+  return found;
+}

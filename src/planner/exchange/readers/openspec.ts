@@ -1,0 +1,118 @@
+import { FilesByFolder } from "../files_by_folder.ts";
+import { listAt, textAt } from "../foreign_fields.ts";
+import { type ForeignFields, readForeignYaml } from "../foreign_yaml.ts";
+import { demoted, titleFromName, withoutTitle } from "../sections.ts";
+import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, momentOf } from "../words.ts";
+
+/** A task line as OpenSpec counts it: wherever it is, also with another mark or without a blank. */
+const TASK_LINE = /^(\s*)[-*]\s*\[([\sxX])\][ \t]*(.*)$/gm;
+
+const NO_FIELDS: ForeignFields = { values: new Map(), lines: new Map() };
+
+/** Reads the changes of OpenSpec: a folder per change, whose tasks become criteria. */
+export const openspec: SourceFormat = {
+  kind: "openspec",
+  name: "OpenSpec",
+  folders: ["openspec"],
+  matches: (paths) => paths.some((path) => /^changes\/(?:archive\/)?[^/]+\/(?:proposal|tasks)\.md$/.test(path)),
+  reads: (path) => /^changes\/.+\.(?:md|yaml)$/.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    const active = new FilesByFolder(files, /^(changes\/(?!archive\/)[^/]+)\/(.+)$/);
+    const archived = new FilesByFolder(files, /^(changes\/archive\/[^/]+)\/(.+)$/);
+    const names = new Set(active.folders().map((folder) => nameOf(folder).name));
+    const tasks = active.folders().map((folder) => taskOf(folder, active, nameOf(folder), notes));
+    for (const folder of archived.folders()) {
+      const { name, day } = nameOf(folder);
+      const key = names.has(name) ? folder.slice("changes/archive/".length) : name;
+      names.add(key);
+      const task = taskOf(folder, archived, { name: key, day }, notes);
+      const fields = { status: "completed", archived: true, completedAt: momentOf(day) } as const;
+      tasks.push({ ...task, ...fields, created: task.created ?? dayOf(day) });
+    }
+    return { tasks, notes };
+  },
+};
+
+interface ChangeName {
+  readonly name: string;
+  readonly day: string | undefined;
+}
+
+/** Archiving puts the day in front of a change's name. */
+function nameOf(folder: string): ChangeName {
+  const name = folder.slice(folder.lastIndexOf("/") + 1);
+  const [, day, rest] = /^(\d{4}-\d{2}-\d{2})-(.+)$/.exec(name) ?? [];
+  return rest === undefined ? { name, day: undefined } : { name: rest, day };
+}
+
+function taskOf(folder: string, files: FilesByFolder, { name }: ChangeName, notes: SourceNote[]): SourceTask {
+  const list = files.text(folder, "tasks.md") ?? "";
+  const proposal = withoutTitle(files.text(folder, "proposal.md") ?? "");
+  const file = files.has(folder, "proposal.md") ? `${folder}/proposal.md` : (files.first(folder) ?? folder);
+  const fields = metadata(folder, files, notes);
+  if (!files.has(folder, "tasks.md")) notes.push({ file, line: 1, reason: "change without tasks", detail: name });
+  return {
+    key: name,
+    file,
+    line: 1,
+    title: titleOf(proposal.title) ?? titleFromName(name),
+    body: bodyText(folder, files, { proposal: proposal.rest, list }),
+    status: statusOf(list),
+    created: dayOf(textAt(fields, "created")),
+    dependsOn: listAt(fields, "dependsOn"),
+  };
+}
+
+function metadata(folder: string, files: FilesByFolder, notes: SourceNote[]): ForeignFields {
+  const fields = readForeignYaml(files.text(folder, ".openspec.yaml") ?? "");
+  if (!("problem" in fields)) return fields;
+  const { line, message } = fields.problem;
+  notes.push({
+    file: `${folder}/.openspec.yaml`,
+    line,
+    reason: "settings of a change that cannot be parsed",
+    detail: message,
+  });
+  return NO_FIELDS;
+}
+
+/** Proposals are called "Change: …" or "Proposal". */
+function titleOf(heading: string | undefined): string | undefined {
+  const title = heading?.replace(/^(?:change|proposal)\s*(?:proposal)?\s*:\s*/i, "").trim();
+  return title === undefined || title === "" || /^(?:change )?proposal$|^change$|^why$/i.test(title)
+    ? undefined
+    : title;
+}
+
+function statusOf(list: string): SourceTask["status"] {
+  const boxes = [...list.matchAll(TASK_LINE)].map(([, , mark = ""]) => mark.toLowerCase() === "x");
+  if (!boxes.includes(true)) return "pending";
+  return boxes.includes(false) ? "in_progress" : "completed";
+}
+
+function bodyText(
+  folder: string,
+  files: FilesByFolder,
+  { proposal, list }: { proposal: string; list: string },
+): string {
+  const criteria = demoted(withoutTitle(list).rest, 3).replaceAll(
+    TASK_LINE,
+    (_line, indent: string, mark: string, text: string) => {
+      return `${indent.replaceAll("\n", "")}- [${mark.toLowerCase() === "x" ? "x" : " "}] ${text}`;
+    },
+  );
+  const design = withoutTitle(files.text(folder, "design.md") ?? "").rest;
+  const deltas = files.names(folder).filter((name) => /^specs\/.+\.md$/.test(name));
+  const parts = [
+    proposal.replaceAll(/^(#+ +Acceptance Criteria)[ \t]*:?[ \t]*$/gim, "$1 of the proposal").trim(),
+    criteria.trim() === "" ? "" : `## Acceptance Criteria\n\n${criteria.trim()}`,
+    design.trim() === "" ? "" : `## Design\n\n${demoted(design, 3).trim()}`,
+    ...deltas.map((name) => {
+      const subject = name.replace(/^specs\//, "").replace(/(?:\/spec)?\.md$/, "");
+      return `## Specification of ${subject}\n\n${demoted(withoutTitle(files.text(folder, name) ?? "").rest, 3).trim()}`;
+    }),
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,149 @@
+import { type ChecklistItem, checklistOf } from "../checklist.ts";
+import { featureStatus } from "../feature_status.ts";
+import { FilesByFolder } from "../files_by_folder.ts";
+import { demoted, slugOf, titleFromName, withoutTitle } from "../sections.ts";
+import type { SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, priorityOf } from "../words.ts";
+
+const FILE = /^(?:[^/]+\/)?(?:spec|plan|tasks)\.md$/;
+/** A path with a folder and an ending, as the descriptions name files. */
+const PATH = /(?<![\w/.:-])((?:[\w.@-]+\/)+[\w.@-]+\.\w{1,8})(?![\w/])/g;
+
+/** Reads the features of Spec Kit: a folder per feature, whose tasks become members of it. */
+export const specKit: SourceFormat = {
+  kind: "spec-kit",
+  name: "Spec Kit",
+  folders: ["specs", ".specify/specs"],
+  matches: (paths) => paths.some((path) => /^(?:[^/]+\/)?(?:spec|plan)\.md$/.test(path)),
+  reads: (path) => FILE.test(path) || /^(?:[^/]+\/)?checklists\/[^/]+\.md$/.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    const placed = files.map((file) =>
+      FILE.test(file.path) && !file.path.includes("/") ? { ...file, path: `./${file.path}` } : file,
+    );
+    const folders = new FilesByFolder(placed, /^([^/]+)\/(.+)$/);
+    return { tasks: folders.folders().flatMap((folder) => featureOf(folder, folders, notes)), notes };
+  },
+};
+
+function featureOf(folder: string, files: FilesByFolder, notes: SourceNote[]): readonly SourceTask[] {
+  const spec = withoutTitle(files.text(folder, "spec.md") ?? "");
+  const list = files.text(folder, "tasks.md") ?? "";
+  const title = (spec.title ?? "").replace(/^feature specification\s*:\s*/i, "").trim();
+  const feature = folder === "." ? slugOf(title === "" ? "feature" : title) : folder;
+  const prefix = folder === "." ? "" : `${folder}/`;
+  for (const name of files.names(folder).filter((one) => one.startsWith("checklists/"))) {
+    notes.push({ file: `${prefix}${name}`, line: 1, reason: "checklist beside the tasks", detail: feature });
+  }
+  const tasks = new TaskList(feature, `${prefix}tasks.md`).read(checklistOf(list));
+  if (tasks.length === 0)
+    notes.push({ file: files.first(folder) ?? folder, line: 1, reason: "feature without tasks", detail: feature });
+  const state = /^\*\*Status\*\*:\s*(.+?)\s*$/m.exec(spec.rest)?.[1];
+  const driver: SourceTask = {
+    key: feature,
+    file: files.has(folder, "spec.md") ? `${prefix}spec.md` : (files.first(folder) ?? folder),
+    line: 1,
+    title: title === "" ? titleFromName(feature) : title,
+    body: bodyText(spec.rest, files.text(folder, "plan.md") ?? ""),
+    status: featureStatus(tasks),
+    type: "driver",
+    created: dayOf(/^\*\*Created\*\*:\s*(\S+)/m.exec(spec.rest)?.[1]),
+    fields: state === undefined ? {} : { spec_status: state },
+  };
+  return [driver, ...tasks];
+}
+
+/** Tasks come one after the other; those marked `[P]` only wait for what is before their run of marked ones. */
+class TaskList {
+  readonly #feature: string;
+  readonly #file: string;
+  readonly #keys = new Set<string>();
+  /** What the current run of parallel tasks waits for, and the run itself. */
+  #frontier: readonly string[] = [];
+  #run: string[] = [];
+  #phase = "";
+
+  constructor(feature: string, file: string) {
+    this.#feature = feature;
+    this.#file = file;
+  }
+
+  read(items: readonly ChecklistItem[]): readonly SourceTask[] {
+    return items.map((item) => this.#task(item));
+  }
+
+  #task(item: ChecklistItem): SourceTask {
+    const [, id, rest = ""] = /^\**(T\d+[a-z]?)\**:?\s+(.*)$/.exec(item.text) ?? [undefined, undefined, item.text];
+    const marks = [...rest.matchAll(/\[(P|US\d+)\]/g)].map(([, mark = ""]) => mark);
+    const title = rest.replaceAll(/\[(?:P|US\d+)\]\s*/g, "").trim();
+    const key = this.#keyOf(id ?? slugOf(item.text));
+    const story = marks.find((mark) => mark.startsWith("US"));
+    const phase = item.headings.find((heading) => /^phase\b/i.test(heading)) ?? item.headings[0] ?? "";
+    return {
+      key,
+      file: this.#file,
+      line: item.line,
+      title: title === "" ? key : title,
+      body: item.details,
+      status: item.mark === "x" ? "completed" : item.mark === "-" ? "in_progress" : "pending",
+      priority: priorityOf(/priority\s*:?\s*(P\d)/i.exec(phase)?.[1] ?? ""),
+      labels: story === undefined ? [] : [story],
+      targetFiles: [...title.matchAll(PATH)].map(([, path = ""]) => path),
+      parent: this.#feature,
+      ...this.#order(key, { isParallel: marks.includes("P"), phase, declared: this.#declared(title) }),
+    };
+  }
+
+  #keyOf(name: string): string {
+    let key = `${this.#feature}/${name}`;
+    for (let count = 2; this.#keys.has(key); count++) key = `${this.#feature}/${name}-${count}`;
+    this.#keys.add(key);
+    return key;
+  }
+
+  /** "(depends on T012, T013)" */
+  #declared(title: string): readonly string[] {
+    const listed = /depends on ((?:T\d+[a-z]?(?:\s*(?:,|and|&)\s*)?)+)/i.exec(title)?.[1] ?? "";
+    return [...listed.matchAll(/T\d+[a-z]?/g)].map(([id]) => `${this.#feature}/${id}`);
+  }
+
+  #order(
+    key: string,
+    { isParallel, phase, declared }: { isParallel: boolean; phase: string; declared: readonly string[] },
+  ): Pick<SourceTask, "isOrdered" | "dependsOn"> {
+    const isNewRun = !isParallel || this.#run.length === 0 || phase !== this.#phase;
+    this.#phase = phase;
+    if (isNewRun) {
+      if (this.#run.length > 0) this.#frontier = this.#run;
+      this.#run = [];
+    }
+    const before = this.#frontier;
+    if (isParallel) this.#run.push(key);
+    else this.#frontier = [key];
+    if (isNewRun && declared.length === 0) return { isOrdered: true, dependsOn: [] };
+    return { isOrdered: false, dependsOn: [...new Set([...declared, ...before])] };
+  }
+}
+
+function bodyText(spec: string, plan: string): string {
+  const criteria = scenariosIn(spec);
+  const parts = [
+    criteria.length === 0 ? "" : `## Acceptance Criteria\n\n${criteria.map((text) => `- [ ] ${text}`).join("\n")}`,
+    spec.trim() === "" ? "" : `## Specification\n\n${demoted(spec, 3).trim()}`,
+    plan.trim() === "" ? "" : `## Plan\n\n${demoted(withoutTitle(plan).rest, 3).trim()}`,
+  ];
+  return parts.filter((part) => part !== "").join("\n\n");
+}
+
+/** The acceptance scenarios of the user stories (US), numbered within their own: `US1.2 Given …`. */
+function scenariosIn(spec: string): readonly string[] {
+  const found: string[] = [];
+  let story = "";
+  for (const line of spec.split(/\r\n|\n|\r/)) {
+    const number = /^#{1,6}\s+User Story\s+(\d+)/i.exec(line)?.[1];
+    if (number !== undefined) story = `US${number}.`;
+    const [, at, text] = /^\s*(\d+)[.)]\s+(\**Given\b.*)$/i.exec(line) ?? [];
+    if (at !== undefined && text !== undefined) found.push(`${story}${at} ${text.trim()}`);
+  }
+  return found;
+}

@@ -1,0 +1,126 @@
+import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
+import { isJsonObject } from "#kernel/json_object.ts";
+import { JsonRecord } from "../json_record.ts";
+import { elementsOf, type PlacedJson, placedJson } from "../json_text.ts";
+import { asCriteria, bodyOf } from "../sections.ts";
+import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
+import { dayOf, priorityOf, type StatusMeaning, statusOf } from "../words.ts";
+
+/** Reads the tasks of Task Master: `tasks.json`, its lists by tag or one list without a tag. */
+export const taskMaster: SourceFormat = {
+  kind: "task-master",
+  name: "Task Master",
+  folders: [".taskmaster", "tasks"],
+  matches: (paths) => paths.some((path) => path === "tasks/tasks.json" || path === "tasks.json"),
+  matchesFile: (name, head) =>
+    /\.json$/i.test(name) && /"tasks"\s*:\s*\[/.test(head) && /"(?:testStrategy|subtasks|dependencies)"\s*:/.test(head),
+  reads: (path) => path === "tasks/tasks.json" || /^[^/]+\.json$/.test(path),
+  read(files) {
+    const notes: SourceNote[] = [];
+    const file = files.find(({ path }) => path.endsWith("tasks.json")) ?? files[0];
+    return { tasks: file === undefined ? [] : tasksOf(file, notes), notes };
+  },
+};
+
+function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
+  const json = placedJson(text);
+  if ("message" in json) {
+    notes.push({ file: path, line: json.line, reason: "cannot be parsed", detail: json.message, refused: true });
+    return [];
+  }
+  const lists = tagged(json);
+  const isTagged = lists.length > 1 || lists[0]?.tag !== "master";
+  return lists.flatMap(({ tag, node }) => {
+    const list = new TagReading({ file: path, prefix: isTagged ? `${tag}/` : "", tag, notes, json });
+    return list.read(node, undefined);
+  });
+}
+
+/** The lists by tag; a list without one, as older versions wrote it, is of the tag master. */
+function tagged({ root }: PlacedJson): readonly { readonly tag: string; readonly node: Node }[] {
+  const single = findNodeAtLocation(root, ["tasks"]);
+  if (single?.type === "array") return [{ tag: "master", node: single }];
+  return (root.type === "object" ? (root.children ?? []) : []).flatMap(({ children = [] }) => {
+    const [name, value] = children;
+    const node = value === undefined ? undefined : findNodeAtLocation(value, ["tasks"]);
+    return name === undefined || node?.type !== "array" ? [] : [{ tag: String(getNodeValue(name)), node }];
+  });
+}
+
+interface TagInput {
+  readonly file: string;
+  readonly prefix: string;
+  readonly tag: string;
+  readonly notes: SourceNote[];
+  readonly json: PlacedJson;
+}
+
+class TagReading {
+  readonly #input: TagInput;
+
+  constructor(input: TagInput) {
+    this.#input = input;
+  }
+
+  /** @param parent number of the task whose subtasks these are */
+  read(node: Node, parent: string | undefined): readonly SourceTask[] {
+    const { json, file, notes } = this.#input;
+    const nodes = node.children ?? [];
+    return elementsOf(node, json).flatMap(({ value, line }, at) => {
+      const place = { file, line };
+      if (!isJsonObject(value)) {
+        notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
+        return [];
+      }
+      const record = new JsonRecord(value, place, notes);
+      const id = record.text("id");
+      if (id === undefined) {
+        record.refuse("no id", "expected a field id");
+        return [];
+      }
+      const number = parent === undefined || id.startsWith(`${parent}.`) ? id : `${parent}.${id}`;
+      const child = nodes[at];
+      const subtasks = child === undefined ? undefined : findNodeAtLocation(child, ["subtasks"]);
+      const parts = subtasks?.type === "array" ? this.read(subtasks, number) : [];
+      return [this.#task(record, number, parent, parts.length > 0), ...parts];
+    });
+  }
+
+  #task(record: JsonRecord, number: string, parent: string | undefined, hasParts: boolean): SourceTask {
+    const { prefix, tag } = this.#input;
+    const priority = record.text("priority");
+    const known = priority === undefined ? undefined : priorityOf(priority);
+    if (priority !== undefined && known === undefined) record.note("unknown priority", priority);
+    return {
+      ...record.place,
+      key: `${prefix}${number}`,
+      title: record.text("title") ?? number,
+      body: bodyOf(record.text("description"), [
+        ["Details", record.text("details")],
+        ["Acceptance Criteria", asCriteria(record.text("acceptanceCriteria"))],
+        ["Test Strategy", record.text("testStrategy")],
+      ]),
+      ...this.#status(record),
+      type: hasParts ? "driver" : undefined,
+      priority: known,
+      created: dayOf(record.text("createdAt")),
+      assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
+      labels: record.texts("tags"),
+      dependsOn: record.texts("dependencies").map((id) => `${prefix}${dependency(id, parent)}`),
+      parent: parent === undefined ? undefined : `${prefix}${parent}`,
+      fields: prefix === "" ? {} : { tag },
+    };
+  }
+
+  #status(record: JsonRecord): StatusMeaning {
+    const word = record.text("status");
+    const known = word === undefined ? undefined : statusOf(word);
+    if (word !== undefined && known === undefined) record.note("unknown status, imported as pending", word);
+    return known ?? { status: "pending", ...(word === undefined ? {} : { originStatus: word }) };
+  }
+}
+
+/** Within subtasks a plain number means a sibling. */
+function dependency(id: string, parent: string | undefined): string {
+  return parent === undefined || id.includes(".") ? id : `${parent}.${id}`;
+}

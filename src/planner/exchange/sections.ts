@@ -1,0 +1,62 @@
+import { headings, titleHeading } from "../spec/sections.ts";
+
+/** A heading and its text, for a body that is put together from fields. */
+export type BodySection = readonly [heading: string, text: string | undefined];
+
+/** The first text without a heading, the others below theirs; absent texts are left out. */
+export function bodyOf(lead: string | undefined, sections: readonly BodySection[]): string {
+  const parts = sections.flatMap(([heading, text]) =>
+    text === undefined || text.trim() === "" ? [] : [`## ${heading}\n\n${text.trim()}`],
+  );
+  return [lead?.trim() ?? "", ...parts].filter((part) => part !== "").join("\n\n");
+}
+
+/** Lines of criteria as unchecked boxes; lines that are boxes already, headings and blank lines stay. */
+export function asCriteria(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return text
+    .replaceAll(/\r\n?/g, "\n")
+    .split("\n")
+    .map((line) => {
+      if (line.trim() === "" || /^\s*(?:[-*+]\s+\[[ xX]\]|#)/.test(line) || /^\s{2,}/.test(line)) return line;
+      return `- [ ] ${line.replace(/^\s*(?:[-*+•]|\d+[.)])\s+/, "").trim()}`;
+    })
+    .join("\n");
+}
+
+/** Markdown with its headings moved down, so that none is above `least`. Headings in fenced code stay. */
+export function demoted(text: string, least: number): string {
+  const found = headings(text);
+  const by = least - Math.min(least, ...found.map(({ level }) => level));
+  if (by <= 0) return text;
+  let result = "";
+  let at = 0;
+  for (const { level, start, end } of found) {
+    const line = text.slice(start, end);
+    result += text.slice(at, start) + line.replace(/^( {0,3})#+/, `$1${"#".repeat(Math.min(6, level + by))}`);
+    at = end;
+  }
+  return result + text.slice(at);
+}
+
+/** The text without its first heading of level 1, and that heading. */
+export function withoutTitle(text: string): { readonly title: string | undefined; readonly rest: string } {
+  const title = titleHeading(text);
+  if (title === undefined) return { title: undefined, rest: text };
+  return { title: title.text, rest: text.slice(0, title.start) + text.slice(title.next) };
+}
+
+/** `add-dark-mode` as a title: "Add dark mode". */
+export function titleFromName(name: string): string {
+  const words = name.replaceAll(/[-_]+/g, " ").trim();
+  return words === "" ? name : words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A short name made of a text, for tasks that have no id. */
+export function slugOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, "-")
+    .slice(0, 60)
+    .replaceAll(/^-|-$/g, "");
+}

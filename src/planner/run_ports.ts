@@ -117,6 +117,8 @@ export interface Worktree {
 /** A commit of a branch that the main branch lacks. */
 export interface BranchCommit {
   readonly hash: string;
+  /** The first parent; null for a first commit. */
+  readonly parent: string | null;
   readonly message: string;
 }
 
@@ -203,8 +205,35 @@ export interface Worktrees {
    * @throws OperationError `failed_precondition` when that would lose uncommitted changes or unmerged commits
    */
   remove(id: SpecId): Promise<readonly string[]>;
+  /**
+   * Keeps the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch. Nothing of it is in
+   * the main branch's history.
+   *
+   * @param write gets the run's number and the branch's end
+   * @returns the number; null if the branch is gone
+   */
+  keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null>;
+  /** Reads such a record, the latest one without `run`; null without a record. */
+  record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
+  /** Adds to the latest record as which commits the work was merged. */
+  noteMerged(id: SpecId, commits: readonly string[]): Promise<void>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
+}
+
+/** The number of a run, from 1, and the full hash of its branch's end. */
+export interface RunHead {
+  readonly run: number;
+  readonly head: string;
+}
+
+/** A record that was kept. */
+export interface KeptRunRecord {
+  readonly run: number;
+  /** Numbers of all runs of the spec that have one, in order. */
+  readonly runs: readonly number[];
+  /** See work/run_record.ts; another version of planner may have written it. */
+  readonly record: Readonly<Record<string, unknown>>;
 }
 
 /** One setting, hook or link that differs from what it was when a run began. */

@@ -7,6 +7,7 @@ import type {
   MergeAnswer,
   NewWorktreeStatus,
   ProcessEnd,
+  RunHead,
   RunPorts,
   Worktree,
   WorktreeState,
@@ -56,6 +57,7 @@ export interface Deeds {
   readonly stops: number[];
   readonly events: RunEvent[];
   readonly others: string[];
+  readonly records: object[];
 }
 
 export interface FakeRuns extends Deeds {
@@ -71,7 +73,7 @@ export async function fakeRuns(): Promise<FakeRuns> {
   const project = tempProject();
   project.write(".planner/config.md", CONFIG);
   project.spec(ID, SPEC);
-  const deeds: Deeds = { statuses: [], ends: [], lines: [], stops: [], events: [], others: [] };
+  const deeds: Deeds = { statuses: [], ends: [], lines: [], stops: [], events: [], others: [], records: [] };
   const script: Script = {
     agent: () => {},
     exit: { code: 0, signal: null },
@@ -153,6 +155,11 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
         deeds.others.push("worktree removed");
         return [];
       },
+      keepRecord: async (_: SpecId, __: string, write: (head: RunHead) => object) => {
+        deeds.records.push(write({ run: 1, head: "0".repeat(40) }));
+        return 1;
+      },
+      noteMerged: async () => {},
       writeStatus: async (status: NewWorktreeStatus) => void deeds.statuses.push(status),
     },
     logs: { open: async () => log },

@@ -10,24 +10,39 @@ import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
   summary: "Show the end of a spec's log",
+  details:
+    "With --run it shows what a run left as its record instead: how it ended and why, its commits, criteria with their " +
+    "checks, commands, tokens and cost, and as what it was merged.",
   positionals: { id: ANY_ID },
   flags: {
     lines: { type: "integer", short: "n", least: 0, summary: "Print at most this many lines; 100 without it" },
     since: { type: "string", value: "time", summary: "Begin at the first line of this ISO 8601 time or later" },
     offset: { type: "integer", value: "bytes", least: 0, summary: "Begin here: the byte_offset of an earlier answer" },
     follow: { type: "boolean", short: "f", summary: "Go on printing what is added, until Ctrl-C" },
+    run: {
+      type: "string",
+      value: "n",
+      summary: "Show the record of this run in place of the log; last for the latest",
+    },
     json: JSON_FLAG,
   },
   examples: [
     { line: "planner log 003", shows: "the last 100 lines" },
     { line: "planner log 003 -n 20 --follow", shows: "the last 20, then what comes" },
+    { line: "planner log 003 --run last", shows: "how the last run ended, and by what that was decided" },
     { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "everything from then on, at most 100 lines" },
   ],
-  async run({ id, follow, json, ...words }, cli) {
+  async run({ id, follow, json, run, ...words }, cli) {
     if (follow && json) throw new UsageError('Flags "--follow" and "--json" exclude each other', null);
+    if (run !== undefined) refuseBesideRun({ follow, ...words });
     const context = await cli.planner();
     // Once: a spec that is added meanwhile must not make a followed id ambiguous.
     const fullId = await findSpecId(context, id, { archived: true });
+    if (run !== undefined) {
+      const { keptRecord, recordText } = await import("../../run_record.ts");
+      const kept = await keptRecord(await context.runs(), fullId, run);
+      return json ? printJson(kept.record) : print(recordText(kept));
+    }
     const args = {
       id: fullId,
       ...Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined)),
@@ -39,3 +54,9 @@ export const command = defineCommand({
     else if (value.has_more) cli.note(`More lines follow: --offset ${value.byte_offset}`);
   },
 });
+
+/** A record is not a part of the log. */
+function refuseBesideRun(words: Readonly<Record<string, unknown>>): void {
+  const flag = Object.entries(words).find(([, value]) => value !== undefined && value !== false)?.[0];
+  if (flag !== undefined) throw new UsageError(`Flags "--run" and "--${flag}" exclude each other`, null);
+}

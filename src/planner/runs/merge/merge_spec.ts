@@ -53,6 +53,7 @@ async function merged(deps: RunDeps, id: SpecId, stop: StopWishes): Promise<Merg
   if (answer.kind === "conflict") return conflict(deps, { spec, worktree, files: answer.files });
   if (!spec.archived) await changeSpec(context, id, (text) => editFields(text, { ...fields }));
   const [commits, merged] = answer.kind === "merged" ? [answer.commits, answer.notes] : [[], []];
+  if (commits.length > 0) await ports.worktrees.noteMerged(id, commits).catch(ignoreRefusal);
   const { kept, notes } = await removed(deps, id);
   const rules = changedRules(state?.changed ?? [], spec.outputSchema);
   const outcome = answer.kind === "merged" ? "merged" : "nothing";
@@ -134,6 +135,11 @@ async function conflict(deps: RunDeps, { spec, worktree, files }: Conflict): Pro
     commits,
   });
   return { spec_id: id, outcome: "conflict", files, advice };
+}
+
+/** The record says less then; the work is merged. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof OperationError)) throw error;
 }
 
 /** `kept` is null if the worktree is gone, else why it was kept: the merge holds all the same. */

@@ -17,6 +17,12 @@ export interface Launching {
   readonly promptText?: string;
 }
 
+/** An agent's end with what it was asked. */
+export interface LaunchedEnd extends AgentEnd {
+  /** SHA-256 of the prompt. */
+  readonly promptHash: string;
+}
+
 /** The part of a run that starting an agent needs: a split has no more. */
 export type LaunchedRun = Pick<
   PlacedRun,
@@ -30,7 +36,7 @@ export type LaunchedRun = Pick<
  *
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
-export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
+export async function launchAgent(deps: RunDeps, launching: Launching): Promise<LaunchedEnd> {
   const { run, claim, stillWanted, promptText } = launching;
   const { id, place, wishes, processId, provider, log } = run;
   const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
@@ -40,8 +46,9 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   const writable = await deps.files.gitFolders(place.root);
   const task = promptText === undefined ? "work" : "split";
   const server = task === "split" ? null : { command, args: [...first, "mcp", "--root", place.root] };
+  const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;
   const launch = agentLaunch(provider, {
-    prompt: place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`,
+    prompt: promptWhole,
     promptFile: `${beside}.prompt.md`,
     mcpConfigFile: `${beside}.mcp.json`,
     runFile: beside,
@@ -60,7 +67,10 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     const { allowing } = provider.row;
     const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
     const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted };
-    return await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
+    const end = await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
+    const hash = deps.files.hasher();
+    hash.update(new TextEncoder().encode(promptWhole));
+    return { ...end, promptHash: hash.digest() };
   } finally {
     await displace(deps, run);
   }

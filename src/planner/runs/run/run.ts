@@ -10,7 +10,8 @@ import { reasonOf } from "../reason_of.ts";
 import type { RunDeps, RunPlace, RunResult, RunWishes } from "../run_types.ts";
 import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
-import { launchAgent } from "./launch_agent.ts";
+import { keepRecord, type RunParts } from "./keep_record.ts";
+import { type LaunchedEnd, launchAgent } from "./launch_agent.ts";
 import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
@@ -46,7 +47,8 @@ export class Run {
   readonly #id: SpecId;
   #phase: Phase = "record";
   #log: RunLog | undefined;
-  #agent: AgentEnd | undefined;
+  #agent: LaunchedEnd | undefined;
+  #startedAt = "";
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
@@ -59,10 +61,11 @@ export class Run {
     const { ports, context, pid, startedAt } = this.#deps;
     const { processId, wishes } = this.#start;
     const started_at = startedAt ?? context.clock.now().toISOString();
+    this.#startedAt = started_at;
     await ports.records.start({ process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode });
     let end: ProcessEnd = { status: "failed", error: "the run broke off" };
     try {
-      const result = await this.#phases(started_at);
+      const result = await this.#phases();
       const error = `${result.status}: ${result.reasons.join("; ")}`;
       end = result.status === "completed" ? { status: "completed" } : { status: "failed", error };
       this.#deps.tell({ event: "ended", ...result });
@@ -81,7 +84,7 @@ export class Run {
     return { agent: provider.name, model: provider.model, session, usage, denied };
   }
 
-  async #phases(startedAt: string): Promise<RunResult> {
+  async #phases(): Promise<RunResult> {
     const { config, wishes, spec } = this.#start;
     this.#phase = "predecessors";
     if (wishes.worktree) await mergePredecessors(this.#deps, spec, () => this.#isWanted());
@@ -90,7 +93,7 @@ export class Run {
     this.#phase = "start";
     const before = await markStarted(this.#deps, this.#id, wishes.worktree ? config.defaults.branch_prefix : null);
     try {
-      return await this.#inPlace(before, startedAt);
+      return await this.#inPlace(before);
     } catch (error) {
       // Nothing may be said about a spec that another process has taken by now.
       const reason = reasonOf(error);
@@ -102,7 +105,7 @@ export class Run {
     }
   }
 
-  async #inPlace(before: string, startedAt: string): Promise<RunResult> {
+  async #inPlace(before: string): Promise<RunResult> {
     const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId);
     this.#log = log;
     this.#phase = "worktree";
@@ -110,7 +113,7 @@ export class Run {
     const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
     await setUpWorktree(this.#deps, { ...run, stop: run.wishes.stop });
     await place.worktree?.guard();
-    await this.#tellStart(run, startedAt);
+    await this.#tellStart(run);
     this.#phase = "agent";
     const agent = await launchAgent(this.#deps, {
       run,
@@ -127,7 +130,7 @@ export class Run {
     return this.#judged(run, agent, state);
   }
 
-  async #tellStart({ place: { worktree }, log }: PlacedRun, startedAt: string): Promise<void> {
+  async #tellStart({ place: { worktree }, log }: PlacedRun): Promise<void> {
     const { provider, processId, wishes } = this.#start;
     const where = worktree === null ? "in the project itself" : `on branch ${worktree.branch}`;
     await log.line(`planner: ${provider.name} works ${where}`);
@@ -137,7 +140,7 @@ export class Run {
       process_id: processId,
       pid: this.#deps.pid,
       mode: wishes.mode,
-      started_at: startedAt,
+      started_at: this.#startedAt,
       agent: provider.name,
       title: this.#start.spec.title,
       branch: worktree?.branch ?? null,
@@ -158,6 +161,7 @@ export class Run {
     const decided = endOfRun({ ...left, evidence: gathered.evidence });
     const output = agent.exit.code === 0 ? agent.output : "";
     const end = await this.#complete(run, { end: decided, gathered, output });
+    await this.#keepRecord(run, { end, state, gathered });
     const { warnings, commits } = gathered;
     return { ...this.#result(end.status, end.reasons), warnings, commits, halt: haltAfter(end, agent, run) };
   }
@@ -194,9 +198,10 @@ export class Run {
 
   /** Paused, taken over or cancelled: that command decides about the spec. */
   async #endedByOthers(
-    { log, place }: PlacedRun,
+    run: PlacedRun,
     { claimed, state }: { readonly claimed: boolean; readonly state: WorktreeState | null },
   ): Promise<RunResult> {
+    const { log, place } = run;
     if (!claimed) return this.#result("paused", ["another process has taken the spec over"]);
     await log.line(`planner: ${ENDED_OUTSIDE}`);
     if (place.worktree !== null) {
@@ -204,7 +209,13 @@ export class Run {
       const error = `${ENDED_OUTSIDE}: no agent works here`;
       await this.#deps.ports.worktrees.writeStatus({ spec_id: this.#id, status: "failed", error, commits });
     }
+    await this.#keepRecord(run, { end: { status: "paused", reasons: [ENDED_OUTSIDE] }, state, gathered: null });
     return this.#result("paused", [ENDED_OUTSIDE]);
+  }
+
+  #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
+    const promptHash = this.#agent?.promptHash ?? null;
+    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#report(), promptHash });
   }
 
   /** A refusal says itself what it is about; a defect is easier found with the phase. */

@@ -37,7 +37,9 @@ export async function keepCommits(git: Git, removal: Removal): Promise<readonly 
   ];
   const tips = tipsOf(removal, moves);
   if (tips.length === 0) return [];
-  const others = ["--not", `refs/heads/${mainBranch}`, `--exclude=refs/heads/${branch}`, "--all"];
+  // Records of runs hold each run's own end, which a later run may have dropped.
+  const hidden = [`--exclude=refs/heads/${branch}`, "--exclude=refs/planner/runs/*"];
+  const others = ["--not", `refs/heads/${mainBranch}`, ...hidden, "--all"];
   // What only the worktree itself has checked out goes with it, so that counts as nothing.
   const listing = ["rev-list", "--single-worktree", "--parents", "--ignore-missing", "--stdin", ...others];
   const listed = await git.run(listing, { input: `${tips.join("\n")}\n` });

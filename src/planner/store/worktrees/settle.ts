@@ -222,7 +222,7 @@ async function reportLinks({ git, worktree, id }: Place, links: readonly string[
 
 async function commitsOf({ git, worktree: { branch, mainBranch } }: Place): Promise<readonly BranchCommit[]> {
   const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;
-  const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H%n%B"];
+  const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H %P%n%B"];
   const { status, stdout } = await git.try(["log", ...format, range, "--"]);
   if (status !== 0) return [];
   const entries = stdout.toString().split("\0");
@@ -230,7 +230,8 @@ async function commitsOf({ git, worktree: { branch, mainBranch } }: Place): Prom
     .filter((entry) => entry !== "")
     .map((entry) => {
       const end = entry.indexOf("\n");
-      return { hash: entry.slice(0, end), message: entry.slice(end + 1) };
+      const [hash = "", parent = null] = entry.slice(0, end).split(" ").filter(Boolean);
+      return { hash, parent, message: entry.slice(end + 1) };
     });
 }
 

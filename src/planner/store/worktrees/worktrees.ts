@@ -4,9 +4,11 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type {
+  KeptRunRecord,
   MergeAnswer,
   NewWorktreeStatus,
   PlantedChange,
+  RunHead,
   Worktree,
   WorktreeOptions,
   Worktrees,
@@ -26,6 +28,7 @@ import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { refsOf } from "./refs.ts";
+import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
 import { settle } from "./settle.ts";
 import { displaceFiles, takeAway } from "./worktree_brought.ts";
 import {
@@ -164,6 +167,21 @@ class GitWorktrees implements Worktrees {
       await removeLeftovers(join(this.#root, WORKTREES));
       await replaceFile(join(this.#root, file), file, text);
     });
+  }
+
+  async keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null> {
+    const { git } = await this.#opened();
+    return keepRunRecord(git, { id, branch }, write);
+  }
+
+  async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
+    const { git } = await this.#opened();
+    return readRunRecord(git, id, run);
+  }
+
+  async noteMerged(id: SpecId, commits: readonly string[]): Promise<void> {
+    const { git } = await this.#opened();
+    await noteMergedRun(git, id, { commits, at: this.#clock.now().toISOString() });
   }
 
   async #merge(id: SpecId, message: CommitWriter): Promise<MergeAnswer> {

@@ -1,0 +1,106 @@
+import { isJsonObject } from "#kernel/json_object.ts";
+import type { KeptRunRecord, RunHead } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { Git } from "../git/git.ts";
+
+const FILE = "record.json";
+
+function refOf(id: SpecId, run: number): string {
+  return `refs/planner/runs/${id}/${run}`;
+}
+
+interface Kept {
+  readonly id: SpecId;
+  readonly branch: string;
+}
+
+/**
+ * Keeps a record as the commit `refs/planner/runs/<id>/<n>`, whose parent is the end of the branch: so the work of a run
+ * stays as it was, whatever a rebase makes of the branch. Cost: two gits. No hooks run.
+ *
+ * @param git in a repository that stays
+ * @returns the number of the run; null for a branch that is gone
+ */
+export async function keepRunRecord(
+  git: Git,
+  { id, branch }: Kept,
+  write: (head: RunHead) => object,
+): Promise<number | null> {
+  const asked = [`refs/heads/${branch}`, `refs/planner/runs/${id}`];
+  const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
+  const hash = lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
+  if (hash === undefined) return null;
+  const run = Math.max(0, ...numbersIn(lines)) + 1;
+  await commitRecord(git, { ref: refOf(id, run), parent: hash, record: write({ run, head: hash }), force: false });
+  return run;
+}
+
+/** Reads a record, the latest one without `run`; null without a record. */
+export async function readRunRecord(git: Git, id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
+  const runs = await runsOf(git, id);
+  const wanted = run ?? runs.at(-1);
+  if (wanted === undefined || !runs.includes(wanted)) return null;
+  const text = await git.run(["cat-file", "blob", `${refOf(id, wanted)}:${FILE}`]);
+  const record: unknown = JSON.parse(text);
+  return { run: wanted, runs, record: isJsonObject(record) ? record : {} };
+}
+
+/**
+ * Adds to the latest record as which commits the work was merged, each with git's stable patch id, by which the change is
+ * known again after a rebase.
+ */
+export async function noteMergedRun(
+  git: Git,
+  id: SpecId,
+  { commits, at }: { readonly commits: readonly string[]; readonly at: string },
+): Promise<void> {
+  const kept = await readRunRecord(git, id, null);
+  if (kept === null) return;
+  const patches = await patchIds(git, commits);
+  const merged = { at, commits: commits.map((hash) => ({ hash, patch_id: patches.get(hash) ?? null })) };
+  const ref = refOf(id, kept.run);
+  await commitRecord(git, { ref, parent: `${ref}^1`, record: { ...kept.record, merged }, force: true });
+}
+
+/** Returns git's stable patch ids by commit; a commit without a change has none. */
+export async function patchIds(git: Git, commits: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (commits.length === 0) return new Map();
+  const input = commits.map((hash) => `${hash}\n`).join("");
+  const diff = ["diff-tree", "--stdin", "-p", "--root", "--no-ext-diff", "--no-textconv", "--no-color"];
+  const { stdout } = await git.try(diff, { input });
+  const listed = await git.run(["patch-id", "--stable"], { input: stdout });
+  const pairs = listed.split("\n").map((line) => line.split(" "));
+  return new Map(pairs.flatMap(([patch, hash]) => (patch === undefined || hash === undefined ? [] : [[hash, patch]])));
+}
+
+async function runsOf(git: Git, id: SpecId): Promise<readonly number[]> {
+  const listed = await git.run(["for-each-ref", "--format=%(refname)", `refs/planner/runs/${id}`]);
+  return numbersIn(listed.split("\n")).toSorted((one, other) => one - other);
+}
+
+function numbersIn(lines: readonly string[]): readonly number[] {
+  return lines.flatMap((line) => {
+    const number = /refs\/planner\/runs\/.*\/(\d+)$/.exec(line)?.[1];
+    return number === undefined ? [] : [Number(number)];
+  });
+}
+
+interface RecordCommit {
+  readonly ref: string;
+  readonly parent: string;
+  readonly record: object;
+  readonly force: boolean;
+}
+
+/** One git makes the file, the commit and the name; plumbing would take four. */
+async function commitRecord(git: Git, { ref, parent, record, force }: RecordCommit): Promise<void> {
+  const data = (text: string): string => `data ${Buffer.byteLength(text)}\n${text}\n`;
+  const seconds = Math.floor(Date.now() / 1000);
+  const input = [
+    `commit ${ref}\ncommitter planner <planner@localhost> ${seconds} +0000\n`,
+    data(`planner: record ${ref.slice("refs/planner/runs/".length)}\n`),
+    `from ${parent}\ndeleteall\nM 100644 inline ${FILE}\n`,
+    data(`${JSON.stringify(record, null, 2)}\n`),
+  ].join("");
+  await git.run(["fast-import", "--quiet", "--date-format=raw", ...(force ? ["--force"] : [])], { input });
+}

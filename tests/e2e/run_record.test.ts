@@ -1,0 +1,96 @@
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ID, ScriptedProject } from "../support/misbehaving_agent.ts";
+
+const REFS = `refs/planner/runs/${ID}`;
+
+async function record(project: ScriptedProject, run: string): Promise<Record<string, unknown>> {
+  const { stdout, stderr } = await project.planner("log", ID, "--run", run, "--json");
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
+}
+
+async function patchOf(project: ScriptedProject, commit: string): Promise<string> {
+  const { stdout } = await project.sh(`git show ${commit} | git patch-id --stable | cut -d' ' -f1`);
+  return stdout.trim();
+}
+
+test("each run leaves a record on top of its work, and the merge adds as what it was merged", async () => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  const verify = 'verify: {commands: ["test -e b.txt", "echo ok"]}\n';
+  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, `${verify}---\n`));
+  const base = (await project.git("rev-parse", "main")).trim();
+
+  const first = await project.work("save a; tick");
+  const second = await project.work("save b");
+  const head = (await project.git("rev-parse", `planner/${ID}`)).trim();
+  const made = (await project.git("log", "-1", "--format=%H", "--grep=: b$", `planner/${ID}`)).trim();
+  const patch = await patchOf(project, made);
+  await project.sh("echo more >> base.txt; git commit -q -a -m more");
+  const merged = await project.planner("merge", ID);
+
+  expect(first.stdout).toContain('needs_attention: "test -e b.txt" ended with status 1');
+  expect([second.stdout, merged.code]).toEqual([`${ID}: completed\n`, 0]);
+  expect(await record(project, "1")).toMatchObject({
+    ...{ version: 1, spec_id: ID, run: 1, status: "needs_attention", base, mode: "single", merged: null },
+    reasons: ['"test -e b.txt" ended with status 1'],
+    commits: [{ subject: `planner(${ID}): a` }],
+    files: expect.arrayContaining(["a.txt"]),
+    criteria: [{ label: "It is done", checked: true, lost: false, check: null }],
+    verify: [
+      { command: "test -e b.txt", status: 1 },
+      { command: "echo ok", status: 0, output_hash: new Bun.CryptoHasher("sha256").update("ok\n").digest("hex") },
+    ],
+    prompt_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    agent: { name: "command", model: null, session: null },
+  });
+  const last = await record(project, "last");
+  expect(last).toMatchObject({ run: 2, status: "completed", reasons: [], head });
+  const now = (await project.git("log", "-1", "--format=%H", "--grep=: b$", "main")).trim();
+  expect(now).not.toBe(made);
+  expect((last["merged"] as { commits: unknown }).commits).toContainEqual({ hash: now, patch_id: patch });
+  // The head before the rebase outlives the branch and the collection of garbage; main's history has nothing of it.
+  await project.git("reflog", "expire", "--expire=now", "--all");
+  await project.git("gc", "--quiet", "--prune=now");
+  expect((await project.git("rev-parse", `${REFS}/2^`)).trim()).toBe(head);
+  expect(await project.git("show", `${REFS}/2^:b.txt`)).toBe("the work in b\n");
+  expect(await project.git("log", "--format=%s", "main")).not.toContain("record");
+  expect(await project.git("status", "--porcelain")).toBe("");
+});
+
+test("log --run shows a record in words, and refuses what is none by saying what there is", async () => {
+  using project = await ScriptedProject.make();
+  const before = await project.planner("log", ID, "--run", "last");
+  await project.work("save a; tick; exit 3");
+
+  const shown = await project.planner("log", ID, "--run", "1");
+  const missing = await project.planner("log", ID, "--run", "7");
+  const wrong = await project.planner("log", ID, "--run", "first");
+  const both = await project.planner("log", ID, "--run", "1", "-n", "3");
+
+  expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("no run has left a record")]);
+  expect(shown.stdout).toMatch(/^run {7}1 of 1: failed\nbecause {3}the agent ended with status 3\n/);
+  expect(shown.stdout).toMatch(/\ncommit {4}[0-9a-f]{10} planner\(.*\): a\n/);
+  expect(missing.stderr).toContain('has no record of run "7": runs with a record: 1');
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("expected the number of a run from 1, or last"),
+  ]);
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('"--run" and "--lines" exclude each other')]);
+});
+
+test("a record does not stand for work that a later run dropped: it is kept and named as before", async () => {
+  using project = await ScriptedProject.make();
+  await project.work("save a; exit 3");
+
+  await project.work("git reset -q --hard main; save b; tick");
+  const merged = await project.planner("merge", ID);
+
+  expect(merged.code).toBe(0);
+  expect(await project.git("for-each-ref", "--format=%(refname)", "refs/planner/kept")).toContain(
+    `refs/planner/kept/${ID}/`,
+  );
+  expect(await project.git("show", `${REFS}/1^:a.txt`)).toBe("the work in a\n");
+});

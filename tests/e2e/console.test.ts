@@ -71,6 +71,8 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.goBack();
       await heading(page, "SRV-A08-07");
       await page.getByRole("link", { name: "AMS1-A08-A" }).first().click();
+      await heading(page, "AMS1-A08-A");
+      await page.getByRole("link", { name: "What if this fails" }).click();
       await heading(page, "If AMS1-A08-A fails");
       await page.getByText("Racks dark", { exact: true }).first().waitFor();
       expect(await figure(page, "Racks dark")).toStartWith("1");
@@ -110,6 +112,10 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("link", { name: "AMS1-A08-A" }).first().waitFor();
       await tabTo(page, "AMS1-A08-A");
       await keyboard.press("Enter");
+      await heading(page, "AMS1-A08-A");
+      await page.getByRole("link", { name: "What if this fails" }).waitFor();
+      await tabTo(page, "What if this fails");
+      await keyboard.press("Enter");
       await heading(page, "If AMS1-A08-A fails");
       await page.getByRole("region", { name: "Off or dark" }).waitFor();
       await keyboard.press("?");
@@ -125,7 +131,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("combobox", { name: "Search or jump to" }).fill("srv-a08-0");
       await page.getByRole("option", { name: /SRV-A08-01/ }).waitFor();
       const { promise: mayAnswer, resolve: answer } = Promise.withResolvers<void>();
-      await page.route("**/SearchDevices", async (route) => {
+      await page.route("**/SearchInventory", async (route) => {
         await mayAnswer;
         await route.continue();
       });

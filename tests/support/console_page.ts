@@ -19,6 +19,10 @@ export const EVERY_PAGE = [
   ["thermal/floor%3AAMS1%2F1", "AMS1/1"],
   ["fabric/FAB1", "FAB1"],
   ["search?q=leaf", "Devices"],
+  ["racks?health=FAULT", "Racks"],
+  ["supplies", "Power"],
+  ["row/AMS1%2F1%2FB", "AMS1/1/B"],
+  ["crac/CRAH-A1", "CRAH-A1"],
   ["history", "History"],
   ["import", "Import"],
 ] as const;

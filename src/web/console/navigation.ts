@@ -1,4 +1,8 @@
+import type { Estate } from "./api/replies.ts";
+import { LIST_KINDS } from "./lists/list_kinds.ts";
 import type { IconName } from "./ui/icon.tsx";
+
+type Tally = "sites" | "floors" | "fabrics" | keyof Estate["totals"];
 
 /** A page that the navigation leads to. */
 export interface NavigationItem {
@@ -10,7 +14,7 @@ export interface NavigationItem {
   /** Pages of single things that belong to this one, which mark it as well. */
   readonly also?: readonly string[];
   /** The count of the inventory that is shown beside the name. */
-  readonly tally?: "sites" | "floors" | "racks" | "devices" | "cracs" | "cables" | "fabrics";
+  readonly tally?: Tally;
 }
 
 export interface NavigationGroup {
@@ -18,6 +22,44 @@ export interface NavigationGroup {
   readonly name: string;
   readonly items: readonly NavigationItem[];
 }
+
+/** Pages of single things and of questions, by the list that they belong to. */
+const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
+  sites: ["site"],
+  floors: ["floor"],
+  rooms: ["room"],
+  rows: ["row"],
+  racks: ["rack"],
+  devices: ["device", "search"],
+  ports: ["port"],
+  cables: ["cable", "trace"],
+  supplies: ["feed"],
+  cooling: ["crac", "thermal"],
+  fabrics: ["fabric"],
+  links: ["fabric_link"],
+};
+
+/** Letters of lists that are gone to most. */
+const LETTERS: Readonly<Record<string, string>> = {
+  racks: "R",
+  devices: "D",
+  supplies: "P",
+  cables: "C",
+  cooling: "L",
+  fabrics: "F",
+};
+
+const TALLIES: Readonly<Record<string, Tally>> = {
+  sites: "sites",
+  floors: "floors",
+  racks: "racks",
+  devices: "devices",
+  ports: "ports",
+  cables: "cables",
+  cooling: "cracs",
+  fabrics: "fabrics",
+  links: "fabric_links",
+};
 
 /** The side navigation in its order; the `G` keys and the marks of where one is follow from it. */
 export const NAVIGATION: readonly NavigationGroup[] = [
@@ -31,12 +73,16 @@ export const NAVIGATION: readonly NavigationGroup[] = [
   },
   {
     name: "Inventory",
-    items: [
-      { page: "search", name: "Devices", icon: "device", key: "D", also: ["device"], tally: "devices" },
-      { page: "trace", name: "Cables", icon: "cable", key: "C", tally: "cables" },
-      { page: "thermal", name: "Cooling", icon: "cooling", key: "L" },
-      { page: "fabric", name: "Fabric", icon: "fabric", key: "F", tally: "fabrics" },
-    ],
+    items: LIST_KINDS.map(
+      ({ page, title, icon }): NavigationItem => ({
+        page,
+        name: title,
+        icon,
+        also: PAGES_OF_LIST[page] ?? [],
+        ...(LETTERS[page] !== undefined && { key: LETTERS[page] }),
+        ...(TALLIES[page] !== undefined && { tally: TALLIES[page] }),
+      }),
+    ),
   },
   { name: "Data", items: [{ page: "import", name: "Import", icon: "import", key: "I" }] },
 ];

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from "preact";
+import { LIST_KINDS } from "./lists/list_kinds.ts";
 import { Device } from "./pages/device.tsx";
 import { Fabric } from "./pages/fabric.tsx";
 import { Floor } from "./pages/floor.tsx";
 import { History } from "./pages/history.tsx";
 import { Import } from "./pages/import.tsx";
+import { List } from "./pages/list.tsx";
+import { OBJECT_PAGES, ObjectPage } from "./pages/object.tsx";
 import { Overview } from "./pages/overview.tsx";
 import { Power } from "./pages/power.tsx";
 import { Rack } from "./pages/rack.tsx";
@@ -20,6 +23,8 @@ interface PageProps {
 
 /** Every page by the first word of its address. A new page is a row here, and one in `navigation.ts`. */
 const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> = {
+  ...Object.fromEntries(LIST_KINDS.map(({ page }) => [page, List])),
+  ...Object.fromEntries(OBJECT_PAGES.map((page) => [page, ObjectPage])),
   overview: Overview,
   floor: Floor,
   rack: Rack,

@@ -39,14 +39,13 @@ export function linkToRef(ref: string): string | undefined {
     case "site":
     case "room":
     case "row":
-    case "zone":
-      return linkTo("thermal", ref);
-    case "feed":
-      return linkTo("power", ref);
     case "crac":
+    case "feed":
     case "cable":
     case "fabric_link":
-      return linkTo("history", ref);
+      return linkTo(kind, id);
+    case "zone":
+      return linkTo("thermal", ref);
     default:
       return undefined;
   }

@@ -8,6 +8,8 @@ export interface PaletteOption {
   readonly name: string;
   readonly detail: string;
   readonly state?: State | undefined;
+  /** Its address, for a new tab; absent for an action. */
+  readonly href?: string;
   readonly run: () => void;
 }
 

@@ -1,9 +1,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { count } from "../labels.ts";
 import { Icon } from "../ui/icon.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { actionsFor, useActions } from "./actions.ts";
 import type { PaletteGroup, PaletteOption } from "./options.ts";
-import { useFound } from "./use_found.ts";
+import { type FoundKind, useFound } from "./use_found.ts";
 
 interface PaletteProps {
   /** What the field begins with; undefined while the palette is closed. */
@@ -37,7 +38,8 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
   const [text, setText] = useState(begun);
   const [chosen, setChosen] = useState(0);
   const [isOpening, setOpening] = useState(false);
-  const { groups, hint, loading } = useGroups(text, showHelp);
+  const [only, setOnly] = useState("");
+  const { groups, kinds, hint, loading } = useGroups(text, only, showHelp);
   const options = groups.flatMap((group) => group.options);
   const marked = options[Math.min(chosen, options.length - 1)];
   const field = useRef<HTMLInputElement>(null);
@@ -59,6 +61,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
   const pressed = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined) setChosen(Math.max(0, Math.min(options.length - 1, chosen + step)));
+    else if (event.key === "Enter" && event.ctrlKey && marked?.href !== undefined) open(marked.href);
     else if (event.key === "Enter") setOpening(true);
     else return;
     event.preventDefault();
@@ -81,6 +84,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
           value={text}
           onInput={({ currentTarget }) => {
             setText(currentTarget.value);
+            setOnly("");
             setOpening(false);
             setChosen(0);
           }}
@@ -88,6 +92,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
         />
         <kbd>Esc</kbd>
       </div>
+      <Kinds kinds={kinds} only={only} choose={setOnly} />
       {hint === "" ? null : (
         <p class="palette-hint" role="status">
           {hint}
@@ -99,7 +104,7 @@ function Search({ begun, close, showHelp }: { begun: string; close: () => void; 
         ))}
       </div>
       <p class="palette-foot">
-        <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>&gt;</kbd> actions only
+        <kbd>↑</kbd> <kbd>↓</kbd> move <kbd>Enter</kbd> open <kbd>Ctrl Enter</kbd> new tab <kbd>&gt;</kbd> actions only
       </p>
     </>
   );
@@ -140,20 +145,47 @@ function optionId(option: PaletteOption | undefined): string {
   return option === undefined ? "" : `option-${option.id.replaceAll(/[^\w-]/g, "_")}`;
 }
 
+/** The kinds that were found, as filters. */
+function Kinds(props: {
+  readonly kinds: readonly FoundKind[];
+  readonly only: string;
+  readonly choose: (kind: string) => void;
+}) {
+  const { kinds, only, choose } = props;
+  if (kinds.length < 2) return null;
+  return (
+    <fieldset class="chip-row">
+      <legend class="sr-only">Kinds</legend>
+      {kinds.map(({ kind, name, total }) => (
+        <button
+          key={kind}
+          type="button"
+          class="chip"
+          aria-pressed={only === kind}
+          onClick={() => choose(only === kind ? "" : kind)}
+        >
+          {name} <strong>{count(total)}</strong>
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
 interface Offered {
   readonly groups: readonly PaletteGroup[];
+  readonly kinds: readonly FoundKind[];
   readonly hint: string;
   readonly loading: boolean;
 }
 
 /** What the text leads to. */
-function useGroups(text: string, showHelp: () => void): Offered {
+function useGroups(text: string, only: string, showHelp: () => void): Offered {
   const actions = useActions(showHelp);
   const isCommand = text.startsWith(">");
   const words = (isCommand ? text.slice(1) : text).trim();
-  const { groups: found, hint, loading } = useFound(isCommand ? "" : words);
+  const { groups: found, kinds, hint, loading } = useFound(isCommand ? "" : words, only);
   const actionGroup = { name: "Actions", options: actionsFor(actions, words) };
-  const groups = [...found, actionGroup].filter(({ options }) => options.length > 0);
+  const groups = (only === "" ? [...found, actionGroup] : found).filter(({ options }) => options.length > 0);
   const isNothing = groups.length === 0 && !loading && hint === "";
-  return { groups, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
+  return { groups, kinds, hint: isNothing ? `Nothing is named “${words}”.` : hint, loading };
 }

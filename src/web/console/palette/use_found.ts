@@ -1,41 +1,75 @@
-import type { SearchAnswer } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { enumWord } from "../labels.ts";
-import { linkTo } from "../router.ts";
+import { count } from "../labels.ts";
+import { listOfKind } from "../lists/list_kinds.ts";
+import { linkTo, linkToRef } from "../router.ts";
 import { useDelayed } from "../ui/use_delayed.ts";
-import type { PaletteGroup } from "./options.ts";
+import type { PaletteGroup, PaletteOption } from "./options.ts";
 
-/** Devices listed at once. */
-const SHOWN = 8;
 const REST_MS = 80;
+/** Hits of each kind: less of one among all kinds. */
+const [HITS, HITS_OF_ONE] = [5, 20] as const;
+
+interface Hits {
+  readonly kind: string;
+  readonly total_count: number;
+  readonly hits: readonly { readonly ref: string; readonly name: string; readonly detail: string }[];
+}
+
+interface SearchReply {
+  readonly kinds: readonly Hits[];
+  readonly corrected_query: string;
+}
+
+/** A kind that was found, as a filter. */
+export interface FoundKind {
+  readonly kind: string;
+  readonly name: string;
+  readonly total: number;
+}
 
 interface Found {
   readonly groups: readonly PaletteGroup[];
+  /** All kinds with hits, whichever is chosen. */
+  readonly kinds: readonly FoundKind[];
   /** What a person has to know of the answer; empty for nothing. */
   readonly hint: string;
   readonly loading: boolean;
 }
 
-/** What the inventory has under these words. */
-export function useFound(words: string): Found {
+/** What the inventory has under these words. @param only a kind out of `kinds`; all if empty */
+export function useFound(words: string, only: string): Found {
   const settled = useDelayed(words, REST_MS);
-  const request = settled === "" ? undefined : { filter: { query: settled }, page_size: SHOWN };
-  const { reply, error, loading } = useCall<SearchAnswer>("SearchDevices", request);
-  if (words === "" || reply === undefined) {
-    return { groups: [], hint: error?.message ?? "", loading: loading || settled !== words };
-  }
-  const options = reply.devices.map(({ code, kind, rack_code }) => ({
-    id: `device-${code}`,
-    icon: "device" as const,
-    name: code,
-    detail: [enumWord(kind, "DEVICE_KIND").toLowerCase(), rack_code === "" ? "" : `in ${rack_code}`].join(" "),
-    run: () => {
-      location.hash = linkTo("device", code);
-    },
-  }));
+  const request = settled === "" ? undefined : { query: settled, page_size: only === "" ? HITS : HITS_OF_ONE };
+  const asked = useCall<SearchReply>("datacenter.v1.PlanningService/SearchInventory", request);
+  const { reply, error } = asked;
+  const loading = asked.loading || settled !== words;
+  if (words === "" || reply === undefined) return { groups: [], kinds: [], hint: error?.message ?? "", loading };
+  const shown = reply.kinds.filter(({ kind }) => only === "" || kind === only);
+  const hint = reply.corrected_query === "" ? "" : `Nothing is named “${settled}”. Showing ${reply.corrected_query}.`;
   return {
-    groups: [{ name: "Devices", options, more: reply.total_count - options.length }],
-    hint: error?.message ?? "",
-    loading: loading || settled !== words,
+    groups: shown.map(groupOf),
+    kinds: reply.kinds.map(({ kind, total_count }) => ({ kind, name: nameOf(kind), total: total_count })),
+    hint: error?.message ?? hint,
+    loading,
   };
+}
+
+function groupOf({ kind, hits, total_count }: Hits): PaletteGroup {
+  const icon = listOfKind(bare(kind))?.icon ?? "search";
+  const options = hits.map(({ ref, name, detail }): PaletteOption => {
+    const href = linkToRef(ref) ?? linkTo("history", ref);
+    const run = () => {
+      location.hash = href;
+    };
+    return { id: ref, icon, name, detail, href, run };
+  });
+  return { name: `${nameOf(kind)} ${count(total_count)}`, options, more: total_count - hits.length };
+}
+
+function nameOf(kind: string): string {
+  return listOfKind(bare(kind))?.title ?? "Others";
+}
+
+function bare(kind: string): string {
+  return kind.replace("INVENTORY_KIND_", "");
 }

@@ -6,6 +6,15 @@ import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation
 import { linkTo, type Place } from "../router.ts";
 import { Icon } from "../ui/icon.tsx";
 
+const NO_TOTALS = {
+  racks: undefined,
+  devices: undefined,
+  cracs: undefined,
+  ports: undefined,
+  cables: undefined,
+  fabric_links: undefined,
+};
+
 /** The navigation, and who is signed in. On small windows it covers the page while `open`. */
 export function Side({ place, open }: { readonly place: Place; readonly open: boolean }) {
   const { reply: estate } = useEstate();
@@ -14,10 +23,7 @@ export function Side({ place, open }: { readonly place: Place; readonly open: bo
     sites: estate?.sites.length,
     floors: estate?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
     fabrics: estate?.fabrics.length,
-    racks: estate?.totals.racks,
-    devices: estate?.totals.devices,
-    cracs: estate?.totals.cracs,
-    cables: estate?.totals.cables,
+    ...(estate?.totals ?? NO_TOTALS),
   };
   return (
     <div class={open ? "side open" : "side"} id="side">

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { CallError, call } from "../api/client.ts";
 import type { Picture } from "../api/replies.ts";
+import { saveFile } from "./save_file.ts";
 
 /** A screen's RPC and its request, without how the picture is made. */
 export interface Question {
@@ -40,10 +41,5 @@ export function Download({ question, name }: { readonly question: Question; read
 
 function offer({ text, binary, media_type }: Picture, fileName: string): void {
   const bytes = binary === undefined ? (text ?? "") : Uint8Array.from(atob(binary), (letter) => letter.charCodeAt(0));
-  const url = URL.createObjectURL(new Blob([bytes], { type: media_type }));
-  const link = document.createElement("a");
-  link.href = url;
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  saveFile(new Blob([bytes], { type: media_type }), fileName);
 }

@@ -5,6 +5,8 @@ export interface Column<Row> {
   readonly name: string;
   readonly cell: (row: Row) => ComponentChildren;
   readonly numeric?: boolean;
+  /** Holds a choice of the row rather than something about it. */
+  readonly mark?: boolean;
   /** The order that a click on the head asks for; absent where the rows cannot be ordered by it. */
   readonly order?: string;
 }
@@ -36,9 +38,9 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
         <tbody onKeyDown={walk}>
           {rows.map((row) => (
             <tr key={rowKey(row)}>
-              {columns.map(({ name, cell, numeric }) => (
-                <td key={name} class={numeric === true ? "num" : undefined}>
-                  {cell(row)}
+              {columns.map((column) => (
+                <td key={column.name} class={cellClass(column, columns)} data-name={column.name}>
+                  {column.cell(row)}
                 </td>
               ))}
             </tr>
@@ -47,6 +49,13 @@ export function Table<Row>({ caption, columns, rows, rowKey, empty, order }: Tab
       </table>
     </section>
   );
+}
+
+/** The first column that says what the row is leads it, where a row has two lines. */
+function cellClass<Row>(column: Column<Row>, columns: readonly Column<Row>[]): string | undefined {
+  if (column.mark === true) return "mark";
+  if (column === columns.find(({ mark }) => mark !== true)) return "lead";
+  return column.numeric === true ? "num" : undefined;
 }
 
 function Head<Row>({

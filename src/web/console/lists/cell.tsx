@@ -1,0 +1,88 @@
+import type { ComponentChildren } from "preact";
+import { refName } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { RefLink } from "../ui/parts.tsx";
+import { type State, StateMark, stateOfShare } from "../ui/state.tsx";
+import { cellWords, figureWords, isFigure } from "./column_words.ts";
+import type { InventoryRow } from "./inventory_rows.ts";
+
+/** What words of states mean; words that are not here are neither good nor bad. */
+const STATES: Readonly<Record<string, State>> = {
+  FAULT: "fault",
+  WATCH: "watch",
+  FAILED: "fault",
+  NO_LIVE_SUPPLY: "fault",
+  DEAD: "fault",
+  DOWN: "fault",
+  UNMET: "watch",
+  UNKNOWN: "unknown",
+  UNDOCUMENTED: "unknown",
+};
+
+const STATE_COLUMNS: ReadonlySet<string> = new Set(["health", "status", "supply", "power", "redundancy", "traffic"]);
+/** Shares of a limit, which are judged; others, such as a limit itself, are not. */
+const JUDGED = new Set(["space_pct", "power_pct", "cooling_pct", "load_pct", "failover_pct", "busiest_pct"]);
+
+/** A cell as its column means it: a link, a state, or a figure with its unit. `most` decides the unit. */
+export function Cell(props: {
+  readonly row: InventoryRow;
+  readonly column: string;
+  readonly most?: number | undefined;
+}) {
+  const { row, column, most } = props;
+  const figure = row.figures[column];
+  if (figure !== undefined) {
+    const words = figureWords(column, figure, most);
+    const state = JUDGED.has(column) && column !== "space_pct" ? stateOfShare(figure) : undefined;
+    return state === undefined ? <span>{words}</span> : <Marked state={state}>{words}</Marked>;
+  }
+  const text = row.texts[column];
+  // Dim, and a word: unknown is neither empty nor 0.
+  if (text === undefined) return <span class="muted">{isFigure(column) ? "not recorded" : "–"}</span>;
+  const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
+  if (state !== undefined) return <Marked state={state}>{cellWords(column, text)}</Marked>;
+  return <span>{linked(row, column, text)}</span>;
+}
+
+function Marked({ state, children }: { readonly state: State; readonly children: ComponentChildren }) {
+  return (
+    <span class={`said ${state}`}>
+      <StateMark state={state} />
+      {children}
+    </span>
+  );
+}
+
+/** Texts that name other things lead to them. */
+function linked({ texts }: InventoryRow, column: string, text: string): ComponentChildren {
+  const floor = `${texts["site"]}/${texts["floor"]}`;
+  switch (column) {
+    case "site":
+      return <RefLink to={`site:${text}`} />;
+    case "floor":
+      return <RefLink to={`floor:${floor}`} label={text} />;
+    case "room":
+    case "row":
+      return <RefLink to={`${column}:${floor}/${text}`} label={text} />;
+    case "rack":
+      return <RefLink to={`rack:${text}`} />;
+    case "device":
+    case "a_device":
+    case "b_device":
+    case "inside":
+      return <RefLink to={`device:${text}`} />;
+    case "fabric":
+      return <RefLink to={`fabric:${text}`} />;
+    case "feed":
+      return <RefLink to={`feed:${text}`} />;
+    case "leads_to":
+    case "failover_ref":
+      return <RefLink to={text} />;
+    case "source":
+      return text.includes(":") ? <RefLink to={text} /> : <a href={linkTo("trace", `port:${text}`)}>{text}</a>;
+    case "serves":
+      return text.split(", ").map((ref) => <RefLink key={ref} to={ref} label={`${refName(ref)} `} />);
+    default:
+      return cellWords(column, text);
+  }
+}

@@ -1,0 +1,83 @@
+import { bandwidth, constantWord, count, decimal, percent } from "../labels.ts";
+
+/** Names of columns whose own name says too little. */
+const NAMES: Readonly<Record<string, string>> = {
+  cracs: "Cooling units",
+  draw_w: "Planned draw",
+  max_draw_w: "Greatest draw",
+  measured_draw_w: "Measured draw",
+  heat_w: "Heat",
+  position_u: "U",
+  height_u: "Height",
+  free_u: "Free",
+  largest_free_block_u: "Largest block",
+  space_pct: "Space used",
+  power_pct: "Power used",
+  cooling_pct: "Cooling used",
+  load_pct: "Load",
+  load_w: "Load now",
+  load_kw: "Heat carried",
+  failover_w: "After one failure",
+  failover_pct: "After one failure",
+  failover_ref: "When lost",
+  limit_pct: "Limit",
+  effective_kw: "Capacity",
+  rated_kw: "Rated",
+  busiest_pct: "Busiest link",
+  a_device: "From",
+  a_port: "From port",
+  b_device: "To",
+  b_port: "To port",
+  cords: "Inlets",
+  power: "Power now",
+  power_capacity_w: "Power limit",
+  inside: "Chassis",
+  leads_to: "Leads to",
+};
+
+const UNITS = /_(?:w|kw|pct|u|kg|m|c|mbps)$/;
+
+/** The name of a column, without its unit. */
+export function columnName(column: string): string {
+  return NAMES[column] ?? constantWord(column.replace(UNITS, "").toUpperCase()).replace(/ a$/, "");
+}
+
+/** Whether a column holds figures. */
+export function isFigure(column: string): boolean {
+  return UNITS.test(column) || COUNTS.has(column);
+}
+
+const COUNTS: ReadonlySet<string> = new Set(
+  "racks devices cracs findings cords consumers switches links up down congested errors".split(" "),
+);
+
+/** Watts from which a whole column is written in kilowatts: one unit per column. */
+const KILOWATTS_FROM = 10_000;
+
+/** A figure with its unit; `most` is the greatest figure of the column, which decides the unit. */
+export function figureWords(column: string, value: number, most = value): string {
+  if (column.endsWith("_kw")) return decimal(value, "kW");
+  if (column.endsWith("_w")) return most >= KILOWATTS_FROM ? decimal(value / 1000, "kW") : `${count(value)} W`;
+  if (column.endsWith("_pct")) return percent(value);
+  if (column.endsWith("_mbps")) return bandwidth(value);
+  const unit = UNITS.exec(column)?.[0];
+  const word = unit === undefined ? undefined : { _u: "U", _kg: "kg", _m: "m", _c: "°C" }[unit];
+  return decimal(value, column === "position_u" ? "" : (word ?? ""));
+}
+
+/** A word of an enumeration, such as `RACK_PDU`, in the field's own spelling; other texts as they are. */
+export function textWords(text: string): string {
+  return /^[A-Z][A-Z0-9_]*$/.test(text) && ENUMERATED.test(text) ? constantWord(text) : text;
+}
+
+const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
+
+/** Columns whose texts are words of enumerations. */
+const ENUMERATIONS: ReadonlySet<string> = new Set(
+  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type".split(" "),
+);
+
+/** A text of a column as a person reads it. */
+export function cellWords(column: string, text: string): string {
+  return ENUMERATIONS.has(column) || column === "role" ? textWords(text) : text;
+}

@@ -1,0 +1,65 @@
+import type { Place } from "../router.ts";
+import type { ListKind } from "./list_kinds.ts";
+
+/** A thing as a list answers it. What is absent is unknown. */
+export interface InventoryRow {
+  readonly ref: string;
+  readonly name: string;
+  readonly texts: Readonly<Record<string, string>>;
+  readonly figures: Readonly<Record<string, number>>;
+}
+
+export interface InventoryList {
+  readonly rows: readonly InventoryRow[];
+  readonly total_count: number;
+  readonly columns: readonly string[];
+  readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
+}
+
+export const LIST_RPC = "datacenter.v1.PlanningService/ListInventory";
+export const PAGE_SIZE = 50;
+
+/** Settings of a list that are no condition on a column. */
+const OTHERS: ReadonlySet<string> = new Set(["q", "order", "page", "columns"]);
+const RANGE = /^(-?\d+(?:\.\d+)?)?\.\.(-?\d+(?:\.\d+)?)?$/;
+
+/** One condition as the address has it: `rack=A01|A02`, or `power_pct=80..100` for figures. */
+export interface Condition {
+  readonly column: string;
+  readonly text: string;
+}
+
+export function conditionsOf({ settings }: Place): readonly Condition[] {
+  return [...settings].filter(([name]) => !OTHERS.has(name)).map(([column, text]) => ({ column, text }));
+}
+
+/** Least and greatest figure of a condition; undefined if it is one on texts. */
+export function rangeOf(text: string): { readonly min?: number; readonly max?: number } | undefined {
+  const [match, min, max] = RANGE.exec(text) ?? [];
+  if (match === undefined) return undefined;
+  return { ...(min !== undefined && { min: Number(min) }), ...(max !== undefined && { max: Number(max) }) };
+}
+
+/** The request of a list as its address asks for it, without the page. */
+export function requestOf(list: ListKind, place: Place): object {
+  return {
+    kind: `INVENTORY_KIND_${list.kind}`,
+    query: place.settings.get("q") ?? "",
+    conditions: conditionsOf(place).map(({ column, text }) => ({
+      column,
+      ...(rangeOf(text) ?? { values: text.split("|") }),
+    })),
+    order_by: place.settings.get("order") ?? "",
+  };
+}
+
+/** The page of the address, from 1. */
+export function pageOf({ settings }: Place): number {
+  return Math.max(1, Math.trunc(Number(settings.get("page") ?? "1")) || 1);
+}
+
+/** The columns of the address, or those that the kind shows at first. */
+export function columnsOf(list: ListKind, { settings }: Place): readonly string[] {
+  const chosen = settings.get("columns") ?? "";
+  return chosen === "" ? list.columns : chosen.split("|");
+}

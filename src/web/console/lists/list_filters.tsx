@@ -1,0 +1,161 @@
+import { useState } from "preact/hooks";
+import { useCall } from "../api/use_call.ts";
+import { count } from "../labels.ts";
+import { type Place, setSettings } from "../router.ts";
+import { Icon } from "../ui/icon.tsx";
+import { Popover } from "../ui/popover.tsx";
+import { cellWords, columnName, isFigure } from "./column_words.ts";
+import { conditionsOf, type InventoryList, LIST_RPC, rangeOf, requestOf } from "./inventory_rows.ts";
+import type { ListKind } from "./list_kinds.ts";
+
+/** Values offered of one column. */
+const OFFERED = 30;
+
+interface FilterProps {
+  readonly list: ListKind;
+  readonly place: Place;
+  readonly columns: readonly string[];
+}
+
+/** The conditions of a list, one chip each, and how to add one. */
+export function ListFilters({ list, place, columns }: FilterProps) {
+  const conditions = conditionsOf(place);
+  return (
+    <div class="chip-bar">
+      {conditions.map(({ column, text }) => (
+        <button
+          key={column}
+          type="button"
+          class="chip on"
+          aria-label={`Remove filter ${columnName(column)} ${conditionWords(column, text)}`}
+          onClick={() => setSettings({ [column]: "", page: "" })}
+        >
+          {columnName(column)} <strong>{conditionWords(column, text)}</strong>
+          <Icon name="close" />
+        </button>
+      ))}
+      <Popover label="Add filter" class="chip add" name="filter">
+        <AddFilter list={list} place={place} columns={columns} />
+      </Popover>
+      {(list.quick ?? []).map(({ name, settings }) => {
+        const on = Object.entries(settings).every(([column, text]) => place.settings.get(column) === text);
+        const off = Object.fromEntries(Object.keys(settings).map((column) => [column, ""]));
+        return (
+          <button
+            key={name}
+            type="button"
+            class="chip"
+            aria-pressed={on}
+            onClick={() => setSettings({ ...(on ? off : settings), page: "" })}
+          >
+            {name}
+          </button>
+        );
+      })}
+    </div>
+  );
+}
+
+/** A condition as a person says it. */
+export function conditionWords(column: string, text: string): string {
+  const range = rangeOf(text);
+  if (range === undefined) {
+    return text
+      .split("|")
+      .map((value) => (value === "" ? "not recorded" : cellWords(column, value)))
+      .join(" or ");
+  }
+  const { min, max } = range;
+  if (min === max) return `is ${min}`;
+  if (max === undefined) return `from ${min}`;
+  return min === undefined ? `up to ${max}` : `${min} to ${max}`;
+}
+
+function AddFilter({ list, place, columns }: FilterProps) {
+  const [column, setColumn] = useState(columns[0] ?? "");
+  return (
+    <div class="popover-form">
+      <label class="field">
+        <span>Column</span>
+        <select value={column} onChange={({ currentTarget }) => setColumn(currentTarget.value)}>
+          {columns.map((name) => (
+            <option key={name} value={name}>
+              {columnName(name)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {isFigure(column) ? (
+        <RangeChoice key={column} place={place} column={column} />
+      ) : (
+        <ValueChoice key={column} list={list} place={place} column={column} />
+      )}
+    </div>
+  );
+}
+
+/** The values that a column has under the other conditions, with how many rows have each. */
+function ValueChoice({ list, place, column }: { list: ListKind; place: Place; column: string }) {
+  const others = new URLSearchParams(place.settings);
+  others.delete(column);
+  const request = { ...requestOf(list, { ...place, settings: others }), facets: [column], page_size: 1 };
+  const { reply, error } = useCall<InventoryList>(LIST_RPC, request);
+  const chosen = new Set(place.settings.get(column)?.split("|"));
+  const counts = Object.entries(reply?.facets[0]?.counts ?? {}).sort(([, a], [, b]) => b - a);
+  const choose = (value: string, on: boolean) => {
+    const next = on ? [...chosen, value] : [...chosen].filter((one) => one !== value);
+    setSettings({ [column]: next.join("|"), page: "" });
+  };
+  if (error !== undefined) return <p>{error.message}</p>;
+  return (
+    <fieldset class="choices">
+      <legend class="sr-only">{columnName(column)}</legend>
+      {counts
+        .filter(([value]) => value !== "")
+        .slice(0, OFFERED)
+        .map(([value, number]) => (
+          <label key={value} class="switch">
+            <input
+              type="checkbox"
+              checked={chosen.has(value)}
+              onChange={({ currentTarget }) => choose(value, currentTarget.checked)}
+            />
+            <span>{cellWords(column, value)}</span>
+            <span class="tally">{count(number)}</span>
+          </label>
+        ))}
+      {counts.length > OFFERED ? <p class="muted">More values: type them into the text filter.</p> : null}
+      {reply !== undefined && counts.every(([value]) => value === "") ? (
+        <p class="muted">Nothing is recorded.</p>
+      ) : null}
+    </fieldset>
+  );
+}
+
+function RangeChoice({ place, column }: { place: Place; column: string }) {
+  const { min, max } = rangeOf(place.settings.get(column) ?? "") ?? {};
+  const change = (least: string, most: string) =>
+    setSettings({ [column]: least === "" && most === "" ? "" : `${least}..${most}`, page: "" });
+  return (
+    <div class="range">
+      <label class="field">
+        <span>From</span>
+        <input
+          type="number"
+          step="any"
+          value={min ?? ""}
+          onChange={({ currentTarget }) => change(currentTarget.value, String(max ?? ""))}
+        />
+      </label>
+      <label class="field">
+        <span>To</span>
+        <input
+          type="number"
+          step="any"
+          value={max ?? ""}
+          onChange={({ currentTarget }) => change(String(min ?? ""), currentTarget.value)}
+        />
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,178 @@
+import type { IconName } from "../ui/icon.tsx";
+
+/** A kind of thing that has a list and, for each thing, a page. */
+export interface ListKind {
+  /** Page of the list, and the value of InventoryKind without its prefix. */
+  readonly page: string;
+  readonly kind: string;
+  readonly title: string;
+  readonly one: string;
+  readonly icon: IconName;
+  /** Columns behind the name that are shown at first. */
+  readonly columns: readonly string[];
+  /** Conditions that operators ask for most, one chip each. */
+  readonly quick?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
+  /** What belongs here and how it gets here, for an empty inventory. */
+  readonly empty: string;
+}
+
+const BY_RACKS = "It comes with the location of racks, devices and cooling units.";
+const FAILED = { name: "failed", settings: { status: "FAILED" } };
+
+export const LIST_KINDS: readonly ListKind[] = [
+  {
+    page: "sites",
+    kind: "SITE",
+    title: "Sites",
+    one: "site",
+    icon: "site",
+    columns: ["racks", "devices", "cracs", "draw_w"],
+    empty: BY_RACKS,
+  },
+  {
+    page: "floors",
+    kind: "FLOOR",
+    title: "Floors",
+    one: "floor",
+    icon: "floor",
+    columns: ["site", "racks", "devices", "cracs", "draw_w"],
+    empty: BY_RACKS,
+  },
+  {
+    page: "rooms",
+    kind: "ROOM",
+    title: "Rooms",
+    one: "room",
+    icon: "room",
+    columns: ["site", "floor", "racks", "devices", "cracs", "draw_w"],
+    empty: BY_RACKS,
+  },
+  {
+    page: "rows",
+    kind: "ROW",
+    title: "Rows",
+    one: "row",
+    icon: "row",
+    columns: ["site", "floor", "room", "racks", "devices", "cracs", "draw_w"],
+    empty: BY_RACKS,
+  },
+  {
+    page: "racks",
+    kind: "RACK",
+    title: "Racks",
+    one: "rack",
+    icon: "rack",
+    columns: [
+      "health",
+      "room",
+      "row",
+      "role",
+      "devices",
+      "free_u",
+      "largest_free_block_u",
+      "draw_w",
+      "power_pct",
+      "cooling_pct",
+    ],
+    quick: [
+      { name: "fault", settings: { health: "FAULT" } },
+      { name: "to watch", settings: { health: "WATCH" } },
+      { name: "over 80 % power", settings: { power_pct: "80.." } },
+    ],
+    empty: "Racks come from an import, or one by one from a writer.",
+  },
+  {
+    page: "devices",
+    kind: "DEVICE",
+    title: "Devices",
+    one: "device",
+    icon: "device",
+    columns: ["kind", "role", "status", "rack", "position_u", "draw_w", "supply", "redundancy", "model"],
+    quick: [
+      FAILED,
+      { name: "redundancy not met", settings: { redundancy: "UNMET" } },
+      { name: "one cord", settings: { cords: "1..1" } },
+      { name: "no live supply", settings: { supply: "NO_LIVE_SUPPLY" } },
+    ],
+    empty: "Devices come from an import, or one by one from a writer.",
+  },
+  {
+    page: "ports",
+    kind: "PORT",
+    title: "Ports",
+    one: "port",
+    icon: "port",
+    columns: ["device", "kind", "type", "speed_mbps", "leads_to", "source", "feed", "rack"],
+    quick: [
+      { name: "network", settings: { kind: "NETWORK" } },
+      { name: "power inlets", settings: { kind: "POWER_IN" } },
+      { name: "switched off", settings: { enabled: "NO" } },
+    ],
+    empty: "Ports come with their devices.",
+  },
+  {
+    page: "cables",
+    kind: "CABLE",
+    title: "Cables",
+    one: "cable",
+    icon: "cable",
+    columns: ["label", "type", "status", "length_m", "a_device", "b_device"],
+    quick: [{ name: "planned", settings: { status: "PLANNED" } }],
+    empty: "Cables come from an import, or are connected from a port.",
+  },
+  {
+    page: "supplies",
+    kind: "SUPPLY",
+    title: "Power",
+    one: "supply",
+    icon: "power",
+    columns: ["kind", "power", "side", "load_w", "capacity_w", "load_pct", "failover_pct", "failover_ref", "consumers"],
+    quick: [
+      { name: "over 100 % after one failure", settings: { failover_pct: "100.." } },
+      { name: "dead", settings: { power: "DEAD" } },
+      { name: "feeds", settings: { kind: "FEED" } },
+    ],
+    empty: "Feeds and sources come with power equipment and its outlets.",
+  },
+  {
+    page: "cooling",
+    kind: "CRAC",
+    title: "Cooling units",
+    one: "cooling unit",
+    icon: "cooling",
+    columns: ["kind", "status", "medium", "heat_rejection", "room", "serves", "load_kw", "effective_kw", "load_pct"],
+    quick: [FAILED, { name: "liquid", settings: { medium: "LIQUID" } }],
+    empty: "Cooling units come from an import, or one by one from a writer.",
+  },
+  {
+    page: "fabrics",
+    kind: "FABRIC",
+    title: "Fabrics",
+    one: "fabric",
+    icon: "fabric",
+    columns: ["switches", "links", "up", "down", "congested", "busiest_pct"],
+    empty: "A fabric comes with its links.",
+  },
+  {
+    page: "links",
+    kind: "FABRIC_LINK",
+    title: "Fabric links",
+    one: "fabric link",
+    icon: "link",
+    columns: ["fabric", "a_device", "b_device", "health", "traffic", "capacity_mbps", "load_pct"],
+    quick: [
+      { name: "over 80 %", settings: { load_pct: "80.." } },
+      { name: "down", settings: { traffic: "DOWN" } },
+    ],
+    empty: "Links come from an import, or one by one from a writer.",
+  },
+];
+
+export function listKindOf(page: string): ListKind | undefined {
+  return LIST_KINDS.find((kind) => kind.page === page);
+}
+
+/** The list of a kind of the service, such as RACK. */
+export function listOfKind(kind: string): ListKind | undefined {
+  return LIST_KINDS.find((list) => list.kind === kind);
+}

@@ -1,0 +1,33 @@
+import { count } from "../labels.ts";
+import { setSettings } from "../router.ts";
+import { PAGE_SIZE } from "./inventory_rows.ts";
+
+/** Which page of how many; every page has an address. */
+export function ListPager({ page, total }: { readonly page: number; readonly total: number }) {
+  const pages = Math.max(1, Math.ceil(total / PAGE_SIZE));
+  if (pages === 1 && page === 1) return null;
+  const go = (to: number) => () => setSettings({ page: to === 1 ? "" : String(to) });
+  const first = (page - 1) * PAGE_SIZE + 1;
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      <span class="muted">
+        {count(first)} to {count(Math.min(total, first + PAGE_SIZE - 1))} of {count(total)}
+      </span>
+      <button type="button" disabled={page === 1} onClick={go(1)}>
+        First
+      </button>
+      <button type="button" disabled={page === 1} onClick={go(page - 1)}>
+        Previous
+      </button>
+      <span>
+        page <strong>{count(page)}</strong> of {count(pages)}
+      </span>
+      <button type="button" disabled={page >= pages} onClick={go(page + 1)}>
+        Next
+      </button>
+      <button type="button" disabled={page >= pages} onClick={go(pages)}>
+        Last
+      </button>
+    </nav>
+  );
+}

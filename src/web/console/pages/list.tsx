@@ -1,0 +1,238 @@
+import { useState } from "preact/hooks";
+import { CallError } from "../api/client.ts";
+import { useCall } from "../api/use_call.ts";
+import { EditButton, useMayWrite } from "../edit/edit_buttons.tsx";
+import type { Kind } from "../edit/form_model.ts";
+import { count } from "../labels.ts";
+import { Cell } from "../lists/cell.tsx";
+import { columnName, isFigure } from "../lists/column_words.ts";
+import { allRows, asCsv, asJson } from "../lists/export.ts";
+import {
+  columnsOf,
+  conditionsOf,
+  type InventoryList,
+  type InventoryRow,
+  LIST_RPC,
+  PAGE_SIZE,
+  pageOf,
+  requestOf,
+} from "../lists/inventory_rows.ts";
+import { ListFilters } from "../lists/list_filters.tsx";
+import { type ListKind, listKindOf } from "../lists/list_kinds.ts";
+import { ListPager } from "../lists/list_pager.tsx";
+import { linkTo, type Place, setSettings } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { TextField } from "../ui/fields.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { PageHead } from "../ui/page.tsx";
+import { Empty, RefLink } from "../ui/parts.tsx";
+import { Popover } from "../ui/popover.tsx";
+import { saveFile } from "../ui/save_file.ts";
+import { type Column, Table } from "../ui/table.tsx";
+
+/** Kinds that a writer creates and changes many of, by the kind of the list. */
+const WRITTEN: Readonly<Record<string, Kind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
+
+/** The list of one kind of thing. The address holds everything that is chosen. */
+export function List({ place }: { readonly place: Place }) {
+  const list = listKindOf(place.page);
+  return list === undefined ? null : <Listed key={list.page} list={list} place={place} />;
+}
+
+function Listed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
+  const page = pageOf(place);
+  const request = requestOf(list, place);
+  const asked = useCall<InventoryList>(LIST_RPC, { ...request, page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE });
+  const known = asked.reply?.columns ?? list.columns;
+  const shown = columnsOf(list, place);
+  const writable = WRITTEN[list.kind];
+  return (
+    <>
+      <PageHead
+        title={list.title}
+        kind={asked.reply === undefined ? undefined : `${count(asked.reply.total_count)} found`}
+        action={
+          <>
+            <Export list={list} request={request} columns={shown} />
+            {writable === undefined ? null : <Create kind={writable} one={list.one} />}
+          </>
+        }
+      />
+      <div class="filters list-filters">
+        <TextField label="Text" value={place.settings.get("q") ?? ""} change={(q) => setSettings({ q, page: "" })} />
+        <ListFilters list={list} place={place} columns={known} />
+        <Columns
+          known={[...known, ...list.columns.filter((name) => !known.includes(name))]}
+          shown={shown}
+          list={list}
+        />
+      </div>
+      <Answer asked={asked}>
+        {(reply) => <Rows list={list} place={place} reply={reply} columns={shown} page={page} />}
+      </Answer>
+    </>
+  );
+}
+
+function Rows(props: {
+  readonly list: ListKind;
+  readonly place: Place;
+  readonly reply: InventoryList;
+  readonly columns: readonly string[];
+  readonly page: number;
+}) {
+  const { list, place, reply, columns, page } = props;
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const may = useMayWrite();
+  const kind = WRITTEN[list.kind];
+  const selects = may && kind !== undefined;
+  const toggle = (name: string, on: boolean) => {
+    const next = new Set(chosen);
+    if (on) next.add(name);
+    else next.delete(name);
+    setChosen(next);
+  };
+  if (reply.total_count === 0) return <NothingListed list={list} place={place} />;
+  return (
+    <>
+      <Table
+        caption={list.title}
+        columns={[...(selects ? [choice(chosen, toggle)] : []), ...tableColumns(columns, reply)]}
+        rows={reply.rows}
+        rowKey={({ ref }) => ref}
+        empty="There is no such page of the list."
+        order={{ by: place.settings.get("order") ?? "", choose: (order) => setSettings({ order, page: "" }) }}
+      />
+      <ListPager page={page} total={reply.total_count} />
+      {selects && chosen.size > 0 ? (
+        <div class="selected-bar" role="status">
+          <strong>{count(chosen.size)} selected</strong>
+          <EditButton edit={{ mode: "many", kind, codes: [...chosen] }}>Edit {count(chosen.size)}</EditButton>
+          <EditButton edit={{ mode: "delete-many", kind, codes: [...chosen] }}>Delete</EditButton>
+          <button type="button" class="quiet" onClick={() => setChosen(new Set())}>
+            Clear
+          </button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function choice(chosen: ReadonlySet<string>, toggle: (name: string, on: boolean) => void): Column<InventoryRow> {
+  return {
+    name: "Select",
+    mark: true,
+    cell: ({ name }) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${name}`}
+        checked={chosen.has(name)}
+        onChange={({ currentTarget }) => toggle(name, currentTarget.checked)}
+      />
+    ),
+  };
+}
+
+function tableColumns(
+  columns: readonly string[],
+  { rows, columns: known }: InventoryList,
+): readonly Column<InventoryRow>[] {
+  return [
+    { name: "Code", cell: ({ ref, name }) => <RefLink to={ref} label={name} /> },
+    ...columns.map((column): Column<InventoryRow> => {
+      const most = Math.max(...rows.map(({ figures }) => figures[column] ?? 0));
+      return {
+        name: columnName(column),
+        numeric: isFigure(column),
+        ...(known.includes(column) && { order: column }),
+        cell: (row) => <Cell row={row} column={column} most={most} />,
+      };
+    }),
+  ];
+}
+
+/** Why a list is empty, and the way out. */
+function NothingListed({ list, place }: { readonly list: ListKind; readonly place: Place }) {
+  const may = useMayWrite();
+  const isFiltered = conditionsOf(place).length > 0 || (place.settings.get("q") ?? "") !== "";
+  if (isFiltered) {
+    return (
+      <Empty>
+        No {list.one} matches. <a href={linkTo(list.page)}>Remove the filters</a>
+      </Empty>
+    );
+  }
+  return (
+    <Empty>
+      No {list.one} is recorded. {list.empty} {may ? <a href={linkTo("import")}>Import a file</a> : null}
+    </Empty>
+  );
+}
+
+function Create({ kind, one }: { readonly kind: Kind; readonly one: string }) {
+  const may = useMayWrite();
+  return may ? <EditButton edit={{ mode: "create", kind, values: {} }}>New {one}</EditButton> : null;
+}
+
+/** Saves what is shown: all pages of it, with the chosen columns. */
+function Export({ list, request, columns }: { list: ListKind; request: object; columns: readonly string[] }) {
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const save = async (format: "csv" | "json") => {
+    setProblem("");
+    setBusy(true);
+    try {
+      const rows = await allRows(request);
+      const [text, type] =
+        format === "csv" ? [asCsv(rows, columns), "text/csv"] : [asJson(rows, columns), "application/json"];
+      saveFile(new Blob([text], { type }), `${list.page}.${format}`);
+    } catch (error) {
+      setProblem(error instanceof CallError ? error.message : "The list could not be saved.");
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+      <button type="button" disabled={busy} onClick={() => void save("csv")}>
+        <Icon name="export" />
+        CSV
+      </button>
+      <button type="button" disabled={busy} onClick={() => void save("json")}>
+        JSON
+      </button>
+    </>
+  );
+}
+
+function Columns({ known, shown, list }: { known: readonly string[]; shown: readonly string[]; list: ListKind }) {
+  const choose = (column: string, on: boolean) => {
+    const next = on ? [...shown, column] : shown.filter((one) => one !== column);
+    const isUsual = next.join("|") === list.columns.join("|");
+    setSettings({ columns: isUsual ? "" : next.join("|") });
+  };
+  return (
+    <Popover
+      label={
+        <>
+          <Icon name="columns" />
+          Columns
+        </>
+      }
+    >
+      <fieldset class="choices">
+        <legend class="sr-only">Columns</legend>
+        {known.map((column) => (
+          <label key={column} class="switch">
+            <input
+              type="checkbox"
+              checked={shown.includes(column)}
+              onChange={({ currentTarget }) => choose(column, currentTarget.checked)}
+            />
+            <span>{columnName(column)}</span>
+          </label>
+        ))}
+      </fieldset>
+    </Popover>
+  );
+}

@@ -1,0 +1,263 @@
+import type { ComponentChildren } from "preact";
+import type { HistoryAnswer, Picture as Rendered } from "../api/replies.ts";
+import { useCall, useRead } from "../api/use_call.ts";
+import { EditActions } from "../edit/edit_buttons.tsx";
+import type { Values } from "../edit/form_model.ts";
+import { Cell } from "../lists/cell.tsx";
+import { columnName } from "../lists/column_words.ts";
+import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
+import { listOfKind } from "../lists/list_kinds.ts";
+import { linkTo, linkToRef, type Place } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import type { Question } from "../ui/download.tsx";
+import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
+import { Card, Empty, Facts } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import type { Crumb } from "../ui/trail.ts";
+import { useRender } from "../ui/use_theme.ts";
+import { Entries } from "./entries.tsx";
+
+/** A kind of thing whose page is made of what its list knows. */
+interface ObjectKind {
+  /** The value of InventoryKind without its prefix. */
+  readonly kind: string;
+  readonly one: string;
+  /** What the thing can be asked, beside its history. */
+  readonly actions: (row: InventoryRow) => ComponentChildren;
+  /** The question whose answer has its picture. */
+  readonly picture?: (row: InventoryRow) => Question;
+  /** Lists of what belongs to it: their names, pages and conditions. */
+  readonly related: (row: InventoryRow) => readonly Related[];
+}
+
+type Related = readonly [name: string, page: string, settings: Readonly<Record<string, string>>];
+
+const link = (text: string, href: string) => (
+  <a class="button" href={href}>
+    {text}
+  </a>
+);
+
+/** The racks, devices, cooling units and supplies that match the same conditions. */
+function contents(settings: Readonly<Record<string, string>>, hasRow: boolean): readonly Related[] {
+  const all: readonly Related[] = [
+    ["Racks", "racks", settings],
+    ["Devices", "devices", settings],
+    ["Cooling units", "cooling", settings],
+  ];
+  return hasRow ? all : [...all, ["Feeds and sources", "supplies", settings]];
+}
+
+const cooling = ({ ref }: InventoryRow) => (
+  <>
+    {link("Cooling", linkTo("thermal", ref))}
+    {link("Fabric", linkTo("fabric", "", { scope: ref }))}
+    <FailThis target={ref} />
+  </>
+);
+
+const coolingPicture = ({ ref }: InventoryRow): Question => ({ rpc: "ThermalHeadroom", request: { scope_ref: ref } });
+const pathPicture = (port: string): Question => ({ rpc: "TraceCablePath", request: { port_ref: port } });
+
+const KINDS: Readonly<Record<string, ObjectKind>> = {
+  site: {
+    kind: "SITE",
+    one: "Site",
+    actions: cooling,
+    picture: coolingPicture,
+    related: ({ name }) => [
+      ["Floors", "floors", { site: name }],
+      ["Rooms", "rooms", { site: name }],
+      ...contents({ site: name }, false),
+    ],
+  },
+  room: {
+    kind: "ROOM",
+    one: "Room",
+    actions: cooling,
+    picture: coolingPicture,
+    related: (row) => contents(placeOf(row, "room"), false),
+  },
+  row: {
+    kind: "ROW",
+    one: "Row",
+    actions: cooling,
+    picture: coolingPicture,
+    related: (row) => contents(placeOf(row, "row"), true),
+  },
+  crac: {
+    kind: "CRAC",
+    one: "Cooling unit",
+    picture: ({ texts }) => ({
+      rpc: "ThermalHeadroom",
+      request: { scope_ref: (texts["serves"] ?? "").split(", ")[0] ?? "" },
+    }),
+    actions: ({ ref, name }) => (
+      <>
+        <EditActions kind="crac" identity={{ code: name }} />
+        <FailThis target={ref} />
+      </>
+    ),
+    related: ({ texts }) =>
+      (texts["serves"] ?? "")
+        .split(", ")
+        .filter((ref) => ref !== "")
+        .map((ref): Related => [`Cooling of ${ref}`, `thermal/${encodeURIComponent(ref)}`, {}]),
+  },
+  feed: {
+    kind: "SUPPLY",
+    one: "Feed",
+    picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
+    actions: ({ ref }) => <FailThis target={ref} />,
+    related: ({ ref }) => [["Devices that it feeds", "search", { fed_by: ref }]],
+  },
+  cable: {
+    kind: "CABLE",
+    one: "Cable",
+    picture: ({ texts }) => pathPicture(`port:${texts["a_device"]}/${texts["a_port"]}`),
+    actions: ({ texts }) => (
+      <>
+        <EditActions kind="cable" identity={ends(texts)} />
+        {link("Where does it end", linkTo("trace", `port:${texts["a_device"]}/${texts["a_port"]}`))}
+      </>
+    ),
+    related: ({ texts }) => [
+      [`Ports of ${texts["a_device"]}`, "ports", { device: texts["a_device"] ?? "" }],
+      [`Ports of ${texts["b_device"]}`, "ports", { device: texts["b_device"] ?? "" }],
+    ],
+  },
+  fabric_link: {
+    kind: "FABRIC_LINK",
+    one: "Fabric link",
+    actions: ({ texts }) => (
+      <>
+        <EditActions kind="fabric_link" identity={ends(texts)} />
+        {link("Fabric", linkTo("fabric", texts["fabric"] ?? ""))}
+      </>
+    ),
+    related: ({ texts }) => [
+      [`Links of ${texts["a_device"]}`, "links", { a_device: texts["a_device"] ?? "" }],
+      [`Links of ${texts["b_device"]}`, "links", { b_device: texts["b_device"] ?? "" }],
+    ],
+  },
+  port: {
+    kind: "PORT",
+    one: "Port",
+    picture: ({ ref }) => pathPicture(ref),
+    actions: ({ ref }) => link("Where does it lead", linkTo("trace", ref)),
+    related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
+  },
+};
+
+/** Names of pages that `ObjectPage` shows: the kinds of references. */
+export const OBJECT_PAGES: readonly string[] = Object.keys(KINDS);
+
+export function ObjectPage({ place }: { readonly place: Place }) {
+  const object = KINDS[place.page];
+  const ref = `${place.page}:${place.subject}`;
+  const asked = useCall<InventoryList>(
+    LIST_RPC,
+    object === undefined
+      ? undefined
+      : { kind: `INVENTORY_KIND_${object.kind}`, query: wordsOf(place.subject), page_size: 100 },
+  );
+  if (object === undefined) return null;
+  const isIt = (row: InventoryRow) => row.ref.toLowerCase() === ref.toLowerCase();
+  const row = asked.reply?.rows.find(isIt);
+  return (
+    <>
+      <PageHead
+        kind={object.one}
+        title={place.subject}
+        trail={trailOf(object, row)}
+        action={
+          row === undefined ? null : (
+            <>
+              {object.actions(row)}
+              <HistoryLink target={ref} />
+            </>
+          )
+        }
+      />
+      <Answer asked={asked}>
+        {() =>
+          row === undefined ? (
+            <Empty>
+              Nothing is named “{place.subject}”. It may have been renamed or deleted: look among{" "}
+              <a href={linkTo("history", ref)}>its changes</a>.
+            </Empty>
+          ) : (
+            <Shown object={object} row={row} columns={asked.reply?.columns ?? []} />
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow; columns: readonly string[] }) {
+  const changes = useRead<HistoryAnswer>("/audit/history", { entity: row.ref, page_size: "10" });
+  const all = [...columns, ...Object.keys(row.texts).filter((column) => !columns.includes(column))];
+  return (
+    <>
+      <div class="columns even">
+        <Card title="Facts">
+          <Facts
+            rows={all
+              .filter((column) => column in row.texts || column in row.figures)
+              .map((column) => [columnName(column), <Cell key={column} row={row} column={column} />] as const)}
+          />
+        </Card>
+        <Card title="Related">
+          <ul class="plain-list">
+            {object.related(row).map(([name, page, settings]) => (
+              <li key={name}>
+                <a href={linkTo(page, "", settings)}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      </div>
+      {object.picture === undefined ? null : <ObjectPicture question={object.picture(row)} name={row.name} />}
+      <Card title="Latest changes">
+        <Answer asked={changes}>{({ entries }) => <Entries entries={entries} />}</Answer>
+      </Card>
+    </>
+  );
+}
+
+function ObjectPicture({ question, name }: { readonly question: Question; readonly name: string }) {
+  const request = { ...question.request, render: useRender() };
+  const { reply } = useCall<{ readonly render?: Rendered }>(question.rpc, request);
+  return <Picture label={name} render={reply?.render} question={{ rpc: question.rpc, request }} />;
+}
+
+/** Words that the row surely has: without the marks between the parts of a reference. */
+function wordsOf(subject: string): string {
+  return subject.replaceAll(/[~/]/g, " ");
+}
+
+function trailOf({ kind }: ObjectKind, row: InventoryRow | undefined): readonly Crumb[] {
+  const list = listOfKind(kind);
+  const first: readonly Crumb[] = list === undefined ? [] : [{ name: list.title, href: linkTo(list.page) }];
+  const { site, floor, room, device } = row?.texts ?? {};
+  const places: Crumb[] = [];
+  if (site !== undefined) places.push({ name: site, href: linkToRef(`site:${site}`) });
+  if (site !== undefined && floor !== undefined)
+    places.push({ name: `Floor ${floor}`, href: linkToRef(`floor:${site}/${floor}`) });
+  if (room !== undefined) places.push({ name: room, href: linkToRef(`room:${site}/${floor}/${room}`) });
+  if (device !== undefined) places.push({ name: device, href: linkTo("device", device) });
+  return [...first, ...places];
+}
+
+function placeOf({ texts, name }: InventoryRow, kind: "room" | "row"): Readonly<Record<string, string>> {
+  return { site: texts["site"] ?? "", floor: texts["floor"] ?? "", [kind]: name.slice(name.lastIndexOf("/") + 1) };
+}
+
+function ends(texts: Readonly<Record<string, string>>): Values {
+  const end = (side: "a" | "b") => ({
+    device_code: texts[`${side}_device`] ?? "",
+    port_name: texts[`${side}_port`] ?? "",
+  });
+  return { a: end("a"), b: end("b") };
+}

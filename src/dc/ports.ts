@@ -1,6 +1,7 @@
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
 import type { Estate } from "./model/estate.ts";
+import type { NetworkPorts } from "./model/network_ports.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 
@@ -193,6 +194,8 @@ export interface Inventory {
 export interface DcReader extends SiteReader {
   /** Those of these devices that are there: one look-up, however many they are. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
+  /** The network ports of devices, by the keys of those that have any: one look-up, however many they are. */
+  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>>;
   /** Rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
   stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;

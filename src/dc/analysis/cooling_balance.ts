@@ -163,7 +163,8 @@ export class CoolingBalance {
     return sum(units.map((crac) => this.effectiveKw(crac)));
   }
 
-  private servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
+  /** The units that serve a place, working or not. */
+  servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
     const known = this.serving.get(at);
     if (known !== undefined) return known;
     const all = new Set([...(this.places[at]?.areas ?? [])].flatMap((area) => this.units.get(area) ?? []));

@@ -29,8 +29,11 @@ export async function sourceOf(
   return portRef(samePort(cable.a, end) ? cable.b : cable.a);
 }
 
+/** What a walk upstream looks up. */
+type SupplyReader = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
+
 /** The references directly upstream of a node. */
-export async function upstream(node: string, site: SiteReader): Promise<readonly string[]> {
+export async function upstream(node: string, site: SupplyReader): Promise<readonly string[]> {
   const ref = parseRef(node);
   if (ref?.kind === "feed") {
     const declarer = await site.feedDeclarer(ref.code);
@@ -41,7 +44,7 @@ export async function upstream(node: string, site: SiteReader): Promise<readonly
   return ref?.kind === "device" ? sourcesOf(await site.device(ref.code), site) : [];
 }
 
-async function sourcesOf(device: Device | undefined, site: SiteReader): Promise<readonly string[]> {
+async function sourcesOf(device: Device | undefined, site: SupplyReader): Promise<readonly string[]> {
   if (device === undefined) return [];
   const found: string[] = [];
   for (const inlet of inletsOf(device)) {
@@ -90,7 +93,7 @@ function wayTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
  * PDU's own label may be a mistake; without feeds the nearest ones, and without labels the roots themselves.
  * Cost: one look-up per element up to the labels.
  */
-export async function pathsOf(device: Device, inlet: Port, site: SiteReader): Promise<ReadonlySet<string>> {
+export async function pathsOf(device: Device, inlet: Port, site: SupplyReader): Promise<ReadonlySet<string>> {
   const own = inlet.powerIn?.powerPath;
   if (own !== undefined) return new Set([own]);
   const source = await sourceOf(device, inlet, site);
@@ -103,7 +106,7 @@ export async function pathsOf(device: Device, inlet: Port, site: SiteReader): Pr
 /** What `mark` finds first on every way up; a way without a mark counts under its root. */
 async function walkUp(
   from: readonly string[],
-  site: SiteReader,
+  site: SupplyReader,
   mark: (node: string) => Promise<string | undefined>,
 ): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
@@ -121,7 +124,7 @@ async function walkUp(
   return found;
 }
 
-async function labelOf(node: string, site: SiteReader): Promise<string | undefined> {
+async function labelOf(node: string, site: SupplyReader): Promise<string | undefined> {
   const ref = parseRef(node);
   if (ref?.kind === "device") return (await site.device(ref.code))?.power?.powerPath;
   return ref?.kind === "port" ? (await site.device(ref.end.deviceCode))?.power?.powerPath : undefined;

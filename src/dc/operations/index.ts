@@ -16,6 +16,7 @@ import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
+import { findPlacement } from "./planning/find_placement.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
 import { listInventory } from "./planning/list_inventory.ts";
@@ -74,6 +75,7 @@ export const planningRpcs: readonly Rpc[] = [
   rehearseFailures,
   listInventory,
   searchInventory,
+  findPlacement,
 ];
 
 /** The services with their RPCs: every interface serves what is in this table. */

@@ -2,6 +2,7 @@ import { archiveBase } from "#dc/audit/archive_base.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
+import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
   Cable,
@@ -44,6 +45,7 @@ import { checkRows, strayRows } from "./row_check.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
 import { inventory } from "./sql_inventory.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
+import { networkPorts } from "./sql_network_ports.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
 
 const POWER_PORTS: readonly Condition[] = [{ sql: "kind IN ('POWER_IN', 'POWER_OUT')", params: [] }];
@@ -96,6 +98,10 @@ export class SqlReader implements DcReader {
 
   async powerDevices(codes: readonly string[]): Promise<readonly Device[]> {
     return devicesByKey(this.runner, this.dialect, codes.map(codeKey), POWER_PORTS);
+  }
+
+  networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
+    return networkPorts(this.runner, this.dialect, codes.map(codeKey));
   }
 
   async rack(code: string): Promise<Rack | undefined> {

@@ -43,6 +43,7 @@ const PLANNING_READS: readonly DescMethodUnary[] = [
   planning.listDeviceTypes,
   planning.searchDeviceTypes,
   planning.rehearseFailures,
+  planning.findPlacement,
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */

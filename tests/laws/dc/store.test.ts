@@ -53,6 +53,7 @@ async function lookAround(reader: DcReader): Promise<unknown> {
     feeds: [await reader.feedDeclarer("f1"), await reader.feedDeclarer("F2")],
     consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],
+    network: await reader.networkPorts(["d1", "SRV", "Z9", "D7"]),
     children: await reader.childrenOf("d1"),
     cables: [
       await reader.cableAt({ deviceCode: "d1", portName: "eth0" }),

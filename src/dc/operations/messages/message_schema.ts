@@ -1,5 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { COMMENTS } from "#gen/datacenter/v1/datacenter_comments.ts";
+import { COMMENTS as PLACEMENT } from "#gen/datacenter/v1/placement_comments.ts";
 import { COMMENTS as PLANNING } from "#gen/datacenter/v1/planning_comments.ts";
 import { COMMENTS as REHEARSAL } from "#gen/datacenter/v1/rehearsal_comments.ts";
 
@@ -28,7 +29,7 @@ const REQUIRED = /^Required\b(?! unless)/;
 
 /** The comment of a message, field, word or method of the proto; empty without one. */
 export function commentOf(name: string): string {
-  return COMMENTS[name] ?? PLANNING[name] ?? REHEARSAL[name] ?? "";
+  return COMMENTS[name] ?? PLANNING[name] ?? REHEARSAL[name] ?? PLACEMENT[name] ?? "";
 }
 
 /** A message as proto JSON with the proto's names: properties, comments as descriptions, what is required. */

@@ -2,11 +2,11 @@ import { PowerFigures } from "#dc/analysis/power_figures.ts";
 import { loadReasons } from "#dc/analysis/power_findings.ts";
 import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
+import { elementsOf as elementsOfDevice, IMBALANCE_PCT, legLoads, unevenPhases } from "#dc/analysis/power_phases.ts";
 import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { PhaseLeg } from "#dc/model/enum_values.ts";
 import { type WarningFinding, warning } from "#dc/model/finding.ts";
-import { portKey, portRef } from "#dc/model/ref.ts";
+import { portRef } from "#dc/model/ref.ts";
 import type { Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
@@ -14,8 +14,6 @@ import { PowerSurroundings } from "./power_surroundings.ts";
 
 /** Writes plan with the draws that are allocated. */
 const BASIS = "ALLOCATED";
-/** Spread of the loads on the phases, in percent of their mean. Source: docs/contract/datacenter-rules.md#power. */
-const IMBALANCE_PCT = 20;
 
 /** Warnings about a device, once everything of a call is written. */
 export type WarningsOf = (code: string) => readonly WarningFinding[];
@@ -83,16 +81,9 @@ function isRated(device: Device | undefined): boolean {
   return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
 }
 
-/** Indexes of a device and of its outlets. */
 function elementsOf({ graph }: Figures, key: string): readonly number[] {
-  const index = graph.indexOf.get(`device:${key}`);
-  const node = graph.nodes[index ?? -1];
-  if (index === undefined || node?.kind !== "DEVICE") return [];
-  const outlets = (node.device.ports ?? []).flatMap(({ kind, name }) => {
-    const at = graph.indexOf.get(`port:${portKey({ deviceCode: node.device.code, portName: name })}`);
-    return kind === "POWER_OUT" && at !== undefined ? [at] : [];
-  });
-  return [index, ...outlets];
+  const node = graph.nodes[graph.indexOf.get(`device:${key}`) ?? -1];
+  return node?.kind === "DEVICE" ? elementsOfDevice(graph, node.device) : [];
 }
 
 /** Whether a supply could be above a limit if all that hangs on it hung on it alone, or its phases are uneven. */
@@ -164,30 +155,17 @@ function aboveLimit({ graph, figures }: Figures, key: string): readonly WarningF
   });
 }
 
-const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
-  A: ["A"],
-  B: ["B"],
-  C: ["C"],
-  AB: ["A", "B"],
-  BC: ["B", "C"],
-  CA: ["C", "A"],
-};
-
 /** Compares the three phases of equipment whose outlets record their legs. */
 function phaseWarnings({ graph, figures }: Figures, key: string): readonly WarningFinding[] {
+  const elements = elementsOf({ graph, figures }, key);
   const { watts } = figures.loads(BASIS);
-  const legs = { A: 0, B: 0, C: 0 };
-  let ref = "";
-  for (const index of elementsOf({ graph, figures }, key)) {
-    const node = graph.nodes[index];
-    if (node?.kind === "DEVICE") ref = node.ref;
-    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS[node.leg];
-    for (const leg of conductors) legs[leg] += (watts[index] ?? 0) / conductors.length;
-  }
-  const values = Object.values(legs);
-  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
-  const spread = mean === 0 ? 0 : ((Math.max(...values) - Math.min(...values)) / mean) * 100;
-  if (spread <= IMBALANCE_PCT) return [];
+  const legs = legLoads(
+    graph,
+    elements,
+    elements.map((index) => watts[index] ?? 0),
+  );
+  if (!unevenPhases(legs)) return [];
+  const ref = graph.nodes[elements[0] ?? -1]?.ref ?? "";
   return [
     warning("PHASE_IMBALANCE", "ports", `The phases of "${ref}" are loaded unevenly`, {
       value: `${Math.round(legs.A)}, ${Math.round(legs.B)} and ${Math.round(legs.C)} W`,

@@ -100,4 +100,5 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.PlanningService.RehearseFailures": "Fails every supply element, cooling unit and switch in turn, and ranks what causes loss.",
   "datacenter.v1.PlanningService.ListInventory": "Things of one kind as rows of a list: filtered, sorted, page by page.",
   "datacenter.v1.PlanningService.SearchInventory": "Things of every kind by words in their codes, names, serial numbers and places; corrects typing errors.",
+  "datacenter.v1.PlanningService.FindPlacement": "Where equal devices fit by every rule that a write is checked by, with the figures afterwards.",
 };

@@ -1,6 +1,7 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Estate } from "#dc/model/estate.ts";
+import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
 import type {
@@ -39,6 +40,8 @@ import type {
 } from "#dc/ports.ts";
 import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
 import { documentsOf } from "./documents.ts";
+import { networkPortsOf } from "./network_ports.ts";
+import { reduced } from "./reduced_estate.ts";
 import { searchInMemory } from "./search.ts";
 
 type Table<Resource> = Map<string, Stored<Resource>>;
@@ -114,6 +117,10 @@ export class MemoryReader implements DcReader {
       const power = ports.filter(isPower);
       return power.length === 0 ? body : { ...body, ports: power };
     });
+  }
+
+  async networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>> {
+    return networkPortsOf(await this.devices(codes), this.all("cable"));
   }
 
   async rack(code: string): Promise<Rack | undefined> {
@@ -321,23 +328,6 @@ export class MemoryReader implements DcReader {
 
 export function deliveryKey({ table, rowKey, mark }: Pick<FeedDelivery, "table" | "rowKey" | "mark">): string {
   return JSON.stringify([table, rowKey, mark]);
-}
-
-function reduced({ racks, devices, cracs, cables, fabricLinks }: Estate, among: ResourceKeys): Estate {
-  const isAmong = (kind: ResourceKind) => {
-    const keys = new Set(among[kind]);
-    return (resource: ResourceByKind[ResourceKind]) => keys.has(resourceKey(resource));
-  };
-  const owners = new Set(among.device);
-  const touches = ({ a, b }: Cable) => owners.has(codeKey(a.deviceCode)) || owners.has(codeKey(b.deviceCode));
-  const named = isAmong("cable");
-  return {
-    racks: racks.filter(isAmong("rack")),
-    devices: devices.filter(isAmong("device")),
-    cracs: cracs.filter(isAmong("crac")),
-    cables: cables.filter((cable) => named(cable) || touches(cable)),
-    fabricLinks: fabricLinks.filter(isAmong("fabric_link")),
-  };
 }
 
 function same(a: string | undefined, b: string): boolean {

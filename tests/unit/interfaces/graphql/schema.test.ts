@@ -47,6 +47,7 @@ describe("The GraphQL schema", () => {
       "rehearseFailures",
       "listInventory",
       "searchInventory",
+      "findPlacement",
     ]);
     expect(queries.length + mutations.length).toBe(DatacenterService.methods.length + PlanningService.methods.length);
     expect(mutations).toContain("bulkDeleteCracs");

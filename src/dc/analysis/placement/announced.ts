@@ -1,0 +1,142 @@
+import type { WarningCode } from "#dc/model/finding.ts";
+import { holds } from "#dc/model/rack_space.ts";
+import { portRef } from "#dc/model/ref.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { loadReasons } from "../power_findings.ts";
+import type { PowerGraph } from "../power_graph.ts";
+import { elementsOf, legLoads, unevenPhases } from "../power_phases.ts";
+import type { HealthReason } from "../rack_health.ts";
+import type { CoolingGroup } from "./cooling_limits.ts";
+import type { Place, Placement } from "./find_places.ts";
+
+/** Something that is announced with an answer. */
+export interface Announced {
+  readonly severity: "WARNING" | "INFO";
+  readonly code: WarningCode | "WEIGHT_UNKNOWN" | "COOLING_UNKNOWN" | "SUPPLY_UNKNOWN";
+  readonly message: string;
+  readonly field?: string;
+  readonly value?: string;
+  readonly expected?: string;
+  readonly ref?: string;
+}
+
+/** Every warning that writing an answer brings about, and what the record leaves open about it. */
+export function* announcements(placement: Placement): Steps<readonly Announced[]> {
+  const { places, ground } = placement;
+  if (places.length === 0) return [];
+  const found: Announced[] = [...reservedUnits(placement), ...withoutReserve(places)];
+  found.push(...(yield* equipment(placement)));
+  const { template, airW, inlets } = ground.wanted;
+  if (template.weightKg === undefined) {
+    found.push(
+      unknown("WEIGHT_UNKNOWN", "weight_kg", "The devices' weight is not recorded, so no rack's load is checked"),
+    );
+  }
+  if (airW > 0 && places.some(({ candidate }) => candidate.cooling.air === undefined)) {
+    found.push(unknown("COOLING_UNKNOWN", "", "Some racks are in sites without a recorded cooling unit"));
+  }
+  if (inlets.length === 0) found.push(unknown("SUPPLY_UNKNOWN", "inlets", "The devices have no power inlets"));
+  return [...new Map(found.map((one) => [`${one.code} ${one.ref}`, one])).values()];
+}
+
+/** What writes say about the equipment above the devices: elements above a limit, used or not, and uneven phases. */
+function* equipment(placement: Placement): Steps<readonly Announced[]> {
+  const { carried, graph } = placement.ground.state;
+  const added = addedByOutlet(placement);
+  const found: Announced[] = [];
+  for (const device of equipmentAbove(placement)) {
+    yield;
+    const elements = elementsOf(graph, device);
+    for (const index of elements) {
+      found.push(...loadReasons(carried, index).flatMap((reason) => aboveLimit(graph, index, reason)));
+    }
+    const loads = elements.map((index) => (carried.loads.watts[index] ?? 0) + (added.get(index) ?? 0));
+    if (!unevenPhases(legLoads(graph, elements, loads))) continue;
+    const ref = `device:${device.code}`;
+    const message = `The phases of "${ref}" are loaded unevenly`;
+    found.push({ severity: "WARNING", code: "PHASE_IMBALANCE", field: "ports", message, ref });
+  }
+  return found;
+}
+
+function aboveLimit(graph: PowerGraph, index: number, { code, value = 0, limit = 0 }: HealthReason): Announced[] {
+  const node = graph.nodes[index];
+  const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
+  const figures = { value: `${Math.round(value)} %`, expected: `at most ${limit} %`, field: "ports", ref };
+  if (code === "POWER_NORMAL") {
+    const message = `"${ref}" carries more than ${limit} % of its capacity`;
+    return [{ ...figures, severity: "WARNING", code: "SOURCE_NEAR_LIMIT", message }];
+  }
+  if (limit < 100) return [];
+  const message = `"${ref}" cannot carry what one failure would shift to it`;
+  return [{ ...figures, severity: "WARNING", code: "FAILOVER_OVERLOAD", message }];
+}
+
+function equipmentAbove({ places, ground }: Placement): ReadonlySet<Device> {
+  const paths = new Set(places.flatMap(({ option }) => option.pair.map(({ tap }) => tap.path)));
+  const found = new Set<Device>();
+  for (const path of paths) {
+    for (const index of path.keys()) {
+      const node = ground.state.graph.nodes[index];
+      if (node?.kind === "DEVICE") found.add(node.device);
+    }
+  }
+  return found;
+}
+
+/** What the places add to outlets, in watts: those that they are plugged into, and those upstream. */
+function addedByOutlet({ places, ground }: Placement): ReadonlyMap<number, number> {
+  const { drawW, inlets } = ground.wanted;
+  const added = new Map<number, number>();
+  const add = (index: number, watts: number) => added.set(index, (added.get(index) ?? 0) + watts);
+  for (const { taken } of places) {
+    for (const { side, outlet } of taken.plugs) {
+      const watts = drawW / inlets.length;
+      if (outlet !== undefined) add(outlet.index, watts);
+      for (const [index, share] of side.tap.path) add(index, watts * share);
+    }
+  }
+  return added;
+}
+
+function reservedUnits({ places, ground }: Placement): readonly Announced[] {
+  const { tenant, uHeight, now } = ground.wanted;
+  if (tenant === undefined) return [];
+  return places.flatMap(({ candidate: { rack }, taken: { position } }): Announced[] => {
+    const isOwn = (rack.reservations ?? []).some(
+      (one) =>
+        one.owner === tenant && holds(one, now) && one.units.some((u) => u < position + uHeight && u + 1 > position),
+    );
+    if (!isOwn) return [];
+    const message = `Units of rack "${rack.code}" are reserved for "${tenant}" itself`;
+    const ref = `rack:${rack.code}`;
+    return [{ severity: "WARNING", code: "UNIT_RESERVED_BY_OWNER", field: "position_u", message, ref }];
+  });
+}
+
+function withoutReserve(places: readonly Place[]): readonly Announced[] {
+  const groups = new Set<CoolingGroup>();
+  for (const { candidate, option } of places) {
+    const used = new Set(option.uses.map(({ limit }) => limit));
+    for (const group of [candidate.cooling.air, candidate.cooling.liquid]) {
+      if (group?.lacksReserve === true && used.has(group.reserve)) groups.add(group);
+    }
+  }
+  return [...groups].map(({ units, reserve }) => {
+    const codes = units.map(({ code }) => code).join(", ");
+    const short = (reserve.used - reserve.capacity) / 1000;
+    return {
+      severity: "WARNING" as const,
+      code: "ZONE_WITHOUT_RESERVE" as const,
+      message: `The places of ${codes} have no reserve: without the largest unit they are ${short.toFixed(1)} kW short`,
+      value: `${(reserve.used / 1000).toFixed(1)} kW`,
+      expected: `at most ${(reserve.capacity / 1000).toFixed(1)} kW`,
+      ref: `crac:${units[0]?.code ?? ""}`,
+    };
+  });
+}
+
+function unknown(code: Announced["code"], field: string, message: string): Announced {
+  return { severity: "INFO", code, field, message };
+}

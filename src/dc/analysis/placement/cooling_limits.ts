@@ -1,0 +1,198 @@
+import { codeKey } from "#dc/model/code.ts";
+import { airHeatW, heatW } from "#dc/model/draw.ts";
+import type { CoolingMedium } from "#dc/model/enum_values.ts";
+import { inService } from "#dc/model/in_service.ts";
+import type { Crac, Rack } from "#dc/model/resources.ts";
+import { CoolingBalance } from "../cooling_balance.ts";
+import { deratedKw } from "../cooling_units.ts";
+import { areasAround } from "../places.ts";
+import type { Topology } from "../topology.ts";
+import { Limit, type Use } from "./limits.ts";
+import type { Obstacle, Wanted } from "./wanted.ts";
+
+/** The units of one medium that serve a place together. */
+export interface CoolingGroup {
+  readonly medium: CoolingMedium;
+  readonly units: readonly Crac[];
+  /** One for each working unit, in watts. */
+  readonly shares: readonly { readonly crac: Crac; readonly share: number; readonly limit: Limit }[];
+  /** What the group carries at most after the loss of its largest unit. */
+  readonly reserve: Limit;
+  /** Whether it cannot lose its largest unit before anything is placed. */
+  readonly lacksReserve: boolean;
+}
+
+/** How the cooling of a rack takes devices. */
+export interface RackCooling {
+  readonly uses: readonly Use[];
+  readonly obstacles: readonly Obstacle[];
+  readonly air?: CoolingGroup;
+  readonly liquid?: CoolingGroup;
+}
+
+const MEDIA = ["AIR", "LIQUID"] as const;
+
+/** Counts the heat that devices add to cooling units. Heat is shared as every other answer shares it. */
+export class CoolingLimits {
+  private readonly topology: Topology;
+  private readonly wanted: Wanted;
+  private readonly balance: CoolingBalance;
+  private readonly units = new Map<Crac, Limit>();
+  private readonly groups = new Map<string, CoolingGroup>();
+  private readonly uses = new Map<CoolingGroup, readonly Use[]>();
+  /** Heat that the plan adds to a unit, in watts. */
+  private readonly plannedW = new Map<Crac, number>();
+
+  constructor(topology: Topology, wanted: Wanted) {
+    this.topology = topology;
+    this.wanted = wanted;
+    this.balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
+    this.plan();
+    for (const rack of topology.estate.racks) for (const medium of MEDIA) this.groupOf(rack, medium);
+  }
+
+  of(rack: Rack): RackCooling {
+    const served = this.topology.mediaServing(rack);
+    const uses: Use[] = [];
+    const obstacles: Obstacle[] = [];
+    const air = this.groupOf(rack, "AIR");
+    const liquid = this.groupOf(rack, "LIQUID");
+    for (const [medium, group, isServed] of [
+      ["AIR", air, served.air],
+      ["LIQUID", liquid, served.liquid],
+    ] as const) {
+      const watts = this.wattsOf(medium);
+      if (watts <= 0) continue;
+      if (!isServed) obstacles.push(noUnit(rack, medium));
+      else if (group !== undefined && group.shares.length === 0) obstacles.push(noneWorks(rack, group));
+      else if (group !== undefined) uses.push(...this.usesOf(group, watts));
+    }
+    return { uses, obstacles, ...(air !== undefined && { air }), ...(liquid !== undefined && { liquid }) };
+  }
+
+  private wattsOf(medium: CoolingMedium): number {
+    return medium === "AIR" ? this.wanted.airW : this.wanted.liquidW;
+  }
+
+  private usesOf(group: CoolingGroup, watts: number): readonly Use[] {
+    const known = this.uses.get(group);
+    if (known !== undefined) return known;
+    const found: Use[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
+    for (const other of this.groups.values()) {
+      if (other.medium !== group.medium) continue;
+      const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
+      const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
+      if (each > 0) found.push({ limit: other.reserve, each });
+    }
+    this.uses.set(group, found);
+    return found;
+  }
+
+  private groupOf(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
+    const at = this.placeOf(rack);
+    const units = at === undefined ? [] : this.balance.servingOf(at)[medium];
+    if (units.length === 0) return undefined;
+    const key = units
+      .map(({ code }) => codeKey(code))
+      .toSorted()
+      .join("\n");
+    const made = this.groups.get(key) ?? this.make(units, medium);
+    this.groups.set(key, made);
+    return made;
+  }
+
+  private placeOf({ code, location }: Rack): number | undefined {
+    const areas = areasAround({ rackCode: code, ...(location !== undefined && { location }) });
+    const inside = this.balance.inside(`rack:${codeKey(code)}`);
+    return inside.find((at) => {
+      const own = this.balance.place(at)?.areas;
+      return own?.size === areas.length && areas.every((area) => own.has(area));
+    });
+  }
+
+  private make(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
+    const working = units.filter((crac) => this.balance.effectiveKw(crac) > 0);
+    const effective = working.map((crac) => this.balance.effectiveKw(crac));
+    const total = sum(effective);
+    const shares = working.map((crac) => ({
+      crac,
+      share: this.balance.effectiveKw(crac) / total,
+      limit: this.unitLimit(crac),
+    }));
+    const standby = sum(units.filter(({ status }) => status === "STANDBY").map(deratedKw));
+    const capacity = (total + standby - Math.max(0, ...effective)) * 1000;
+    const used = sum(shares.map(({ limit }) => limit.used));
+    const lacksReserve = used > capacity;
+    const most = lacksReserve ? Number.POSITIVE_INFINITY : capacity * (1 - this.wanted.keep);
+    const ref = `crac:${units[0]?.code ?? ""}`;
+    const reserve = new Limit({ reason: "COOLING_RESERVE", ref, unit: "W", capacity, most, used });
+    return { medium, units, shares, reserve, lacksReserve };
+  }
+
+  private unitLimit(crac: Crac): Limit {
+    const known = this.units.get(crac);
+    if (known !== undefined) return known;
+    const capacity = this.balance.effectiveKw(crac) * 1000;
+    const used = this.balance.loadKw(crac) * 1000 + (this.plannedW.get(crac) ?? 0);
+    const made = new Limit({
+      reason: "COOLING_CAPACITY",
+      ref: `crac:${crac.code}`,
+      unit: "W",
+      capacity,
+      most: capacity * (1 - this.wanted.keep),
+      used,
+    });
+    this.units.set(crac, made);
+    return made;
+  }
+
+  /** Adds the heat of racked devices that are off or not there yet: their places are taken all the same. */
+  private plan(): void {
+    const { basis } = this.wanted;
+    for (const device of this.topology.estate.devices) {
+      if (device.rackCode === undefined || inService(device) || device.status === "INVENTORY") continue;
+      const rack = this.topology.rack(device.rackCode);
+      const at = rack === undefined ? undefined : this.placeOf(rack);
+      if (at === undefined) continue;
+      const air = airHeatW(device, basis);
+      this.share(this.balance.servingOf(at).AIR, air);
+      this.share(this.balance.servingOf(at).LIQUID, heatW(device, basis) - air);
+    }
+  }
+
+  private share(units: readonly Crac[], watts: number): void {
+    const total = sum(units.map((crac) => this.balance.effectiveKw(crac)));
+    for (const crac of total > 0 ? units : []) {
+      const share = (watts * this.balance.effectiveKw(crac)) / total;
+      this.plannedW.set(crac, (this.plannedW.get(crac) ?? 0) + share);
+    }
+  }
+}
+
+/** What a group has left, in kilowatts: with all units, and after the loss of the largest. */
+export function headroomOf({ shares, reserve }: CoolingGroup): { readonly allKw: number; readonly reserveKw: number } {
+  const carried = sum(shares.map(({ limit }) => limit.used));
+  const capacity = sum(shares.map(({ limit }) => limit.capacity));
+  return { allKw: (capacity - carried) / 1000, reserveKw: (reserve.capacity - carried) / 1000 };
+}
+
+function noUnit({ code }: Rack, medium: CoolingMedium): Obstacle {
+  const what = medium === "AIR" ? "air" : "liquid";
+  return {
+    reason: "NO_COOLING_UNIT",
+    message: `No cooling unit is recorded that takes ${what} heat from rack "${code}"`,
+    ref: `rack:${code}`,
+  };
+}
+
+function noneWorks({ code }: Rack, { units }: CoolingGroup): Obstacle {
+  return {
+    reason: "COOLING_CAPACITY",
+    message: `None of the ${units.length} cooling units that serve rack "${code}" works`,
+    ref: `crac:${units[0]?.code ?? ""}`,
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

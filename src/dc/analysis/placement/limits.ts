@@ -1,0 +1,93 @@
+import type { Obstacle, RefusalReason } from "./wanted.ts";
+
+/** Amounts are sums of fractions: what differs by less than this is equal. */
+const TOLERANCE = 1e-6;
+
+interface LimitInput {
+  readonly reason: RefusalReason;
+  readonly ref: string;
+  readonly unit: string;
+  /** 100 %. */
+  readonly capacity: number;
+  /** How much of the capacity may be used. */
+  readonly most: number;
+  readonly used: number;
+}
+
+/** A counter that every placed device adds to: a supply, a cooling unit, a rack's weight. */
+export class Limit {
+  readonly reason: RefusalReason;
+  readonly ref: string;
+  readonly unit: string;
+  readonly capacity: number;
+  readonly most: number;
+  /** What is used, devices placed so far included. */
+  used: number;
+
+  constructor({ reason, ref, unit, capacity, most, used }: LimitInput) {
+    this.reason = reason;
+    this.ref = ref;
+    this.unit = unit;
+    this.capacity = capacity;
+    this.most = most;
+    this.used = used;
+  }
+
+  /** How many devices that use `each` fit. */
+  fits(each: number): number {
+    const left = this.most - this.used;
+    if (left < -TOLERANCE) return 0;
+    return each <= 0 ? Number.POSITIVE_INFINITY : Math.floor((left + TOLERANCE) / each);
+  }
+
+  get usedPct(): number {
+    return (this.used / this.capacity) * 100;
+  }
+
+  obstacle(each: number): Obstacle {
+    const value = rounded(this.used + each);
+    const most = rounded(this.most);
+    const subject = this.ref === "" ? "It" : this.ref;
+    return {
+      reason: this.reason,
+      message: `${subject} would come to ${value} of ${most} ${this.unit}${PURPOSE[this.reason] ?? ""}`,
+      ref: this.ref,
+      value,
+      limit: most,
+    };
+  }
+}
+
+const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
+  SUPPLY_LIMIT: " with all sides live",
+  SUPPLY_FAILOVER: " after the worst single failure",
+  COOLING_RESERVE: " after the loss of the largest unit",
+  PHASE_LIMIT: " on one phase",
+};
+
+function rounded(value: number): number {
+  return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
+}
+
+/** What one device uses of a limit. */
+export interface Use {
+  readonly limit: Limit;
+  readonly each: number;
+  /** What it certainly uses, if that may be less. */
+  readonly least?: number;
+}
+
+/** Devices that certainly cannot be exceeded by any of these limits. */
+export function mostByAll(uses: readonly Use[]): number {
+  return fitsAll(uses.map(({ limit, each, least = each }) => ({ limit, each: least })));
+}
+
+/** Devices that fit by all of these limits. */
+export function fitsAll(uses: readonly Use[]): number {
+  let most = Number.POSITIVE_INFINITY;
+  for (const { limit, each } of uses) {
+    const fits = limit.fits(each);
+    if (fits < most) most = fits;
+  }
+  return most;
+}

@@ -1,0 +1,78 @@
+import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import { Limit, type Use } from "./limits.ts";
+import type { Path, SupplyState } from "./supply_paths.ts";
+import type { Wanted } from "./wanted.ts";
+
+const PHASES = ["A", "B", "C"] as const;
+
+/** The limits of one phase of a three-phase outlet, in volt-amperes. */
+interface PhaseLimit {
+  readonly now: Limit;
+  readonly alone: Limit;
+}
+
+/** Three-phase breakers are judged phase by phase where outlets name their phases. */
+export class PhaseLimits {
+  private readonly state: SupplyState;
+  private readonly wanted: Wanted;
+  private readonly limits = new Map<number, readonly PhaseLimit[]>();
+
+  constructor(state: SupplyState, wanted: Wanted) {
+    this.state = state;
+    this.wanted = wanted;
+  }
+
+  /** What an inlet of a device uses of the phases upstream. @param part share of the device's draw that it takes */
+  uses(path: Path, leg: PhaseLeg | undefined, part: number): readonly Use[] {
+    if (this.state.carried.loads.phasesVa === undefined) return [];
+    const voltAmperes = this.wanted.drawW / this.wanted.powerFactor;
+    const found: Use[] = [];
+    for (const [index, share] of path) {
+      for (const [at, { now, alone }] of this.of(index).entries()) {
+        const conducts = shareOfPhase(leg, at);
+        if (conducts === 0) continue;
+        const each = voltAmperes * conducts;
+        found.push({ limit: now, each: each * share * part }, { limit: alone, each });
+      }
+    }
+    return found;
+  }
+
+  private of(index: number): readonly PhaseLimit[] {
+    const known = this.limits.get(index);
+    if (known !== undefined) return known;
+    const made = this.make(index);
+    this.limits.set(index, made);
+    return made;
+  }
+
+  private make(index: number): readonly PhaseLimit[] {
+    const node = this.state.graph.nodes[index];
+    if (node?.kind !== "OUTLET" || !node.isThreePhase || (node.capacityW ?? 0) <= 0) return [];
+    const capacity = (node.capacityW ?? 0) / 3;
+    const { keep, allowExisting } = this.wanted;
+    const { carried, also, planned } = this.state;
+    // The judged load is three times that of the busiest phase.
+    const all = also === undefined ? [carried] : [carried, also];
+    const alone =
+      Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0)) / 3 + planned.alone(index).voltAmperes;
+    const limit = (capacity * node.maxUtilizationPct) / 100;
+    return PHASES.map((_, phase) => {
+      const used =
+        Math.max(...all.map(({ loads }) => loads.phasesVa?.[3 * index + phase] ?? 0)) + (planned.normal[index] ?? 0);
+      const shared = { reason: "PHASE_LIMIT" as const, ref: node.ref, unit: "VA", capacity };
+      const most = allowExisting && used > limit ? capacity : limit * (1 - keep);
+      const mostAlone = allowExisting && alone > capacity ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
+      return {
+        now: new Limit({ ...shared, most, used }),
+        alone: new Limit({ ...shared, most: mostAlone, used: alone }),
+      };
+    });
+  }
+}
+
+/** The share of a load that one phase carries; without a leg all carry the same. */
+function shareOfPhase(leg: PhaseLeg | undefined, phase: number): number {
+  if (leg === undefined) return 1 / 3;
+  return leg.includes(PHASES[phase] ?? "") ? 1 / leg.length : 0;
+}

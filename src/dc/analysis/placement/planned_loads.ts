@@ -1,0 +1,204 @@
+import { codeKey } from "#dc/model/code.ts";
+import { drawW } from "#dc/model/draw.ts";
+import { portKey } from "#dc/model/ref.ts";
+import { refKey } from "#dc/model/resource_key.ts";
+import type { Device, PortRef } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
+import type { PowerGraph, PowerNode } from "../power_graph.ts";
+import type { Topology } from "../topology.ts";
+
+/** An edge of the power graph, or one of a cable or inlet that carries nothing yet but is planned for. */
+interface Feed {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a consumer draws and what that is in volt-amperes. */
+interface Draw {
+  readonly watts: number;
+  readonly voltAmperes: number;
+}
+
+/**
+ * Loads of what is recorded and draws nothing now: planned, staged, off or failed. Its places are taken, so they are added
+ * to the loads of what is in service, by allocated draws split over all inlets.
+ */
+export class PlannedLoads {
+  /** By node; outlets in volt-amperes, everything else in watts. */
+  readonly normal: Float64Array;
+  /** Nodes at or above a circle of supply, whose loads nobody can tell. */
+  readonly circular: ReadonlySet<number>;
+  private readonly graph: PowerGraph;
+  private readonly planned: Planned;
+  /** Whether anything is planned at all. */
+  private readonly isAny: boolean;
+  private readonly sums = new Map<number, Draw>();
+
+  private constructor(graph: PowerGraph, planned: Planned, sums: LoadSums, circular: ReadonlySet<number>) {
+    this.graph = graph;
+    this.planned = planned;
+    this.normal = sums.inUnits();
+    this.isAny = sums.isAny;
+    this.circular = circular;
+  }
+
+  /** Cost: O(nodes + edges). */
+  static *build(topology: Topology): Steps<PlannedLoads> {
+    const graph = topology.power;
+    const planned = new Map<number, number[]>();
+    for (const { from, to } of plannedFeeds(topology)) {
+      const list = planned.get(from);
+      if (list === undefined) planned.set(from, [to]);
+      else list.push(to);
+    }
+    yield;
+    const sums = new LoadSums(graph, planned);
+    yield;
+    yield* sums.passAll(upwards(planned));
+    return new PlannedLoads(graph, planned, sums, sums.unordered());
+  }
+
+  /** Whether anything draws from an outlet, or is planned to. */
+  isUsed(outlet: number): boolean {
+    return (this.graph.supplies[outlet] ?? []).length > 0 || this.planned.has(outlet);
+  }
+
+  /** The full draws of everything downstream that is planned, each once. Cost: O(edges downstream), once. */
+  alone(start: number): Draw {
+    if (!this.isAny) return NOTHING;
+    const known = this.sums.get(start);
+    if (known !== undefined) return known;
+    const seen = new Set([start]);
+    let [watts, voltAmperes] = [0, 0];
+    // A Set iterates over what is added meanwhile, so it is also the queue.
+    for (const index of seen) {
+      const draw = plannedDraw(this.graph.nodes[index]);
+      watts += draw.watts;
+      voltAmperes += draw.voltAmperes;
+      for (const { to } of this.graph.supplies[index] ?? []) seen.add(to);
+      for (const to of this.planned.get(index) ?? []) seen.add(to);
+    }
+    const made = { watts, voltAmperes };
+    this.sums.set(start, made);
+    return made;
+  }
+}
+
+const NOTHING: Draw = { watts: 0, voltAmperes: 0 };
+
+/** What a node would draw that draws nothing now; nothing for what is only kept in stock. */
+function plannedDraw(node: PowerNode | undefined): Draw {
+  if (node?.kind !== "DEVICE" || !node.blocked || node.device.status === "INVENTORY") return NOTHING;
+  const watts = drawW(node.device, "ALLOCATED");
+  return { watts, voltAmperes: watts / (node.device.powerFactor ?? 1) };
+}
+
+/** Inlets over which a consumer splits its load. */
+function inletCount(node: PowerNode | undefined): number {
+  if (node?.kind === "DEVICE") return Math.max(1, node.recorded + node.unrecorded.length);
+  if (node?.kind === "CRAC") return Math.max(1, node.crac.powerInputs?.length ?? 0);
+  return 1;
+}
+
+type Planned = ReadonlyMap<number, readonly number[]>;
+
+function upwards(planned: Planned): Planned {
+  const above = new Map<number, number[]>();
+  for (const [from, consumers] of planned) {
+    for (const to of consumers) above.set(to, [...(above.get(to) ?? []), from]);
+  }
+  return above;
+}
+
+/** Loads that are passed from consumers to their supplies. */
+class LoadSums {
+  isAny = false;
+  /** Nodes whose consumers have all passed their loads on; grows. */
+  private readonly ready: number[] = [];
+  private readonly graph: PowerGraph;
+  private readonly watts: Float64Array;
+  private readonly voltAmperes: Float64Array;
+  /** Consumers that have not passed their loads on. */
+  private readonly open: Int32Array;
+
+  constructor(graph: PowerGraph, planned: Planned) {
+    const { nodes, supplies } = graph;
+    this.graph = graph;
+    this.watts = new Float64Array(nodes.length);
+    this.voltAmperes = new Float64Array(nodes.length);
+    this.open = new Int32Array(nodes.length);
+    for (const [index, node] of nodes.entries()) {
+      const draw = plannedDraw(node);
+      if (draw.watts > 0) this.isAny = true;
+      this.watts[index] = draw.watts;
+      this.voltAmperes[index] = draw.voltAmperes;
+      this.open[index] = (supplies[index] ?? []).length + (planned.get(index) ?? []).length;
+      if (this.open[index] === 0) this.ready.push(index);
+    }
+  }
+
+  /** @param above supplies of nodes by planned feeds */
+  *passAll(above: Planned): Steps<void> {
+    let passed = 0;
+    // The array grows while it is walked, so it is the queue as well.
+    for (const index of this.ready) {
+      for (const edge of this.graph.inlets[index] ?? []) this.pass(index, edge.from, edge.how !== "GATE");
+      for (const from of above.get(index) ?? []) this.pass(index, from, true);
+      passed += 1;
+      if (passed % 4096 === 0) yield;
+    }
+  }
+
+  /** Nodes at or above a circle. */
+  unordered(): ReadonlySet<number> {
+    const { nodes } = this.graph;
+    if (this.ready.length === nodes.length) return new Set();
+    const ordered = new Set(this.ready);
+    return new Set([...nodes.keys()].filter((index) => !ordered.has(index)));
+  }
+
+  inUnits(): Float64Array {
+    return this.watts.map((watts, index) => {
+      return this.graph.nodes[index]?.kind === "OUTLET" ? (this.voltAmperes[index] ?? 0) : watts;
+    });
+  }
+
+  private pass(index: number, from: number, carries: boolean): void {
+    if (carries) {
+      const inlets = inletCount(this.graph.nodes[index]);
+      this.watts[from] = (this.watts[from] ?? 0) + (this.watts[index] ?? 0) / inlets;
+      this.voltAmperes[from] = (this.voltAmperes[from] ?? 0) + (this.voltAmperes[index] ?? 0) / inlets;
+    }
+    this.open[from] = (this.open[from] ?? 0) - 1;
+    if (this.open[from] === 0) this.ready.push(from);
+  }
+}
+
+/** What is recorded as a supply and carries nothing: inlets that are switched off, and cables that are not connected. */
+function* plannedFeeds(topology: Topology): Iterable<Feed> {
+  const { estate, power } = topology;
+  for (const device of estate.devices) {
+    for (const { kind, enabled, powerIn } of device.ports ?? []) {
+      if (kind !== "POWER_IN" || enabled !== false || powerIn?.sourceRef === undefined) continue;
+      yield* feedOf(power, refKey(powerIn.sourceRef), device);
+    }
+  }
+  for (const { a, b, status } of estate.cables) {
+    if (status === "CONNECTED" || status === undefined) continue;
+    yield* cabled(topology, a, b);
+    yield* cabled(topology, b, a);
+  }
+}
+
+function* cabled(topology: Topology, outlet: PortRef, inlet: PortRef): Iterable<Feed> {
+  const device = topology.device(inlet.deviceCode);
+  const port = device?.ports?.find(({ name }) => name === inlet.portName);
+  if (device === undefined || port?.kind !== "POWER_IN" || port.powerIn?.sourceRef !== undefined) return;
+  yield* feedOf(topology.power, `port:${portKey(outlet)}`, device);
+}
+
+function* feedOf({ indexOf }: PowerGraph, source: string, device: Device): Iterable<Feed> {
+  const from = indexOf.get(source);
+  const to = indexOf.get(`device:${codeKey(device.code)}`);
+  if (from !== undefined && to !== undefined) yield { from, to };
+}

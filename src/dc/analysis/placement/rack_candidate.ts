@@ -1,0 +1,172 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import type { Rack } from "#dc/model/resources.ts";
+import type { RackCooling } from "./cooling_limits.ts";
+import { fitsAll, type Use } from "./limits.ts";
+import type { PhaseLimits } from "./phase_limits.ts";
+import type { RackLimits } from "./rack_limits.ts";
+import { type FreeOutlet, takesPlug } from "./rack_taps.ts";
+import type { RackUnits } from "./rack_units.ts";
+import type { Side, SupplyPair } from "./supply_pairs.ts";
+import type { SwitchPool, SwitchPorts, TakenPort } from "./switch_ports.ts";
+import type { Obstacle, Wanted } from "./wanted.ts";
+
+/** A rack that is looked at. */
+export interface Candidate {
+  readonly rack: Rack;
+  readonly units: RackUnits;
+  readonly limits: RackLimits;
+  readonly cooling: RackCooling;
+  readonly pool: SwitchPool | undefined;
+  /** What rules it out whatever it has left. */
+  readonly obstacles: readonly Obstacle[];
+  readonly options: readonly Option[];
+}
+
+/** A rack with one way to supply devices in it. */
+export interface Option {
+  readonly pair: SupplyPair;
+  /** Everything that one device uses there. */
+  readonly uses: readonly Use[];
+  readonly feed: string;
+}
+
+/** Where an inlet is plugged in; no outlet for equipment without recorded ones. */
+export interface Plugged {
+  readonly side: Side;
+  readonly inlet: string;
+  readonly outlet?: FreeOutlet;
+}
+
+/** What is taken for one device. */
+export interface Taken {
+  readonly position: number;
+  readonly plugs: readonly Plugged[];
+  readonly ports: readonly TakenPort[];
+}
+
+/** Takes places one by one: what one device takes is gone for the next. */
+export class PlaceTaker {
+  private readonly wanted: Wanted;
+  private readonly phases: PhaseLimits;
+  private readonly ports: SwitchPorts;
+  /** Watts that were put on the legs of equipment, by its key and leg. */
+  private readonly legs = new Map<string, number>();
+
+  constructor(wanted: Wanted, phases: PhaseLimits, ports: SwitchPorts) {
+    this.wanted = wanted;
+    this.phases = phases;
+    this.ports = ports;
+  }
+
+  /** @returns what it took, or why nothing fits */
+  take(candidate: Candidate, option: Option): Taken | Obstacle {
+    const position = candidate.units.lowest();
+    if (position === undefined) return noSpace(candidate, this.wanted);
+    const short = option.uses.find(({ limit, each }) => limit.fits(each) < 1);
+    if (short !== undefined) return short.limit.obstacle(short.each);
+    const plugged = this.plug(option.pair);
+    if ("reason" in plugged) return plugged;
+    const ports = candidate.pool === undefined ? [] : this.ports.choose(candidate.pool);
+    if (ports === undefined) return noPort(candidate);
+    candidate.units.take(position);
+    for (const { limit, each } of [...option.uses, ...plugged.uses]) limit.used += each;
+    for (const { side, outlet } of plugged.plugs) this.unplug(side, outlet);
+    if (candidate.pool !== undefined) this.ports.take(candidate.pool, ports);
+    return { position, plugs: plugged.plugs, ports };
+  }
+
+  /** Chooses an outlet for every inlet, on the leg of its equipment that carries least. */
+  private plug(pair: SupplyPair): { readonly plugs: readonly Plugged[]; readonly uses: readonly Use[] } | Obstacle {
+    const plugs: Plugged[] = [];
+    const uses: Use[] = [];
+    for (const side of pair) {
+      for (const { name, type } of side.inlets) {
+        const { outlets } = side.tap;
+        if (outlets === undefined) {
+          uses.push(...this.phases.uses(side.tap.path, undefined, 1 / this.wanted.inlets.length));
+          plugs.push({ side, inlet: name });
+          continue;
+        }
+        const busy = new Set(plugs.map(({ outlet }) => outlet));
+        const able = outlets.filter(
+          (outlet) => !busy.has(outlet) && takesPlug(outlet.port, type) && this.carries(outlet, side, pair),
+        );
+        if (able.length === 0) return noOutlet(side, type);
+        const found = this.bestOf(able, side, plugs);
+        uses.push(...this.phases.uses(side.tap.path, found.leg, 1 / this.wanted.inlets.length));
+        plugs.push({ side, inlet: name, outlet: found });
+      }
+    }
+    const short = summed(uses).find(({ limit, each }) => limit.fits(each) < 1);
+    return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
+  }
+
+  private bestOf(able: readonly FreeOutlet[], side: Side, plugs: readonly Plugged[]): FreeOutlet {
+    const load = (outlet: FreeOutlet): number => {
+      if (outlet.leg === undefined) return 0;
+      const own = plugs.filter((one) => one.side === side && one.outlet?.leg === outlet.leg).length;
+      return (this.legs.get(legKey(side, outlet.leg)) ?? 0) + own;
+    };
+    return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
+  }
+
+  /** Whether an outlet carries its inlet with all sides live and after the loss of the other side or of one inlet. */
+  private carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: Side, pair: SupplyPair): boolean {
+    if (capacityVa === undefined) return true;
+    const { drawW, powerFactor, inlets, keep } = this.wanted;
+    const full = drawW / powerFactor;
+    const fewest = pair.length === 1 ? 1 : Math.min(side.inlets.length, inlets.length - 1);
+    const usable = capacityVa * (1 - keep);
+    return full / inlets.length <= (usable * maxUtilizationPct) / 100 && full / Math.max(1, fewest) <= usable;
+  }
+
+  private unplug(side: Side, outlet: FreeOutlet | undefined): void {
+    const { outlets } = side.tap;
+    if (outlet === undefined || outlets === undefined) return;
+    outlets.splice(outlets.indexOf(outlet), 1);
+    if (outlet.leg === undefined) return;
+    const key = legKey(side, outlet.leg);
+    this.legs.set(key, (this.legs.get(key) ?? 0) + 1);
+  }
+}
+
+/** How many devices an option still takes, by its counters; outlets and ports are looked at when one is taken. */
+export function fitsIn({ units }: Candidate, { uses }: Option): number {
+  return Math.min(units.fits, fitsAll(uses));
+}
+
+/** Uses of the same limit as one. */
+function summed(uses: readonly Use[]): readonly Use[] {
+  const found = new Map<Use["limit"], number>();
+  for (const { limit, each } of uses) found.set(limit, (found.get(limit) ?? 0) + each);
+  return [...found].map(([limit, each]) => ({ limit, each }));
+}
+
+function legKey({ tap }: Side, leg: PhaseLeg): string {
+  return `${codeKey(tap.device.code)}/${leg}`;
+}
+
+export function noSpace({ rack, units }: Candidate, { uHeight }: Wanted): Obstacle {
+  return {
+    reason: "NO_SPACE",
+    message: `Rack "${rack.code}" has no ${uHeight} free adjacent units: ${units.largestFreeBlockU} at most`,
+    ref: `rack:${rack.code}`,
+    value: uHeight,
+    limit: units.largestFreeBlockU,
+  };
+}
+
+function noPort({ rack }: Candidate): Obstacle {
+  const message = `The switches of rack "${rack.code}" have no such free ports`;
+  return { reason: "NO_SWITCH_PORT", message, ref: `rack:${rack.code}` };
+}
+
+function noOutlet({ tap }: Side, type: string | undefined): Obstacle {
+  const what = type === undefined ? "free outlet" : `free outlet for ${type}`;
+  return {
+    reason: "NO_OUTLET",
+    message: `"${tap.device.code}" has no ${what} that carries the device`,
+    ref: `device:${tap.device.code}`,
+  };
+}

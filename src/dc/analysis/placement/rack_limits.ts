@@ -1,0 +1,102 @@
+import { airHeatW, drawW } from "#dc/model/draw.ts";
+import type { Device, Rack } from "#dc/model/resources.ts";
+import { Limit, type Use } from "./limits.ts";
+import type { Obstacle, Wanted } from "./wanted.ts";
+
+const USABLE: readonly (string | undefined)[] = ["ACTIVE", "AVAILABLE", undefined];
+/** Share of a rack's load from which a write warns. */
+const WEIGHT_WARNING = 0.9;
+/** Sums of fractions come out a little above or below; so much is kept away from limits that writes compare exactly. */
+const MARGIN = 1e-3;
+
+/** What the record says about a rack itself. */
+export interface RackLimits {
+  readonly uses: readonly Use[];
+  readonly obstacles: readonly Obstacle[];
+  readonly weight: Limit;
+  readonly power: Limit;
+  readonly cooling: Limit;
+}
+
+/** The limits of a rack, and what rules it out whatever it has left. Sums are those by which writes are judged. */
+export function rackLimits(rack: Rack, devices: readonly Device[], wanted: Wanted): RackLimits {
+  const weightKg = wanted.template.weightKg ?? 0;
+  const weight = limitOf(rack, {
+    reason: "WEIGHT_LIMIT",
+    unit: "kg",
+    capacity: rack.maxLoadKg,
+    used: sum(devices, (device) => device.weightKg ?? 0),
+    share: Math.min(WEIGHT_WARNING, 1 - wanted.keep),
+    margin: MARGIN,
+  });
+  const power = limitOf(rack, {
+    reason: "RACK_POWER",
+    unit: "W",
+    capacity: rack.powerCapacityW,
+    used: sum(devices, (device) => drawW(device, "ALLOCATED")),
+    share: 1 - wanted.keep,
+    margin: 0,
+  });
+  const heat = sum(devices, (device) => airHeatW(device, "ALLOCATED"));
+  const cooling = limitOf(rack, {
+    reason: "RACK_COOLING",
+    unit: "W",
+    capacity: rack.coolingCapacityW,
+    used: heat,
+    share: 1 - wanted.keep,
+    margin: Number.isInteger(heat + wanted.airW) ? 0 : MARGIN,
+  });
+  return {
+    uses: [
+      { limit: weight, each: weightKg },
+      { limit: power, each: wanted.drawW },
+      { limit: cooling, each: wanted.airW },
+    ],
+    obstacles: unsuited(rack, wanted),
+    weight,
+    power,
+    cooling,
+  };
+}
+
+interface LimitOf {
+  readonly reason: "WEIGHT_LIMIT" | "RACK_POWER" | "RACK_COOLING";
+  readonly unit: string;
+  readonly capacity: number | undefined;
+  readonly used: number;
+  readonly share: number;
+  readonly margin: number;
+}
+
+function limitOf(rack: Rack, { capacity, share, margin, ...rest }: LimitOf): Limit {
+  const most = capacity === undefined ? Number.POSITIVE_INFINITY : capacity * share - margin;
+  return new Limit({ ...rest, ref: `rack:${rack.code}`, capacity: capacity ?? Number.POSITIVE_INFINITY, most });
+}
+
+function unsuited(rack: Rack, { template, coolingMethod, tenant }: Wanted): readonly Obstacle[] {
+  const ref = `rack:${rack.code}`;
+  const found: Obstacle[] = [];
+  if (!USABLE.includes(rack.status)) {
+    found.push({ reason: "RACK_STATUS", message: `Rack "${rack.code}" is ${rack.status}`, ref });
+  }
+  if (rack.tenant !== undefined && rack.tenant !== tenant) {
+    found.push({ reason: "RACK_TENANT", message: `Rack "${rack.code}" belongs to tenant "${rack.tenant}"`, ref });
+  }
+  if (opposes(template.airflow, rack.airflow) || opposes(rack.airflow, template.airflow)) {
+    found.push({ reason: "AIRFLOW", message: `Rack "${rack.code}" moves air the other way`, ref });
+  }
+  const isAir = coolingMethod === "AIR";
+  if ((rack.coolingCapability === "AIR_ONLY" && !isAir) || (rack.coolingCapability === "LIQUID_ONLY" && isAir)) {
+    const message = `Rack "${rack.code}" offers ${rack.coolingCapability}, the devices need ${coolingMethod}`;
+    found.push({ reason: "COOLING_METHOD", message, ref });
+  }
+  return found;
+}
+
+function opposes(one: string | undefined, other: string | undefined): boolean {
+  return one === "FRONT_TO_REAR" && other === "REAR_TO_FRONT";
+}
+
+function sum(devices: readonly Device[], value: (device: Device) => number): number {
+  return devices.reduce((total, device) => total + value(device), 0);
+}

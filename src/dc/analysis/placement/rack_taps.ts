@@ -1,0 +1,218 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import { outletTypeFor } from "#dc/model/port_types.ts";
+import { pathsOf } from "#dc/model/power_walk.ts";
+import { portKey, portRef } from "#dc/model/ref.ts";
+import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { PowerNode } from "../power_graph.ts";
+import { KillerSets, type Killers } from "../power_killers.ts";
+import type { Topology } from "../topology.ts";
+import type { PlannedLoads } from "./planned_loads.ts";
+import type { Path, SupplyPaths } from "./supply_paths.ts";
+
+/** An outlet that nothing is plugged into. */
+export interface FreeOutlet {
+  readonly name: string;
+  readonly index: number;
+  readonly port: Port;
+  readonly leg?: PhaseLeg;
+  readonly capacityVa?: number;
+  readonly maxUtilizationPct: number;
+}
+
+/** Where devices of a rack can get power: equipment without recorded outlets, or its free outlets that share an inlet. */
+export interface Tap {
+  readonly device: Device;
+  /** Undefined for equipment of which no outlets are recorded: it takes any number of devices. */
+  readonly outlets: FreeOutlet[] | undefined;
+  readonly path: Path;
+  /** Elements whose loss alone turns it off. */
+  readonly killers: Killers;
+  /** Labels of the supply sides that it belongs to. */
+  readonly labels: ReadonlySet<string>;
+  /** The equipment that supplies it. */
+  readonly upstream: string;
+}
+
+/** Equipment of a rack that gives no power now, and why. */
+export interface DeadTap {
+  readonly device: Device;
+  readonly why: "DEAD" | "CIRCLE";
+}
+
+export interface RackTaps {
+  readonly taps: readonly Tap[];
+  readonly dead: readonly DeadTap[];
+}
+
+/** Finds what supplies the racks of a site. */
+export class TapFinder {
+  private readonly topology: Topology;
+  private readonly planned: PlannedLoads;
+  private readonly paths: SupplyPaths;
+  private readonly killers: KillerSets;
+  private readonly made = new Map<string, Promise<readonly Tap[] | DeadTap["why"]>>();
+  private cables: ReadonlyMap<string, Cable> | undefined;
+
+  constructor(topology: Topology, planned: PlannedLoads, paths: SupplyPaths) {
+    this.topology = topology;
+    this.planned = planned;
+    this.paths = paths;
+    this.killers = new KillerSets(topology.power, "NOW");
+  }
+
+  /** The taps of a rack: its PDUs, else a transfer switch or UPS in it, else the PDUs elsewhere that its devices use. */
+  async of(rackCode: string): Promise<RackTaps> {
+    const taps: Tap[] = [];
+    const dead: DeadTap[] = [];
+    for (const device of this.equipment(rackCode)) {
+      const key = codeKey(device.code);
+      const making = this.made.get(key) ?? this.tapsOf(device);
+      this.made.set(key, making);
+      const found = await making;
+      if (typeof found === "string") dead.push({ device, why: found });
+      else taps.push(...found);
+    }
+    return { taps, dead };
+  }
+
+  private equipment(rackCode: string): readonly Device[] {
+    const inside = this.topology.devicesInRack(rackCode);
+    const pdus = inside.filter(({ kind }) => kind === "RACK_PDU");
+    if (pdus.length > 0) return pdus;
+    const others = inside.filter(({ kind, ports = [] }) => {
+      return (kind === "TRANSFER_SWITCH" || kind === "UPS") && ports.some((port) => port.kind === "POWER_OUT");
+    });
+    return others.length > 0 ? others : this.used(inside);
+  }
+
+  /** PDUs outside of a rack that devices in it draw from. */
+  private used(inside: readonly Device[]): readonly Device[] {
+    const { power } = this.topology;
+    const found = new Map<string, Device>();
+    for (const { code } of inside) {
+      for (const { from } of power.inlets[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? []) {
+        const device = this.ownerOf(power.nodes[from]);
+        if (device?.kind === "RACK_PDU") found.set(codeKey(device.code), device);
+      }
+    }
+    return [...found.values()];
+  }
+
+  private ownerOf(node: PowerNode | undefined): Device | undefined {
+    if (node?.kind === "DEVICE") return node.device;
+    return node?.kind === "OUTLET" ? this.topology.device(node.end.deviceCode) : undefined;
+  }
+
+  private async tapsOf(device: Device): Promise<readonly Tap[] | DeadTap["why"]> {
+    const { power, live } = this.topology;
+    const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
+    if (live[index] !== 1) return "DEAD";
+    const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
+    const groups = new Map<string, Port[]>();
+    for (const port of outlets) {
+      const inlet = port.powerOut?.inletName ?? "";
+      groups.set(inlet, [...(groups.get(inlet) ?? []), port]);
+    }
+    if (outlets.length === 0) groups.set("", []);
+    const found: Tap[] = [];
+    for (const [inlet, ports] of groups) {
+      const made = await this.tapOf(device, index, { inlet, ports, isOpen: outlets.length === 0 });
+      if (made === "CIRCLE") return made;
+      if (made !== undefined) found.push(made);
+    }
+    return found.length === 0 && outlets.length > 0 && groups.size > 0 ? "DEAD" : found;
+  }
+
+  private async tapOf(
+    device: Device,
+    index: number,
+    { inlet, ports, isOpen }: { readonly inlet: string; readonly ports: readonly Port[]; readonly isOpen: boolean },
+  ): Promise<Tap | "CIRCLE" | undefined> {
+    const path = this.paths.upstream(index, inlet === "" ? undefined : inlet);
+    if (path === undefined) return "CIRCLE";
+    const usable = ports.filter((port) => this.isLive(device, port));
+    if (!isOpen && usable.length === 0) return undefined;
+    const [first] = usable;
+    const source =
+      first === undefined ? `device:${device.code}` : portRef({ deviceCode: device.code, portName: first.name });
+    const at = first === undefined ? index : this.indexOf(device, first);
+    return {
+      device,
+      outlets: isOpen ? undefined : usable.flatMap((port) => this.free(device, port)),
+      path,
+      // An outlet is the device's own: two of one PDU are told apart by what is upstream of both.
+      killers: (this.killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
+      labels: await this.labelsOf(device, source),
+      upstream: this.upstreamOf(index),
+    };
+  }
+
+  private indexOf({ code }: Device, { name }: Port): number {
+    return this.topology.power.indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`) ?? -1;
+  }
+
+  private isLive(device: Device, port: Port): boolean {
+    return port.enabled !== false && this.topology.live[this.indexOf(device, port)] === 1;
+  }
+
+  private free(device: Device, port: Port): readonly FreeOutlet[] {
+    const index = this.indexOf(device, port);
+    const end = { deviceCode: device.code, portName: port.name };
+    if (port.markConnected === true || this.planned.isUsed(index) || this.cableAt(end) !== undefined) return [];
+    const { capacityW, maxUtilizationPct = 80 } = this.topology.power.nodes[index] ?? {};
+    const leg = port.powerOut?.leg;
+    return [
+      {
+        name: port.name,
+        index,
+        port,
+        maxUtilizationPct,
+        ...(leg !== undefined && { leg }),
+        ...(capacityW !== undefined && capacityW > 0 && { capacityVa: capacityW }),
+      },
+    ];
+  }
+
+  /** The labels by which a write judges whether two inlets are on one side. */
+  private labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
+    const inlet: Port = { name: "inlet", kind: "POWER_IN", powerIn: { sourceRef } };
+    return pathsOf({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
+      device: async (wanted) => this.topology.device(wanted),
+      cableAt: async (end) => this.cableAt(end),
+      feedDeclarer: async (feed) => {
+        const { nodes, indexOf } = this.topology.power;
+        const node = nodes[indexOf.get(`feed:${codeKey(feed)}`) ?? -1];
+        return node?.kind === "OUTLET" ? node.end : undefined;
+      },
+    });
+  }
+
+  private cableAt(end: PortRef): Cable | undefined {
+    this.cables ??= new Map(
+      this.topology.estate.cables.flatMap((cable) => [
+        [portKey(cable.a), cable],
+        [portKey(cable.b), cable],
+      ]),
+    );
+    return this.cables.get(portKey(end));
+  }
+
+  private upstreamOf(index: number): string {
+    const { inlets, nodes } = this.topology.power;
+    return (inlets[index] ?? [])
+      .map(({ from }) => {
+        const node = nodes[from];
+        return node?.kind === "OUTLET" ? `device:${node.end.deviceCode}` : (node?.ref ?? "");
+      })
+      .join("+");
+  }
+}
+
+/** Whether a plug goes into an outlet without a warning. */
+export function takesPlug(outlet: Port, inletType: string | undefined): boolean {
+  const wanted = inletType === undefined ? undefined : outletTypeFor(inletType);
+  return (
+    wanted === undefined || outlet.type === undefined || outlet.type === wanted || !outlet.type.startsWith("iec-60320-")
+  );
+}

@@ -1,0 +1,141 @@
+import type { CarriedLoads } from "../power_findings.ts";
+import type { PowerEdge, PowerGraph } from "../power_graph.ts";
+import type { Killers } from "../power_killers.ts";
+import type { LiveSet } from "../power_live.ts";
+import { comparableLoad } from "../power_overloads.ts";
+import { shareOf } from "../power_share.ts";
+import { Limit, type Use } from "./limits.ts";
+import type { PlannedLoads } from "./planned_loads.ts";
+import type { Wanted } from "./wanted.ts";
+
+const NONE: ReadonlySet<PowerEdge> = new Set();
+
+/** What a watt drawn somewhere adds upstream, by node; 0 for what only has to be live. */
+export type Path = ReadonlyMap<number, number>;
+
+/** The limits of one element upstream. */
+interface ElementLimits {
+  /** With all sides live. */
+  readonly now: Limit;
+  /** After the worst single failure, at most. */
+  readonly alone: Limit;
+}
+
+/** Inlets of a device that draw from one tap. */
+export interface SuppliedPart {
+  readonly path: Path;
+  /** Share of the device's inlets. */
+  readonly part: number;
+  readonly killers: Killers;
+}
+
+export interface SupplyState {
+  readonly graph: PowerGraph;
+  readonly live: LiveSet;
+  /** What everything carries now and after one failure, by allocated draws as writes judge it. */
+  readonly carried: CarriedLoads;
+  /** The same by another basis that was asked for. */
+  readonly also?: CarriedLoads;
+  readonly planned: PlannedLoads;
+}
+
+/** What devices add to everything upstream of a source, and the limits there. */
+export class SupplyPaths {
+  private readonly state: SupplyState;
+  private readonly wanted: Wanted;
+  private readonly limits = new Map<number, ElementLimits | undefined>();
+
+  constructor(state: SupplyState, wanted: Wanted) {
+    this.state = state;
+    this.wanted = wanted;
+  }
+
+  /**
+   * Everything upstream of a device.
+   *
+   * @param through inlet by which the watts arrive, if the outlet is bound to one
+   * @returns undefined when the supply runs in a circle
+   */
+  upstream(device: number, through?: string): Path | undefined {
+    const path = new Map<number, number>();
+    const steps: { readonly index: number; readonly share: number; readonly through?: string | undefined }[] = [
+      { index: device, share: 1, through },
+    ];
+    for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+      if (this.state.planned.circular.has(step.index)) return undefined;
+      path.set(step.index, (path.get(step.index) ?? 0) + step.share);
+      for (const edge of this.state.graph.inlets[step.index] ?? []) {
+        const share = edge.how === "GATE" ? 0 : step.share * this.shareOfInlet(edge, step.through);
+        steps.push({ index: edge.from, share, through: edge.through });
+      }
+    }
+    return path;
+  }
+
+  private shareOfInlet(edge: PowerEdge, through: string | undefined): number {
+    const { graph, live } = this.state;
+    const node = graph.nodes[edge.to];
+    if (node?.kind === "OUTLET" || edge.how === "BAY") return 1;
+    if (through !== undefined) return edge.inlet === through ? 1 : 0;
+    return live[edge.from] === 1 ? shareOf(graph, live, edge, NONE) : 0;
+  }
+
+  /** What one device uses of every limit above its inlets. */
+  uses(sides: readonly SuppliedPart[]): readonly Use[] {
+    const parts = new Map<number, number>();
+    for (const { path, part } of sides) {
+      for (const [index, share] of path) parts.set(index, (parts.get(index) ?? 0) + share * part);
+    }
+    const found: Use[] = [];
+    for (const [index, part] of parts) {
+      const limits = this.limitsOf(index);
+      if (limits === undefined) continue;
+      const draw = this.drawAt(index);
+      // After the worst failure an element carries the whole device if that failure takes all of its other inlets.
+      const least = this.takesOthers(index, sides) ? draw : draw * part;
+      found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, each: draw, least });
+    }
+    return found;
+  }
+
+  private takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {
+    const lost = this.state.carried.failover.lost[index] ?? -1;
+    return lost >= 0 && sides.every(({ path, killers }) => killers.includes(lost) !== path.has(index));
+  }
+
+  /** What a device draws in the unit of an element's capacity. */
+  private drawAt(index: number): number {
+    const { drawW, powerFactor } = this.wanted;
+    return this.state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
+  }
+
+  private limitsOf(index: number): ElementLimits | undefined {
+    if (this.limits.has(index)) return this.limits.get(index);
+    const made = this.make(index);
+    this.limits.set(index, made);
+    return made;
+  }
+
+  private make(index: number): ElementLimits | undefined {
+    const { graph, carried, also, planned } = this.state;
+    const { keep, allowExisting } = this.wanted;
+    const { ref = "", capacityW: capacity = 0, maxUtilizationPct = 0, kind } = graph.nodes[index] ?? {};
+    if (capacity <= 0) return undefined;
+    const unit = kind === "OUTLET" ? "VA" : "W";
+    const all = also === undefined ? [carried] : [carried, also];
+    const now = Math.max(...all.map(({ loads }) => comparableLoad(graph, index, loads)));
+    const used = now + (planned.normal[index] ?? 0);
+    const later = planned.alone(index);
+    const worst = Math.max(...all.map(({ failover }) => failover.loads[index] ?? 0));
+    const alone = worst + (kind === "OUTLET" ? later.voltAmperes : later.watts);
+    const limit = (capacity * maxUtilizationPct) / 100;
+    const warns = { now: used > limit, alone: alone > capacity };
+    // A supply with a warning may be used up to its rating where warnings are accepted; beyond it trips.
+    const most = warns.now && allowExisting ? capacity : limit * (1 - keep);
+    const mostAlone = warns.alone && allowExisting ? Number.POSITIVE_INFINITY : capacity * (1 - keep);
+    return {
+      now: new Limit({ reason: "SUPPLY_LIMIT", ref, unit, capacity, most, used }),
+      alone: new Limit({ reason: "SUPPLY_FAILOVER", ref, unit, capacity, most: mostAlone, used: alone }),
+    };
+  }
+}

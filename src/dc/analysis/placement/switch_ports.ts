@@ -1,0 +1,191 @@
+import { codeKey } from "#dc/model/code.ts";
+import { inService } from "#dc/model/in_service.ts";
+import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import { isCableless } from "#dc/model/port_types.ts";
+import { portKey } from "#dc/model/ref.ts";
+import type { Device, FabricLink, Port, Rack } from "#dc/model/resources.ts";
+import type { Topology } from "../topology.ts";
+import { Limit, type Use } from "./limits.ts";
+import type { Obstacle, WantedPorts } from "./wanted.ts";
+
+/** A switch's port that a device is to be connected to. */
+export interface TakenPort {
+  readonly device: Device;
+  readonly port: Port;
+}
+
+interface Switch {
+  readonly device: Device;
+  readonly free: Port[];
+}
+
+/** The switches that serve a rack. */
+export interface SwitchPool {
+  readonly switches: readonly Switch[];
+  /** What one device uses, one limit for each kind of ports. */
+  readonly uses: readonly Use[];
+}
+
+const NEVER_HOSTS: readonly (string | undefined)[] = ["spine", "super-spine"];
+const NEVER_FOR_HOSTS: readonly (string | undefined)[] = ["UPLINK", "PEER"];
+
+/** The switches of a site that devices may be connected to: in service, and not spines. */
+function hostSwitches({ estate }: Topology): readonly Device[] {
+  return estate.devices.filter(
+    (device) =>
+      (device.kind === "SWITCH" || device.kind === "ROUTER") &&
+      device.rackCode !== undefined &&
+      inService(device) &&
+      !NEVER_HOSTS.includes(device.role),
+  );
+}
+
+/** Those of them that are in these racks or in their rows. */
+export function hostSwitchesNear(topology: Topology, racks: readonly Rack[]): readonly Device[] {
+  const near = new Set(racks.flatMap((rack) => [codeKey(rack.code), rowOf(rack) ?? ""]));
+  return hostSwitches(topology).filter(({ rackCode = "" }) => {
+    return near.has(codeKey(rackCode)) || near.has(rowOf(topology.rack(rackCode)) ?? codeKey(rackCode));
+  });
+}
+
+/** Counts the free ports of switches: those of a rack's own, else those of its row. */
+export class SwitchPorts {
+  private readonly wanted: readonly WantedPorts[];
+  private readonly byRack = new Map<string, Switch[]>();
+  private readonly byRow = new Map<string, Switch[]>();
+  private readonly pools = new Map<string, SwitchPool>();
+
+  constructor(topology: Topology, wanted: readonly WantedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
+    this.wanted = wanted;
+    const linked = linkedPorts(topology.estate.fabricLinks);
+    for (const device of wanted.length === 0 ? [] : hostSwitches(topology)) {
+      const record = records.get(codeKey(device.code));
+      if (record === undefined) continue;
+      const names = new Set(record.free.map(({ name }) => name));
+      const free = record.free.filter(
+        (port) =>
+          isFree(port) &&
+          !record.divided.includes(port.name) &&
+          (port.parentPort === undefined || names.has(port.parentPort)) &&
+          !linked.has(portKey({ deviceCode: device.code, portName: port.name })) &&
+          this.isWanted(port),
+      );
+      const one = { device, free };
+      add(this.byRack, codeKey(device.rackCode ?? ""), one);
+      const row = rowOf(topology.rack(device.rackCode ?? ""));
+      if (row !== undefined) add(this.byRow, row, one);
+    }
+  }
+
+  /** The pool of a rack; undefined when no ports are wanted. */
+  of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly Obstacle[] } {
+    if (this.wanted.length === 0) return { obstacles: [] };
+    const own = this.byRack.get(codeKey(rack.code));
+    const row = rowOf(rack);
+    const [key, switches] =
+      own !== undefined ? [`rack:${codeKey(rack.code)}`, own] : [`row:${row}`, this.byRow.get(row ?? "") ?? []];
+    if (switches.length === 0) {
+      const message = `Rack "${rack.code}" and its row have no switch with recorded ports`;
+      return { obstacles: [{ reason: "NO_SWITCH", message, ref: `rack:${rack.code}` }] };
+    }
+    const pool = this.pools.get(key) ?? this.make(switches);
+    this.pools.set(key, pool);
+    return { pool, obstacles: [] };
+  }
+
+  /**
+   * Chooses ports for one device, on as many switches as possible, those with the most free ports first.
+   *
+   * @returns undefined when there are not enough
+   */
+  choose({ switches }: SwitchPool): readonly TakenPort[] | undefined {
+    const taken: TakenPort[] = [];
+    for (const want of this.wanted) {
+      for (let count = 0; count < want.count; count += 1) {
+        const found = next(switches, want, taken);
+        if (found === undefined) return undefined;
+        taken.push(found);
+      }
+    }
+    return taken;
+  }
+
+  /** Takes chosen ports away. */
+  take({ switches }: SwitchPool, taken: readonly TakenPort[]): void {
+    for (const { device, port } of taken) {
+      const free = switches.find((one) => one.device === device)?.free ?? [];
+      const at = free.indexOf(port);
+      if (at >= 0) free.splice(at, 1);
+    }
+  }
+
+  private isWanted(port: Port): boolean {
+    return this.wanted.some((want) => matches(port, want));
+  }
+
+  private make(switches: readonly Switch[]): SwitchPool {
+    const uses = this.wanted.map((want) => {
+      const free = switches.reduce((sum, one) => sum + one.free.filter((port) => matches(port, want)).length, 0);
+      const ref = `device:${switches[0]?.device.code ?? ""}`;
+      const unit = `${named(want)} ports`;
+      const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, most: free, used: 0 });
+      return { limit, each: want.count };
+    });
+    return { switches, uses };
+  }
+}
+
+/** Free ports of the wanted kinds that a pool has left. */
+export function freePorts({ uses }: SwitchPool): number {
+  return uses.reduce((sum, { limit }) => sum + Math.max(0, limit.most - limit.used), 0);
+}
+
+function next(switches: readonly Switch[], want: WantedPorts, taken: readonly TakenPort[]): TakenPort | undefined {
+  let best: { readonly taken: TakenPort; readonly used: number; readonly left: number } | undefined;
+  for (const { device, free } of switches) {
+    const used = taken.filter((one) => one.device === device);
+    const port = free.find((one) => matches(one, want) && !used.some((other) => other.port === one));
+    if (port === undefined) continue;
+    const left = free.length;
+    if (best === undefined || used.length < best.used || (used.length === best.used && left > best.left)) {
+      best = { taken: { device, port }, used: used.length, left };
+    }
+  }
+  return best?.taken;
+}
+
+function matches(port: Port, { type, speedMbps }: WantedPorts): boolean {
+  return (type === undefined || port.type === type) && (speedMbps === undefined || port.speedMbps === speedMbps);
+}
+
+function isFree({ type, enabled, mgmtOnly, netRole, markConnected, lag }: Port): boolean {
+  return (
+    enabled !== false &&
+    mgmtOnly !== true &&
+    markConnected !== true &&
+    lag === undefined &&
+    !NEVER_FOR_HOSTS.includes(netRole) &&
+    !isCableless(type)
+  );
+}
+
+function linkedPorts(links: readonly FabricLink[]): ReadonlySet<string> {
+  return new Set(links.flatMap(({ a, b }) => [portKey(a), portKey(b)]));
+}
+
+function rowOf(rack: Rack | undefined): string | undefined {
+  const { siteId = "", floorNumber = 0, row } = rack?.location ?? {};
+  return row === undefined ? undefined : codeKey(`${siteId}/${floorNumber}/${row}`);
+}
+
+function add(map: Map<string, Switch[]>, key: string, one: Switch): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [one]);
+  else list.push(one);
+}
+
+/** A kind of ports in words. */
+export function named({ type, speedMbps }: WantedPorts): string {
+  const speed = speedMbps === undefined ? "" : speedMbps >= 1000 ? `${speedMbps / 1000} Gbit/s` : `${speedMbps} Mbit/s`;
+  return [speed, type ?? ""].filter((part) => part !== "").join(" ");
+}

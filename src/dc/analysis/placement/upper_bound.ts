@@ -1,0 +1,83 @@
+import type { Limit, Use } from "./limits.ts";
+
+/** A place where devices go, with a number that certainly bounds what it takes alone. */
+export interface BoundedPlace {
+  /** Places of one rack share its units. */
+  readonly rack: number;
+  readonly fits: number;
+  readonly uses: readonly Use[];
+}
+
+interface Shared {
+  readonly places: number[];
+  /** The least that a device uses of it. */
+  readonly fits: (least: number) => number;
+  least: number;
+}
+
+/**
+ * A number of devices that certainly cannot be exceeded. Counters that hold groups of places one inside the other, as those
+ * of a tree of supplies do, are taken into account together; a counter that cuts across groups is left out, which makes
+ * the bound larger, never wrong.
+ *
+ * @param rackFits devices that the units of each rack take
+ * Cost: O(places × uses × log).
+ */
+export function mostThatFit(places: readonly BoundedPlace[], rackFits: readonly number[]): number {
+  const groups = new Groups(places.map(({ fits }) => fits));
+  for (const { places: members, fits, least } of smallestFirst(places, rackFits)) groups.bound(members, fits(least));
+  return groups.total();
+}
+
+function smallestFirst(places: readonly BoundedPlace[], rackFits: readonly number[]): readonly Shared[] {
+  const limits = new Map<Limit, Shared>();
+  const racks = new Map<number, Shared>();
+  for (const [at, { rack, uses }] of places.entries()) {
+    const units = racks.get(rack) ?? { places: [], least: 1, fits: () => rackFits[rack] ?? 0 };
+    racks.set(rack, units);
+    units.places.push(at);
+    for (const { limit, each, least = each } of uses) {
+      const shared = limits.get(limit) ?? { places: [], least, fits: (most: number) => limit.fits(most) };
+      limits.set(limit, shared);
+      if (shared.places.at(-1) !== at) shared.places.push(at);
+      shared.least = Math.min(shared.least, least);
+    }
+  }
+  return [...racks.values(), ...limits.values()].toSorted((a, b) => a.places.length - b.places.length);
+}
+
+/** Groups of places, each with a bound; groups are joined into larger ones. */
+class Groups {
+  private readonly parent: number[];
+  private readonly size: number[];
+  private readonly most: number[];
+
+  constructor(most: readonly number[]) {
+    this.parent = most.map((_, at) => at);
+    this.size = most.map(() => 1);
+    this.most = [...most];
+  }
+
+  /** Bounds a set of places, if it is made of whole groups. */
+  bound(places: readonly number[], most: number): void {
+    const roots = [...new Set(places.map((at) => this.root(at)))];
+    const members = roots.reduce((sum, root) => sum + (this.size[root] ?? 0), 0);
+    const [first] = roots;
+    if (first === undefined || members !== places.length) return;
+    const sum = roots.reduce((total, root) => total + (this.most[root] ?? 0), 0);
+    for (const root of roots) this.parent[root] = first;
+    this.size[first] = members;
+    this.most[first] = Math.min(sum, most);
+  }
+
+  total(): number {
+    return this.parent.reduce((sum, parent, at) => (parent === at ? sum + (this.most[at] ?? 0) : sum), 0);
+  }
+
+  private root(at: number): number {
+    let root = at;
+    while (this.parent[root] !== root) root = this.parent[root] ?? root;
+    this.parent[at] = root;
+    return root;
+  }
+}

@@ -1,0 +1,48 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { PhaseLeg } from "#dc/model/enum_values.ts";
+import { portKey } from "#dc/model/ref.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { PowerGraph } from "./power_graph.ts";
+
+/** Spread of the loads on the phases, in percent of their mean. Source: docs/contract/datacenter-rules.md#power. */
+export const IMBALANCE_PCT = 20;
+
+/** Watts on each phase. */
+export type LegLoads = Readonly<Record<"A" | "B" | "C", number>>;
+
+/** Indexes of a device and of its outlets. */
+export function elementsOf({ indexOf }: PowerGraph, { code, ports = [] }: Device): readonly number[] {
+  const outlets = ports.flatMap(({ kind, name }) => {
+    const at = indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`);
+    return kind === "POWER_OUT" && at !== undefined ? [at] : [];
+  });
+  const index = indexOf.get(`device:${codeKey(code)}`);
+  return index === undefined ? outlets : [index, ...outlets];
+}
+
+const CONDUCTORS: Readonly<Record<PhaseLeg, readonly ("A" | "B" | "C")[]>> = {
+  A: ["A"],
+  B: ["B"],
+  C: ["C"],
+  AB: ["A", "B"],
+  BC: ["B", "C"],
+  CA: ["C", "A"],
+};
+
+/** Sums what outlets that record their legs carry. @param watts loads of the elements, in the same order */
+export function legLoads({ nodes }: PowerGraph, elements: readonly number[], watts: readonly number[]): LegLoads {
+  const legs = { A: 0, B: 0, C: 0 };
+  for (const [at, index] of elements.entries()) {
+    const node = nodes[index];
+    const conductors = node?.kind !== "OUTLET" || node.leg === undefined ? [] : CONDUCTORS[node.leg];
+    for (const leg of conductors) legs[leg] += (watts[at] ?? 0) / conductors.length;
+  }
+  return legs;
+}
+
+/** Whether the loads of the phases differ too much. */
+export function unevenPhases(legs: LegLoads): boolean {
+  const values = Object.values(legs);
+  const mean = values.reduce((sum, one) => sum + one, 0) / values.length;
+  return mean > 0 && ((Math.max(...values) - Math.min(...values)) / mean) * 100 > IMBALANCE_PCT;
+}

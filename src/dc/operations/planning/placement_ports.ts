@@ -1,0 +1,74 @@
+import type { WantedPorts } from "#dc/analysis/placement/wanted.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Port } from "#dc/model/resources.ts";
+import { defined, type Template } from "./placement_template.ts";
+
+/** The devices' own ports that are connected. */
+export interface ConnectedPorts {
+  /** What each is connected to, neighbours of one kind as one. */
+  readonly ports: readonly WantedPorts[];
+  /** Names of the devices' ports, in the order of `ports`. */
+  readonly names: readonly string[];
+  /** Ports that the template does not have. */
+  readonly added: readonly Port[];
+}
+
+/** Finds the devices' own ports for those that are wanted; a template without ports gets them. @throws Refusal */
+export function connectedPorts({ ports: own }: Template, wanted: readonly WantedPorts[]): ConnectedPorts {
+  const left = own?.filter(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true);
+  const found = { ports: [] as WantedPorts[], names: [] as string[], added: [] as Port[] };
+  for (const [at, { count, ...want }] of wanted.entries()) {
+    const field = `ports[${at}]`;
+    demandKind(field, want);
+    for (let number = 0; number < count; number += 1) {
+      const port = left === undefined ? newPort(found.names.length, want) : takeMatching(left, want);
+      if (port === undefined) throw tooFew(field, count);
+      if (left === undefined) found.added.push(port);
+      found.names.push(port.name);
+      found.ports.push({
+        count: 1,
+        ...defined({ type: want.type ?? port.type, speedMbps: want.speedMbps ?? port.speedMbps }),
+      });
+    }
+  }
+  return { ...found, ports: merged(found.ports) };
+}
+
+type Kind = Omit<WantedPorts, "count">;
+
+function demandKind(field: string, { type, speedMbps }: Kind): void {
+  if (type !== undefined || speedMbps !== undefined) return;
+  const expected = "a speed or a type";
+  const message = `Field "${field}.speed_mbps" is required: expected ${expected}`;
+  throw refuse("REQUIRED_FIELD", message, { field: `${field}.speed_mbps`, expected });
+}
+
+function newPort(number: number, { type, speedMbps }: Kind): Port {
+  return { name: `eth${number}`, kind: "NETWORK", ...defined({ type, speedMbps }) };
+}
+
+function takeMatching(ports: Port[], { type, speedMbps }: Kind): Port | undefined {
+  const agree = (one: unknown, other: unknown) => one === undefined || other === undefined || one === other;
+  const at = ports.findIndex((port) => agree(type, port.type) && agree(speedMbps, port.speedMbps));
+  return at < 0 ? undefined : ports.splice(at, 1)[0];
+}
+
+function merged(ports: readonly WantedPorts[]): readonly WantedPorts[] {
+  const made: WantedPorts[] = [];
+  for (const one of ports) {
+    const last = made.at(-1);
+    if (last !== undefined && last.type === one.type && last.speedMbps === one.speedMbps) {
+      made[made.length - 1] = { ...last, count: last.count + 1 };
+    } else made.push(one);
+  }
+  return made;
+}
+
+function tooFew(field: string, count: number) {
+  const expected = "at most as many as the device has";
+  return refuse("FIELD_CONFLICT", `The device has fewer than ${count} such network ports: expected ${expected}`, {
+    field: `${field}.count`,
+    value: count,
+    expected,
+  });
+}

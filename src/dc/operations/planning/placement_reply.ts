@@ -1,0 +1,198 @@
+import { create } from "@bufbuild/protobuf";
+import { type Announced, announcements } from "#dc/analysis/placement/announced.ts";
+import { figuresAfter, type PlaceFigures } from "#dc/analysis/placement/figures.ts";
+import type { Place, Placement, Refused } from "#dc/analysis/placement/find_places.ts";
+import type { Topology } from "#dc/analysis/topology.ts";
+import { MAX_PLACEMENT_EXAMPLES } from "#dc/limits.ts";
+import { inOrder, portRef } from "#dc/model/ref.ts";
+import type { Cable, Device } from "#dc/model/resources.ts";
+import { CableSchema, DeviceSchema, FindingSchema, Severity } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  DevicePlaceSchema,
+  type FindPlacementResponse,
+  FindPlacementResponseSchema,
+  PlacementRefusalSchema,
+} from "#gen/datacenter/v1/placement_pb.ts";
+import { toMessage } from "../messages/convert.ts";
+import type { ReadSession } from "../rpc.ts";
+import type { PlacementQuestion } from "./placement_request.ts";
+
+interface ReplyInput {
+  readonly question: PlacementQuestion;
+  readonly placement: Placement;
+  readonly revision: number;
+  readonly withItems: boolean;
+}
+
+/** The answer as a message. */
+export async function placementReply(
+  { question, placement, revision, withItems }: ReplyInput,
+  { scheduler }: Pick<ReadSession, "scheduler">,
+): Promise<FindPlacementResponse> {
+  const { ground, places, refused, fits, limits } = placement;
+  const { wanted, candidates, topology } = ground;
+  const most = question.maxPlaces === 0 ? places.length : Math.min(question.maxPlaces, places.length);
+  const codes = newCodes(topology, question.codePrefix, most);
+  const announced = await scheduler.run(announcements(placement));
+  const shown = [];
+  for (const [at, place] of places.slice(0, most).entries()) {
+    await scheduler.yieldIfDue();
+    const code = codes[at] ?? "";
+    const items = itemsOf(place, { question, placement, code });
+    shown.push(
+      toMessage(DevicePlaceSchema, {
+        ...placeFields(place, items),
+        rank: at + 1,
+        deviceCode: code,
+        after: tidy(figuresAfter(place, wanted)),
+        location: place.candidate.rack.location,
+        face: wanted.face,
+      }),
+    );
+    const last = shown.at(-1);
+    if (!withItems || last === undefined) continue;
+    last.device = toMessage(DeviceSchema, items.device);
+    last.cables = items.cables.map((cable) => toMessage(CableSchema, cable));
+  }
+  const placedIn = counts(places.map(({ candidate }) => candidate.rack.code));
+  return create(FindPlacementResponseSchema, {
+    requested: wanted.count,
+    placed: places.length,
+    proven: placement.proven,
+    places: shown,
+    omittedPlaces: places.length - most,
+    refusals: grouped(refused),
+    limits: grouped(limits),
+    announced: announced.map(findingOf),
+    racksInScope: candidates.length,
+    racksRefused: refused.length,
+    racksUsed: placedIn.size,
+    revision,
+    racks: candidates.flatMap(({ rack: { code } }, at) => {
+      const own = fits[at] ?? 0;
+      return own < 1 ? [] : [{ rackCode: code, fits: own, placed: placedIn.get(code) ?? 0 }];
+    }),
+  });
+}
+
+interface Items {
+  readonly device: Device;
+  readonly cables: readonly Cable[];
+  readonly inlets: readonly object[];
+  readonly ports: readonly object[];
+}
+
+/** The device and the cables of a place, and the same in the words of the answer. */
+function itemsOf(
+  { candidate, taken }: Place,
+  {
+    question,
+    placement,
+    code,
+  }: { readonly question: PlacementQuestion; readonly placement: Placement; readonly code: string },
+): Items {
+  const { wanted } = placement.ground;
+  const sources = new Map(
+    taken.plugs.map(({ side: { tap }, inlet, outlet }) => [
+      inlet,
+      outlet === undefined
+        ? `device:${tap.device.code}`
+        : portRef({ deviceCode: tap.device.code, portName: outlet.name }),
+    ]),
+  );
+  const device: Device = {
+    ...wanted.template,
+    code,
+    rackCode: candidate.rack.code,
+    positionU: taken.position,
+    ports: (wanted.template.ports ?? []).map((port) => {
+      const sourceRef = port.kind === "POWER_IN" ? sources.get(port.name) : undefined;
+      return sourceRef === undefined ? port : { ...port, powerIn: { ...port.powerIn, sourceRef } };
+    }),
+  };
+  const ends = taken.ports.map((port, at) => ({ ...port, own: question.portNames[at] ?? "" }));
+  return {
+    device,
+    cables: ends.map(({ own, device: { code: other }, port }) => {
+      const [a, b] = inOrder({ deviceCode: code, portName: own }, { deviceCode: other, portName: port.name });
+      return { a, b };
+    }),
+    inlets: taken.plugs.map(({ side: { tap }, inlet, outlet }) => ({
+      inlet,
+      sourceRef: sources.get(inlet),
+      side: [...tap.labels].join(", "),
+      leg: outlet?.leg,
+      phase: outlet?.port.powerOut?.phase,
+    })),
+    ports: ends.map(({ own, device: { code: switchCode }, port: { name, type, speedMbps } }) => ({
+      port: own,
+      switchCode,
+      switchPort: name,
+      type,
+      speedMbps,
+    })),
+  };
+}
+
+function placeFields({ candidate, taken }: Place, { inlets, ports }: Items) {
+  return { rackCode: candidate.rack.code, positionU: taken.position, inlets, ports };
+}
+
+/** Codes that no device has. */
+function newCodes(topology: Topology, prefix: string, count: number): readonly string[] {
+  const codes: string[] = [];
+  for (let number = 1; codes.length < count; number += 1) {
+    const code = `${prefix}-${number}`;
+    if (topology.device(code) === undefined) codes.push(code);
+  }
+  return codes;
+}
+
+/** Obstacles by reason, the most frequent first. */
+function grouped(refused: readonly Refused[]) {
+  const byReason = new Map<string, { readonly codes: Set<string>; readonly first: Refused["obstacles"][number] }>();
+  for (const { candidate, obstacles } of refused) {
+    for (const obstacle of obstacles) {
+      const known = byReason.get(obstacle.reason) ?? { codes: new Set<string>(), first: obstacle };
+      byReason.set(obstacle.reason, known);
+      known.codes.add(candidate.rack.code);
+    }
+  }
+  return [...byReason.values()]
+    .toSorted((a, b) => b.codes.size - a.codes.size)
+    .map(({ codes, first }) =>
+      toMessage(PlacementRefusalSchema, {
+        ...first,
+        racks: codes.size,
+        examples: [...codes].slice(0, MAX_PLACEMENT_EXAMPLES),
+      }),
+    );
+}
+
+function findingOf({ severity, code, message, field, value, expected, ref }: Announced) {
+  return create(FindingSchema, {
+    severity: Severity[severity],
+    code,
+    message,
+    field: field ?? "",
+    value: value ?? "",
+    expected: expected ?? "",
+    ref: ref ?? "",
+  });
+}
+
+/** Figures with as many digits as they are good for. */
+function tidy(figures: PlaceFigures): object {
+  return Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [
+      name,
+      typeof value === "number" ? Math.round(value * 100) / 100 : value,
+    ]),
+  );
+}
+
+function counts(codes: readonly string[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const code of codes) found.set(code, (found.get(code) ?? 0) + 1);
+  return found;
+}

@@ -1,0 +1,213 @@
+import {
+  SPREADS,
+  type Spread,
+  type Wanted,
+  type WantedInlet,
+  type WantedPorts,
+} from "#dc/analysis/placement/wanted.ts";
+import {
+  MAX_PLACEMENT_COUNT,
+  MAX_PLACEMENT_INLETS,
+  MAX_PLACEMENT_PORT_KINDS,
+  MAX_PLACEMENT_PORTS,
+} from "#dc/limits.ts";
+import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
+import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
+import type { CoolingMethod, Depth, Face, LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Port } from "#dc/model/resources.ts";
+import { number } from "#dc/model/rules/checks.ts";
+import { type FindPlacementRequest, FindPlacementRequestSchema } from "#gen/datacenter/v1/placement_pb.ts";
+import { demandPlace, readRef } from "../answers/parameters.ts";
+import { fromMessage } from "../messages/convert.ts";
+import type { ReadSession } from "../rpc.ts";
+import { connectedPorts } from "./placement_ports.ts";
+import { defined, type Template, templateOf } from "./placement_template.ts";
+
+/** The request in the model's form. */
+interface Asked {
+  readonly count?: number;
+  readonly deviceType?: string;
+  readonly deviceCode?: string;
+  readonly uHeight?: number;
+  readonly face?: Face;
+  readonly depth?: Depth;
+  readonly weightKg?: number;
+  readonly drawW?: number;
+  readonly loadBasis?: LoadBasis;
+  readonly redundancy?: Redundancy;
+  readonly ports?: readonly WantedPorts[];
+  readonly coolingMethod?: CoolingMethod;
+  readonly liquidFractionPct?: number;
+  readonly scopeRef?: string;
+  readonly spread?: readonly Spread[];
+  readonly headroomPct?: number;
+  readonly allowExistingWarnings?: boolean;
+  readonly tenant?: string;
+  readonly codePrefix?: string;
+  readonly maxPlaces?: number;
+  readonly inlets?: number;
+}
+
+/** Devices to place, with the names of the ports that are connected. */
+export interface PlacementQuestion {
+  readonly wanted: Wanted;
+  /** Names of the devices' ports, in the order in which ports are wanted. */
+  readonly portNames: readonly string[];
+  readonly codePrefix: string;
+  readonly maxPlaces: number;
+}
+
+const SCOPES = ["site", "floor", "room", "row", "zone", "rack"] as const;
+/** Numbers of devices follow the prefix. */
+const MAX_PREFIX_CHARS = 56;
+
+/** Reads a request. @throws Refusal naming the field, the value and what was expected */
+export async function readPlacement(session: ReadSession, request: FindPlacementRequest): Promise<PlacementQuestion> {
+  const { render: _, ...rest } = request;
+  const asked = fromMessage<Asked>(FindPlacementRequestSchema, rest);
+  checkNumbers(asked);
+  const template = shaped(await templateOf(session, asked), asked);
+  const inlets = inletsOf(template, asked);
+  const need = template.power?.minLiveInlets ?? 1;
+  const redundancy = redundancyOf(template, asked, { inlets: inlets.length, need });
+  const { ports, names, added } = connectedPorts(template, asked.ports ?? []);
+  const basis = asked.loadBasis ?? "ALLOCATED";
+  const tenant = asked.tenant ?? template.tenant;
+  const wanted: Wanted = {
+    count: asked.count ?? 1,
+    template: { ...template, ...defined({ tenant }), ports: [...allPorts(template, inlets), ...added] },
+    uHeight: template.uHeight ?? 1,
+    face: template.face ?? "FRONT",
+    ...powers(template, basis),
+    powerFactor: template.powerFactor ?? 1,
+    inlets,
+    need,
+    redundancy,
+    ports,
+    coolingMethod: template.coolingMethod ?? "AIR",
+    ...defined({ tenant }),
+    basis,
+    ...(await scopeOf(session, asked.scopeRef)),
+    spread: spreadOf(asked.spread),
+    keep: (asked.headroomPct ?? 0) / 100,
+    allowExisting: asked.allowExistingWarnings === true,
+    now: session.now,
+  };
+  return { wanted, portNames: names, codePrefix: prefixOf(asked.codePrefix), maxPlaces: asked.maxPlaces ?? 0 };
+}
+
+/** Draw and heat in watts: the larger of what writes count and what the basis says. */
+function powers(template: Template, basis: LoadBasis): Pick<Wanted, "drawW" | "airW" | "liquidW"> {
+  const most = (of: typeof heatW) => Math.max(of(template, "ALLOCATED"), of(template, basis));
+  const airW = most(airHeatW);
+  return { drawW: most(drawW), airW, liquidW: Math.max(0, most(heatW) - airW) };
+}
+
+function checkNumbers(asked: Asked): void {
+  const checks = [
+    ...number("count", asked.count, { min: 0, max: MAX_PLACEMENT_COUNT }),
+    ...number("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
+    ...number("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
+    ...number("draw_w", asked.drawW, { min: 0 }),
+    ...number("liquid_fraction_pct", asked.liquidFractionPct, { min: 0, max: 100 }),
+    ...number("headroom_pct", asked.headroomPct, { min: 0, max: 99 }),
+    ...number("max_places", asked.maxPlaces, { min: 0 }),
+    ...number("inlets", asked.inlets, { min: 1, max: MAX_PLACEMENT_INLETS }),
+    ...number("ports", asked.ports?.length, { max: MAX_PLACEMENT_PORT_KINDS }),
+    ...(asked.ports ?? []).flatMap(({ count, speedMbps }, at) => [
+      ...number(`ports[${at}].count`, count ?? 0, { min: 1, max: MAX_PLACEMENT_PORTS }),
+      ...number(`ports[${at}].speed_mbps`, speedMbps, { above: 0 }),
+    ]),
+  ];
+  const [first] = checks;
+  if (first !== undefined) throw refuse(first.code, first.message, first);
+}
+
+/** The template with what the request says in place of it. */
+function shaped(template: Template, asked: Asked): Template {
+  const { uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct } = asked;
+  const own = defined({ uHeight, face, depth, weightKg, coolingMethod, liquidFractionPct });
+  const { liquidFractionPct: _, ...otherwiseCooled } = template;
+  const base = coolingMethod === undefined ? template : otherwiseCooled;
+  const made = withDraw({ ...base, face: base.face ?? "FRONT", depth: base.depth ?? "FULL", ...own }, asked);
+  if (made.uHeight === undefined) throw missing("u_height", "0.5 to 100 units, a device_type or a device_code");
+  if (made.coolingMethod === "HYBRID" && made.liquidFractionPct === undefined) {
+    throw missing("liquid_fraction_pct", "0 to 100, for HYBRID");
+  }
+  return made;
+}
+
+/** The template with the draw that is asked for: a nameplate stays if it is no less, other draws and the heat go. */
+function withDraw(template: Template, { drawW: given, loadBasis = "ALLOCATED" }: Asked): Template {
+  const { maxDrawW, allocatedDrawW, measuredDrawW: _, heatW: __, ...others } = template;
+  if (given === undefined) {
+    if (maxDrawW !== undefined || allocatedDrawW !== undefined) return template;
+    throw missing("draw_w", "watts, or a device_type or device_code with a draw");
+  }
+  if (loadBasis === "MEASURED") return { ...others, measuredDrawW: given };
+  if (loadBasis === "MAX") return { ...others, maxDrawW: given };
+  return { ...others, allocatedDrawW: given, ...(maxDrawW !== undefined && maxDrawW >= given && { maxDrawW }) };
+}
+
+function inletsOf(template: Template, { inlets: asked, redundancy }: Asked): readonly WantedInlet[] {
+  const own = (template.ports ?? []).filter(({ kind, enabled }) => kind === "POWER_IN" && enabled !== false);
+  if (asked === undefined && template.ports !== undefined) return own.map(inletOf);
+  const many = redundancy === "TWO_N" || redundancy === "N_PLUS_1" ? 2 : 1;
+  return Array.from({ length: asked ?? many }, (_, at) => {
+    const port = own[at] ?? own[0];
+    return { name: own[at]?.name ?? `psu${at + 1}`, ...(port?.type !== undefined && { type: port.type }) };
+  });
+}
+
+function inletOf({ name, type }: Port): WantedInlet {
+  return { name, ...(type !== undefined && { type }) };
+}
+
+function redundancyOf(
+  { power }: Template,
+  { redundancy }: Asked,
+  { inlets, need }: { readonly inlets: number; readonly need: number },
+): Redundancy {
+  const usual = inlets >= 2 * need && inlets > 1 ? "TWO_N" : inlets > need ? "N_PLUS_1" : "N";
+  const wanted = redundancy ?? power?.requiredRedundancy ?? usual;
+  const least = { NONE: 0, N: need, N_PLUS_1: need + 1, TWO_N: 2 * need }[wanted];
+  if (inlets >= least || inlets === 0) return wanted;
+  const expected = `at least ${least} inlets`;
+  throw refuse("FIELD_CONFLICT", `Redundancy ${wanted} needs more than ${inlets} inlets: expected ${expected}`, {
+    field: "redundancy",
+    value: wanted,
+    expected,
+  });
+}
+
+/** All ports of the template, with inlets under the names that are supplied. */
+function allPorts(template: Template, inlets: readonly WantedInlet[]): readonly Port[] {
+  const others = (template.ports ?? []).filter(({ kind }) => kind !== "POWER_IN");
+  return [...inlets.map((inlet): Port => ({ ...inlet, kind: "POWER_IN" })), ...others];
+}
+
+async function scopeOf({ topology }: ReadSession, text = ""): Promise<Pick<Wanted, "scope">> {
+  if (text === "") return {};
+  const scope = readRef("scope_ref", text, SCOPES);
+  demandPlace(await topology(), scope, { field: "scope_ref", value: text });
+  return { scope };
+}
+
+function spreadOf(asked: readonly Spread[] = []): readonly Spread[] {
+  return asked.length === 0 ? SPREADS : [...new Set(asked)];
+}
+
+function prefixOf(prefix = "NEW"): string {
+  if (parseCode(prefix) !== undefined && prefix.length <= MAX_PREFIX_CHARS) return prefix;
+  const expected = `a code of at most ${MAX_PREFIX_CHARS} characters: ${CODE_GRAMMAR}`;
+  throw refuse("INVALID_CODE", `Cannot read code_prefix "${prefix}": expected ${expected}`, {
+    field: "code_prefix",
+    value: prefix,
+    expected,
+  });
+}
+
+function missing(field: string, expected: string) {
+  return refuse("REQUIRED_FIELD", `Field "${field}" is required: expected ${expected}`, { field, expected });
+}

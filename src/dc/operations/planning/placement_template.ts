@@ -1,0 +1,145 @@
+import { parseCode } from "#dc/model/code.ts";
+import { isPowerKind } from "#dc/model/draw.ts";
+import { refuse } from "#dc/model/refusal.ts";
+import type { Device, Port } from "#dc/model/resources.ts";
+import type { ReadSession } from "../rpc.ts";
+import { storedDeviceType } from "./device_types.ts";
+
+/** What devices are made after: their fields without anything that belongs to one device or one place. */
+export type Template = Omit<Device, "code">;
+
+interface Named {
+  readonly deviceType?: string;
+  readonly deviceCode?: string;
+}
+
+/** The template that a request names; a server without ports when it names none. @throws Refusal naming the field */
+export async function templateOf({ reader }: Pick<ReadSession, "reader">, named: Named): Promise<Template> {
+  const { deviceType, deviceCode } = named;
+  if (deviceType !== undefined && deviceCode !== undefined) {
+    const expected = "device_type or device_code";
+    const message = `Fields "device_type" and "device_code" exclude each other: expected ${expected}`;
+    throw refuse("FIELD_CONFLICT", message, { field: "device_code", value: deviceCode, expected });
+  }
+  if (deviceType !== undefined) return ofType(reader, deviceType);
+  return deviceCode === undefined ? { kind: "SERVER" } : ofDevice(reader, deviceCode);
+}
+
+async function ofType(reader: ReadSession["reader"], code: string): Promise<Template> {
+  const stored = await storedDeviceType(reader, code);
+  if (stored === undefined) {
+    const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
+    throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
+  }
+  const { manufacturer, model, partNumber, kind, uHeight, depth, airflow, weightKg, maxDrawW, ports, isBlade } =
+    stored.resource;
+  if (isBlade === true || uHeight === 0) throw unracked("device_type", code);
+  demandConsumer("device_type", code, { kind });
+  return {
+    kind,
+    ...defined({
+      manufacturer,
+      model,
+      partNumber,
+      uHeight: uHeight ?? 1,
+      depth,
+      airflow,
+      weightKg,
+      maxDrawW,
+      ports: ports?.map(unused),
+    }),
+  };
+}
+
+async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Template> {
+  const device = parseCode(code) === undefined ? undefined : await reader.device(code);
+  if (device === undefined) {
+    throw refuse("NOT_FOUND", `Cannot find device "${code}"`, {
+      field: "device_code",
+      value: code,
+      ref: `device:${code}`,
+    });
+  }
+  demandConsumer("device_code", code, device);
+  if (device.parentDeviceCode !== undefined || device.uHeight === 0) throw unracked("device_code", code);
+  const { kind, role, manufacturer, model, partNumber, face, depth, airflow, thermalClass, tenant, tags, labels } =
+    device;
+  const { weightKg, maxDrawW, allocatedDrawW, powerFactor, heatW, coolingMethod, liquidFractionPct, power } = device;
+  const { minLiveInlets, requiredRedundancy } = power ?? {};
+  const needs = defined({ minLiveInlets, requiredRedundancy });
+  return {
+    kind,
+    ...defined({
+      role,
+      manufacturer,
+      model,
+      partNumber,
+      uHeight: device.uHeight ?? 1,
+      face,
+      depth,
+      airflow,
+      weightKg,
+      maxDrawW,
+      allocatedDrawW,
+      powerFactor,
+      heatW,
+      coolingMethod,
+      liquidFractionPct,
+      thermalClass,
+      tenant,
+      tags,
+      labels,
+      power: Object.keys(needs).length > 0 ? needs : undefined,
+      ports: device.ports?.map(unused),
+    }),
+  };
+}
+
+function demandConsumer(field: string, code: string, { kind }: Pick<Device, "kind">): void {
+  if (!isPowerKind(kind)) return;
+  const expected = "a device that draws power and supplies none";
+  throw refuse("FIELD_CONFLICT", `"${code}" is power equipment: expected ${expected}`, {
+    field,
+    value: code,
+    expected,
+  });
+}
+
+function unracked(field: string, code: string) {
+  const expected = "a device that takes units of a rack";
+  return refuse("FIELD_CONFLICT", `"${code}" takes no units of a rack: expected ${expected}`, {
+    field,
+    value: code,
+    expected,
+  });
+}
+
+/** A port as it is before anything is connected to it. */
+function unused(port: Port): Port {
+  const {
+    macAddress: _,
+    markConnected: __,
+    rxMbps: ___,
+    txMbps: ____,
+    measuredAt: _____,
+    powerIn,
+    powerOut,
+    ...kept
+  } = port;
+  return {
+    ...kept,
+    ...(powerIn?.maxDrawW !== undefined && { powerIn: { maxDrawW: powerIn.maxDrawW } }),
+    ...(powerOut !== undefined && { powerOut: withoutFeed(powerOut) }),
+  };
+}
+
+function withoutFeed({ feedId: _, ...kept }: NonNullable<Port["powerOut"]>) {
+  return kept;
+}
+
+/** The fields of an object that are not undefined. */
+export function defined<Value extends object>(
+  value: Value,
+): { readonly [Key in keyof Value]?: Exclude<Value[Key], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;
+}

@@ -1,0 +1,21 @@
+import { codeKey } from "#dc/model/code.ts";
+import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import { samePort } from "#dc/model/ref.ts";
+import type { Cable, Device } from "#dc/model/resources.ts";
+
+/** The network ports of devices by plain search. */
+export function networkPortsOf(
+  devices: readonly Device[],
+  cables: readonly Cable[],
+): ReadonlyMap<string, NetworkPorts> {
+  const ends = cables.flatMap(({ a, b }) => [a, b]);
+  const found = new Map<string, NetworkPorts>();
+  for (const { code, ports = [] } of devices) {
+    const all = ports.filter(({ kind }) => kind === "NETWORK");
+    const isCabled = (portName: string) => ends.some((end) => samePort(end, { deviceCode: code, portName }));
+    const free = all.filter(({ name, markConnected }) => markConnected !== true && !isCabled(name));
+    const divided = all.flatMap(({ parentPort }) => parentPort ?? []);
+    if (all.length > 0) found.set(codeKey(code), { count: all.length, free, divided });
+  }
+  return found;
+}

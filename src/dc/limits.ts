@@ -47,8 +47,6 @@ export const MAX_ITEMS = 10_000;
  */
 export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;
-/** Devices of one placement. Ours: as many as one bulk call writes. */
-export const MAX_PLACEMENT_COUNT = MAX_BATCH_ITEMS;
 /** Inlets, kinds of network ports and ports of a kind of a device to place. Ours: above every device of the type libraries. */
 export const MAX_PLACEMENT_INLETS = 16;
 export const MAX_PLACEMENT_PORT_KINDS = 16;

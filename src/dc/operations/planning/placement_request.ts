@@ -5,12 +5,7 @@ import {
   type WantedInlet,
   type WantedPorts,
 } from "#dc/analysis/placement/wanted.ts";
-import {
-  MAX_PLACEMENT_COUNT,
-  MAX_PLACEMENT_INLETS,
-  MAX_PLACEMENT_PORT_KINDS,
-  MAX_PLACEMENT_PORTS,
-} from "#dc/limits.ts";
+import { MAX_BATCH_ITEMS, MAX_PLACEMENT_INLETS, MAX_PLACEMENT_PORT_KINDS, MAX_PLACEMENT_PORTS } from "#dc/limits.ts";
 import { CODE_GRAMMAR, parseCode } from "#dc/model/code.ts";
 import { airHeatW, drawW, heatW } from "#dc/model/draw.ts";
 import type { CoolingMethod, Depth, Face, LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
@@ -106,7 +101,7 @@ function powers(template: Template, basis: LoadBasis): Pick<Wanted, "drawW" | "a
 
 function checkNumbers(asked: Asked): void {
   const checks = [
-    ...number("count", asked.count, { min: 0, max: MAX_PLACEMENT_COUNT }),
+    ...number("count", asked.count, { min: 0, max: MAX_BATCH_ITEMS }),
     ...number("u_height", asked.uHeight, { min: 0.5, max: 100, step: 0.5 }),
     ...number("weight_kg", asked.weightKg, { min: 0, max: 100_000 }),
     ...number("draw_w", asked.drawW, { min: 0 }),

@@ -31,7 +31,7 @@ export interface Placement {
   readonly limits: readonly Refused[];
 }
 
-/** Scores are whole numbers: so many devices of one answer, and so much space left, are told apart. */
+/** Scores distinguish so many devices of one answer, and so much space left. */
 const SCALE = 1024;
 
 /**

@@ -26,7 +26,7 @@ interface Draw {
 export class PlannedLoads {
   /** By node; outlets in volt-amperes, everything else in watts. */
   readonly normal: Float64Array;
-  /** Nodes at or above a circle of supply, whose loads nobody can tell. */
+  /** Nodes at or above a circle of supply, whose loads cannot be computed. */
   readonly circular: ReadonlySet<number>;
   private readonly graph: PowerGraph;
   private readonly planned: Planned;

@@ -141,7 +141,7 @@ export class TapFinder {
       device,
       outlets: isOpen ? undefined : usable.flatMap((port) => this.free(device, port)),
       path,
-      // An outlet is the device's own: two of one PDU are told apart by what is upstream of both.
+      // Outlets of one PDU share everything that matters: the PDU and what is upstream of it.
       killers: (this.killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
       labels: await this.labelsOf(device, source),
       upstream: this.upstreamOf(index),

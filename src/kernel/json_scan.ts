@@ -21,12 +21,18 @@ const CLOSE_OBJECT = 125;
 export class JsonScan {
   #depth = 0;
   #values = 1;
+  #objects = 0;
   #inText = false;
   #escaped = false;
 
   /** Number of values so far; members count their value, not their name. */
   get values(): number {
     return this.#values;
+  }
+
+  /** Number of objects so far. */
+  get objects(): number {
+    return this.#objects;
   }
 
   /** Reads the next piece. Returns what exceeds the limits, or undefined. */
@@ -41,15 +47,19 @@ export class JsonScan {
         continue;
       }
       if (byte === COMMA) this.#values++;
-      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-        this.#values++;
-        this.#depth++;
-      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth--;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(byte);
+      else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth--;
       else continue;
       if (this.#depth > MAX_JSON_DEPTH) return `nested deeper than ${MAX_JSON_DEPTH} levels`;
       if (this.#values > MAX_JSON_VALUES) return `more than ${MAX_JSON_VALUES} values`;
     }
     return undefined;
+  }
+
+  #open(byte: number): void {
+    this.#values++;
+    this.#depth++;
+    if (byte === OPEN_OBJECT) this.#objects++;
   }
 
   /** Returns the offset behind the closing quote, or the end of the piece. */

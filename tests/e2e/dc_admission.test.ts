@@ -210,6 +210,17 @@ describe("A request that can be read in two ways", () => {
   });
 });
 
+test("A path that a proxy could take for another one is refused", async () => {
+  const { url } = await start();
+  const paths = ["/x/../audit/history", "/./metrics", "/%61udit/history", "/audit/history#x", "/metrics/..", "/a%2f"];
+
+  const answers = await Promise.all(
+    paths.map((path) => answered(url, [`GET ${path} HTTP/1.1`, "Host: localhost", "Connection: close"])),
+  );
+
+  expect(answers.map((text) => text.slice(0, 12))).toEqual(paths.map(() => "HTTP/1.1 400"));
+});
+
 describe("A server with a certificate", () => {
   test("refuses cleartext: pages by a redirect to a name of its own, other requests by 426", async () => {
     const { url } = await start(...WITH_TLS);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { gzipSync } from "node:zlib";
+import { brotliCompressSync, gzipSync } from "node:zlib";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 
@@ -160,10 +160,10 @@ async function firstAnswer(path: string, length: number, body: Uint8Array): Prom
 }
 
 /** The status that gRPC gets for a message of so many bytes. */
-function grpcStatus(message: Uint8Array): Promise<unknown> {
+function grpcStatus(message: Uint8Array, path = `${RPC}/BulkUpsertDevices`): Promise<unknown> {
   const session = connectHttp2(server.url);
   session.on("error", () => {});
-  const headers = { ":method": "POST", ":path": `${RPC}/BulkUpsertDevices`, "content-type": "application/grpc" };
+  const headers = { ":method": "POST", ":path": path, "content-type": "application/grpc" };
   const stream = session.request(headers);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
@@ -179,3 +179,55 @@ function grpcStatus(message: Uint8Array): Promise<unknown> {
     stream.resume();
   });
 }
+
+describe("A small request that stands for a large one", () => {
+  /** Two bytes for each empty message of a list. */
+  const empty = (bytes: number) => Buffer.alloc(bytes, Buffer.from([0x0a, 0x00]));
+  const enveloped = (body: Uint8Array, flags = 0) => {
+    const head = Buffer.alloc(5, flags);
+    head.writeUInt32BE(body.length, 1);
+    return Buffer.concat([head, body]);
+  };
+  const proto = { "content-type": "application/proto" };
+  const web = { "content-type": "application/grpc-web+proto" };
+  const deep = Buffer.alloc(4 * MIB, "[");
+  const spaces = Buffer.from(`{${" ".repeat(15 * MIB)}}`);
+  const bulk = `${RPC}/BulkUpsertDevices`;
+  const REQUESTS: Readonly<Record<string, () => ReturnType<typeof post>>> = {
+    "of millions of messages": () => post(bulk, empty(4 * MIB), proto),
+    "of millions of messages over gRPC-Web": () => post(bulk, enveloped(empty(4 * MIB)), web),
+    "of millions of messages, compressed": () =>
+      post(bulk, gzipSync(empty(4 * MIB)), { ...proto, "content-encoding": "gzip" }),
+    "of millions of messages, compressed in an envelope": () =>
+      post(bulk, enveloped(brotliCompressSync(empty(MIB)), 1), { ...web, "grpc-encoding": "br" }),
+    "of unknown fields": () => post(bulk, Buffer.alloc(4 * MIB, Buffer.from([0xf8, 0x07, 0x01])), proto),
+    "that grows more than 250 times": () =>
+      post(bulk, brotliCompressSync(spaces), { ...json, "content-encoding": "br" }),
+    "of nested lists that says it is compressed": () => post("/graphql", deep, { ...json, "content-encoding": "gzip" }),
+    "of nested lists with an encoding in capitals": () =>
+      post("/audit/webhook", deep, { ...feed, "content-encoding": "Identity" }),
+    "of millions of objects": () => post(bulk, `{"items":[${"{},".repeat(900_000)}{}]}`),
+  };
+  for (const [what, ask] of Object.entries(REQUESTS)) {
+    test(`${what} is refused without its memory`, async () => {
+      const before = await residentBytes();
+
+      const { status, text } = await ask();
+
+      const refused = [400, 413, 415, 429].includes(status) || /grpc-status: (?:3|8)\r/.test(text);
+      expect({ what, status, refused }).toMatchObject({ refused: true });
+      expect((await residentBytes()) - before).toBeLessThan(200 * MIB);
+    });
+  }
+
+  test("streams of health and reflection take small messages alone", async () => {
+    const large = Buffer.alloc(MIB);
+    const answers = await Promise.all(
+      ["/grpc.health.v1.Health/Watch", "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo"].map((path) =>
+        grpcStatus(large, path),
+      ),
+    );
+
+    expect(answers).toEqual(["8", "8"]);
+  });
+});

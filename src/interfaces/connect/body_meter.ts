@@ -1,15 +1,18 @@
+import type { DescMessage } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { refuse } from "#dc/model/refusal.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { JsonScan } from "#kernel/json_scan.ts";
+import { mostInflated } from "./limits.ts";
+import { UNSCANNED_BYTES, wireShape } from "./wire_scan.ts";
 
-/** Memory of one parsed JSON value, in bytes. Ours: an estimate, not measured. */
+/** Memory of one value that was read, in bytes. Ours: an estimate, not measured. */
 const VALUE_BYTES = 100;
+/** Memory of one object or message beside its values, in bytes. A device without any value takes as much. */
+const OBJECT_BYTES = 1000;
 /** Copies of a JSON text that reading it makes, as bytes and as a string, and again to name what is wrong with it. */
 const JSON_COPIES = 3;
-/** How much a compressed body may grow. Source: the limit of deflate, about 1,030; brotli's is higher, but rarely met. */
-const MOST_GROWTH = 1000;
 
 /** A refusal because the memory budget is used up. */
 export function serverBusy(): OperationError {
@@ -24,21 +27,26 @@ export function uploadAborted(): ConnectError {
 export interface MeteredBody {
   readonly account: ByteAccount;
   readonly isJson: boolean;
-  /** The most that the decompressed body may have; undefined for a body that is sent as it is. */
-  readonly inflatesTo?: number | undefined;
+  /** Whether the body is compressed: its shape is checked once it is decompressed. */
+  readonly isCompressed?: boolean;
+}
+
+/** Whether a Content-Encoding, or gRPC's, says anything but that the bytes are sent as they are. */
+export function isEncoded(encoding: string | null | undefined): boolean {
+  return encoding !== null && encoding !== undefined && encoding.trim().toLowerCase() !== "identity";
 }
 
 /** Charges a body to the memory budget and checks the shape of its JSON while it arrives. */
 export class BodyMeter {
   readonly #account: ByteAccount;
   readonly #scan: JsonScan | undefined;
-  readonly #inflatesTo: number | undefined;
+  readonly #isCompressed: boolean;
   #bytes = 0;
 
-  constructor({ account, isJson, inflatesTo }: MeteredBody) {
+  constructor({ account, isJson, isCompressed = false }: MeteredBody) {
     this.#account = account;
-    this.#scan = isJson && inflatesTo === undefined ? new JsonScan() : undefined;
-    this.#inflatesTo = inflatesTo;
+    this.#scan = isJson && !isCompressed ? new JsonScan() : undefined;
+    this.#isCompressed = isCompressed;
   }
 
   /** Takes the next piece. @throws Refusal SERVER_BUSY or MESSAGE_TOO_COMPLEX */
@@ -51,16 +59,33 @@ export class BodyMeter {
 
   /** Charges what reading the whole body will take. @throws Refusal SERVER_BUSY */
   finish(): void {
-    const inflated = this.#inflatesTo === undefined ? 0 : Math.min(this.#bytes * MOST_GROWTH, this.#inflatesTo);
-    const json = this.#scan === undefined ? 0 : this.#scan.values * VALUE_BYTES + this.#bytes * JSON_COPIES;
+    const inflated = this.#isCompressed ? mostInflated(this.#bytes) : 0;
+    const json = this.#scan === undefined ? 0 : jsonBytes(this.#scan, this.#bytes);
     if (!this.#account.hold(inflated + json)) throw serverBusy();
   }
 }
 
-/** Checks a JSON text whose bytes could not be checked before: decompressed ones. @throws Refusal MESSAGE_TOO_COMPLEX */
-export function checkJsonShape(bytes: Uint8Array): void {
-  const problem = new JsonScan().feed(bytes);
+/**
+ * Checks a JSON text whose bytes could not be checked as they arrived, decompressed ones, and charges the account.
+ * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
+ */
+export function checkJsonShape(bytes: Uint8Array, account?: ByteAccount): void {
+  const scan = new JsonScan();
+  const problem = scan.feed(bytes);
   if (problem !== undefined) throw tooComplex(problem);
+  if (account?.hold(jsonBytes(scan, bytes.length)) === false) throw serverBusy();
+}
+
+/** The same for a binary message. Cost: little for a small one. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
+export function checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): void {
+  if (bytes.length <= UNSCANNED_BYTES) return;
+  const { values, messages, problem } = wireShape(desc, bytes);
+  if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read the message of the request: ${problem}`);
+  if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw serverBusy();
+}
+
+function jsonBytes({ values, objects }: JsonScan, bytes: number): number {
+  return values * VALUE_BYTES + objects * OBJECT_BYTES + bytes * JSON_COPIES;
 }
 
 function tooComplex(problem: string): OperationError {

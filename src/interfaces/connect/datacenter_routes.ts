@@ -5,7 +5,7 @@ import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import { callerOf } from "./caller.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
-import { jsonOptions } from "./json_options.ts";
+import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
 
 /** Serves every RPC of the table by the service; methods without a row answer `unimplemented`. */
 export function datacenterRoutes(router: ConnectRouter, service: DcService, report: ReportDefect): void {
@@ -33,7 +33,7 @@ function serveMethod(
       throw toConnectError(error, (defect) => report(rpc.method.name, defect));
     });
   };
-  router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc) });
+  router.rpc(rpc.method, answer, { jsonOptions: jsonOptions(rpc), binaryOptions: BINARY_OPTIONS });
 }
 
 /**

@@ -13,13 +13,14 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { serverBusy } from "./body_meter.ts";
 import { markCounted, withCallAccounting } from "./call_accounting.ts";
 import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
+import { COMPRESSIONS } from "./compressions.ts";
 import { datacenterRoutes } from "./datacenter_routes.ts";
 import { type ReportDefect, toConnectError } from "./errors.ts";
 import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
-import { COMPRESS_MIN_BYTES, COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { chargedReply, meteredBody } from "./metered_body.ts";
+import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import { chargedReply, isBinary, meteredBody } from "./metered_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { type HandedOver, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
@@ -113,7 +114,8 @@ async function answer(
     const values = valuesOf(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
     const given = { ...asked, body: body ?? meteredBody(handler, asked, account) };
-    const answered = await withPlaces(() => handler(given), explainUnreadable);
+    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header) };
+    const answered = await withPlaces(read, () => handler(given), explainUnreadable);
     writeMessagePlainly(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;
     // Refusals are small and always sent.

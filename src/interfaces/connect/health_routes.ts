@@ -2,6 +2,7 @@ import { Code, ConnectError, type ConnectRouter } from "@connectrpc/connect";
 import { SERVICES } from "#dc/operations/index.ts";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "#gen/grpc/health/v1/health_pb.ts";
 import { HealthStatus } from "./health_status.ts";
+import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
 
 /** Why the server cannot answer calls; undefined when it can. */
 export type WhyNotReady = () => Promise<string | undefined>;
@@ -15,25 +16,29 @@ const NAMES: readonly string[] = ["", ...SERVICES.map(({ service }) => service.t
 export function healthRoutes(router: ConnectRouter, whyNotReady: WhyNotReady, shutdown: AbortSignal): void {
   const health = new HealthStatus(whyNotReady, shutdown);
   const current = async () => statusOf(await health.now());
-  router.service(Health, {
-    async check({ service }) {
-      if (!NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
-      return { status: await current() };
+  router.service(
+    Health,
+    {
+      async check({ service }) {
+        if (!NAMES.includes(service)) throw new ConnectError(`There is no service "${service}"`, Code.NotFound);
+        return { status: await current() };
+      },
+      async list() {
+        const status = await current();
+        return { statuses: Object.fromEntries(NAMES.map((name) => [name, { status }])) };
+      },
+      async *watch({ service }, { signal }) {
+        const isKnown = NAMES.includes(service);
+        let isFirst = true;
+        for await (const isServing of health.changes(signal)) {
+          if (isKnown) yield { status: statusOf(isServing) };
+          else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
+          isFirst = false;
+        }
+      },
     },
-    async list() {
-      const status = await current();
-      return { statuses: Object.fromEntries(NAMES.map((name) => [name, { status }])) };
-    },
-    async *watch({ service }, { signal }) {
-      const isKnown = NAMES.includes(service);
-      let isFirst = true;
-      for await (const isServing of health.changes(signal)) {
-        if (isKnown) yield { status: statusOf(isServing) };
-        else if (isFirst) yield { status: Status.SERVICE_UNKNOWN };
-        isFirst = false;
-      }
-    },
-  });
+    { readMaxBytes: MAX_SMALL_MESSAGE_BYTES },
+  );
 }
 
 function statusOf(isServing: boolean): Status {

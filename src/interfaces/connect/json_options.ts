@@ -1,4 +1,4 @@
-import type { JsonReadOptions, JsonWriteOptions } from "@bufbuild/protobuf";
+import type { BinaryReadOptions, BinaryWriteOptions, JsonReadOptions, JsonWriteOptions } from "@bufbuild/protobuf";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import { requestDecoder } from "./json_reading.ts";
@@ -9,6 +9,9 @@ const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   alwaysEmitImplicit: true,
   registry: detailRegistry,
 };
+
+/** Unknown fields are not kept: nothing reads them, and two bytes would become an object. */
+export const BINARY_OPTIONS: Partial<BinaryReadOptions & BinaryWriteOptions> = { readUnknownFields: false };
 
 /** A typo in a change must not lose data in silence, while an older server may ignore what a newer question adds. */
 export function jsonOptions({ method, effect }: Rpc) {

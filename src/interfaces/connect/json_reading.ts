@@ -2,10 +2,18 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
 import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
-import { checkJsonShape } from "./body_meter.ts";
+import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { checkJsonShape, checkWireShape } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 
-interface Reading {
+/** The request that is being read. */
+export interface ReadRequest {
+  readonly account: ByteAccount;
+  readonly input: DescMessage;
+  readonly isBinary: boolean;
+}
+
+interface Reading extends ReadRequest {
   last?: { readonly text: string; readonly input: DescMessage; readonly options: Partial<JsonReadOptions> };
 }
 
@@ -32,8 +40,20 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
 
 /** A second look for what was compressed or in envelopes when it arrived. */
 function checkShape(bytes: Uint8Array): void {
+  asConnect(() => checkJsonShape(bytes));
+}
+
+/** Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. */
+export function checkDecompressed(bytes: Uint8Array): void {
+  const reading = readings.getStore();
+  if (reading === undefined) return;
+  const { account, input, isBinary } = reading;
+  asConnect(() => (isBinary ? checkWireShape(input, bytes, account) : checkJsonShape(bytes, account)));
+}
+
+function asConnect(check: () => void): void {
   try {
-    checkJsonShape(bytes);
+    check();
   } catch (error) {
     throw toConnectError(error, () => {});
   }
@@ -41,10 +61,11 @@ function checkShape(bytes: Uint8Array): void {
 
 /** Answers a request; `explain` gets its answer and a function that finds the place of what could not be read. */
 export function withPlaces<Answer>(
+  request: ReadRequest,
   answer: () => Promise<Answer>,
   explain: (answer: Answer, place: () => string) => Promise<Answer>,
 ): Promise<Answer> {
-  const reading: Reading = {};
+  const reading: Reading = { ...request };
   return readings.run(reading, async () => explain(await answer(), () => placeIn(reading)));
 }
 

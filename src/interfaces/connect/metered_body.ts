@@ -1,9 +1,9 @@
 import type { UniversalHandler, UniversalServerRequest, UniversalServerResponse } from "@connectrpc/connect/protocol";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { BodyMeter, uploadAborted } from "./body_meter.ts";
+import { BodyMeter, checkWireShape, isEncoded, uploadAborted } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { ENVELOPE_BYTES } from "./limits.ts";
 
 type Bytes = AsyncIterable<Uint8Array>;
 
@@ -15,27 +15,51 @@ export function meteredBody(
 ): UniversalServerRequest["body"] {
   if (method.methodKind !== "unary" || !isBytes(body)) return body;
   const type = header.get("content-type") ?? "";
-  const isCompressed = [header.get("content-encoding"), header.get("grpc-encoding")].some(
-    (encoding) => encoding !== null && encoding !== "identity",
-  );
-  return counted(
-    body,
-    new BodyMeter({
-      account,
-      // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
-      isJson: type.startsWith("application/json"),
-      inflatesTo: isCompressed ? MAX_MESSAGE_BYTES : undefined,
-    }),
-  );
+  const isCompressed = isEncoded(header.get("content-encoding")) || isEncoded(header.get("grpc-encoding"));
+  // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
+  const meter = new BodyMeter({ account, isJson: type.startsWith("application/json"), isCompressed });
+  const isEnveloped = type.startsWith("application/grpc");
+  // A message in an envelope may be sent as it is whatever the header says.
+  const isScanned = isBinary(header) && (isEnveloped || !isCompressed);
+  const check = (bytes: Uint8Array) => {
+    const message = isEnveloped ? plainContent(bytes) : bytes;
+    if (message !== undefined) checkWireShape(method.input, message, account);
+  };
+  return counted(body, meter, isScanned ? check : undefined);
 }
 
-async function* counted(body: Bytes, meter: BodyMeter): AsyncGenerator<Uint8Array> {
+/** Whether a request's messages are binary rather than JSON. */
+export function isBinary(header: Headers): boolean {
+  return !/json/i.test(header.get("content-type") ?? "");
+}
+
+/** The content of an envelope that is not compressed. */
+function plainContent(bytes: Uint8Array): Uint8Array | undefined {
+  return (bytes[0] ?? 0) % 2 === 0 ? bytes.subarray(ENVELOPE_BYTES) : undefined;
+}
+
+async function* counted(
+  body: Bytes,
+  meter: BodyMeter,
+  check: ((bytes: Uint8Array) => void) | undefined,
+): AsyncGenerator<Uint8Array> {
+  const seen: Uint8Array[] = [];
   try {
+    let last: Uint8Array = new Uint8Array();
     for await (const chunk of body) {
       meter.take(chunk);
-      yield chunk;
+      if (check === undefined) yield chunk;
+      else {
+        // The last piece is held back until the whole is checked: the library reads a message once it has it.
+        seen.push(chunk);
+        if (last.length > 0) yield last;
+        last = chunk;
+      }
     }
     meter.finish();
+    if (check === undefined) return;
+    check(Buffer.concat(seen));
+    if (last.length > 0) yield last;
   } catch (error) {
     // Any other error is the connection's.
     if (!(error instanceof OperationError)) throw uploadAborted();

@@ -14,14 +14,14 @@ import {
 import { contentTypeProto, parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-grpc";
 import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { jsonOptions } from "./json_options.ts";
+import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { checkWireShape } from "./body_meter.ts";
+import { COMPRESSIONS } from "./compressions.ts";
+import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
 import { KnownBodies } from "./known_bodies.ts";
-import { COMPRESSIONS, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
+import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
 import { unknownVersion } from "./protocol_version.ts";
-
-/** Before a message of gRPC: one byte of flags and four of length. */
-const ENVELOPE_BYTES = 5;
 
 type Request = MessageShape<Rpc["method"]["input"]>;
 
@@ -52,7 +52,7 @@ export function plainMethods(): ReadonlyMap<string, PlainMethod> {
       `/${rpc.method.parent.typeName}/${rpc.method.name}`,
       {
         rpc,
-        messages: createMethodSerializationLookup(rpc.method, undefined, jsonOptions(rpc), limits),
+        messages: createMethodSerializationLookup(rpc.method, BINARY_OPTIONS, jsonOptions(rpc), limits),
         ...(rpc.effect === "read" && { known: { json: new KnownBodies(), binary: new KnownBodies() } }),
       },
     ]),
@@ -125,15 +125,20 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | null {
   return typeof value === "string" ? value : value.join(", ");
 }
 
-/** The message of a whole body, or undefined when it cannot be read. */
+/**
+ * The message of a whole body, or undefined when it cannot be read.
+ * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary one that would become too many objects
+ */
 export function messageOf(
   { method, protocol, contentType, promisedBytes }: PlainCall,
   body: Uint8Array,
+  account: ByteAccount,
 ): Request | undefined {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
   const bytes = protocol === "grpc" ? envelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
+  if (form === "binary") checkWireShape(method.rpc.method.input, bytes, account);
   const read = () => method.messages.getI(form === "binary").parse(bytes);
   try {
     return method.known === undefined ? read() : method.known[form].get(bytes, read);

@@ -63,7 +63,12 @@ export class PlainPath {
       return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
     }
     const { chunks, ended } = read;
-    const message = ended ? messageOf(call, join(chunks)) : undefined;
+    let message: ReturnType<typeof messageOf>;
+    try {
+      message = ended ? messageOf(call, join(chunks), account) : undefined;
+    } catch (error) {
+      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
+    }
     if (message === undefined)
       return this.#handOver(request, response, { account, body: replay(chunks, ended, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);

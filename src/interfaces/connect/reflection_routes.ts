@@ -7,6 +7,9 @@ import {
   type ServerReflectionRequest as AlphaRequest,
   ServerReflection as V1Alpha,
 } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
+import { MAX_SMALL_MESSAGE_BYTES } from "./limits.ts";
+
+const SMALL = { readMaxBytes: MAX_SMALL_MESSAGE_BYTES };
 
 type Question = ServerReflectionRequest | AlphaRequest;
 
@@ -16,8 +19,8 @@ type Question = ServerReflectionRequest | AlphaRequest;
  */
 export function reflectionRoutes(router: ConnectRouter, services: readonly DescService[]): void {
   const known = new Descriptors(services);
-  router.service(V1, { serverReflectionInfo: (questions) => answers(known, questions) });
-  router.service(V1Alpha, { serverReflectionInfo: (questions) => answers(known, questions) });
+  router.service(V1, { serverReflectionInfo: (questions) => answers(known, questions) }, SMALL);
+  router.service(V1Alpha, { serverReflectionInfo: (questions) => answers(known, questions) }, SMALL);
 }
 
 async function* answers<Asked extends Question>(known: Descriptors, questions: AsyncIterable<Asked>) {

@@ -62,6 +62,11 @@ export async function readParams(request: Request, readBody: ReadBody): Promise<
   const charset = parameters.find((one) => one.startsWith("charset="))?.slice("charset=".length);
   if (type !== PLAIN_JSON || !isUtf8(charset))
     throw new BadRequest(415, `Expected Content-Type ${PLAIN_JSON} in UTF-8`);
+  const encoding = request.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
+  if (encoding !== "identity") {
+    const headers = { "accept-encoding": "identity" };
+    throw new BadRequest(415, `Content-Encoding "${encoding}" is not known: expected identity`, headers);
+  }
   const bytes = await readBody(MAX_BULK_BODY_BYTES);
   if (bytes === undefined) {
     throw new BadRequest(413, `The body is too large: expected at most ${MAX_BULK_BODY_BYTES} bytes`);

@@ -42,6 +42,7 @@ export class Admission {
     const isProbe = PROBES.includes(request.url?.split("?", 1)[0] ?? "");
     return (
       wrongForm(request) ??
+      wrongPath(request.url ?? "") ??
       (isProbe && this.#rules.probesFromAnywhere ? undefined : this.#foreign(request)) ??
       (isProbe || account.fits(0) ? undefined : { status: 429, error: serverBusy() })
     );
@@ -105,6 +106,13 @@ function wrongForm(request: NodeRequest): EarlyRefusal | undefined {
   return undefined;
 }
 
+/** A path that a proxy before the server could take for another one: with an escape, a dot segment or a fragment. */
+function wrongPath(url: string): EarlyRefusal | undefined {
+  const [path = ""] = url.replace(/^https?:\/\/[^/]*/i, "").split("?", 1);
+  if (!/[%#\\]|\/\.{1,2}(?:\/|$)/.test(path)) return undefined;
+  return malformed("The path has an escape, a dot segment or a fragment: expected it plainly");
+}
+
 /** The parsed headers keep the first Host alone. */
 function hostCount({ rawHeaders }: NodeRequest): number {
   let count = 0;
@@ -137,7 +145,8 @@ export function hostOf(authority: string): string | undefined {
 
 /** Whether a host can only be this machine. Source: RFC 6761, 6.3 for names below `localhost`. */
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host.endsWith(".localhost") || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+  if (host === "localhost" || host.endsWith(".localhost") || host === "::1") return true;
+  return host.startsWith("127.") && isIP(host) === 4;
 }
 
 /** Whether a page's origin is the server that it calls. The scheme may differ: a proxy before the server ends TLS. */

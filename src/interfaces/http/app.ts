@@ -8,12 +8,11 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import { type HistoryParameters, historyJson } from "#dc/operations/audit_history.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcService, LogVerdict } from "#dc/service.ts";
-import { BodyMeter, serverBusy } from "#interfaces/connect/body_meter.ts";
+import { BodyMeter, isEncoded, serverBusy } from "#interfaces/connect/body_meter.ts";
 import { withCallAccounting } from "#interfaces/connect/call_accounting.ts";
 import { describeCaller, type FindPrincipal, peerOf } from "#interfaces/connect/caller.ts";
 import { type ReportDefect, toConnectError } from "#interfaces/connect/errors.ts";
 import type { WhyNotReady } from "#interfaces/connect/health_routes.ts";
-import { MAX_MESSAGE_BYTES } from "#interfaces/connect/limits.ts";
 import type { NodeRequest } from "#interfaces/connect/node_http.ts";
 import { graphqlHandler } from "#interfaces/graphql/handler.ts";
 import { type ByteAccount, ByteBudget } from "#kernel/byte_budget.ts";
@@ -156,8 +155,7 @@ function chargeReply(context: AppContext, options: AppOptions): void {
 
 function meterOf(context: AppContext, { accountOf }: AppOptions): BodyMeter {
   const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).open();
-  const isCompressed = (context.req.header("content-encoding") ?? "identity") !== "identity";
-  return new BodyMeter({ account, isJson: true, inflatesTo: isCompressed ? MAX_MESSAGE_BYTES : undefined });
+  return new BodyMeter({ account, isJson: true, isCompressed: isEncoded(context.req.header("content-encoding")) });
 }
 
 async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {

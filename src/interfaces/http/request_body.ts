@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { type BodyMeter, checkJsonShape, uploadAborted } from "#interfaces/connect/body_meter.ts";
+import { mostInflated } from "#interfaces/connect/limits.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { HttpRefusal } from "./http_refusal.ts";
 
@@ -29,7 +30,7 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
   const sent = await readBytes(request, limit, meter);
   if (sent === undefined) throw tooLarge(limit);
   if (encoding === "identity") return parse(sent);
-  const bytes = await unzipped(sent, limit);
+  const bytes = await unzipped(sent, Math.min(limit, mostInflated(sent.length)));
   checkJsonShape(bytes);
   return parse(bytes);
 }

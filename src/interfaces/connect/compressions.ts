@@ -1,0 +1,26 @@
+import { Code, ConnectError } from "@connectrpc/connect";
+import type { Compression } from "@connectrpc/connect/protocol";
+import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
+import { refuse } from "#dc/model/refusal.ts";
+import { toConnectError } from "./errors.ts";
+import { checkDecompressed } from "./json_reading.ts";
+import { MOST_GROWTH, mostInflated } from "./limits.ts";
+
+/** What messages may be compressed with. A request of some bytes that stands for megabytes is refused. */
+export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].map((inner) => ({
+  ...inner,
+  decompress: async (bytes, readMaxBytes) => {
+    const limit = mostInflated(bytes.length);
+    const inflated = await inner.decompress(bytes, Math.min(limit, readMaxBytes)).catch((error: unknown) => {
+      const isTooMuch = error instanceof ConnectError && error.code === Code.ResourceExhausted;
+      throw isTooMuch && limit < readMaxBytes ? grownTooMuch() : error;
+    });
+    checkDecompressed(inflated);
+    return inflated;
+  },
+}));
+
+function grownTooMuch(): ConnectError {
+  const message = `Cannot read the compressed request: it grows to more than ${MOST_GROWTH} times its size`;
+  return toConnectError(refuse("MESSAGE_TOO_COMPLEX", message), () => {});
+}

@@ -77,7 +77,7 @@ class Walk {
     return undefined;
   }
 
-  /** Goes behind a number; groups have no content of their own here. */
+  /** Goes behind a number. The fields of a group follow as fields of the message. */
   #skip(wireType: number): undefined {
     if (wireType === 0) this.#varint();
     else if (wireType === 1) this.#at += 8;

@@ -21,8 +21,11 @@ export type ScaleToken = (typeof SCALE)[number];
 export const TOKENS = [...PLAIN, ...STATES, ...STATE_SOFT, ...STATE_TEXT, ...ROLES, ...SCALE] as const;
 export type Token = (typeof TOKENS)[number];
 
-/** A colour by name; `on:<token>` is the ink that is readable on that token. */
-export type Paint = Token | `on:${Token}`;
+/** A recorded colour as `#rrggbb`, the same in every theme. */
+export type OwnColor = `#${string}`;
+
+/** A colour by name, or a recorded one; `on:<colour>` is the ink that is readable on that colour. */
+export type Paint = Token | OwnColor | `on:${Token | OwnColor}`;
 
 type Colors = Readonly<Record<Token, string>>;
 
@@ -140,15 +143,16 @@ const PRINT: Colors = {
   faultText: "#000000",
   infoText: "#000000",
   offlineText: "#000000",
+  // Three greys that a printer keeps apart, each plain and with two hatches.
   role1: "#ffffff",
-  role2: "#c6c6c6",
-  role3: "#e2e2e2",
-  role4: "#9e9e9e",
-  role5: "#acacac",
-  role6: "#f0f0f0",
-  role7: "#d4d4d4",
-  role8: "#b9b9b9",
-  roleOther: "#919191",
+  role2: "#d9d9d9",
+  role3: "#ffffff",
+  role4: "#d9d9d9",
+  role5: "#b0b0b0",
+  role6: "#ffffff",
+  role7: "#d9d9d9",
+  role8: "#b0b0b0",
+  roleOther: "#b0b0b0",
   scale0: "#ffffff",
   scale1: "#e6e6e6",
   scale2: "#cccccc",
@@ -196,12 +200,15 @@ const THEME_COLORS: Readonly<Record<Theme, Colors>> = { LIGHT, DARK, PRINT, HIGH
 
 /** The colour of a paint as `#rrggbb`. */
 export function colorOf(theme: Theme, paint: Paint): string {
-  const colors = THEME_COLORS[theme];
-  if (!paint.startsWith("on:")) return colors[paint as Token];
-  const ground = colors[paint.slice("on:".length) as Token];
+  if (!paint.startsWith("on:")) return groundOf(theme, paint as Token | OwnColor);
+  const ground = groundOf(theme, paint.slice("on:".length) as Token | OwnColor);
   const ink = INKS.get(ground) ?? inkOn(ground);
   INKS.set(ground, ink);
   return ink;
+}
+
+function groundOf(theme: Theme, paint: Token | OwnColor): string {
+  return paint.startsWith("#") ? paint : THEME_COLORS[theme][paint as Token];
 }
 
 /** What is written on a colour of a theme; a picture asks for each of its words. */
@@ -222,6 +229,26 @@ function luminance(color: string): number {
     .map((start) => Number.parseInt(color.slice(start, start + 2), 16) / 255)
     .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+interface PrintHatch {
+  readonly pattern: "diagonal" | "dots";
+  readonly paint: OwnColor;
+}
+
+/** Hatches that tell roles of one grey apart on paper: grey on white and pale grey, white on the darker one. */
+const PRINT_HATCHES: Readonly<Partial<Record<Token, PrintHatch>>> = {
+  role3: { pattern: "diagonal", paint: "#9a9a9a" },
+  role4: { pattern: "diagonal", paint: "#8a8a8a" },
+  role5: { pattern: "diagonal", paint: "#ffffff" },
+  role6: { pattern: "dots", paint: "#7a7a7a" },
+  role7: { pattern: "dots", paint: "#6a6a6a" },
+  roleOther: { pattern: "dots", paint: "#ffffff" },
+};
+
+/** The hatch that belongs to a fill in a theme. */
+export function hatchOf(theme: Theme, fill: Paint | undefined): PrintHatch | undefined {
+  return theme === "PRINT" ? PRINT_HATCHES[fill as Token] : undefined;
 }
 
 /** The step for a share in percent: 80 and more is warm, 100 and more is the hottest. */

@@ -1,6 +1,6 @@
 import { FAINT_OPACITY } from "./emphasis.ts";
 import type { Theme } from "./options.ts";
-import { colorOf, type Paint } from "./palette.ts";
+import { colorOf, hatchOf, type Paint } from "./palette.ts";
 import type { Circle, Group, Hatch, Item, Line, Path, Point, Rect, Scene, Stroke, Text } from "./scene.ts";
 import { fitText } from "./text_width.ts";
 import { escapeXml } from "./xml.ts";
@@ -73,7 +73,8 @@ class SvgWriter {
   }
 
   /** The shape in its fill, and once more in its hatch. */
-  #shape(start: string, { fill, hatch, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
+  #shape(start: string, { fill, hatch: own, opacity, ...stroke }: Omit<Rect, "kind" | "x" | "y" | "width" | "height">) {
+    const hatch = own ?? hatchOf(this.#theme, fill);
     const faint = opacity === undefined ? "" : ` opacity="${num(opacity)}"`;
     const plain = `${start}${this.#fill(fill)}${this.#stroke(stroke)}${faint}/>`;
     if (hatch === undefined) return plain;

@@ -187,10 +187,11 @@ export function edgedShapes({ items }: Scene): readonly EdgedShape[] {
   const casings = new Map<string, Paint>();
   return shapes.flatMap(({ shape, by, order }): readonly EdgedShape[] => {
     const edge = shape.stroke ?? (shape.kind === "line" ? undefined : shape.fill);
-    if (edge === undefined || QUIET.has(edge) || edge.startsWith("on:")) return [];
-    const under = painted.areas.filter((area) => area.order < order);
+    if (edge === undefined || QUIET.has(edge)) return [];
     const cased = casings.get(trace(shape, by));
     casings.set(trace(shape, by), edge);
+    if (edge.startsWith("on:")) return [];
+    const under = painted.areas.filter((area) => area.order < order);
     const grounds = around(shape, by).map(
       (point): Paint => cased ?? under.findLast(({ holds }) => holds(point))?.paints[0] ?? "surface",
     );

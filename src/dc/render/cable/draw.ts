@@ -3,10 +3,12 @@ import { formatPort } from "#dc/model/ref.ts";
 import type { Drawing, DrawOptions } from "../drawing.ts";
 import { type Figure, framed, type LegendLine, type Note } from "../frame.ts";
 import type { Coloring } from "../options.ts";
+import type { Paint } from "../palette.ts";
 import { counted } from "../parts/labels.ts";
 import { mark } from "../parts/marks.ts";
 import { metres } from "../quantity.ts";
 import type { Item, Point } from "../scene.ts";
+import { colorName } from "./color_name.ts";
 import { cableElements, cableGraphOf } from "./graph.ts";
 import { CABLE_WIDTH, JACKETS, linkItem, PORT_Y, STOP_HEIGHT, STOP_WIDTH, stopItem } from "./items.ts";
 import { endOf, linkTitle, totalWords } from "./labels.ts";
@@ -206,24 +208,26 @@ function otherWays({ status, branches, segments }: CablePath): readonly Note[] {
 }
 
 function legendOf({ paths }: CablePicture): readonly LegendLine[] {
-  const types = paths.flatMap(({ segments }) =>
-    segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable.type ?? ""])),
-  );
-  const used = new Set(types.map((type) => JACKETS.find((jacket) => jacket.types.test(type))?.label));
+  const cables = paths.flatMap(({ segments }) => segments.flatMap(({ cable }) => (cable === undefined ? [] : [cable])));
+  const colors = [...new Set(cables.flatMap(({ color }) => (color === undefined ? [] : [color])))];
+  const plain = cables.filter(({ color }) => color === undefined);
+  const used = new Set(plain.map(({ type = "" }) => JACKETS.find((jacket) => jacket.types.test(type))?.label));
   const feeds = paths.some(({ segments }) =>
     segments.some(({ cable, from, to }) => cable === undefined && from.deviceCode !== to.deviceCode),
   );
   const line = { kind: "line", x1: 0, y1: 7, x2: 26, y2: 7 } as const;
+  const jacket = (label: string, paint: Paint, core: Paint): LegendLine => ({
+    label,
+    sample: [
+      { ...line, stroke: "line", strokeWidth: 8 },
+      { ...line, stroke: paint, strokeWidth: 6 },
+      { ...line, stroke: core, strokeWidth: 1.5 },
+    ],
+  });
   return [
-    ...JACKETS.filter(({ label }) => used.has(label)).map(
-      ({ label, paint }): LegendLine => ({
-        label,
-        sample: [
-          { ...line, stroke: "line", strokeWidth: 8 },
-          { ...line, stroke: paint, strokeWidth: 6 },
-          { ...line, stroke: "ink", strokeWidth: 1.5 },
-        ],
-      }),
+    ...colors.map((color) => jacket(`${colorName(color)} cable`, `#${color}`, `on:#${color}`)),
+    ...JACKETS.filter(({ label }) => used.has(label)).map(({ label, paint }) =>
+      jacket(colors.length === 0 ? label : `${label}, no colour recorded`, paint, "ink"),
     ),
     ...(feeds
       ? [

@@ -206,14 +206,18 @@ function jacket(points: readonly Point[], paint: Paint): readonly Item[] {
   ];
 }
 
+/** The recorded colour, or that of its family. */
 function jacketOf({ cable }: Segment): Paint {
+  if (cable?.color !== undefined) return `#${cable.color}`;
   return JACKETS.find(({ types }) => types.test(cable?.type ?? ""))?.paint ?? "roleOther";
 }
 
-/** In place, planned or going: told by the line. */
-function coreOf({ cable }: Segment): Stroke {
+/** The line shows whether it is in place, planned or going. */
+function coreOf(link: Segment): Stroke {
+  const { cable } = link;
   if (cable === undefined) return { stroke: "muted", strokeWidth: 1.5, dash: "dotted" };
-  const { status = "CONNECTED" } = cable;
-  if (status === "CONNECTED") return { stroke: "ink", strokeWidth: 1.5 };
-  return { stroke: "ink", strokeWidth: 1.5, dash: status === "PLANNED" ? "dashed" : "dotted" };
+  const { status = "CONNECTED", color } = cable;
+  const stroke: Paint = color === undefined ? "ink" : `on:#${color}`;
+  if (status === "CONNECTED") return { stroke, strokeWidth: 1.5 };
+  return { stroke, strokeWidth: 1.5, dash: status === "PLANNED" ? "dashed" : "dotted" };
 }

@@ -4,6 +4,7 @@ import type { Port } from "#dc/model/resources.ts";
 import type { State } from "../palette.ts";
 import { counted, fixed, readable } from "../parts/labels.ts";
 import { metres } from "../quantity.ts";
+import { colorName } from "./color_name.ts";
 
 type Fact = readonly [string, string];
 
@@ -98,7 +99,7 @@ export function linkDetail({ cable }: Segment): string {
   const { lengthM, color, status = "CONNECTED" } = cable;
   const parts = [
     lengthM === undefined ? "length unknown" : metres(lengthM),
-    ...(color === undefined ? [] : [`#${color}`]),
+    ...(color === undefined ? [] : [colorName(color)]),
     ...(status === "CONNECTED" ? [] : [readable(status).toLowerCase()]),
   ];
   return parts.join(" · ");
@@ -117,7 +118,7 @@ export function linkFacts(link: Segment): readonly Fact[] {
     ["Type", cable?.type === undefined ? "" : typeWords(cable.type)],
     ["Label", cable?.label ?? ""],
     ["Length", cable?.lengthM === undefined ? "" : metres(cable.lengthM)],
-    ["Colour", cable?.color === undefined ? "" : `#${cable.color}`],
+    ["Colour", cable?.color === undefined ? "" : `${colorName(cable.color)} (#${cable.color})`],
     ["Status", cable === undefined ? "" : readable(cable.status ?? "CONNECTED")],
     ["Bundle", cable?.bundle ?? ""],
   ];

@@ -121,7 +121,10 @@ function graphOf({ rack }: GetRackResponse, occupants: readonly Occupant[]): Gra
   };
 }
 
-function placeOf({ positionU, uHeight, face, mount }: Occupant): string {
+function placeOf({ positionU, uHeight, face, mount, parentDeviceCode, bay }: Occupant): string {
+  if (positionU === undefined && parentDeviceCode !== "") {
+    return bay === "" ? `In ${parentDeviceCode}` : `Bay ${bay} of ${parentDeviceCode}`;
+  }
   if (positionU === undefined)
     return readable(wordAt(["RAIL", "ZERO_U_LEFT", "ZERO_U_RIGHT", "SHELF", "BAY"], mount) ?? "UNRACKED");
   const side = wordAt(FACES, face);

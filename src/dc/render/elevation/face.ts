@@ -4,6 +4,7 @@ import { readable } from "../parts/labels.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
+import { bladeBoxes, bladesIn, chassisParts } from "./blades.ts";
 import { laneBox, occupantBack, occupantBox } from "./occupant_box.ts";
 import type { OccupantStyle } from "./occupant_style.ts";
 import { laneOf, placedOn, type RackFrame } from "./rack_frame.ts";
@@ -135,7 +136,8 @@ function labelPlate(
 }
 
 function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, width }: Rails): readonly Item[] {
-  return placedOn(face, occupants, frame).map(({ occupant, from, to, left, right, mounted }) => {
+  const blades = bladesIn(occupants, frame);
+  return placedOn(face, occupants, frame).flatMap(({ occupant, from, to, left, right, mounted }) => {
     const { top, bottom } = frame.stretch(from, to);
     const place = {
       x: x + left * width + 1,
@@ -143,7 +145,11 @@ function devices(face: Face, { occupants, frame, style }: FaceInput, { x, y, wid
       width: (right - left) * width - 2,
       height: Math.max(2, bottom - top - 1.5),
     };
-    return mounted ? occupantBox(occupant, place, style) : occupantBack(occupant, place, style);
+    if (!mounted) return [occupantBack(occupant, place, style)];
+    const inside = blades.get(occupant.deviceCode.toLowerCase());
+    if (inside === undefined) return [occupantBox(occupant, place, style)];
+    const { words, bays } = chassisParts(place);
+    return [occupantBox(occupant, place, style, words), ...bladeBoxes(inside, bays, style)];
   });
 }
 

@@ -12,8 +12,11 @@ export interface BoxPlace {
   readonly height: number;
 }
 
-/** A device on its face: code and name at the left, draw and sign at the right, as much as there is room for. */
-export function occupantBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle): Group {
+/**
+ * A device on its face: code and name at the left, draw and sign at the right, as much as there is room for.
+ * @param words the part of the box that holds them; all of it when absent
+ */
+export function occupantBox(occupant: Occupant, place: BoxPlace, style: OccupantStyle, words = place): Group {
   const fill = style.fill(occupant);
   const planned = statusWord(occupant) === "Planned";
   return {
@@ -22,7 +25,7 @@ export function occupantBox(occupant: Occupant, place: BoxPlace, style: Occupant
     tip: occupantTip(occupant),
     items: [
       { kind: "rect", ...place, radius: 2, fill, stroke: "line", ...(planned && { dash: "dashed" }) },
-      ...label(occupant, place, { style, ink: `on:${fill}` }),
+      ...label(occupant, words, { style, ink: `on:${fill}` }),
     ],
   };
 }

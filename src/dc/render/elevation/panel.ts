@@ -5,6 +5,7 @@ import { counted, fixed, percent, readable, titled, watts, wordAt } from "../par
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
 import { METER_HEIGHT, type Meter, meter } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
+import { bladesIn } from "./blades.ts";
 import { occupantTip } from "./occupant_box.ts";
 import { kindWord, type OccupantStyle } from "./occupant_style.ts";
 import { type RackFrame, withoutUnit } from "./rack_frame.ts";
@@ -147,7 +148,9 @@ function findings({ rack, conflicts }: GetRackResponse): readonly Line[] {
 }
 
 function unplaced({ occupants, style, frame }: PanelInput): readonly Line[] {
-  return withoutUnit(occupants, frame).map((occupant) => {
+  const inChassis = new Set([...bladesIn(occupants, frame).values()].flat());
+  const without = withoutUnit(occupants, frame).filter((occupant) => !inChassis.has(occupant));
+  return without.map((occupant) => {
     const placed = occupant.positionU !== undefined && occupant.uHeight > 0;
     const mount = placed
       ? `U${occupant.positionU}, outside the rack`

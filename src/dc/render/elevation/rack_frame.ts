@@ -59,7 +59,7 @@ export function placedOn(face: Face, occupants: readonly Occupant[], frame: Rack
 }
 
 /** The units of the frame that a device takes; undefined when it takes none. */
-function stretchOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
+export function stretchOf({ positionU, uHeight }: Occupant, { first, end }: RackFrame) {
   if (positionU === undefined || uHeight <= 0) return undefined;
   const [from, to] = [Math.max(first, positionU), Math.min(end, positionU + uHeight)];
   return from < to ? { from, to } : undefined;

@@ -32,13 +32,20 @@ export function stateOf({ links, missing }: Bundle, { congestionPct, watchPct }:
   };
 }
 
+/** Percent of a capacity from which colour means harm. */
+const SHARE_OF_HARM = 80;
+
 /** How a bundle is drawn as a line: dotted when nothing is there, dashed when nothing works. */
 export function strokeOf(state: BundleState, coloring: Coloring): Stroke {
   if (state.up === 0) return { stroke: "faultText", strokeWidth: 1.6, dash: state.down === 0 ? "dotted" : "dashed" };
   if (coloring === "NONE" || coloring === "ROLE") return { stroke: "line", strokeWidth: state.congested ? 3 : 1.2 };
+  if (coloring === "UTILIZATION") {
+    const share = state.utilizationPct ?? 0;
+    return share >= SHARE_OF_HARM ? { stroke: scaleStep(share), strokeWidth: 3 } : { stroke: "muted", strokeWidth: 1 };
+  }
   if (state.congested) return { stroke: "faultText", strokeWidth: 3 };
   if (state.watched || state.down > 0) return { stroke: "watchText", strokeWidth: 2 };
-  return { stroke: coloring === "UTILIZATION" ? "info" : "okText", strokeWidth: 1.2 };
+  return { stroke: "okText", strokeWidth: 1.2 };
 }
 
 /** The ground of a bundle's cell. */

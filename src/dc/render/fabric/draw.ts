@@ -3,9 +3,10 @@ import { framed } from "../frame.ts";
 import type { Coloring } from "../options.ts";
 import { mark } from "../parts/marks.ts";
 import type { Item } from "../scene.ts";
-import { bundleFacts, stateOf, strokeOf } from "./bundles.ts";
+import { bundleFacts, stateOf } from "./bundles.ts";
 import { fabricElements, fabricGraphOf } from "./graph.ts";
 import { fabricWords } from "./header.ts";
+import { linkLines, type Slot } from "./lines.ts";
 import { matrixItems } from "./matrix.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 import { type Bundle, type FabricPicture, foldFabric, type Unit } from "./picture.ts";
@@ -76,12 +77,6 @@ function physicalFacts({ links }: Bundle, { physical }: FabricPicture): readonly
   return bad.length === 0 ? [] : [["Cables", `${bad.length} of ${links.length} do not join the two ends`]];
 }
 
-interface Slot {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-}
-
 function bodyOf(parts: FabricParts, coloring: Coloring) {
   const tiers = [...new Set(parts.units.map(({ tier }) => tier))].sort((a, b) => b - a);
   const ordered = tiers.map((tier) => [...parts.units.keys()].filter((index) => parts.units[index]?.tier === tier));
@@ -104,32 +99,12 @@ function bodyOf(parts: FabricParts, coloring: Coloring) {
   for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
   const matrix = matrixItems(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
   const boxes = rows.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
-  const lines = byGravity(parts.bundles).flatMap((bundle) => bundleLine(bundle, slots, coloring));
+  const lines = linkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
   return {
     body: [...lines, ...boxes, ...matrix.items],
     bodyWidth: LABELS + room,
-    bodyHeight: bottom.length === 0 ? leavesY - FAN : leavesY + matrix.height,
+    bodyHeight: bottom.length === 0 ? Math.max(0, leavesY - FAN) : leavesY + matrix.height,
   };
-}
-
-/** What matters is drawn last, above the rest. */
-function byGravity(bundles: readonly BundlePart[]): readonly BundlePart[] {
-  const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
-  return bundles.toSorted((a, b) => gravity(a) - gravity(b));
-}
-
-function bundleLine(bundle: BundlePart, slots: ReadonlyMap<number, Slot>, coloring: Coloring): readonly Item[] {
-  const [upper, lower] = [slots.get(bundle.upper), slots.get(bundle.lower)];
-  if (upper === undefined || lower === undefined) return [];
-  const line: Item = {
-    kind: "line",
-    x1: upper.x + upper.width / 2,
-    y1: upper.y + BOX_HEIGHT,
-    x2: lower.x + lower.width / 2,
-    y2: lower.y,
-    ...strokeOf(bundle.state, coloring),
-  };
-  return [{ kind: "group", ref: bundle.ref, tip: bundle.tip, items: [line] }];
 }
 
 function unitBox(unit: UnitPart | undefined, slot: Slot | undefined, coloring: Coloring): readonly Item[] {

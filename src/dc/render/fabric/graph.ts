@@ -34,7 +34,8 @@ export function fabricGraphOf({ name }: FabricPicture, { units, bundles }: Fabri
       };
     }),
     edges: bundles.map(({ upper, lower, state }): GraphEdge => {
-      const { stroke, dash } = strokeOf(state, coloring);
+      // Lines of a graph have no outline, so they take the strong colours of states.
+      const { stroke, dash } = strokeOf(state, coloring === "UTILIZATION" ? "HEALTH" : coloring);
       const label =
         state.utilizationPct === undefined ? (state.down > 0 ? "down" : "missing") : percent(state.utilizationPct);
       return {

@@ -20,29 +20,33 @@ export function fabricWords(picture: FabricPicture, folded: FoldedFabric, colori
     const count = answer.nodes.filter((node) => node.tier === tier).length;
     return count === 1 ? `1 ${tierName(tier)}` : `${count} ${tierWords(tier)}`;
   });
-  const subtitle = [...perTier, counted(answer.links.length, "link")].join(", ");
+  const subtitle =
+    answer.nodes.length === 0
+      ? "No fabric link is recorded here"
+      : [...perTier, counted(answer.links.length, "link")].join(", ");
   const figures = figuresOf(picture);
   return {
     title,
     subtitle,
-    description: `${title}: ${subtitle}; ${figures.map(({ label, value }) => `${label} ${value}`).join(", ")}.`,
+    description: `${[`${title}: ${subtitle}`, figures.map(({ label, value }) => `${label} ${value}`).join(", ")].filter(Boolean).join("; ")}.`,
     figures,
     notes: notesOf(picture, folded),
     legend: legendOf(picture, coloring),
   };
 }
 
-function figuresOf({ answer: { summary, nodes, missing } }: FabricPicture): readonly Figure[] {
+function figuresOf({ answer: { summary, nodes, missing }, congestionPct }: FabricPicture): readonly Figure[] {
   const bad = (label: string, count: number): Figure => ({
     label,
     value: String(count),
     ...(count > 0 && { tone: "fault" }),
   });
+  if (nodes.length === 0) return [];
   const failed = new Set(nodes.filter((node) => node.failed).map(({ device }) => device.code)).size;
   return [
     { label: "links up", value: String(summary.linksUp) },
     bad("links down", summary.linksDown),
-    bad("congested", summary.congested),
+    bad(`congested, from ${percent(congestionPct)}`, summary.congested),
     bad("missing of the full mesh", missing.length),
     ...(failed > 0 ? [bad("switches failed", failed)] : []),
     { label: "busiest link", value: percent(summary.maxUtilPct) },
@@ -97,16 +101,23 @@ function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly N
   ];
 }
 
-function legendOf({ congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
+function legendOf({ answer, congestionPct, watchPct }: FabricPicture, coloring: Coloring): readonly LegendLine[] {
+  if (answer.links.length === 0) return [];
   const line = (label: string, stroke: Stroke): LegendLine => ({
     label,
     sample: [{ kind: "line", x1: 0, y1: 7, x2: 26, y2: 7, ...stroke }],
   });
-  return [
-    line(`congested, from ${percent(congestionPct)}`, { stroke: "faultText", strokeWidth: 3 }),
-    line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 }),
+  const broken = [
     line("no link works", { stroke: "faultText", strokeWidth: 1.6, dash: "dashed" }),
     line("missing of the full mesh", { stroke: "faultText", strokeWidth: 1.6, dash: "dotted" }),
-    ...(coloring === "UTILIZATION" ? scaleLegend() : []),
+  ];
+  // Lines and cells have one scale.
+  if (coloring === "UTILIZATION") return [...scaleLegend(), ...broken];
+  return [
+    line(`congested, from ${percent(congestionPct)}`, { stroke: "faultText", strokeWidth: 3 }),
+    ...(coloring === "NONE" || coloring === "ROLE"
+      ? []
+      : [line(`watched, from ${percent(watchPct)}`, { stroke: "watchText", strokeWidth: 2 })]),
+    ...broken,
   ];
 }

@@ -17,24 +17,31 @@ const USUAL_WIDTH = 1100;
 export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highlight, maxNodes }): Drawing => {
   const style = floorStyle(reply, coloring ?? "HEALTH");
   const tiles = tilesOf(reply, style);
-  const folded = fold(tiles, maxNodes, highlight);
-  const plan = planItems(reply, folded);
+  const crop = cropOf(tiles);
+  const folded = fold(
+    tiles.map((tile) => shifted(tile, crop)),
+    maxNodes,
+    highlight,
+  );
+  const plan = planItems(reply, folded, crop);
   const tray = trayItems(unplacedOf(reply, style), plan.width, plan.height);
   const scene = framed({
-    ...headOf(reply, folded),
-    legend: [
-      ...style.legend.map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
-      ...(reply.cracs.length === 0
-        ? []
-        : [{ label: "cooling unit", sample: swatch({ label: "", fill: "accentSoft" }, 6, 0) }]),
-      ...(reply.devices.length === 0
-        ? []
-        : [{ label: "floor-standing power", sample: swatch({ label: "", fill: "roleOther" }, 6, 0) }]),
-      {
-        label: "front",
-        sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
-      },
-    ],
+    ...headOf(reply, folded, crop),
+    legend: isEmpty(reply)
+      ? []
+      : [
+          ...style.legend.map((entry) => ({ label: entry.label, sample: swatch(entry, 6, 0) })),
+          ...(reply.cracs.length === 0
+            ? []
+            : [{ label: "cooling unit", sample: swatch({ label: "", fill: "accentSoft" }, 6, 0) }]),
+          ...(reply.devices.length === 0
+            ? []
+            : [{ label: "floor-standing power", sample: swatch({ label: "", fill: "roleOther" }, 6, 0) }]),
+          {
+            label: "front",
+            sample: [{ kind: "line", x1: 4, y1: 8, x2: 20, y2: 8, stroke: "ink", strokeWidth: 3 }],
+          },
+        ],
     body: [...plan.items, ...tray.items],
     bodyWidth: plan.width,
     bodyHeight: plan.height + tray.height,
@@ -43,23 +50,80 @@ export const drawFloorPlan: Draw<FloorPlanResponse> = (reply, { coloring, highli
   return { scene, graph: graphOf(reply, tiles), elements, omittedNodes: folded.omitted };
 };
 
+/** Metres of floor without any footprint that are left out at the west and the north, in millimetres. */
+interface Crop {
+  readonly west: number;
+  readonly north: number;
+}
+
+/** Floor that is shown beside the first footprint, and the least that is worth leaving out. In millimetres. */
+const SHOWN_MM = 2000;
+const LEAST_CROP_MM = 5000;
+
+/** What no footprint needs: a rack far from the floor's corner is drawn as large as one beside it. */
+function cropOf(tiles: readonly Tile[]): Crop {
+  const spare = (first: number) => {
+    const left = Math.floor((first - SHOWN_MM) / 1000) * 1000;
+    return left >= LEAST_CROP_MM && Number.isFinite(left) ? left : 0;
+  };
+  const first = (side: "west" | "north") => Math.min(...tiles.map(({ area }) => area[side]));
+  return { west: spare(first("west")), north: spare(first("north")) };
+}
+
+function shifted(tile: Tile, { west, north }: Crop): Tile {
+  const { area } = tile;
+  return {
+    ...tile,
+    area: { west: area.west - west, east: area.east - west, north: area.north - north, south: area.south - north },
+  };
+}
+
+function isEmpty({ racks, cracs, devices, unplacedRacks: without }: FloorPlanResponse): boolean {
+  return racks.length + cracs.length + devices.length + without.length === 0;
+}
+
+function subtitleOf(reply: FloorPlanResponse): string {
+  const { racks, cracs, devices, unplacedRacks: without } = reply;
+  if (isEmpty(reply)) return "No rack, cooling unit or floor-standing supply is recorded here";
+  const parts = [
+    racks.length === 0 && without.length > 0 ? "no rack on the plan" : "",
+    racks.length > 0 ? `${counted(racks.length, "rack")} on the plan` : "",
+    racks.length + without.length === 0 ? "no racks" : "",
+    counted(cracs.length, "cooling unit"),
+    devices.length > 0 ? `${counted(devices.length, "floor-standing supply", "floor-standing supplies")}` : "",
+  ].filter(Boolean);
+  const [first = "", ...rest] = parts;
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(" · ");
+}
+
 function headOf(
   reply: FloorPlanResponse,
   { omitted, blocks }: Folded,
+  crop: Crop,
 ): Omit<FrameInput, "legend" | "body" | "bodyWidth" | "bodyHeight"> {
-  const { floorRef, counts, racks, cracs, unplaced } = reply;
+  const { floorRef, counts, unplaced } = reply;
   const { ok = 0, watch = 0, fault = 0 } = counts ?? {};
   const name = floorRef.replace(/^floor:/i, "");
   return {
     title: `Floor ${name}`,
-    subtitle: `${counted(racks.length, "rack")} on the plan · ${counted(cracs.length, "cooling unit")}`,
+    subtitle: subtitleOf(reply),
     description: `Floor plan of ${name}: ${counted(ok + watch + fault, "rack")}, ${ok} OK, ${watch} to watch, ${fault} faulty.`,
-    figures: [
-      { label: "OK", value: String(ok), tone: "ok" },
-      { label: "Watch", value: String(watch), ...(watch > 0 && { tone: "watch" as const }) },
-      { label: "Fault", value: String(fault), ...(fault > 0 && { tone: "fault" as const }) },
-    ],
+    figures:
+      ok + watch + fault === 0
+        ? []
+        : [
+            { label: "OK", value: String(ok), tone: "ok" },
+            { label: "Watch", value: String(watch), ...(watch > 0 && { tone: "watch" as const }) },
+            { label: "Fault", value: String(fault), ...(fault > 0 && { tone: "fault" as const }) },
+          ],
     notes: [
+      ...(crop.west + crop.north === 0
+        ? []
+        : [
+            {
+              text: `The plan begins ${crop.west / 1000} m east and ${crop.north / 1000} m south of the floor's corner`,
+            },
+          ]),
       ...(unplaced.length === 0
         ? []
         : [{ text: `${counted(unplaced.length, "element")} without a recorded place: listed below the plan` }]),
@@ -75,8 +139,8 @@ function headOf(
   };
 }
 
-function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded) {
-  const { widthMm = 0, depthMm = 0 } = extents ?? {};
+function planItems({ extents }: FloorPlanResponse, { tiles, blocks }: Folded, crop: Crop) {
+  const [widthMm, depthMm] = [(extents?.widthMm ?? 0) - crop.west, (extents?.depthMm ?? 0) - crop.north];
   if (tiles.length + blocks.length === 0) return { items: [], width: USUAL_WIDTH, height: 0 };
   const pxPerMm = scaleFor(widthMm, USUAL_WIDTH);
   const px = (mm: number) => mm * pxPerMm;

@@ -31,7 +31,7 @@ describe("drawCablePath", () => {
       "Ethernet49",
       "position 1 of 4",
       "MMF OM4 · TRK-A01-D09",
-      "20.1 m · #00bcd4",
+      "20.1 m · aqua",
       "23.1 m",
       "Rack A01 U42 front",
     ];

@@ -1,0 +1,72 @@
+import type { Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { Group } from "../scene.ts";
+import { type BoxPlace, laneBox, occupantBox } from "./occupant_box.ts";
+import type { OccupantStyle } from "./occupant_style.ts";
+import { type RackFrame, stretchOf } from "./rack_frame.ts";
+
+/** Height of a chassis from which its name is above its blades; beside them below it. In pixels. */
+const HEADED_HEIGHT = 44;
+const HEAD_HEIGHT = 18;
+/** Share of a low chassis's width that its name takes. */
+const NAME_SHARE = 0.4;
+/** Narrowest blade, in pixels: narrower ones are set in more rows. */
+const LEAST_WIDTH = 15;
+const LEAST_HEIGHT = 7;
+
+const order = new Intl.Collator("en", { numeric: true });
+
+/** Blades of each chassis that has units in the rack, by the chassis's code in lower case and in the order of bays. */
+export function bladesIn(occupants: readonly Occupant[], frame: RackFrame): ReadonlyMap<string, readonly Occupant[]> {
+  const chassis = new Set(
+    occupants
+      .filter((occupant) => stretchOf(occupant, frame) !== undefined)
+      .map(({ deviceCode }) => deviceCode.toLowerCase()),
+  );
+  const blades = new Map<string, Occupant[]>();
+  for (const occupant of occupants) {
+    const parent = occupant.parentDeviceCode.toLowerCase();
+    if (stretchOf(occupant, frame) !== undefined || !chassis.has(parent)) continue;
+    const known = blades.get(parent);
+    if (known === undefined) blades.set(parent, [occupant]);
+    else known.push(occupant);
+  }
+  for (const known of blades.values()) {
+    known.sort((a, b) => order.compare(a.bay, b.bay) || order.compare(a.deviceCode, b.deviceCode));
+  }
+  return blades;
+}
+
+/** Where the chassis's own words are, and where its blades are. */
+export function chassisParts(place: BoxPlace): { readonly words: BoxPlace; readonly bays: BoxPlace } {
+  const { x, y, width, height } = place;
+  if (height >= HEADED_HEIGHT) {
+    return {
+      words: { ...place, height: HEAD_HEIGHT },
+      bays: { x: x + 3, y: y + HEAD_HEIGHT, width: width - 6, height: height - HEAD_HEIGHT - 3 },
+    };
+  }
+  const left = width * NAME_SHARE;
+  return {
+    words: { ...place, width: left },
+    bays: { x: x + left, y: y + 2, width: width - left - 2, height: height - 4 },
+  };
+}
+
+/** Blades side by side in the order of their bays, in as many rows as they need. */
+export function bladeBoxes(blades: readonly Occupant[], bays: BoxPlace, style: OccupantStyle): readonly Group[] {
+  const most = Math.max(1, Math.floor(bays.width / LEAST_WIDTH));
+  const rows = Math.min(Math.ceil(blades.length / most), Math.max(1, Math.floor(bays.height / LEAST_HEIGHT)));
+  const perRow = Math.ceil(blades.length / rows);
+  const [width, height] = [bays.width / perRow, bays.height / rows];
+  // Names of blades that are higher than wide run upwards.
+  const box = height > width ? laneBox : occupantBox;
+  return blades.map((blade, index) => {
+    const place = {
+      x: bays.x + (index % perRow) * width + 0.75,
+      y: bays.y + Math.floor(index / perRow) * height + 0.75,
+      width: Math.max(2, width - 1.5),
+      height: Math.max(2, height - 1.5),
+    };
+    return box(blade, place, style);
+  });
+}

@@ -1,0 +1,170 @@
+import type { Coloring } from "../options.ts";
+import type { Paint, ScaleToken } from "../palette.ts";
+import { counted, percent } from "../parts/labels.ts";
+import { Places } from "../places.ts";
+import type { Item } from "../scene.ts";
+import { strokeOf } from "./bundles.ts";
+import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
+
+/** Where a unit is drawn: its left upper corner and its width. */
+export interface Slot {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+}
+
+export interface LinesInput {
+  readonly slots: ReadonlyMap<number, Slot>;
+  /** The lowest tier from left to right. */
+  readonly columns: readonly number[];
+  readonly coloring: Coloring;
+  /** Height of the boxes of the upper tiers. */
+  readonly boxHeight: number;
+}
+
+/** Columns side by side in one row of racks, from which their links are drawn as one line. */
+const LEAST_RUN = 4;
+/** Height of the bracket above a run, and how far lines bend. */
+const BRACKET = 8;
+const BEND = 0.5;
+const MOST_WIDTH = 9;
+
+/** A run of columns of one row of racks. */
+interface Run {
+  readonly name: string;
+  readonly columns: readonly number[];
+}
+
+/**
+ * The links between two tiers. Those of a row of racks that give no reason to look at them are one line, as wide as
+ * they are many; the others are drawn one by one above.
+ */
+export function linkLines(parts: FabricParts, input: LinesInput): readonly Item[] {
+  const runs = runsOf(parts.units, input.columns);
+  const runOf = new Map(runs.flatMap((run) => run.columns.map((column) => [column, run] as const)));
+  const single: BundlePart[] = [];
+  const together = new Map<string, { readonly upper: number; readonly run: Run; readonly parts: BundlePart[] }>();
+  for (const part of parts.bundles) {
+    const run = runOf.get(part.lower);
+    if (run === undefined || !isQuiet(part, input.coloring)) {
+      single.push(part);
+      continue;
+    }
+    const key = `${part.upper} ${run.name} ${run.columns[0]}`;
+    const known = together.get(key);
+    if (known === undefined) together.set(key, { upper: part.upper, run, parts: [part] });
+    else known.parts.push(part);
+  }
+  return [
+    ...[...together.values()].flatMap(({ upper, run, parts: quiet }) =>
+      runLine(parts.units[upper], run, { quiet, from: input.slots.get(upper), input }),
+    ),
+    ...runs.flatMap((run) => bracket(run, input)),
+    ...byGravity(single).flatMap((part) => singleLine(part, input)),
+  ];
+}
+
+function isQuiet({ state }: BundlePart, coloring: Coloring): boolean {
+  if (state.up === 0 || state.down > 0 || state.missing > 0 || state.congested) return false;
+  return coloring === "UTILIZATION" ? (state.utilizationPct ?? 0) < 80 : !state.watched;
+}
+
+function runsOf(units: FabricParts["units"], columns: readonly number[]): readonly Run[] {
+  const places = new Places(() => undefined);
+  const runs: { name: string; columns: number[] }[] = [];
+  for (const column of columns) {
+    const unit = units[column];
+    const [first] = unit?.switches ?? [];
+    const name = unit === undefined || unit.group || first === undefined ? "" : places.of(first.device).row;
+    const last = runs.at(-1);
+    if (last !== undefined && last.name === name) last.columns.push(column);
+    else runs.push({ name, columns: [column] });
+  }
+  return runs.filter(({ name, columns: own }) => name !== "" && own.length >= LEAST_RUN);
+}
+
+function spanOf({ columns }: Run, { slots }: LinesInput): { left: number; right: number; y: number } | undefined {
+  const [first, last] = [slots.get(columns[0] ?? -1), slots.get(columns.at(-1) ?? -1)];
+  if (first === undefined || last === undefined) return undefined;
+  return { left: first.x + 2, right: last.x + last.width - 2, y: first.y - BRACKET };
+}
+
+function bracket(run: Run, input: LinesInput): readonly Item[] {
+  const span = spanOf(run, input);
+  if (span === undefined) return [];
+  const { left, right, y } = span;
+  const points = [
+    [left, y + BRACKET - 2],
+    [left, y],
+    [right, y],
+    [right, y + BRACKET - 2],
+  ] as const;
+  return [{ kind: "path", points, stroke: "muted", strokeWidth: 1.5 }];
+}
+
+interface RunLine {
+  readonly quiet: readonly BundlePart[];
+  readonly from: Slot | undefined;
+  readonly input: LinesInput;
+}
+
+function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: RunLine): readonly Item[] {
+  const span = spanOf(run, input);
+  if (upper === undefined || from === undefined || span === undefined) return [];
+  const [x1, y1] = [from.x + from.width / 2, from.y + input.boxHeight];
+  const [x2, y2] = [(span.left + span.right) / 2, span.y];
+  const bend = (y2 - y1) * BEND;
+  const links = quiet.reduce((sum, { state }) => sum + state.up, 0);
+  const busiest = quiet.reduce((most, { state }) => Math.max(most, state.utilizationPct ?? 0), 0);
+  const place = run.name.slice(Math.max(run.name.lastIndexOf("/"), run.name.lastIndexOf(":")) + 1);
+  return [
+    {
+      kind: "group",
+      tip: `${upper.tally.title} to row ${place}\n${counted(links, "link")}, the busiest at ${percent(busiest)}`,
+      items: [
+        {
+          kind: "path",
+          points: [
+            [x1, y1],
+            [x1, y1 + bend],
+            [x2, y2 - bend],
+            [x2, y2],
+          ],
+          curve: "cubic",
+          stroke: "muted",
+          strokeWidth: Math.min(MOST_WIDTH, 1 + links * 0.4),
+          opacity: 0.45,
+        },
+      ],
+    },
+  ];
+}
+
+/** What matters is drawn last, above the rest. */
+function byGravity(parts: readonly BundlePart[]): readonly BundlePart[] {
+  const gravity = ({ state }: BundlePart) => (state.up === 0 ? 3 : state.congested ? 2 : state.watched ? 1 : 0);
+  return parts.toSorted((a, b) => gravity(a) - gravity(b));
+}
+
+function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput): readonly Item[] {
+  const [upper, lower] = [slots.get(part.upper), slots.get(part.lower)];
+  if (upper === undefined || lower === undefined) return [];
+  const line = {
+    kind: "line",
+    x1: upper.x + upper.width / 2,
+    y1: upper.y + boxHeight,
+    x2: lower.x + lower.width / 2,
+    y2: lower.y,
+  } as const;
+  const { stroke = "line", strokeWidth = 1, dash } = strokeOf(part.state, coloring);
+  // A pale step of the scale needs an outline against the ground.
+  const outline: readonly Item[] = isStep(stroke)
+    ? [{ ...line, stroke: `on:${stroke}`, strokeWidth: strokeWidth + 2 }]
+    : [];
+  const drawn = { ...line, stroke, strokeWidth, ...(dash !== undefined && { dash }) };
+  return [{ kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn] }];
+}
+
+function isStep(paint: Paint): paint is ScaleToken {
+  return paint.startsWith("scale");
+}

@@ -19,6 +19,7 @@ const WITHOUT_DENO = [
   "agent_misbehaviour",
   "agent_reach",
   "console",
+  "console_edit",
   "console_live",
   "dc_crashes",
   "dc_graphiql",

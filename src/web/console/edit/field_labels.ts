@@ -98,8 +98,7 @@ export function limitText(field: FormField): string {
   const highest = max === undefined ? [] : [`at most ${max}`];
   const range =
     min !== undefined && max !== undefined && above !== true ? [`${min} to ${max}`] : [...lowest, ...highest];
-  const parts = [range.join(" and "), ...(step === undefined ? [] : [`in steps of ${step}`])].filter(
-    (one) => one !== "",
-  );
+  const steps = range.length === 0 ? `a multiple of ${step}` : `in steps of ${step}`;
+  const parts = [range.join(" and "), ...(step === undefined ? [] : [steps])].filter((one) => one !== "");
   return parts.length === 0 ? "" : `${parts.join(" ")}${unit}`;
 }

@@ -38,11 +38,13 @@ function OneField(props: FieldProps) {
   const id = idOf(text);
   return (
     <div class={isChanged(text) ? "form-field changed" : "form-field"}>
-      <label for={id}>
-        {labelOf(field)}
-        {field.required === true ? <span class="required"> required</span> : null}
-        {isChanged(text) ? <strong> changed</strong> : null}
-      </label>
+      <div class="field-head">
+        <label for={id}>
+          {labelOf(field)}
+          {field.required === true ? <span class="required"> required</span> : null}
+        </label>
+        {isChanged(text) ? <strong>changed</strong> : null}
+      </div>
       <Control {...props} id={id} />
       <Hints field={field} path={text} id={id} />
     </div>

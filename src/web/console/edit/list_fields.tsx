@@ -17,9 +17,10 @@ export function TextListField({ field, path, value }: FieldProps) {
   const shown = isSameList(read(text, field.type), values) ? text : values.join(", ");
   return (
     <div class={form.isChanged(at) ? "form-field changed" : "form-field"}>
-      <label for={id}>
-        {labelOf(field)}, with commas between them{form.isChanged(at) ? <strong> changed</strong> : null}
-      </label>
+      <div class="field-head">
+        <label for={id}>{labelOf(field)}, with commas between them</label>
+        {form.isChanged(at) ? <strong>changed</strong> : null}
+      </div>
       <input
         id={id}
         {...described(id, field, form.problemAt(at))}

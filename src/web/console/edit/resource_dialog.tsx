@@ -92,7 +92,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
   return (
     <EditDialog
       title={titleOf(edit)}
-      about={nounOf(kind)}
+      about={isNew ? "" : nounOf(kind)}
       leave={leave}
       submit={() => void submit()}
       footer={

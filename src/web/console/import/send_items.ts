@@ -1,5 +1,6 @@
-import { CallError, call, type Violation } from "../api/client.ts";
+import { CallError, call as callOnce, type Violation } from "../api/client.ts";
 import type { BulkAnswer, UpsertAnswer } from "../api/replies.ts";
+import { signedIn } from "../api/sign_in.ts";
 import { type Item, KINDS, type Kind } from "./parse_items.ts";
 
 /** What became of one item. */
@@ -18,6 +19,11 @@ interface Sending {
 }
 
 type Send = (items: readonly Item[], sending: Sending) => Promise<readonly Sent[]>;
+
+/** An expired token interrupts an import and ends nothing: the same call is made with the next token. */
+function call<Reply>(rpc: string, request: object, signal: AbortSignal): Promise<Reply> {
+  return signedIn(() => callOnce<Reply>(rpc, request, signal));
+}
 
 const BATCH = 200;
 const AT_ONCE = 6;

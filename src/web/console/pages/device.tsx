@@ -1,6 +1,7 @@
 import type { Cable, DeviceAnswer, Device as DeviceFields, Port } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
-import { EditActions } from "../edit/edit_buttons.tsx";
+import { EditActions, useMayWrite } from "../edit/edit_buttons.tsx";
+import { PortAction } from "../edit/port_action.tsx";
 import { bandwidth, decimal, enumWord, percent, portName, portRef, watts } from "../labels.ts";
 import { linkTo, type Place } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -166,6 +167,7 @@ function Carried({ answer }: { readonly answer: DeviceAnswer }) {
 }
 
 function Ports({ answer: { device, cables } }: { readonly answer: DeviceAnswer }) {
+  const may = useMayWrite();
   const byPort = new Map<string, Cable>();
   for (const cable of cables) {
     for (const end of [cable.a, cable.b]) if (end.device_code === device.code) byPort.set(end.port_name, cable);
@@ -184,6 +186,14 @@ function Ports({ answer: { device, cables } }: { readonly answer: DeviceAnswer }
     { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
     { name: "Leads to", cell: (port) => <FarEnd port={port} cable={byPort.get(port.name)} code={device.code} /> },
     { name: "Cable", cell: ({ name }) => cableWords(byPort.get(name)) },
+    ...(may
+      ? [
+          {
+            name: "Change",
+            cell: (port: Port) => <PortAction device={device.code} port={port} cable={byPort.get(port.name)} />,
+          },
+        ]
+      : []),
   ];
   return (
     <Card title="Ports">

@@ -80,7 +80,10 @@ function Shown({
   const { rack, occupants, capacity, conflicts, render } = answer;
   return (
     <div class="columns">
-      <Picture label={`Rack ${rack.code}`} render={render} question={question} />
+      <div>
+        <RackBoard answer={answer} />
+        <Picture label={`Rack ${rack.code}`} render={render} question={question} />
+      </div>
       <div>
         <Card title="Rack" action={<HealthBadge health={rack.health} />}>
           <Facts
@@ -109,7 +112,6 @@ function Shown({
           </Card>
         )}
       </div>
-      <RackBoard answer={answer} />
       <Card title="Devices">
         <Table
           caption="Devices of this rack"

@@ -1,0 +1,54 @@
+import type { Cable, Port } from "../api/replies.ts";
+import { editing } from "./editing.ts";
+import type { Values } from "./form_model.ts";
+
+const POWER: ReadonlySet<string> = new Set(["PORT_KIND_POWER_IN", "PORT_KIND_POWER_OUT"]);
+
+/** Connects a free port, or disconnects one that has a cable, from this end. */
+export function PortAction({
+  device,
+  port,
+  cable,
+}: {
+  readonly device: string;
+  readonly port: Port;
+  readonly cable: Cable | undefined;
+}) {
+  if (cable !== undefined) {
+    const identity = { a: cable.a, b: cable.b };
+    return (
+      <span class="row-actions">
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Edit the cable of ${port.name}`}
+          onClick={() => editing.open({ mode: "edit", kind: "cable", identity })}
+        >
+          Edit
+        </button>
+        <button
+          type="button"
+          class="quiet"
+          aria-label={`Disconnect ${port.name}`}
+          onClick={() => editing.open({ mode: "delete", kind: "cable", identity })}
+        >
+          Disconnect
+        </button>
+      </span>
+    );
+  }
+  const values: Values = {
+    a: { device_code: device, port_name: port.name },
+    ...(POWER.has(port.kind) && { type: "CABLE_TYPE_POWER" }),
+  };
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-label={`Connect ${port.name}`}
+      onClick={() => editing.open({ mode: "create", kind: "cable", values })}
+    >
+      Connect
+    </button>
+  );
+}

@@ -1,0 +1,176 @@
+import { labelOf, unitOf } from "../edit/field_labels.ts";
+import { choicesOf, endOf, type FormField, fieldsOf, fieldsOfKind, type Kind } from "../edit/form_model.ts";
+import { withValue } from "../edit/paths.ts";
+import { numberOf, problemOf } from "../edit/values.ts";
+import type { CsvTable } from "./csv.ts";
+import type { Item, Parsed } from "./parse_items.ts";
+import { KINDS } from "./parse_items.ts";
+
+/** A field that a column can fill. */
+export interface Target {
+  /** Path such as `location.site_id`; labels have their key as the last step. */
+  readonly path: string;
+  readonly label: string;
+  readonly field: FormField;
+}
+
+/** Other names that columns of lists have. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  u: "position_u",
+  unit: "position_u",
+  position: "position_u",
+  device: "code",
+  devicename: "code",
+  rackname: "code",
+  height: "u_height",
+  uheight: "u_height",
+  rack: "rack_code",
+  site: "location.site_id",
+  floor: "location.floor_number",
+  room: "location.room",
+  row: "location.row",
+  zone: "location.zone_id",
+  vendor: "manufacturer",
+  maker: "manufacturer",
+  serialnumber: "serial",
+  power: "allocated_draw_w",
+  draw: "allocated_draw_w",
+  maxpower: "max_draw_w",
+  owner: "tenant",
+  notes: "comments",
+  comment: "comments",
+  enda: "a",
+  endb: "b",
+  from: "a",
+  to: "b",
+  length: "length_m",
+  colour: "color",
+  fabric: "fabric_id",
+  capacity: "capacity_mbps",
+};
+
+/** Every field that one cell can hold. */
+export function targetsOf(kind: Kind): readonly Target[] {
+  return fieldsOfKind(kind).flatMap((field): readonly Target[] => {
+    const label = labelOf(field);
+    if (field.shape === "map") return [];
+    if (field.type !== "group") return [{ path: field.name, label, field }];
+    if (field.of === "PortRef") {
+      const whole: Target = { path: field.name, label: `${label} as device/port`, field };
+      return [whole, ...within(field, label)];
+    }
+    return field.shape === "list" ? [] : within(field, label);
+  });
+}
+
+function within(field: FormField, label: string): readonly Target[] {
+  return fieldsOf(field.of ?? "")
+    .filter(({ type, shape }) => type !== "group" && shape !== "map")
+    .map((inner) => ({
+      path: `${field.name}.${inner.name}`,
+      label: `${label}, ${labelOf(inner).toLowerCase()}`,
+      field: inner,
+    }));
+}
+
+const LABEL = /^labels?[.:\s]\s*(.+)$/i;
+
+/** The field that a column's name means; "" for none. */
+export function guessColumn(header: string, targets: readonly Target[]): string {
+  const key = LABEL.exec(header.trim())?.[1];
+  if (key !== undefined) return `labels.${key}`;
+  const bare = plain(header);
+  const named = targets.find(({ path, label, field }) =>
+    [path, label, `${label} ${unitOf(field)}`, `${label} (${unitOf(field)})`].some((name) => plain(name) === bare),
+  );
+  const last = targets.find(({ path }) => plain(path.slice(path.indexOf(".") + 1)) === bare);
+  const known = targets.find(({ path }) => path === SYNONYMS[bare]);
+  return (named ?? known ?? last)?.path ?? "";
+}
+
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+/** Columns that only one kind is likely to have. */
+const TELLING: readonly (readonly [Kind, RegExp])[] = [
+  ["fabric_link", /^(?:fabric|fabricid|capacitymbps|ecmpgroup)$/],
+  ["cable", /^(?:a|b|enda|endb|adevice|bdevice|adevicecode|bdevicecode|lengthm|length)$/],
+  ["crac", /^(?:sensiblecapacitykw|sensiblecapacity|derate|deratepct|serves)$/],
+  ["device", /^(?:position|positionu|u|unit|rack|rackcode|allocateddraww|planneddraw|serial)$/],
+];
+
+/** The kind that a table's columns speak of. */
+export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
+  const bare = headers.map(plain);
+  const found = TELLING.find(([, telling]) => bare.some((header) => telling.test(header)))?.[0];
+  return KINDS.find((kind) => kind === found) ?? "rack";
+}
+
+/** Turns rows into resources; a cell that cannot be read is told with its line and column, and its row is left out. */
+export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: readonly string[]): Parsed {
+  const targets = new Map(targetsOf(kind).map((target) => [target.path, target]));
+  const items: Item[] = [];
+  const unreadable: { readonly line: number; readonly message: string }[] = [];
+  for (const { line, cells } of table.rows) {
+    const { resource, problems } = readRow(cells, columns, targets);
+    const named = problems.map(({ index, problem }) => `${table.headers[index]}: ${problem}`);
+    const surplus = cells.length > table.headers.length;
+    if (surplus) named.push(`${cells.length} cells, but ${table.headers.length} columns`);
+    if (named.length > 0) unreadable.push({ line, message: named.join("; ") });
+    else items.push({ kind, line, resource });
+  }
+  return { items, unreadable };
+}
+
+function readRow(cells: readonly string[], columns: readonly string[], targets: ReadonlyMap<string, Target>) {
+  let resource: Readonly<Record<string, unknown>> = {};
+  const problems: { readonly index: number; readonly problem: string }[] = [];
+  for (const [index, path] of columns.entries()) {
+    const text = (cells[index] ?? "").trim();
+    if (path === "" || text === "") continue;
+    const { value, problem } = readCell(text, targets.get(path)?.field);
+    if (problem === undefined) resource = withValue(resource, stepsOf(path), value);
+    else problems.push({ index, problem });
+  }
+  return { resource, problems };
+}
+
+function stepsOf(path: string): readonly string[] {
+  const at = path.indexOf(".");
+  return at === -1 ? [path] : [path.slice(0, at), path.slice(at + 1)];
+}
+
+interface Cell {
+  readonly value?: unknown;
+  readonly problem?: string;
+}
+
+/** A cell's text as a value of its field. A path without a field is a label's. */
+function readCell(text: string, field: FormField | undefined): Cell {
+  if (field === undefined) return { value: text };
+  if (field.of === "PortRef") return { value: endOf(text) };
+  if (field.type === "choice") return readChoice(text, field.of ?? "");
+  if (field.type === "flag") return readFlag(text);
+  const value = field.shape === "list" ? text.split(/[,;|]/).map((part) => one(part.trim(), field)) : one(text, field);
+  const problem = problemOf(value, field);
+  return problem === "" ? { value } : { problem };
+}
+
+function one(text: string, { type }: FormField): unknown {
+  return type === "int" || type === "number" ? numberOf(text) : text;
+}
+
+function readChoice(text: string, name: string): Cell {
+  const choices = choicesOf(name);
+  const found = choices.find(([value, word]) => plain(value) === plain(text) || plain(word) === plain(text));
+  if (found !== undefined) return { value: found[0] };
+  return { problem: `"${text}" is none of ${choices.map(([, word]) => word).join(", ")}` };
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { yes: true, true: true, 1: true, no: false, false: false, 0: false };
+
+function readFlag(text: string): Cell {
+  const value = FLAGS[text.toLowerCase()];
+  return value === undefined ? { problem: `"${text}" is neither yes nor no` } : { value };
+}

@@ -1,0 +1,97 @@
+/** A table of texts, and where each of its rows begins in the file. */
+export interface CsvTable {
+  readonly headers: readonly string[];
+  readonly rows: readonly CsvRow[];
+}
+
+export interface CsvRow {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+const DELIMITERS = [",", ";", "\t", "|"] as const;
+
+/**
+ * Reads comma-separated values with quotes and line breaks in them. Source: RFC 4180. The delimiter is what occurs most
+ * often in the first line, so that tables copied from a spreadsheet (tabs) are read as well. Empty lines are skipped.
+ */
+export function parseCsv(text: string): CsvTable {
+  const plain = text.replace(/^\uFEFF/, "");
+  const [first, ...rows] = new Reader(plain, delimiterOf(plain)).rows();
+  return { headers: (first?.cells ?? []).map((cell) => cell.trim()), rows };
+}
+
+function delimiterOf(text: string): string {
+  const line = text.slice(0, text.search(/[\r\n]|$/));
+  const count = (one: string) => line.split(one).length;
+  return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ",";
+}
+
+class Reader {
+  private at = 0;
+  private line = 1;
+  private readonly text: string;
+  private readonly delimiter: string;
+
+  constructor(text: string, delimiter: string) {
+    this.text = text;
+    this.delimiter = delimiter;
+  }
+
+  rows(): CsvRow[] {
+    const rows: CsvRow[] = [];
+    while (this.at < this.text.length) {
+      const { line } = this;
+      const cells = this.row();
+      if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells });
+    }
+    return rows;
+  }
+
+  private row(): string[] {
+    const cells: string[] = [];
+    for (;;) {
+      cells.push(this.text[this.at] === '"' ? this.quoted() : this.bare());
+      if (this.text[this.at] === this.delimiter) {
+        this.at += 1;
+        continue;
+      }
+      this.skipBreak();
+      return cells;
+    }
+  }
+
+  private skipBreak(): void {
+    if (this.text[this.at] === "\r") this.at += 1;
+    if (this.text[this.at] === "\n") this.at += 1;
+    this.line += 1;
+  }
+
+  private bare(): string {
+    const start = this.at;
+    while (this.at < this.text.length && !this.isEnd(this.text[this.at] ?? "")) this.at += 1;
+    return this.text.slice(start, this.at);
+  }
+
+  private isEnd(letter: string): boolean {
+    return letter === this.delimiter || letter === "\n" || letter === "\r";
+  }
+
+  /** A quote inside is doubled; what follows the last quote belongs to the cell. */
+  private quoted(): string {
+    let value = "";
+    this.at += 1;
+    for (;;) {
+      const end = this.text.indexOf('"', this.at);
+      const part = this.text.slice(this.at, end === -1 ? this.text.length : end);
+      value += part;
+      this.line += part.split("\n").length - 1;
+      this.at = end === -1 ? this.text.length : end + 1;
+      if (end === -1) return value;
+      if (this.text[this.at] !== '"') return value + this.bare();
+      value += '"';
+      this.at += 1;
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { seriousFaults } from "../support/accessibility.ts";
+import { openBrowser } from "../support/chromium.ts";
+import { EditedConsole } from "../support/edited_console.ts";
+
+let desk: EditedConsole;
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`Editing in the console is not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+beforeAll(async () => {
+  if (missing === undefined) desk = await EditedConsole.start();
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await desk.server.end();
+});
+
+/** Text that would do harm where it is taken for markup, for a script, or for a link. */
+const EVIL = `"><img src=x onerror=alert(1)><script>alert(2)</script>{{7*7}} javascript:alert(3)`;
+
+const front = (page: Page) => page.getByRole("group", { name: "Front" });
+const dialog = (page: Page) => page.getByRole("dialog");
+const saved = (page: Page, text: string) => page.getByText(text, { exact: true }).waitFor();
+
+describe.skipIf(missing !== undefined)("Editing in the web console", () => {
+  test("places a server in a free unit, connects its port, edits it and takes that back", async () => {
+    await desk.visit(browser, "anna", "rack/R1", async (page) => {
+      await front(page).getByRole("button", { name: "U6 is free" }).click();
+      await page.getByRole("menuitem", { name: /^Duplicate SRV-2 here/ }).click();
+      await page.getByLabel("Code").fill("SRV-6");
+      await page.getByRole("button", { name: /^Create device/ }).click();
+      await saved(page, "Saved SRV-6");
+      await front(page).getByRole("link", { name: "SRV-6" }).click();
+
+      await page.getByRole("button", { name: "Connect eth0" }).click();
+      const far = page.getByRole("group", { name: "End B" });
+      await far.getByLabel("Device").fill("SW-1");
+      await far.getByLabel("Port").fill("e2");
+      await page.getByRole("button", { name: /^Create cable/ }).click();
+      await page.getByRole("button", { name: "Disconnect eth0" }).waitFor();
+
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await page.getByLabel("Planned draw").fill("410");
+      await page.getByLabel("Why").fill("CHG-1");
+      await dialog(page).getByRole("row", { name: "Planned draw not set 410 W" }).waitFor();
+      await page.getByRole("button", { name: /^Save 1 change/ }).click();
+      await saved(page, "Saved SRV-6");
+      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("button", { name: /^Undo 1 change/ }).click();
+      await saved(page, "Took back 1 change");
+    });
+    const { device, cables, recent } = await desk.call("anna", "GetDevice", { code: "SRV-6" });
+    expect({ unit: device.position_u, draw: device.allocated_draw_w, cables: cables.length }).toEqual({
+      unit: 6,
+      draw: undefined,
+      cables: 1,
+    });
+    expect(recent.map(({ message }: { message: string }) => message)).toContain("CHG-1");
+  });
+
+  test("moves a device by dragging, and by keys alone", async () => {
+    await desk.visit(browser, "anna", "rack/R1", async (page) => {
+      const device = front(page).getByRole("link", { name: "SRV-2" });
+      await device.scrollIntoViewIfNeeded();
+      const box = (await device.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      await page.mouse.move(box.x + 20, box.y + 8);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 20, box.y + 8 - 2 * 24, { steps: 4 });
+      await page.mouse.up();
+      await dialog(page).getByRole("row", { name: "Unit 2 U 4 U" }).waitFor();
+      await page.getByRole("button", { name: /^Save 1 change/ }).click();
+      await saved(page, "Saved SRV-2");
+
+      await device.focus();
+      for (const key of ["m", "ArrowUp", "Enter"]) await page.keyboard.press(key);
+      await dialog(page).getByRole("row", { name: "Unit 4 U 5 U" }).waitFor();
+      await page.getByRole("button", { name: /^Save 1 change/ }).isEnabled();
+      await page.getByText("Nothing is in the way").waitFor();
+      await page.keyboard.press("Control+Enter");
+      await saved(page, "Saved SRV-2");
+    });
+    expect((await desk.call("anna", "GetDevice", { code: "SRV-2" })).device.position_u).toBe(5);
+  });
+
+  test("says who would go dark and what a rule refuses, at the field", async () => {
+    await desk.visit(browser, "anna", "device/PDU-1", async (page) => {
+      await page.getByRole("button", { name: "Delete" }).click();
+      await dialog(page).getByText("1 device would go dark").waitFor();
+      await dialog(page).getByText("Device feeds others").waitFor();
+      expect(await page.getByRole("button", { name: /^Delete device/ }).isDisabled()).toBe(true);
+      await page.keyboard.press("Escape");
+
+      await page.goto(`${desk.server.url}/#/device/SRV-1`);
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await page.getByLabel("Planned draw").fill("900");
+      await dialog(page).locator("#edit-allocated_draw_w-problem").filter({ hasText: "at most 500" }).waitFor();
+      await page.getByLabel("Planned draw").fill("x");
+      await dialog(page).getByText('"x" is not a number').waitFor();
+      expect(await page.getByRole("button", { name: /^Save/ }).isDisabled()).toBe(true);
+    });
+  });
+
+  test("shows two editors' changes side by side, and loses neither", async () => {
+    await desk.visit(browser, "anna", "device/SRV-1", async (page) => {
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await page.getByLabel("Name", { exact: true }).fill("mine");
+      await page.getByLabel("Planned draw").fill("310");
+      await page.getByText("Checked with the server").waitFor();
+      const theirs = { code: "SRV-1", name: "theirs", tenant: "acme" };
+      await desk.call("berta", "UpsertDevice", { device: theirs });
+      await page.getByRole("button", { name: /^Save 2 changes/ }).click();
+      await page.getByText("Someone else changed this meanwhile").waitFor();
+      const choice = page.getByRole("group", { name: "Name" });
+      await choice.getByLabel("Theirs: theirs").waitFor();
+      await choice.getByLabel("Yours: mine").check();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await page.getByRole("button", { name: "Go on with this" }).click();
+      await page.getByRole("button", { name: /^Save 2 changes/ }).click();
+      await saved(page, "Saved SRV-1");
+    });
+    const { device } = await desk.call("anna", "GetDevice", { code: "SRV-1" });
+    expect([device.name, device.allocated_draw_w, device.tenant]).toEqual(["mine", 310, "acme"]);
+  });
+
+  test("asks again when the token has expired, and keeps what was typed", async () => {
+    await desk.visit(browser, "anna", "device/SRV-1", async (page) => {
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await page.getByLabel("Name", { exact: true }).waitFor();
+      await page.evaluate(() => sessionStorage.setItem("planner-token", "expired"));
+      await page.getByLabel("Name", { exact: true }).fill("kept");
+      const again = page.getByRole("dialog", { name: "Sign in again" });
+      await again.getByLabel("Token").fill(desk.tokens["anna"] ?? "");
+      await again.getByRole("button", { name: "Sign in in this tab" }).click();
+      await page.getByText("Nothing is in the way").waitFor();
+      expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("kept");
+      expect(await page.evaluate(() => localStorage.getItem("planner-token"))).toBeNull();
+    });
+  });
+
+  test("offers a reader nothing that only refuses", async () => {
+    await desk.visit(browser, "rosa", "rack/R1", async (page) => {
+      await page.getByRole("link", { name: "SRV-1" }).first().waitFor();
+      await page.getByText("reader", { exact: true }).waitFor();
+      await page.keyboard.press("e");
+      await page.goto(`${desk.server.url}/#/device/SRV-1`);
+      await page.getByRole("link", { name: "Trace eth0" }).waitFor();
+      for (const name of [/^Edit/, "Delete", /Connect/, "Duplicate", /is free/]) {
+        expect(await page.getByRole("button", { name }).count()).toBe(0);
+      }
+      expect(await page.getByRole("heading", { name: "Arrange" }).count()).toBe(0);
+    });
+  });
+
+  test("shows hostile text in every field as it is", async () => {
+    await desk.visit(browser, "anna", "rack/R1", async (page) => {
+      await front(page).getByRole("button", { name: "U9 is free" }).click();
+      await page.keyboard.press("p");
+      await page.getByLabel("Code").fill("EVIL-1");
+      for (const title of ["Hardware", "Notes"]) await dialog(page).getByText(title, { exact: true }).click();
+      for (const name of ["Name", "Manufacturer", "Model", "Part number", "Serial", "Comments", "Tenant"]) {
+        await page.getByLabel(name, { exact: true }).fill(EVIL.slice(0, 120));
+      }
+      await page.getByRole("button", { name: "Add a pair" }).click();
+      await page.getByLabel("Key 1 of Labels").fill("owner");
+      await page.getByLabel("Value 1 of Labels").fill(EVIL);
+      await dialog(page).getByRole("row", { name: "Comments" }).getByText(EVIL.slice(0, 120)).waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await page.getByRole("button", { name: /^Create device/ }).click();
+      await saved(page, "Saved EVIL-1");
+      await page.goto(`${desk.server.url}/#/device/EVIL-1`);
+      await page.getByRole("definition").filter({ hasText: "onerror" }).first().waitFor();
+      expect(await page.locator("img, iframe").count()).toBe(0);
+    });
+    const { device } = await desk.call("anna", "GetDevice", { code: "EVIL-1" });
+    expect([device.comments, device.labels.owner]).toEqual([EVIL.slice(0, 120), EVIL]);
+  });
+
+  test("imports a table, shows how columns are understood, and names each row that is wrong", async () => {
+    await desk.visit(browser, "anna", "import", async (page) => {
+      const rows = ["Code;Kind;Rack;U;Face;Invoice", "CSV-1;Server;R1;7;front;1", "CSV-2;toaster;R1;8;front;2"];
+      rows.push("CSV-3;Server;NOWHERE;1;front;3", "CSV-4;Server;R1;x;front;4");
+      await page.getByLabel("Or its text").fill(rows.join("\n"));
+      await page.getByText("Not imported, since no field is chosen: Invoice").waitFor();
+      expect(await page.getByLabel("Field for U").inputValue()).toBe("position_u");
+      await page.getByLabel("Field for Invoice").selectOption("labels.Invoice");
+      await page.evaluate(() => sessionStorage.setItem("planner-token", "expired"));
+      await page.getByRole("button", { name: "Import" }).click();
+      const again = page.getByRole("dialog", { name: "Sign in again" });
+      await again.getByLabel("Token").fill(desk.tokens["anna"] ?? "");
+      await again.getByRole("button", { name: "Sign in in this tab" }).click();
+      await page.getByText("3 refused").waitFor();
+      const refused = page.getByRole("region", { name: "Refused items" });
+      expect(await refused.getByRole("row", { name: /^3 / }).textContent()).toContain('Kind: "toaster" is none of');
+      expect(await refused.getByRole("row", { name: /^4 / }).textContent()).toContain("rack_code");
+      expect(await refused.getByRole("row", { name: /^5 / }).textContent()).toContain('U: "x" is not a number');
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    });
+    const { device } = await desk.call("anna", "GetDevice", { code: "CSV-1" });
+    expect([device.position_u, device.labels]).toEqual([7, { Invoice: "1" }]);
+  });
+});

@@ -1,0 +1,95 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { misdeeds } from "./chromium.ts";
+import { DcServer, emptyFolder } from "./dc_server.ts";
+import { runPlanner } from "./planner_command.ts";
+import { telling } from "./telling.ts";
+
+/** A refused check is an answer that the browser reports as an error. */
+const REFUSALS = /^said Failed to load resource.* (?:400|401|403|404|409) /;
+
+const location = { site_id: "S", floor_number: 1 };
+const inlet = (name: string) => ({ name, kind: "PORT_KIND_POWER_IN", type: "iec-60320-c14" });
+const outlet = (name: string) => ({ name, kind: "PORT_KIND_POWER_OUT", type: "iec-60320-c13" });
+const net = (name: string) => ({ name, kind: "PORT_KIND_NETWORK", type: "25gbase-x-sfp28", speed_mbps: 25_000 });
+const racked = (code: string, position_u: number, rest: object) => ({
+  device: { code, rack_code: "R1", position_u, face: "FACE_FRONT", ...rest },
+});
+
+/** A rack with a PDU, a switch and two servers, one of them fed. */
+const SITE = [
+  { rack: { code: "R1", location, u_height: 12 } },
+  { device: { code: "PDU-1", kind: "DEVICE_KIND_RACK_PDU", location, ports: [outlet("o1"), outlet("o2")] } },
+  racked("SW-1", 12, { kind: "DEVICE_KIND_SWITCH", ports: [net("e1"), net("e2")] }),
+  racked("SRV-1", 1, {
+    kind: "DEVICE_KIND_SERVER",
+    allocated_draw_w: 300,
+    max_draw_w: 500,
+    ports: [{ ...inlet("psu1"), power_in: { source_ref: "port:PDU-1/o1" } }, net("eth0")],
+  }),
+  racked("SRV-2", 2, { kind: "DEVICE_KIND_SERVER", ports: [inlet("psu1"), net("eth0")] }),
+];
+
+/** A server with a small site that asks for tokens: `anna` and `berta` write, `rosa` reads. */
+export class EditedConsole {
+  readonly server: DcServer;
+  readonly tokens: Readonly<Record<string, string>>;
+
+  private constructor(server: DcServer, tokens: Readonly<Record<string, string>>) {
+    this.server = server;
+    this.tokens = tokens;
+  }
+
+  static async start(): Promise<EditedConsole> {
+    const cwd = emptyFolder();
+    writeFileSync(join(cwd, "site.jsonl"), SITE.map((line) => JSON.stringify(line)).join("\n"));
+    const { code, stderr } = await runPlanner(["dc", "import", "site.jsonl"], { cwd });
+    if (code !== 0) throw new Error(`The site does not load: ${stderr}`);
+    const tokens: Record<string, string> = {};
+    for (const [name, role] of [
+      ["anna", "writer"],
+      ["berta", "writer"],
+      ["rosa", "reader"],
+    ] as const) {
+      const words = ["dc", "token", "create", name, "--role", role, "--tokens", "tokens.json"];
+      tokens[name] = (await runPlanner(words, { cwd })).stdout.trim();
+    }
+    return new EditedConsole(await DcServer.start(cwd, ["--tokens", "tokens.json"]), tokens);
+  }
+
+  /** A tab of one person that must do nothing wrong while `story` runs. */
+  async visit(browser: Browser, who: string, hash: string, story: (page: Page) => Promise<void>): Promise<void> {
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const page = await context.newPage();
+    const wrong = misdeeds(page, this.server.url);
+    page.on("dialog", (dialog) => {
+      wrong.push(`alerted ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    try {
+      await page.addInitScript(
+        ([key, value]) => {
+          if (sessionStorage.getItem(key) === null) sessionStorage.setItem(key, value);
+        },
+        ["planner-token", this.tokens[who] ?? ""] as const,
+      );
+      await page.goto(`${this.server.url}/#/${hash}`);
+      await telling(page, story);
+      if (wrong.some((misdeed) => !REFUSALS.test(misdeed))) throw new Error(wrong.join("\n"));
+    } finally {
+      await context.close();
+    }
+  }
+
+  /** Calls one RPC as one person. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  async call(who: string, rpc: string, request: object): Promise<any> {
+    const response = await fetch(`${this.server.url}/datacenter.v1.DatacenterService/${rpc}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${this.tokens[who]}` },
+      body: JSON.stringify(request),
+    });
+    return response.json();
+  }
+}

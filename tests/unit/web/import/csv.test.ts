@@ -1,0 +1,108 @@
+import { expect, test } from "bun:test";
+import { parse } from "csv-parse/sync";
+import { guessColumn, guessKind, itemsOf, targetsOf } from "#web/console/import/columns.ts";
+import { parseCsv } from "#web/console/import/csv.ts";
+import { tableOf } from "#web/console/import/source.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+import { SeededRandom } from "../../../support/seeded_random.ts";
+
+const PIECES = ["a", "Ü", " ", '"', '""', ",", "\n", "\r\n", "x y", "0", "1.5", "<b>", "'"];
+
+function cell(random: SeededRandom): string {
+  return Array.from({ length: random.below(4) }, () => random.pick(PIECES)).join("");
+}
+
+function written(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+test("parseCsv reads what another reader reads", () => {
+  const random = new SeededRandom(5);
+  for (let run = 0; run < LAW_RUNS; run += 1) {
+    const width = 2 + random.below(4);
+    const table = Array.from({ length: 1 + random.below(6) }, () => Array.from({ length: width }, () => cell(random)));
+    const lines = [Array.from({ length: width }, (_, index) => `h${index}`), ...table];
+    const text = lines.map((row) => row.map(written).join(",")).join(random.pick(["\n", "\r\n"]));
+    const other = parse(text, { relax_column_count: true, record_delimiter: ["\r\n", "\n"] });
+    const { rows } = parseCsv(text);
+    expect(rows.map(({ cells }) => [...cells])).toEqual(table);
+    expect(rows.map(({ cells }) => [...cells])).toEqual(other.slice(1));
+  }
+});
+
+test("parseCsv knows semicolons, tabs and a byte order mark, and on which line a row begins", () => {
+  expect(parseCsv('\uFEFFcode;name\nA;1\n\nB;"x\ny"\nC;3')).toEqual({
+    headers: ["code", "name"],
+    rows: [
+      { line: 2, cells: ["A", "1"] },
+      { line: 4, cells: ["B", "x\ny"] },
+      { line: 6, cells: ["C", "3"] },
+    ],
+  });
+  expect(parseCsv("code\tname\nA\t1").rows[0]?.cells).toEqual(["A", "1"]);
+});
+
+test("tableOf leaves JSON to its own reader", () => {
+  expect([tableOf('{"rack": {}}'), tableOf(" [1]"), tableOf("")]).toEqual([undefined, undefined, undefined]);
+  expect(tableOf("code,name\nA,1")?.headers).toEqual(["code", "name"]);
+});
+
+test.each([
+  ["Code", "code"],
+  ["Planned draw (W)", "allocated_draw_w"],
+  ["max_draw_w", "max_draw_w"],
+  ["U", "position_u"],
+  ["Rack", "rack_code"],
+  ["Serial number", "serial"],
+  ["site", "location.site_id"],
+  ["location.room", "location.room"],
+  ["label: owner", "labels.owner"],
+  ["capacity_w", "power.capacity_w"],
+  ["Invoice", ""],
+])("a column %p of devices fills %p", (header, path) => {
+  expect(guessColumn(header, targetsOf("device"))).toBe(path);
+});
+
+test.each([
+  ["device", ["code", "kind", "rack", "U"]],
+  ["rack", ["code", "site", "floor"]],
+  ["cable", ["a", "b", "type"]],
+  ["fabric_link", ["a", "b", "fabric"]],
+  ["crac", ["code", "kind", "sensible_capacity_kw"]],
+] as const)("a table of %p is known by its columns", (kind, headers) => {
+  expect(guessKind(headers)).toBe(kind);
+});
+
+test("itemsOf reads words, numbers, lists and ends, and names each cell that it cannot read", () => {
+  const text = [
+    "code,kind,rack,u,tags,label: owner,what",
+    "S-1,Server,B03,30,a;b,ada,x",
+    "S-2,rack pdu,B03,thirty,,,",
+    "S-3,toaster,B03,31,,,",
+    "S-4,DEVICE_KIND_SWITCH,B03,30.25,,,",
+  ].join("\n");
+  const table = parseCsv(text);
+  const columns = table.headers.map((header) => guessColumn(header, targetsOf("device")));
+  const { items, unreadable } = itemsOf(table, "device", columns);
+  expect(items.map(({ line, resource }) => ({ line, resource }))).toEqual([
+    {
+      line: 2,
+      resource: {
+        code: "S-1",
+        kind: "DEVICE_KIND_SERVER",
+        rack_code: "B03",
+        position_u: 30,
+        tags: ["a", "b"],
+        labels: { owner: "ada" },
+      },
+    },
+  ]);
+  expect(unreadable.map(({ line }) => line)).toEqual([3, 4, 5]);
+  expect(unreadable[0]?.message).toBe('u: "thirty" is not a number');
+  expect(unreadable[1]?.message).toStartWith('kind: "toaster" is none of Server, ');
+  expect(unreadable[2]?.message).toBe("u: Expected a multiple of 0.5 U");
+  expect(itemsOf(parseCsv("a,b\nX/e/1,Y/2"), "cable", ["a", "b"]).items[0]?.resource).toEqual({
+    a: { device_code: "X", port_name: "e/1" },
+    b: { device_code: "Y", port_name: "2" },
+  });
+});

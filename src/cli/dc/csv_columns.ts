@@ -106,7 +106,8 @@ function cellOf({ fieldKind, scalar, message }: DescField): Cell {
   return scalar === undefined || scalar === STRING ? TEXT_CELL : NUMBER_CELL;
 }
 
-function guarded(text: string): string {
+/** A cell that no spreadsheet takes for a formula. */
+export function guarded(text: string): string {
   return RISKY.test(text) ? GUARD + text : text;
 }
 

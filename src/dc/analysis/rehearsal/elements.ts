@@ -61,6 +61,11 @@ export function isInScope(topology: Topology, index: number, scope: Ref): boolea
   return (power.supplies[index] ?? []).some(({ to }) => isInScope(topology, to, scope));
 }
 
+/** Whether an element supplies something that supplies others. */
+export function isUpstream({ power: { supplies } }: Topology, index: number): boolean {
+  return (supplies[index] ?? []).some(({ to }) => (supplies[to] ?? []).length > 0);
+}
+
 /** Name of an element's device or cooling unit; empty if it has none. */
 export function nameOf({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];

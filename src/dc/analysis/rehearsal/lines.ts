@@ -44,7 +44,7 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
     const loss = ownLoss(graph, one.failure, one.own);
     const severity = severityOf(graph, loss);
     if (severity === undefined) continue;
-    const elementKind = one.failure.elements.map(({ index }) => kindName(graph, index)).join("+");
+    const elementKind = kindsOf(graph, one.failure);
     const key = [elementKind, severity, ...shapeOf(graph, loss)].join("|");
     const draft = drafts.get(key) ?? { severity, elementKind, failures: [], losses: [], alsoBy: new Set() };
     draft.failures.push(one.failure);
@@ -120,6 +120,14 @@ export function rolesOf(graph: PowerGraph, { offline }: Loss): readonly string[]
 function roleOf({ nodes }: PowerGraph, index: number): string {
   const node = nodes[index];
   return node?.kind === "DEVICE" ? (node.device.role ?? node.device.kind.toLowerCase()) : "";
+}
+
+/** Kinds of what fails, in order. */
+function kindsOf(graph: PowerGraph, { elements }: Failure): string {
+  return elements
+    .map(({ index }) => kindName(graph, index))
+    .sort()
+    .join("+");
 }
 
 export function kindName({ nodes }: PowerGraph, index: number): string {

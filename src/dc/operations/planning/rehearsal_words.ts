@@ -26,9 +26,7 @@ export function summaryOf(topology: Topology, line: Line, fabricMbps: number): s
 function namesOf({ power }: Topology, { failures, elementKind }: Line): string {
   const names = failures
     .slice(0, NAMED)
-    .map(({ elements }) =>
-      elements.map(({ index }) => (power.nodes[index]?.ref ?? "").replace(/^[a-z]+:/, "")).join(" with "),
-    );
+    .map(({ elements }) => elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with "));
   if (failures.length <= NAMED) return names.join(" and ");
   const [first] = failures[0]?.elements ?? [];
   const kind = elementKind === "" && first !== undefined ? kindName(power, first.index) : elementKind;
@@ -43,7 +41,7 @@ export function reasonOf({ power }: Topology, { severity, loss }: Line): string 
   const zones = [...loss.zones.values()];
   switch (severity) {
     case "CRITICAL":
-      return `${percent(worst)} trips, and ${counted(loss.racksDarkByTrip.size, "rack goes", "racks go")} dark`;
+      return `${loaded(worst, "trips")}, and ${counted(loss.racksDarkByTrip.size, "rack goes", "racks go")} dark`;
     case "HIGH":
       return `${counted(loss.racksDark.size, "rack goes", "racks go")} dark`;
     case "MEDIUM": {
@@ -51,10 +49,10 @@ export function reasonOf({ power }: Topology, { severity, loss }: Line): string 
       const short = zones.find((zone) => zone.short);
       if (short !== undefined) return `${short.ref} needs ${decimal(short.heatKw)} of ${decimal(short.capacityKw)} kW`;
       if (loss.cutOff.size > 0) return `${counted(loss.cutOff.size, "switch loses", "switches lose")} the last uplink`;
-      return `${percent(worst ?? over)} ${worst === undefined ? "would trip" : "trips"}`;
+      return worst === undefined ? loaded(over, "would trip") : loaded(worst, "trips");
     }
     case "LOW":
-      return off > 0 ? "1 device goes offline" : `${percent(over)} exceeds its derated limit`;
+      return off > 0 ? "1 device goes offline" : loaded(over, "exceeds its derated limit");
     case "INFO":
       return reserveLost(loss.degraded.size, zones.length + coolingUnits(power, loss.offline).length);
   }
@@ -65,8 +63,13 @@ function reserveLost(weaker: number, cooling: number): string {
   return cooling > 0 ? "Cooling loses a reserve" : "Fabric links go down";
 }
 
-function percent(item: { readonly ref: string; readonly utilizationPct: number } | undefined): string {
-  return item === undefined ? "A source" : `${item.ref} at ${decimal(item.utilizationPct)} %`;
+function loaded(item: { readonly ref: string; readonly utilizationPct: number } | undefined, verb: string): string {
+  return item === undefined ? `A source ${verb}` : `${bare(item.ref)} ${verb} at ${decimal(item.utilizationPct)} %`;
+}
+
+/** A reference without its kind. */
+function bare(ref: string): string {
+  return ref.replace(/^[a-z]+:/, "");
 }
 
 function counted(count: number, one: string, many: string): string {

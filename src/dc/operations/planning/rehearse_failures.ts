@@ -1,6 +1,7 @@
-import { isInScope } from "#dc/analysis/rehearsal/elements.ts";
+import { elementsOf, isInScope, isUpstream } from "#dc/analysis/rehearsal/elements.ts";
 import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import {
+  type Element,
   FAILURE_KINDS,
   FAILURE_SEVERITIES,
   type FailureKind,
@@ -22,6 +23,8 @@ import { rehearsalOf } from "./rehearsals.ts";
 /** Elements and losses that a cause lists unless the request says otherwise, and the most. */
 const DEFAULT_LISTED = 10;
 const MAX_LISTED = 1000;
+/** Elements that pairs are made of. Ours: 12.5 million pairs are judged in a minute. */
+const MAX_PAIRED = 5000;
 
 export const rehearseFailures = defineRead({
   method: PlanningService.method.rehearseFailures,
@@ -84,14 +87,29 @@ async function rehearsed(
   const options = { basis: readBasis(request.loadBasis), cascade, assumeBattery };
   const kinds = request.kinds.map((kind, at) => readKind(`kinds[${at}]`, kind));
   const scope = readScope(topology, scopeRef);
+  const isOfKind = ({ index, kind }: Element) =>
+    kinds.length > 0 ? kinds.includes(kind) : !request.pairs || kind !== "OUTLET" || isUpstream(topology, index);
+  const isChosen = (element: Element) =>
+    isOfKind(element) && (scope === undefined || isInScope(topology, element.index, scope));
+  if (request.pairs) demandPairs(elementsOf(topology).filter(isChosen).length);
   const rehearsal = await rehearsalOf(reader, topology, {
     options,
     pairs: request.pairs,
     choice: JSON.stringify([scopeRef.toLowerCase(), kinds.toSorted()]),
-    isChosen: ({ index, kind }) =>
-      (kinds.length === 0 || kinds.includes(kind)) && (scope === undefined || isInScope(topology, index, scope)),
+    isChosen,
   });
   return { revision: await reader.revision(), rehearsal };
+}
+
+/** @throws Refusal for more elements than pairs are made of */
+function demandPairs(elements: number): void {
+  if (elements <= MAX_PAIRED) return;
+  const expected = `at most ${MAX_PAIRED} elements: a smaller scope_ref, or kinds`;
+  throw refuse("FIELD_OUT_OF_RANGE", `Cannot fail every two of ${elements} elements: expected ${expected}`, {
+    field: "pairs",
+    value: elements,
+    expected,
+  });
 }
 
 /** @throws Refusal for no kind, since a list of kinds without one names nothing */

@@ -8,11 +8,11 @@
 export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.RehearseFailuresRequest": "Fails the elements of a scope in turn and asks what each failure does.",
   "datacenter.v1.RehearseFailuresRequest.scope_ref": "Where the failing elements are: site, floor, room, row, zone or rack. Defaults to the whole inventory. Losses count wherever they are.",
-  "datacenter.v1.RehearseFailuresRequest.kinds": "Kinds of elements that fail. Defaults to all.",
+  "datacenter.v1.RehearseFailuresRequest.kinds": "Kinds of elements that fail. Defaults to all; with pairs, outlets that supply end devices alone are left out.",
   "datacenter.v1.RehearseFailuresRequest.cascade": "Trip overloaded sources until nothing more trips, at most 20 steps.",
   "datacenter.v1.RehearseFailuresRequest.assume_battery": "Count what a UPS carries on battery as supplied.",
   "datacenter.v1.RehearseFailuresRequest.load_basis": "Defaults to ALLOCATED.",
-  "datacenter.v1.RehearseFailuresRequest.pairs": "Fail two elements at a time, and list only pairs that are worse than both failures apart.",
+  "datacenter.v1.RehearseFailuresRequest.pairs": "Fail two elements at a time, at most 5000 elements, and list only pairs that are worse than both failures apart.",
   "datacenter.v1.RehearseFailuresRequest.min_severity": "Leave out causes below this severity. Defaults to INFO, which is all.",
   "datacenter.v1.RehearseFailuresRequest.page_size": "Causes of a page; defaults to 50, at most 1000.",
   "datacenter.v1.RehearseFailuresRequest.page_token": "next_page_token of the page before, with the same request.",

@@ -30,7 +30,7 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   scopeRef: string;
 
   /**
-   * Kinds of elements that fail. Defaults to all.
+   * Kinds of elements that fail. Defaults to all; with pairs, outlets that supply end devices alone are left out.
    *
    * @generated from field: repeated datacenter.v1.FailureKind kinds = 2;
    */
@@ -58,7 +58,7 @@ export type RehearseFailuresRequest = Message<"datacenter.v1.RehearseFailuresReq
   loadBasis: LoadBasis;
 
   /**
-   * Fail two elements at a time, and list only pairs that are worse than both failures apart.
+   * Fail two elements at a time, at most 5000 elements, and list only pairs that are worse than both failures apart.
    *
    * @generated from field: bool pairs = 6;
    */

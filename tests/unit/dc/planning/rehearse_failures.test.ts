@@ -25,3 +25,72 @@ test("RehearseFailures ranks what AMS1 loses in about ten causes", async () => {
   expect(lines.length).toBeGreaterThanOrEqual(8);
   expect(lines.length).toBeLessThanOrEqual(12);
 }, 120_000);
+
+test("pages continue, and min_severity, kinds and scope_ref leave out causes and elements", async () => {
+  const whole = await site.call("RehearseFailures", { cascade: true });
+  const first = await site.call("RehearseFailures", { cascade: true, page_size: 4 });
+  const next = await site.call("RehearseFailures", { cascade: true, page_size: 4, page_token: first.next_page_token });
+  const severe = await site.call("RehearseFailures", { cascade: true, min_severity: "FAILURE_SEVERITY_HIGH" });
+  const cooling = await site.call("RehearseFailures", { scope_ref: "row:AMS1/1/A", kinds: ["FAILURE_KIND_COOLING"] });
+
+  expect([...first.causes, ...next.causes]).toEqual(whole.causes.slice(0, 8));
+  expect(first.total_count).toBe(whole.causes.length);
+  expect(first.critical_count + first.high_count).toBe(severe.total_count);
+  expect(severe.causes).toEqual(whole.causes.slice(0, severe.total_count));
+  expect(cooling.elements_failed).toBe(2);
+  expect(cooling.causes[0].elements.map(({ refs }: { refs: string[] }) => refs)).toEqual([
+    ["crac:CRAH-A1"],
+    ["crac:CRAH-A2"],
+  ]);
+}, 120_000);
+
+test("each element of a cause has the impact that PowerBlastRadius gives", async () => {
+  const { causes } = await site.call("RehearseFailures", {
+    cascade: true,
+    max_elements: 3,
+    kinds: ["FAILURE_KIND_POWER", "FAILURE_KIND_OUTLET"],
+  });
+  for (const { elements } of causes) {
+    for (const { refs, impact } of elements) {
+      const blast = await site.call("PowerBlastRadius", { source_ref: refs[0], cascade: true });
+      expect({ refs, impact }).toEqual({ refs, impact: blast.impact });
+    }
+  }
+}, 120_000);
+
+test("pairs list what two failures do that neither does alone, with the impact of two sources", async () => {
+  const { causes, pairs_failed } = await site.call("RehearseFailures", {
+    cascade: true,
+    pairs: true,
+    scope_ref: "rack:A01",
+    kinds: ["FAILURE_KIND_POWER"],
+  });
+  const [{ elements }] = causes;
+  const [one, other] = elements[0].refs;
+  const blast = await site.call("PowerBlastRadius", {
+    source_ref: one,
+    additional_source_refs: [other],
+    cascade: true,
+  });
+
+  expect(pairs_failed).toBe(1);
+  expect([one, other]).toEqual(["device:PDU-A01-A", "device:PDU-A01-B"]);
+  expect(causes[0].racks_dark).toEqual(["A01"]);
+  expect(elements[0].impact).toEqual(blast.impact);
+}, 120_000);
+
+test("refuses wrong fields by their names", async () => {
+  const refused = (request: object) =>
+    site.call("RehearseFailures", request as never).then(
+      () => "answered",
+      (error: Error) => error.message,
+    );
+
+  expect(await refused({ scope_ref: "rack:NONE" })).toContain('Cannot find rack "rack:NONE"');
+  expect(await refused({ scope_ref: "device:UPS-A1" })).toContain("Cannot read scope_ref");
+  expect(await refused({ kinds: ["FAILURE_KIND_UNSPECIFIED"] })).toContain('Field "kinds[0]" names no kind');
+  expect(await refused({ page_size: -1 })).toContain('Field "page_size" is negative');
+  expect(await refused({ max_elements: -1 })).toContain('Field "max_elements" is negative');
+  expect(await refused({ page_token: "x" })).toContain("Cannot use page_token");
+  expect(await refused({ min_severity: 9 })).toContain('Field "min_severity" has no value 9');
+}, 120_000);

@@ -1,0 +1,168 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { FAILURE_KINDS, FAILURE_SEVERITIES } from "#dc/analysis/rehearsal/outcome.ts";
+import { openService } from "#dc/open_service.ts";
+import { rehearseFailures } from "#dc/operations/planning/rehearse_failures.ts";
+import type { DcService } from "#dc/service.ts";
+import { LoadBasis } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  type FailureCause,
+  FailureKind,
+  FailureSeverity,
+  type RehearseFailuresRequest,
+  RehearseFailuresRequestSchema,
+  type RehearseFailuresResponse,
+  RehearseFailuresResponseSchema,
+} from "#gen/datacenter/v1/rehearsal_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { print, printJson } from "../print.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
+import { type Column, renderTable } from "../table.ts";
+import { outputWidth } from "../terminal.ts";
+import { usageError } from "../usage_error.ts";
+import { csvLine, guarded } from "./csv_columns.ts";
+import type { Database } from "./database.ts";
+
+/** What a person asks for; undefined for the defaults of the service. */
+export interface RehearseCall {
+  readonly scope: string | undefined;
+  readonly kind: readonly ("power" | "outlet" | "cooling" | "switch")[];
+  readonly pairs: boolean;
+  readonly "no-cascade": boolean;
+  readonly battery: boolean;
+  readonly basis: "allocated" | "measured" | "max" | undefined;
+  readonly "min-severity": "info" | "low" | "medium" | "high" | "critical" | undefined;
+  readonly limit: number | undefined;
+  readonly elements: number | undefined;
+  readonly json: boolean;
+  readonly csv: boolean;
+  /** Absolute path; undefined for no picture. */
+  readonly picture: string | undefined;
+}
+
+const PAGE = 1000;
+
+const COLUMNS: readonly Column<FailureCause>[] = [
+  {
+    title: "SEVERITY",
+    text: ({ severity }) => wordOf(severity),
+    style: ({ severity }) => (severity >= FailureSeverity.HIGH ? "red" : undefined),
+  },
+  { title: "RACKS", text: ({ impact }) => String(impact?.racksDark ?? 0), align: "right" },
+  { title: "DEVICES", text: ({ impact }) => String(impact?.itDevicesOffline ?? 0), align: "right" },
+  { title: "IT LOAD", text: ({ impact }) => `${tenths((impact?.itLoadLostW ?? 0) / 1000)} kW`, align: "right" },
+  { title: "COOLING", text: ({ impact }) => `${tenths(impact?.coolingLostKw ?? 0)} kW`, align: "right" },
+  { title: "ELEMENTS", text: ({ elementCount }) => String(elementCount), align: "right" },
+  { title: "CAUSE", text: ({ summary }) => summary.split(": ")[0] ?? "", shrinks: true },
+  { title: "WHY", text: ({ reason }) => reason, shrinks: true },
+];
+
+/** Prints the causes of loss, the worst first. */
+export async function rehearse(database: Database, call: RehearseCall, log: StderrLogger): Promise<void> {
+  if (call.json && call.csv) throw usageError("dc rehearse", "Cannot print both JSON and CSV: expected one of them");
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
+  let reply: RehearseFailuresResponse;
+  try {
+    reply = await readAll(await openService(store, { clock: { now: () => new Date() }, authRequired: false }), call);
+  } finally {
+    await store.close();
+  }
+  if (call.json) printJson(toJson(RehearseFailuresResponseSchema, reply, { useProtoFieldName: true }));
+  else if (call.csv) print(csvOf(reply.causes));
+  else {
+    print(renderTable(reply.causes, COLUMNS, outputWidth()));
+    log.note(footer(reply));
+  }
+  if (call.picture !== undefined) await draw(database, reply, call, log);
+}
+
+/** All pages as one reply, as far as the limit goes. */
+async function readAll(service: DcService, call: RehearseCall): Promise<RehearseFailuresResponse> {
+  const asked = requestOf(call);
+  let whole: RehearseFailuresResponse | undefined;
+  for (let pageToken = ""; ; ) {
+    const request = create(RehearseFailuresRequestSchema, { ...asked, pageToken });
+    const page = (await service.call(rehearseFailures, request, { interface: "SYSTEM" })) as RehearseFailuresResponse;
+    if (whole === undefined) whole = page;
+    else whole.causes.push(...page.causes);
+    pageToken = page.nextPageToken;
+    if (pageToken === "" || whole.causes.length >= (call.limit ?? Number.POSITIVE_INFINITY)) return whole;
+  }
+}
+
+function requestOf(call: RehearseCall): RehearseFailuresRequest {
+  const { scope = "", kind, pairs, battery, basis, limit, elements } = call;
+  const severity = call["min-severity"];
+  return create(RehearseFailuresRequestSchema, {
+    scopeRef: scope,
+    kinds: kind.map((one) => FailureKind[upper(one)]),
+    cascade: !call["no-cascade"],
+    assumeBattery: battery,
+    loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[upper(basis)],
+    pairs,
+    minSeverity: severity === undefined ? FailureSeverity.UNSPECIFIED : FailureSeverity[upper(severity)],
+    pageSize: Math.min(limit ?? PAGE, PAGE),
+    maxElements: elements ?? 0,
+  });
+}
+
+/** Draws the power failure of the first element of the first cause that has one. */
+async function draw(
+  database: Database,
+  { causes }: RehearseFailuresResponse,
+  { picture }: RehearseCall,
+  log: StderrLogger,
+): Promise<void> {
+  const found = causes.find(({ kind }) => kind === FailureKind.POWER || kind === FailureKind.OUTLET);
+  const ref = found?.elements[0]?.refs[0];
+  if (ref === undefined)
+    throw new OperationError("not_found", "No supply element causes a loss: there is nothing to draw");
+  const { renderPicture } = await import("./render.ts");
+  const look = { format: undefined, theme: undefined, coloring: undefined, view: undefined, width: undefined };
+  await renderPicture(database, { screen: "power", ref, output: picture, ...look }, log);
+}
+
+function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
+  const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
+  return `${what} failed in turn at revision ${revision}: ${totalCount} causes, ${harmless} elements without effect`;
+}
+
+const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [
+  ["severity", ({ severity }) => wordOf(severity)],
+  ["reason", ({ reason }) => reason],
+  ["summary", ({ summary }) => summary],
+  ["kind", ({ kind }) => FAILURE_KINDS[kind - 1] ?? ""],
+  ["element_count", ({ elementCount }) => elementCount],
+  ["elements", ({ elements }) => elements.map(({ refs }) => refs.join(" + ")).join(" ")],
+  ["also_by", ({ alsoBy }) => alsoBy.join(" ")],
+  ["racks_dark", ({ impact }) => impact?.racksDark ?? 0],
+  ["racks_partial", ({ impact }) => impact?.racksPartial ?? 0],
+  ["it_devices_offline", ({ impact }) => impact?.itDevicesOffline ?? 0],
+  ["devices_degraded", ({ impact }) => impact?.devicesDegraded ?? 0],
+  ["it_load_lost_w", ({ impact }) => impact?.itLoadLostW ?? 0],
+  ["cooling_lost_kw", ({ impact }) => impact?.coolingLostKw ?? 0],
+  ["fabric_lost_mbps", ({ fabricLostMbps }) => fabricLostMbps],
+  ["single_fed_count", ({ singleFedCount }) => singleFedCount],
+  ["trips", ({ trips }) => trips.map(({ ref }) => ref).join(" ")],
+  ["overloads", ({ overloads }) => overloads.map(({ ref }) => ref).join(" ")],
+];
+
+function csvOf(causes: readonly FailureCause[]): string {
+  const lines = [
+    CSV.map(([name]) => name),
+    ...causes.map((cause) => CSV.map(([, cell]) => guarded(String(cell(cause))))),
+  ];
+  return lines.map(csvLine).join("");
+}
+
+function wordOf(severity: FailureSeverity): string {
+  return (FAILURE_SEVERITIES[severity - 1] ?? "").toLowerCase();
+}
+
+function upper<Word extends string>(word: Word): Uppercase<Word> {
+  return word.toUpperCase() as Uppercase<Word>;
+}
+
+function tenths(value: number): string {
+  return value.toFixed(1);
+}

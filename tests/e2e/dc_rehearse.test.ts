@@ -1,0 +1,62 @@
+import { beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { emptyFolder } from "../support/dc_server.ts";
+import { runPlanner } from "../support/planner_command.ts";
+
+const cwd = emptyFolder();
+
+beforeAll(async () => {
+  const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
+  expect(loaded.code).toBe(0);
+}, 60_000);
+
+const rehearse = (...words: string[]) => runPlanner(["dc", "rehearse", ...words, "--db", "site.sqlite"], { cwd });
+
+describe("planner dc rehearse", () => {
+  test("prints the worst cause of the sample first, and how many elements failed", async () => {
+    const { code, stdout, stderr } = await rehearse();
+
+    const [header = "", first = "", second = ""] = stdout.split("\n");
+    expect(code).toBe(0);
+    expect(header).toMatch(/^SEVERITY +RACKS +DEVICES +IT LOAD +COOLING +ELEMENTS +CAUSE +WHY/);
+    expect(first).toMatch(/^critical +10 +50 +226\.9 kW +108\.0 kW +2 +RPP-A-D and RPP-B-D +RPP-A-D trips at 109\.5 %/);
+    expect(second).toMatch(/^high +1 +23 +8\.1 kW .* AMS1-A08-A +1 rack goes dark/);
+    expect(stderr).toContain("501 elements failed in turn");
+  }, 60_000);
+
+  test("limits elements, kinds and severity, as CSV and as JSON", async () => {
+    const csv = await rehearse("row:AMS1/1/D", "--kind", "cooling", "--csv");
+    const json = await rehearse("--min-severity", "high", "--json");
+    const quiet = await rehearse("--no-cascade", "--min-severity", "critical", "--json");
+
+    expect(csv.stdout.split("\r\n")[0]).toStartWith("severity,reason,summary,kind,element_count,elements,");
+    expect(csv.stdout.split("\r\n")[1]).toContain("crac:CRAH-D1 crac:CRAH-D2");
+    const reply = JSON.parse(json.stdout);
+    expect(reply.causes.map(({ severity }: { severity: string }) => severity)).toEqual([
+      "FAILURE_SEVERITY_CRITICAL",
+      "FAILURE_SEVERITY_HIGH",
+    ]);
+    expect(JSON.parse(quiet.stdout).causes ?? []).toEqual([]);
+  }, 60_000);
+
+  test("draws what the worst failure takes along", async () => {
+    const { code } = await rehearse("--limit", "1", "--picture", "worst.svg");
+
+    const svg = readFileSync(join(cwd, "worst.svg"), "utf8");
+    expect(code).toBe(0);
+    expect(svg).toStartWith("<svg ");
+    expect(svg).toContain("RPP-A-D");
+  }, 60_000);
+
+  test("refuses a scope that is none, and both formats at once", async () => {
+    const scope = await rehearse("row:AMS1/1/Z");
+    const wrong = await rehearse("D");
+    const both = await rehearse("--json", "--csv");
+
+    expect([scope.code, wrong.code, both.code]).toEqual([1, 2, 2]);
+    expect(scope.stderr).toContain('Cannot find row "row:AMS1/1/Z"');
+    expect(wrong.stderr).toContain('Cannot read scope_ref "D": expected site:<site_id>');
+    expect(both.stderr).toContain("Cannot print both JSON and CSV");
+  }, 60_000);
+});

@@ -8,7 +8,9 @@ import { type ClientHttp2Session, connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
+import { brotliCompressSync } from "node:zlib";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import type { ProbeReport } from "./probe_worker.ts";
 
@@ -132,6 +134,41 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     }
     await sleep(3000);
   },
+  "1,000 readers of the change stream that read nothing": async () => {
+    await gather(1000, 50, async () => {
+      const socket = await h1("GET /changes/stream HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n");
+      socket.pause();
+    });
+    for (let round = 0; round < 10; round++) {
+      const location = { site_id: "S", floor_number: 1 };
+      const items = Array.from({ length: 1000 }, (_, at) => ({
+        code: `D${at}`,
+        name: `round ${round}`,
+        kind: "DEVICE_KIND_OTHER",
+        location,
+      }));
+      const headers = { "content-type": "application/json" };
+      await http1(`${server.url}${RPC}/BulkUpsertDevices`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ items }),
+      });
+    }
+  },
+  "1,000 bodies that stand for large ones": async () => {
+    const spaces = brotliCompressSync(Buffer.from(`{${" ".repeat(16_000_000)}}`));
+    const lists = Buffer.alloc(4 * MIB, Buffer.from([0x0a, 0]));
+    const head = (type: string, more: string, body: Buffer) =>
+      `POST ${RPC}/BulkUpsertDevices HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${type}\r\n${more}Content-Length: ${body.length}\r\n`;
+    await gather(1000, 50, async (n) => {
+      const isText = n % 2 === 0;
+      const body = isText ? spaces : lists;
+      const type = isText ? "application/json" : "application/proto";
+      const socket = await h1(head(type, isText ? "Content-Encoding: br\r\n" : "", body), body);
+      await new Promise((resolve) => socket.once("data", resolve).once("close", resolve));
+      socket.destroy();
+    });
+  },
   "200 bodies of 16 MiB of hostile JSON": async () => {
     const bodies = UNITS.map((unit) => fill(unit, 16 * MIB));
     const paths = [`${RPC}/BulkUpsertDevices`, "/graphql", `${RPC}/SearchDevices`];
@@ -145,7 +182,9 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
 
 async function measure(name: string, run: () => Promise<void>): Promise<void> {
   codes.clear();
-  const worker = new Worker(new URL("./probe_worker.ts", import.meta.url), { workerData: server.url });
+  const worker = new Worker(new URL("./probe_worker.ts", import.meta.url), {
+    workerData: { url: server.url, pid: server.child.pid },
+  });
   let peak = 0;
   const look = setInterval(() => {
     peak = Math.max(peak, memoryMib("VmRSS"));
@@ -154,16 +193,20 @@ async function measure(name: string, run: () => Promise<void>): Promise<void> {
   await run();
   const report = new Promise<ProbeReport>((resolve) => worker.once("message", resolve));
   worker.postMessage("end");
-  const { health, call } = await report;
+  const { health, call, worked } = await report;
   clearInterval(look);
   for (const socket of sockets.splice(0)) socket.destroy();
   for (const session of sessions.splice(0)) session.destroy();
   await sleep(3000);
   const found = [...codes].map(([code, times]) => `${code}: ${times}`).join(", ");
-  process.stdout.write(`| ${name} | ${before} | ${peak} | ${memoryMib("VmRSS")} | ${health} | ${call} |\n  ${found}\n`);
+  process.stdout.write(
+    `| ${name} | ${before} | ${peak} | ${memoryMib("VmRSS")} | ${health} | ${worked} | ${call} |\n  ${found}\n`,
+  );
 }
 
-process.stdout.write("| Case | RSS before, MiB | peak | after | health ms: p50/p99/max | call ms: p50/p99/max |\n");
+process.stdout.write(
+  "| Case | RSS before, MiB | peak | after | health ms: p50/p99/max | loop worked meanwhile | call ms: p50/p99/max |\n",
+);
 const only = process.env["PLANNER_BENCH_ONLY"] ?? "";
 for (const [name, run] of Object.entries(CASES)) if (name.includes(only)) await measure(name, run);
 process.stdout.write(server.stderr.slice(-500));

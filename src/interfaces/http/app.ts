@@ -211,7 +211,9 @@ async function changeStream(context: AppContext, options: AppOptions): Promise<R
   incoming.resume();
   const stream = await service.changeStream(after, caller);
   const check = async () => void (await findPrincipal(authorization));
-  return changeStreamResponse(stream, { check, shutdown, isHead: incoming.method === "HEAD" });
+  const scheduler = new CooperativeScheduler(undefined, peerOf(incoming));
+  const turn = () => scheduler.yieldIfDue();
+  return changeStreamResponse(stream, { check, turn, shutdown, isHead: incoming.method === "HEAD" });
 }
 
 async function findCaller(

@@ -20,6 +20,8 @@ const HEADERS = {
 export interface StreamOptions {
   /** @throws OperationError when the caller may not read any more */
   readonly check: () => Promise<void>;
+  /** Waits for the connection's turn at the event loop: one change wakes all streams at once. */
+  readonly turn: () => Promise<void>;
   readonly shutdown: AbortSignal;
   /** Whether the request wants the headers alone. */
   readonly isHead: boolean;
@@ -55,7 +57,6 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
   }
   const left = new AbortController();
   const events = frames(stream, options, AbortSignal.any([left.signal, options.shutdown]));
-  const encoder = new TextEncoder();
   const close = () => {
     left.abort();
     stream.close();
@@ -65,7 +66,7 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
       pull: async (controller) => {
         const { done, value } = await events.next();
         if (left.signal.aborted) return;
-        if (done !== true) return controller.enqueue(encoder.encode(value));
+        if (done !== true) return controller.enqueue(value);
         close();
         controller.close();
       },
@@ -76,22 +77,22 @@ export function changeStreamResponse(stream: ChangeStream, options: StreamOption
   return new Response(body, { headers: HEADERS });
 }
 
-async function* frames(stream: ChangeStream, options: StreamOptions, ended: AbortSignal): AsyncGenerator<string> {
-  yield `retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`;
+async function* frames(stream: ChangeStream, options: StreamOptions, ended: AbortSignal): AsyncGenerator<Uint8Array> {
+  yield encoded(`retry: ${RETRY_MS}\n\n${startFrame(stream.start)}`);
   try {
     yield* changeFrames(stream, options, ended);
-    if (options.shutdown.aborted) yield endFrame("unavailable", "The server is shutting down");
+    if (options.shutdown.aborted) yield encoded(endFrame("unavailable", "The server is shutting down"));
   } catch (error) {
     const isRefusal = error instanceof OperationError;
-    yield endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error");
+    yield encoded(endFrame(isRefusal ? error.kind : "internal", isRefusal ? error.message : "Internal error"));
   }
 }
 
 async function* changeFrames(
   stream: ChangeStream,
-  { check }: StreamOptions,
+  { check, turn }: StreamOptions,
   ended: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Uint8Array> {
   let checkedAt = performance.now();
   let sentAt = checkedAt;
   while (!ended.aborted) {
@@ -105,8 +106,25 @@ async function* changeFrames(
     }
     if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;
     sentAt = now;
-    yield notices.length === 0 ? ":\n\n" : notices.map(changeFrame).join("");
+    await turn();
+    yield notices.length === 0 ? encoded(":\n\n") : pageOf(notices);
   }
+}
+
+/** Pages as they are sent, by their first notice: streams that keep up share notices, and send the same pages. */
+const pages = new WeakMap<ChangeNotice, { readonly count: number; readonly bytes: Uint8Array }>();
+
+function pageOf(notices: readonly ChangeNotice[]): Uint8Array {
+  const [first] = notices;
+  const known = first && pages.get(first);
+  if (known?.count === notices.length) return known.bytes;
+  const bytes = encoded(notices.map(changeFrame).join(""));
+  if (first !== undefined) pages.set(first, { count: notices.length, bytes });
+  return bytes;
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
 }
 
 function startFrame({ seq, head, changedAt, isReset }: StreamStart): string {

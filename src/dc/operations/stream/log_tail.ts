@@ -6,6 +6,8 @@ import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 const LOOK_MS = 500;
 /** Entries that are read at once. */
 const PAGE_ENTRIES = 100;
+/** Full pages behind the kept notices that are remembered: readers that resume at one place read the same ones. */
+const KEPT_PAGES = 16;
 /** The latest notices, kept for all streams together. Ours: about a megabyte at most. */
 const KEPT_NOTICES = 1000;
 
@@ -17,6 +19,8 @@ export class LogTail {
   readonly #store: DcStore;
   readonly #followers = new Set<(error?: unknown) => void>();
   #kept: ChangeNotice[] = [];
+  /** By the entry before them. A page is of entries that never change. */
+  readonly #pages = new Map<number, Promise<readonly ChangeNotice[]>>();
   #revision = -1;
   #end = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -40,13 +44,14 @@ export class LogTail {
     clearInterval(this.#timer);
     this.#timer = undefined;
     this.#kept = [];
+    this.#pages.clear();
   }
 
   /** The notices behind `seq`, at most a page: from memory, or from the log for a stream that is far behind. */
   async after(seq: number): Promise<readonly ChangeNotice[]> {
     if (seq >= this.#end) return [];
     const first = this.#kept[0];
-    if (first === undefined || seq < first.seq - 1) return this.#read(seq);
+    if (first === undefined || seq < first.seq - 1) return this.#earlier(seq);
     const from = seq - first.seq + 1;
     return this.#kept.slice(from, from + PAGE_ENTRIES);
   }
@@ -97,6 +102,23 @@ export class LogTail {
       this.#end = notices.at(-1)?.seq ?? this.#end;
       this.#wake();
     }
+  }
+
+  /** A page from the log, read once for all streams that ask at about the same time. */
+  async #earlier(after: number): Promise<readonly ChangeNotice[]> {
+    const known = this.#pages.get(after);
+    const page = known ?? this.#read(after);
+    this.#pages.delete(after);
+    this.#pages.set(after, page);
+    const [oldest] = this.#pages.keys();
+    if (this.#pages.size > KEPT_PAGES && oldest !== undefined) this.#pages.delete(oldest);
+    // What failed, or may become longer, is asked again.
+    const isFull = await page.then(
+      (notices) => notices.length === PAGE_ENTRIES,
+      () => false,
+    );
+    if (!isFull && this.#pages.get(after) === page) this.#pages.delete(after);
+    return page;
   }
 
   async #read(after: number): Promise<readonly ChangeNotice[]> {

@@ -45,6 +45,7 @@ test("a stream reads no further than its reader", async () => {
   const shutdown = new AbortController();
 
   const { body } = changeStreamResponse(counted, {
+    turn: async () => {},
     check: async () => {},
     shutdown: shutdown.signal,
     isHead: false,

@@ -21,8 +21,8 @@ export function emptyFolder(): string {
   return realpathSync(mkdtempSync(join(tmpdir(), "planner-release-")));
 }
 
-/** Runs one command and returns its standard output. @throws Error with its words when it fails */
-async function succeed(
+/** Runs one command in a place and returns its standard output. @throws Error with its words when it fails */
+export async function succeed(
   { command, folder, env = {} }: Installed,
   words: readonly string[],
   input = "",
@@ -32,26 +32,34 @@ async function succeed(
   return stdout;
 }
 
-function demand(holds: boolean, what: string): void {
+/** @throws Error unless it holds */
+export function demand(holds: boolean, what: string): void {
   if (!holds) throw new Error(what);
 }
 
-/** init, add, list, lint and an MCP conversation in a new project. Returns what was run. */
-export async function specJobs(installed: Installed): Promise<string> {
-  const run = (words: readonly string[], input?: string) => succeed(installed, words, input);
+/** init, add, list and lint in a new project. Returns what was run. */
+export async function specCommands(installed: Installed): Promise<string> {
+  const run = (words: readonly string[]) => succeed(installed, words);
   await run(["init", "--agent", "claude"]);
   await run(["add", "Refuse addresses that are not web pages"]);
   const { specs } = JSON.parse(await run(["list", "--json"]));
   demand(specs.length === 1, `list shows ${specs.length} specs: expected 1`);
   await run(["lint"]);
+  return "init, add, list, lint";
+}
+
+/** The same and an MCP conversation. Returns what was run. */
+export async function specJobs(installed: Installed): Promise<string> {
+  const commands = await specCommands(installed);
   const messages = [
     { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: "2025-06-18", capabilities: {} } },
     { jsonrpc: "2.0", id: 2, method: "tools/list" },
   ];
-  const lines = await run(["mcp"], messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const input = messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+  const lines = await succeed(installed, ["mcp"], input);
   const tools = JSON.parse(lines.trim().split("\n")[1] ?? "{}").result.tools;
   demand(tools.length === 23, `mcp lists ${tools.length} tools: expected 23`);
-  return "init, add, list, lint, mcp";
+  return `${commands}, mcp`;
 }
 
 /** A sample inventory, a picture, and a server asked by JSON, gRPC and a browser's first request. Returns what was run. */
@@ -64,11 +72,18 @@ export async function datacenterJobs(installed: Installed): Promise<string> {
   return "dc sample, render, serve, JSON, gRPC, console, SIGTERM";
 }
 
-/** Starts `dc serve` on a free port, asks it, ends it by SIGTERM and demands status 0. */
+/** Serves the inventory of `dc sample --db site.sqlite`. */
+export const SERVE_SAMPLE = ["dc", "serve", "--port", "0", "--db", "site.sqlite"];
+
+/** How a server is ended: by SIGTERM, after which it must end with status 0, or by SIGKILL. */
+export type ServerEnd = "TERMINATED" | "KILLED";
+
+/** Starts `dc serve` on a free port, asks it and ends it. */
 export async function withServer(
   { command, folder, env = {}, sandboxed = false }: Installed,
   ask: (url: string) => Promise<void>,
-  words: readonly string[] = ["dc", "serve", "--port", "0", "--db", "site.sqlite"],
+  words: readonly string[] = SERVE_SAMPLE,
+  end: ServerEnd = "TERMINATED",
 ): Promise<void> {
   const [program = "", ...args] = [...command, ...words];
   const child = spawn(program, args, {
@@ -94,11 +109,12 @@ export async function withServer(
     });
     await ask(url);
   } finally {
-    if (sandboxed && child.pid !== undefined) process.kill(innermost(child.pid), "SIGTERM");
+    if (end === "KILLED") child.kill("SIGKILL");
+    else if (sandboxed && child.pid !== undefined) process.kill(innermost(child.pid), "SIGTERM");
     else child.kill("SIGTERM");
   }
   const code = await ended;
-  demand(code === 0, `the server ended with ${code} after SIGTERM: ${stderr}`);
+  demand(end === "KILLED" || code === 0, `the server ended with ${code} after SIGTERM: ${stderr}`);
 }
 
 /** The last of a chain of processes that have one child each. */

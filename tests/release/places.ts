@@ -4,29 +4,16 @@ import { imageFile } from "../../release/image.ts";
 import { OUT } from "../../release/release.ts";
 import { hasProgram, run } from "../../release/shell.ts";
 import { runCommand } from "../support/planner_command.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+import { type Check, unpacked } from "./check.ts";
+import { musl, windows } from "./foreign_systems.ts";
+import { hooks } from "./hooks.ts";
 import { serveFiles, serveNpm } from "./local_servers.ts";
 import { datacenterJobs, emptyFolder, projectFolder, specJobs, withServer } from "./main_jobs.ts";
-
-/** One artefact in one place. */
-export interface Check {
-  readonly artefact: string;
-  readonly place: string;
-  /** Programs of this machine that the check needs. */
-  readonly needs: readonly string[];
-  /** Files of the release that it is about. */
-  readonly files: readonly string[];
-  /** Returns what was run; throws when something fails. */
-  readonly check: () => Promise<string>;
-}
+import { upgrade } from "./upgrade.ts";
 
 const both = async (installed: Parameters<typeof specJobs>[0]) =>
   `${await specJobs(installed)}; ${await datacenterJobs(installed)}`;
-
-function unpacked(archive: string): string {
-  const folder = emptyFolder();
-  run("tar", ["-xf", join(OUT, archive), "-C", folder]);
-  return join(folder, readdirSync(folder)[0] ?? "");
-}
 
 function archive(name: string, place: string, ending: string, version: string, launcher: readonly string[]): Check {
   const file = `planner-${version}-${name}.${ending}`;
@@ -146,18 +133,18 @@ function image(version: string): Check {
         [...program, "dc", "token", "create", "anna", "--role", "admin", "--tokens", "/data/tokens.json"],
         data,
       );
-      await withServer(
-        installed,
-        async (url) => {
-          const base = url.replace("0.0.0.0", "127.0.0.1");
-          const { status } = await fetch(new URL("/healthz", base));
-          if (status !== 200) throw new Error(`/healthz answered ${status}`);
-        },
-        ["dc", "serve", "--port", "0"],
-      );
-      return "dc token create, serve, health, SIGTERM";
+      const serve = ["dc", "serve", "--port", "0"];
+      await withServer(installed, askHealth, serve);
+      const database = await (await sharedPostgres()).database();
+      await withServer(installed, askHealth, [...serve, "--db", database]);
+      return "dc token create; serve on SQLite and on PostgreSQL, health, SIGTERM";
     },
   };
+}
+
+async function askHealth(url: string): Promise<void> {
+  const { status } = await fetch(new URL("/readyz", url.replace("0.0.0.0", "127.0.0.1")));
+  if (status !== 200) throw new Error(`/readyz answered ${status}`);
 }
 
 async function runOrThrow(command: readonly string[], cwd: string): Promise<string> {
@@ -229,18 +216,22 @@ export function checks(version: string): readonly Check[] {
       "Nehalem",
     ]),
     archive("linux-arm64", "qemu-user", "tar.xz", version, qemu),
+    musl(version),
+    windows(version),
     debian(version),
     rpm(version),
     npm(version),
     image(version),
     newcomer(version),
+    hooks(version),
+    upgrade(version),
   ];
 }
 
 /** What is built and cannot run on this kind of machine. */
 export const NOT_RUN_HERE: readonly (readonly [artefact: string, reason: string])[] = [
-  ["linux-x64-musl, linux-arm64-musl", "no system with musl and libstdc++"],
+  ["linux-arm64-musl", "no musl for arm64"],
   ["darwin-x64, darwin-arm64, planner.rb", "no macOS"],
-  ["windows-x64, windows-arm64, install.ps1, Scoop, winget", "no Windows, no PowerShell"],
+  ["windows-arm64, install.ps1, Scoop, winget", "no Windows, no PowerShell"],
   [".mcpb bundles, server.json", "no client and no registry to install them into"],
 ];

@@ -7,7 +7,8 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { OUT } from "../../release/release.ts";
 import { hasProgram } from "../../release/shell.ts";
-import { type Check, checks, NOT_RUN_HERE } from "./places.ts";
+import type { Check } from "./check.ts";
+import { checks, NOT_RUN_HERE } from "./places.ts";
 
 const counts = { passed: 0, failed: 0, skipped: 0 };
 

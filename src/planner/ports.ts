@@ -23,6 +23,8 @@ export interface SpecStore {
   /** Every active spec. The same object as before when nothing changed, so that what is derived from it can be kept. */
   active(): Promise<SpecSet>;
   archived(): Promise<SpecSet>;
+  /** Folders in `specs/` and files that end with `.MD` or the like: nothing reads them. */
+  strays(): Promise<readonly StrayEntry[]>;
   /** One spec, active or archived, by its full id. */
   load(id: SpecId): Promise<Spec>;
   /** The text of one file, active or archived, whether it parses or not. */
@@ -62,6 +64,13 @@ export interface SpecStore {
    * @param admit sees the spec as it is about to move and may throw a refusal; no other writer comes in between
    */
   moveToArchive(id: SpecId, admit?: (spec: Spec) => void): Promise<string>;
+}
+
+/** An entry of the specs folder that is not read as a spec. */
+export interface StrayEntry {
+  /** Path from the project root, with forward slashes. */
+  readonly file: string;
+  readonly kind: "folder" | "upper_case_ending";
 }
 
 /** Whether the text became another one, or why it could not. */

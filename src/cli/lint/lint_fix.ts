@@ -3,10 +3,10 @@ import { OperationError } from "#kernel/errors.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import type { LintReport } from "#planner/lint/finding.ts";
 import { type FixedFile, type FixedText, fixText } from "#planner/lint/fix/fix_text.ts";
-import { lintProject } from "#planner/lint/lint_project.ts";
+import { type LintChoice, lintProject } from "#planner/lint/lint_project.ts";
 import { type LintSource, projectSource, specFromText } from "#planner/lint/lint_source.ts";
 import type { Spec } from "#planner/spec/spec.ts";
-import type { SpecId } from "#planner/spec/spec_id.ts";
+import { type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
 import { unifiedDiff } from "./unified_diff.ts";
 
 /** What `lint --fix` did, and what it leaves to a person. */
@@ -26,10 +26,10 @@ type Progress = (done: number, total: number) => void;
 /** Fixes the specs, then lints them. Skips files that do not parse. */
 export async function lintAndFix(
   context: PlannerContext,
-  ids: readonly SpecId[] | undefined,
+  choice: LintChoice,
   progress: Progress = () => {},
 ): Promise<FixOutcome> {
-  const specs = await readable(context, ids);
+  const specs = await readable(context, choice.ids);
   const results: Results = new Map();
   let ready: ReadonlyMap<SpecId, Fixed> = new Map();
   for (let start = 0; start < specs.length + BATCH; start += BATCH) {
@@ -38,16 +38,16 @@ export async function lintAndFix(
     [ready] = await Promise.all([fix(context, specs.slice(start, start + BATCH), results), writing]);
     if (start > 0 && start < specs.length) progress(start, specs.length);
   }
-  return { report: await lintProject(await projectSource(context), ids), ...told(specs, results) };
+  return { report: await lintProject(await projectSource(context), choice), ...told(specs, results) };
 }
 
 /** The same without touching a file: what would be reported, and the change as a unified diff that git can apply. */
 export async function previewFix(
   context: PlannerContext,
-  ids: readonly SpecId[] | undefined,
+  choice: LintChoice,
   progress: Progress = () => {},
 ): Promise<FixOutcome & { readonly diff: string }> {
-  const specs = await readable(context, ids);
+  const specs = await readable(context, choice.ids);
   const results: Results = new Map();
   const fixed = new Map<SpecId, Fixed>();
   for (let start = 0; start < specs.length; start += BATCH) {
@@ -64,7 +64,7 @@ export async function previewFix(
     diff += unifiedDiff(file, change.before, change.text);
   }
   const source = overlaid(await projectSource(context), texts);
-  return { report: await lintProject(source, ids), ...told(specs, results), diff };
+  return { report: await lintProject(source, choice), ...told(specs, results), diff };
 }
 
 /** What was done to a spec, or why nothing could be; nothing for one that needs none. */
@@ -131,9 +131,14 @@ function told(specs: readonly Spec[], results: Results): Pick<FixOutcome, "fixed
 
 async function readable(context: PlannerContext, ids: readonly SpecId[] | undefined): Promise<readonly Spec[]> {
   const { specs } = await context.specs.active();
-  if (ids === undefined) return specs;
+  if (ids === undefined) return specs.filter(isMeantAsSpec);
   const wanted = new Set(ids);
   return specs.filter(({ id }) => wanted.has(id));
+}
+
+/** A file such as README.md, without frontmatter and without the name of a spec, is no spec that lacks a status. */
+function isMeantAsSpec({ id, frontmatter }: Spec): boolean {
+  return specIdParts(id) !== undefined || Object.keys(frontmatter).length > 0;
 }
 
 /** The project as it would be with these texts in place of the files'. */

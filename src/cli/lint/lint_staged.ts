@@ -23,7 +23,7 @@ export async function lintStaged(context: PlannerContext, root: string): Promise
   if (own.size + others.length === 0) return lintReport(0, []);
   const source = await stagedSource(context, index, repository.cwd);
   try {
-    const report = await lintProject(source, [...own, ...others]);
+    const report = await lintProject(source, { ids: [...own, ...others] });
     return lintReport(
       report.specsChecked,
       report.files.map((file) =>

@@ -1,5 +1,5 @@
 import type { PromptVia, StreamKind } from "./provider_values.ts";
-import type { RuleName } from "./rule_names.ts";
+import type { RuleName, RuleSeverity } from "./rule_names.ts";
 
 /** How one frontmatter field must look. Source: docs/contract/spec-tool.md#configuration. */
 export interface FieldRule {
@@ -101,5 +101,10 @@ export interface PlannerConfig {
   readonly limits: LimitSettings;
   readonly watch: WatchSettings;
   readonly parallel: { readonly max: number };
-  readonly lint: { readonly thresholds: LintThresholds; readonly disable: readonly RuleName[] };
+  readonly lint: {
+    readonly thresholds: LintThresholds;
+    readonly disable: readonly RuleName[];
+    /** In place of the rule's own. */
+    readonly severity: Partial<Readonly<Record<RuleName, RuleSeverity>>>;
+  };
 }

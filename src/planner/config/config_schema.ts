@@ -1,6 +1,6 @@
 import { type TObject, Type } from "@sinclair/typebox";
 import { PROMPT_WAYS, STREAM_KINDS } from "./provider_values.ts";
-import { RULE_NAMES } from "./rule_names.ts";
+import { RULE_NAMES, RULE_SEVERITIES } from "./rule_names.ts";
 
 const COUNT = Type.Optional(Type.Integer({ minimum: 0 }));
 const TEXT = Type.Optional(Type.String({ minLength: 1 }));
@@ -125,6 +125,9 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
         }),
       ),
       disable: Type.Optional(Type.Array(oneOf(RULE_NAMES))),
+      severity: Type.Optional(
+        Type.Object(Object.fromEntries(RULE_NAMES.map((name) => [name, Type.Optional(oneOf(RULE_SEVERITIES))]))),
+      ),
     }),
   ),
 });

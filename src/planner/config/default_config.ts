@@ -60,5 +60,6 @@ export const DEFAULT_CONFIG: PlannerConfig = {
       simple_words: 3,
     },
     disable: [],
+    severity: {},
   },
 };

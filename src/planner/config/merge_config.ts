@@ -8,7 +8,7 @@ import type {
   WorktreeSettings,
 } from "./config.ts";
 import { DEFAULT_CONFIG } from "./default_config.ts";
-import type { RuleName } from "./rule_names.ts";
+import type { RuleName, RuleSeverity } from "./rule_names.ts";
 
 /** A field's rule as it may be written; values of other types in `enum` are compared by their text. */
 export interface WrittenFieldRule extends Omit<FieldRule, "enum"> {
@@ -45,7 +45,11 @@ export interface WrittenConfig {
   readonly limits?: Partial<LimitSettings>;
   readonly watch?: Partial<WatchSettings>;
   readonly parallel?: { readonly max?: number };
-  readonly lint?: { readonly thresholds?: Partial<LintThresholds>; readonly disable?: readonly RuleName[] };
+  readonly lint?: {
+    readonly thresholds?: Partial<LintThresholds>;
+    readonly disable?: readonly RuleName[];
+    readonly severity?: Partial<Readonly<Record<RuleName, RuleSeverity>>>;
+  };
 }
 
 /**
@@ -75,6 +79,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     lint: {
       thresholds: { ...lint.thresholds, ...written.lint?.thresholds },
       disable: [...new Set(written.lint?.disable ?? lint.disable)],
+      severity: { ...lint.severity, ...written.lint?.severity },
     },
   };
 }

@@ -16,4 +16,9 @@ export const RULE_NAMES = [
   "model_waste",
 ] as const;
 
+/** How a rule's findings count: as the word says, or not at all. */
+export const RULE_SEVERITIES = ["error", "warning", "off"] as const;
+
+export type RuleSeverity = (typeof RULE_SEVERITIES)[number];
+
 export type RuleName = (typeof RULE_NAMES)[number];

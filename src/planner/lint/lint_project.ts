@@ -6,16 +6,24 @@ import type { LintReport } from "./finding.ts";
 import type { LintSource } from "./lint_source.ts";
 import { lintSpecs } from "./lint_specs.ts";
 import { placeFindings } from "./place_findings.ts";
+import { isOff } from "./rule_severity.ts";
+
+/** Which specs are judged, and how fully. */
+export interface LintChoice {
+  /** Ids of active specs; every active spec if left out. */
+  readonly ids?: readonly SpecId[] | undefined;
+  /** Every finding of completed and cancelled specs too. Specs that `ids` names are judged fully anyway. */
+  readonly all?: boolean;
+}
 
 /**
  * Gathers what the rules need, runs them and looks up the lines.
  *
- * @param wanted ids of active specs to judge; every active spec when left out
- *
  * Cost: reads the judged specs and those that they reach over `depends_on`, and the last log of completed specs that name
  * an `output_schema`.
  */
-export async function lintProject(source: LintSource, wanted?: readonly SpecId[]): Promise<LintReport> {
+export async function lintProject(source: LintSource, choice: LintChoice = {}): Promise<LintReport> {
+  const { ids: wanted, all = false } = choice;
   const { specs, unreadable, neighbours } =
     wanted === undefined ? await everything(source) : await some(source, wanted);
   const report = lintSpecs({
@@ -25,6 +33,8 @@ export async function lintProject(source: LintSource, wanted?: readonly SpecId[]
     neighbours,
     knownIds: new Set<string>([...source.ids, ...source.archivedIds]),
     outputs: await outputsOf(source, specs),
+    judgesClosed: all || wanted !== undefined,
+    ...(wanted === undefined && source.strays !== undefined ? { strays: source.strays } : {}),
   });
   return placeFindings(report, async ({ specId }) => {
     try {
@@ -71,7 +81,7 @@ async function some(source: LintSource, wanted: readonly SpecId[]): Promise<Gath
 
 async function outputsOf(source: LintSource, specs: readonly Spec[]): Promise<ReadonlyMap<SpecId, OutputVerdict>> {
   const verdicts = new Map<SpecId, OutputVerdict>();
-  if (source.config.lint.disable.includes("output")) return verdicts;
+  if (isOff(source.config, "output")) return verdicts;
   for (const spec of specs) {
     if (spec.status !== "completed" || spec.outputSchema === null) continue;
     const verdict = await source.output(spec);

@@ -1,7 +1,7 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import type { PlannerContext } from "../context.ts";
-import type { OutputVerdict, SpecSet } from "../ports.ts";
+import type { OutputVerdict, SpecSet, StrayEntry } from "../ports.ts";
 import { buildSpec } from "../spec/build_spec.ts";
 import { parseDocument } from "../spec/document.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
@@ -15,6 +15,8 @@ export interface LintSource {
   /** Ids of the active specs, sorted. */
   readonly ids: readonly SpecId[];
   readonly archivedIds: ReadonlySet<string>;
+  /** Entries of the specs folder that are not read; left out where there are none to know of. */
+  readonly strays?: readonly StrayEntry[];
   /** Every active spec. */
   all(): Promise<SpecSet>;
   /** One active spec. */
@@ -28,11 +30,17 @@ export interface LintSource {
 /** Reads a project's own files. */
 export async function projectSource(context: PlannerContext): Promise<LintSource> {
   const { specs } = context;
-  const [config, ids, archivedIds] = await Promise.all([context.config(), specs.ids(), specs.archivedIds()]);
+  const [config, ids, archivedIds, strays] = await Promise.all([
+    context.config(),
+    specs.ids(),
+    specs.archivedIds(),
+    specs.strays(),
+  ]);
   return {
     config,
     ids,
     archivedIds,
+    strays,
     all: () => specs.active(),
     async one(id) {
       try {

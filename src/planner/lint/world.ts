@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein";
 import { nearest } from "#kernel/nearest.ts";
 import type { PlannerConfig } from "../config/config.ts";
 import { MAX_NEAREST_IDS } from "../limits.ts";
-import type { OutputVerdict } from "../ports.ts";
+import type { OutputVerdict, StrayEntry } from "../ports.ts";
 import type { Spec, UnreadableFile } from "../spec/spec.ts";
 import { parentOf, type SpecId } from "../spec/spec_id.ts";
 import { type Cycle, cyclesOf } from "./cycles.ts";
@@ -18,6 +18,10 @@ export interface LintInput {
   readonly knownIds: ReadonlySet<string>;
   /** Further active specs: at least those that the judged ones reach over `depends_on`. */
   readonly neighbours?: readonly Spec[];
+  /** What is in the specs folder and is not read. */
+  readonly strays?: readonly StrayEntry[];
+  /** Whether specs that are completed or cancelled get every finding; else only errors and those about their output. */
+  readonly judgesClosed: boolean;
   /** For completed specs with an `output_schema`: what checking the last run's output found. */
   readonly outputs?: ReadonlyMap<SpecId, OutputVerdict>;
 }

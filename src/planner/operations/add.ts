@@ -43,7 +43,7 @@ export async function createSpec(context: PlannerContext, description: string, p
 /** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */
 async function lintNew(context: PlannerContext, id: SpecId): Promise<readonly Diagnostic[]> {
   try {
-    return diagnosticsOf(await lintProject(context, [id]));
+    return diagnosticsOf(await lintProject(context, { ids: [id] }));
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     return [{ spec_id: id, severity: "error", rule: "parse", message: error.message, suggestion: null }];

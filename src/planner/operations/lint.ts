@@ -1,6 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { DEFAULT_LIST_LIMIT } from "../limits.ts";
 import type { Scores } from "../lint/scores.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { findSpecId } from "./find_spec.ts";
@@ -20,17 +21,28 @@ export const lint = defineTool<PlannerContext>()({
   slow: true,
   params: Type.Object({
     id: Type.Optional(Type.String({ description: "Full or partial spec id; all specs when left out" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 0, default: DEFAULT_LIST_LIMIT, description: "Most findings returned" }),
+    ),
+    offset: Type.Optional(Type.Integer({ minimum: 0, description: "Findings to skip" })),
+    grades: Type.Optional(Type.Boolean({ description: "Grade every spec; one named by id is graded anyway" })),
+    all: Type.Optional(Type.Boolean({ description: "Every finding of completed and cancelled specs too" })),
   }),
-  async run(context, { id: text }) {
+  async run(context, { id: text, limit, offset = 0, grades = false, all = false }) {
     const id = text === undefined ? undefined : await findSpecId(context, text, { archived: false });
-    const report = await lintProject(context, id === undefined ? undefined : [id]);
+    const report = await lintProject(context, { ...(id === undefined ? {} : { ids: [id] }), all });
+    const diagnostics = diagnosticsOf(report);
+    // One spec's findings are a screen or two; those of a project would fill an agent's memory.
+    const most = limit ?? (id === undefined ? DEFAULT_LIST_LIMIT : diagnostics.length);
+    const page = diagnostics.slice(offset, offset + most);
     return {
       value: {
         specs_checked: report.specsChecked,
         errors: report.errors,
         warnings: report.warnings,
-        diagnostics: diagnosticsOf(report),
-        results: await graded(context, id),
+        diagnostics: page,
+        ...(page.length === diagnostics.length ? {} : { total: diagnostics.length, offset, returned: page.length }),
+        results: grades || id !== undefined ? await graded(context, id) : [],
       },
     };
   },

@@ -1,6 +1,6 @@
 import type { PlannerContext } from "../context.ts";
 import type { LintReport } from "../lint/finding.ts";
-import type { SpecId } from "../spec/spec_id.ts";
+import type { LintChoice } from "../lint/lint_project.ts";
 
 /** A finding as the tools answer it. Source: docs/contract/spec-tool.md#lint-diagnostic; docs/decisions.md#s-16. */
 export interface Diagnostic {
@@ -11,14 +11,14 @@ export interface Diagnostic {
   readonly suggestion: string | null;
 }
 
-/** Lints the active specs that `ids` names, else all. */
-export async function lintProject(context: PlannerContext, ids?: readonly SpecId[]): Promise<LintReport> {
+/** Lints the active specs of `choice`; without one every active spec. */
+export async function lintProject(context: PlannerContext, choice?: LintChoice): Promise<LintReport> {
   // The rules are a good part of the program, and only few calls need them.
   const [{ lintProject: run }, { projectSource }] = await Promise.all([
     import("../lint/lint_project.ts"),
     import("../lint/lint_source.ts"),
   ]);
-  return run(await projectSource(context), ids);
+  return run(await projectSource(context), choice);
 }
 
 export function diagnosticsOf({ files }: LintReport): readonly Diagnostic[] {

@@ -47,7 +47,7 @@ export async function refuseMissingAgent(
 
 /** Refuses a spec in which lint finds errors: an agent would be led astray by it. */
 export async function refuseLintErrors(context: PlannerContext, spec: Spec): Promise<void> {
-  const report = await lintProject(await projectSource(context), [spec.id]);
+  const report = await lintProject(await projectSource(context), { ids: [spec.id] });
   if (report.errors === 0) return;
   const found = report.files
     .flatMap(({ findings }) => findings)

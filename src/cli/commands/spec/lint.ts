@@ -1,4 +1,5 @@
 import type { LintReport } from "#planner/lint/finding.ts";
+import type { LintChoice } from "#planner/lint/lint_project.ts";
 import { findSpecId } from "#planner/operations/find_spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import { type Cli, defineCommand } from "../../command.ts";
@@ -11,6 +12,7 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 interface Wanted {
+  readonly all: boolean;
   readonly ids: readonly string[];
   readonly fix: boolean;
   readonly dryRun: boolean;
@@ -22,7 +24,8 @@ export const command = defineCommand({
   details:
     "Exit status: 0 clean or warnings only, 1 errors (or more warnings than --max-warnings), 2 wrong usage or no " +
     "project. --fix fills in a missing status and id, trims trailing white space, brings the frontmatter's indentation " +
-    "to two spaces and ends the file with a newline; nothing else changes.",
+    "to two spaces and ends the file with a newline; nothing else changes. Of completed and cancelled specs only errors " +
+    "and findings about their output are reported, unless --all or their id is given.",
   positionals: {
     id: {
       summary: "Full or partial ids of specs; all active specs without any",
@@ -32,6 +35,7 @@ export const command = defineCommand({
     },
   },
   flags: {
+    all: { type: "boolean", short: "a", summary: "Report every finding of completed and cancelled specs too" },
     fix: { type: "boolean", summary: "Fix problems that need no decision" },
     "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the change as a diff, touch nothing" },
     format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "How to report; text without it" },
@@ -45,9 +49,9 @@ export const command = defineCommand({
     { line: "planner lint --fix --dry-run | git apply", shows: "the same through git" },
     { line: "planner lint --format sarif > lint.sarif", shows: "for code scanning" },
   ],
-  async run({ id: ids, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
+  async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
     if (json && format !== undefined && format !== "json") throw excluding("--json", `--format ${format}`);
-    const wanted = { ids, fix, dryRun, staged };
+    const wanted = { ids, all, fix, dryRun, staged };
     checkWanted(wanted);
     const project = await cli.project();
     const outcome = await lint(wanted, project, cli);
@@ -71,14 +75,18 @@ interface Outcome extends LintOutcome {
   readonly unwritten?: boolean;
 }
 
-async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: OpenProject, cli: Cli): Promise<Outcome> {
+async function lint(
+  { ids, all, fix, dryRun, staged }: Wanted,
+  { context, root }: OpenProject,
+  cli: Cli,
+): Promise<Outcome> {
   if (staged) {
     const { lintStaged } = await import("../../lint/lint_staged.ts");
     return { report: await lintStaged(context, root) };
   }
   const specIds = ids.length === 0 ? undefined : await resolved(ids, context);
   if (fix) {
-    const outcome = await mend(context, specIds, { dryRun, cli });
+    const outcome = await mend(context, { ids: specIds, all }, { dryRun, cli });
     for (const { file, message } of outcome.failed) cli.warn(`${file} is not mended: ${message}`);
     return { ...outcome, unwritten: outcome.failed.length > 0 };
   }
@@ -86,14 +94,14 @@ async function lint({ ids, fix, dryRun, staged }: Wanted, { context, root }: Ope
     import("#planner/lint/lint_project.ts"),
     import("#planner/lint/lint_source.ts"),
   ]);
-  return { report: await lintProject(await projectSource(context), specIds) };
+  return { report: await lintProject(await projectSource(context), { ids: specIds, all }) };
 }
 
 type Mending = FixOutcome & { readonly diff?: string };
 
 async function mend(
   context: OpenProject["context"],
-  ids: readonly SpecId[] | undefined,
+  choice: LintChoice,
   { dryRun, cli }: { readonly dryRun: boolean; readonly cli: Cli },
 ): Promise<Mending> {
   const [{ lintAndFix, previewFix }, { openProgressBar }] = await Promise.all([
@@ -102,7 +110,7 @@ async function mend(
   ]);
   const bar = openProgressBar(cli);
   try {
-    return await (dryRun ? previewFix : lintAndFix)(context, ids, bar?.show);
+    return await (dryRun ? previewFix : lintAndFix)(context, choice, bar?.show);
   } finally {
     bar?.clear();
   }

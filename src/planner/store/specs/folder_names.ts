@@ -24,9 +24,11 @@ export interface Listing {
   readonly ids: readonly SpecId[];
   /** Names of sub-folders, sorted. */
   readonly folders: readonly string[];
+  /** Names of files that end with `.MD` or another spelling of `.md`, sorted. */
+  readonly misspelt: readonly string[];
 }
 
-const EMPTY: Listing = { entries: new Map(), ids: [], folders: [] };
+const EMPTY: Listing = { entries: new Map(), ids: [], folders: [], misspelt: [] };
 
 /**
  * The names in one folder. They are listed again only when the folder's own state says that they changed: every
@@ -72,17 +74,19 @@ function toListing(found: readonly Dirent[]): Listing {
   const entries = new Map<string, { readonly isRegular: boolean }>();
   const ids: { readonly id: SpecId }[] = [];
   const folders: string[] = [];
+  const misspelt: string[] = [];
   for (const entry of found) {
     const { name } = entry;
     if (!isSpecName(name)) {
       if (entry.isDirectory()) folders.push(name);
+      else if (name.toLowerCase().endsWith(EXTENSION) && !name.startsWith(".")) misspelt.push(name);
       continue;
     }
     entries.set(name, entry.isFile() ? REGULAR : OTHER);
     const id = idOfName(name);
     if (id !== undefined) ids.push({ id });
   }
-  return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort() };
+  return { entries, ids: sortById(ids).map(({ id }) => id), folders: folders.sort(), misspelt: misspelt.sort() };
 }
 
 // Shared, so that ten thousand entries cost no object each.

@@ -1,7 +1,7 @@
 import { lstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
-import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore } from "../../ports.ts";
+import type { EditOutcome, NewMembers, NewSpecText, SpecSet, SpecStore, StrayEntry } from "../../ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { diskRefusal, isMissing } from "../files/disk_error.ts";
@@ -55,6 +55,16 @@ class FileSpecStore implements SpecStore {
 
   async archived(): Promise<SpecSet> {
     return this.#archive.read();
+  }
+
+  async strays(): Promise<readonly StrayEntry[]> {
+    const { folders, misspelt } = this.#index.names.read();
+    return [
+      ...folders
+        .filter((name) => !name.startsWith("."))
+        .map((name) => ({ file: `${SPECS}/${name}`, kind: "folder" }) as const),
+      ...misspelt.map((name) => ({ file: `${SPECS}/${name}`, kind: "upper_case_ending" }) as const),
+    ];
   }
 
   async load(id: SpecId): Promise<Spec> {

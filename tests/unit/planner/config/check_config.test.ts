@@ -45,6 +45,7 @@ test("checkConfig lays every setting over its default", () => {
         "lint:",
         "  thresholds: {complexity_words: 300, simple_words: 0}",
         "  disable: [coupling, coupling]",
+        "  severity: {title: off}",
       ].join("\n"),
     ),
   );
@@ -94,6 +95,7 @@ test("checkConfig lays every setting over its default", () => {
     lint: {
       thresholds: { ...DEFAULT_CONFIG.lint.thresholds, complexity_words: 300, simple_words: 0 },
       disable: ["coupling"],
+      severity: { title: "off" },
     },
   });
 });

@@ -9,7 +9,11 @@ const DOCS = readFileSync(join(import.meta.dirname, "../../../../docs/config.md"
 const ROWS = new Map([...DOCS.matchAll(/^\| `([^`]+)` \|(.*)\|$/gm)].map(([, key = "", rest = ""]) => [key, rest]));
 
 /** Every setting by its path, `<name>` where the key is free. */
+/** One row stands for a setting that every rule has. */
+const PER_RULE = "lint.severity";
+
 function settings(schema: TSchema, path: readonly string[] = []): string[] {
+  if (path.join(".") === PER_RULE) return [`${PER_RULE}.<name>`];
   if (TypeGuard.IsObject(schema)) {
     return Object.entries(schema.properties).flatMap(([key, inner]) => settings(inner, [...path, key]));
   }

@@ -11,7 +11,7 @@ const dependsOn = (id: string): string => specText(`status: pending\nlabels: [a]
 test("lintProject sees a cycle from one of its specs alone", async () => {
   const source = memorySource({ [ID]: dependsOn(OTHER), [OTHER]: dependsOn(THIRD), [THIRD]: dependsOn(ID) });
 
-  const report = await lintProject(source, [OTHER as SpecId]);
+  const report = await lintProject(source, { ids: [OTHER as SpecId] });
 
   expect(report.specsChecked).toBe(1);
   expect(report.files.map(({ specId, findings }) => [specId, findings.map(({ message }) => message)])).toEqual([
@@ -28,7 +28,7 @@ test("lintProject says the same of a spec alone as of the whole project", async 
   const whole = await lintTexts(texts);
 
   for (const id of Object.keys(texts)) {
-    const alone = await lintProject(memorySource(texts), [id as SpecId]);
+    const alone = await lintProject(memorySource(texts), { ids: [id as SpecId] });
     expect(alone.files).toEqual(whole.files.filter(({ specId }) => specId === id));
   }
 });
@@ -44,7 +44,7 @@ test("lintProject reads only what the wanted specs reach", async () => {
       return source.one(id);
     },
   };
-  await lintProject(noting, [ID as SpecId]);
+  await lintProject(noting, { ids: [ID as SpecId] });
 
   expect(read).toEqual([ID, OTHER]);
 });

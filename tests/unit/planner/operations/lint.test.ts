@@ -15,7 +15,7 @@ const project = async () => {
 test("planner_lint checks every active spec", async () => {
   using made = await project();
 
-  const report = await made.json("lint");
+  const report = await made.json("lint", { grades: true });
 
   expect(report).toMatchObject({ specs_checked: 2, errors: 2, warnings: 0 });
   expect(report.diagnostics).toMatchObject([
@@ -62,10 +62,59 @@ test("planner_lint reports a file that cannot be parsed under its id", async () 
   using made = await project();
   made.spec(BROKEN, "---\nstatus: [\n---\n\n# Broken\n");
 
-  const report = await made.json("lint");
+  const report = await made.json("lint", { grades: true });
 
   expect(report.specs_checked).toBe(3);
   expect(report.diagnostics.at(-1)).toMatchObject({ spec_id: BROKEN, severity: "error", rule: "parse" });
   expect(report.results).toHaveLength(2);
   expect(await made.json("lint", { id: BROKEN })).toMatchObject({ specs_checked: 1, errors: 1, results: [] });
+});
+
+test("planner_lint pages findings and leaves grades out unless they are asked for", async () => {
+  using made = await project();
+  for (let at = 0; at < 60; at++)
+    made.spec(`2026-11-02-0${String(at).padStart(2, "0")}-aaa`, "---\nstatus: pending\n---\n\n# T\n");
+
+  const first = await made.json("lint");
+  const second = await made.json("lint", { offset: 50, limit: 100 });
+
+  expect(first).toMatchObject({ warnings: 60, errors: 2, total: 62, offset: 0, returned: 50, results: [] });
+  expect(second).toMatchObject({ total: 62, offset: 50, returned: 12 });
+  expect([...first.diagnostics, ...second.diagnostics]).toHaveLength(62);
+});
+
+test("planner_lint gives no advice about closed specs unless it is asked for", async () => {
+  using made = await plannerProject();
+  made.spec(GOOD, "---\nstatus: completed\n---\n\n# Good\n");
+  made.spec(BAD, "---\nstatus: cancelled\ndepends_on: [2026-01-01-001-zzz]\n---\n\n# Bad\n");
+
+  expect(await made.json("lint")).toMatchObject({ specs_checked: 2, errors: 1, warnings: 0 });
+  expect(await made.json("lint", { all: true })).toMatchObject({ errors: 1, warnings: 2 });
+  expect(await made.json("lint", { id: GOOD })).toMatchObject({ errors: 0, warnings: 1 });
+});
+
+test("planner_lint reports folders and endings that no one reads", async () => {
+  using made = await plannerProject();
+  made.write(".planner/specs/later/2026-11-01-001-goo.md", "---\nstatus: pending\n---\n\n# Good\n");
+  made.write(".planner/specs/2026-11-01-002-bad.MD", "---\nstatus: pending\n---\n\n# Bad\n");
+
+  const report = await made.json("lint");
+
+  expect(report).toMatchObject({ specs_checked: 0, errors: 0, warnings: 2 });
+  expect(report.diagnostics.map(({ message }: { message: string }) => message)).toEqual([
+    "a folder is not read",
+    "a file without the ending '.md' is not read",
+  ]);
+});
+
+test("the settings change a rule's severity or switch it off", async () => {
+  using made = await plannerProject();
+  made.write(".planner/config.md", "---\nlint:\n  severity:\n    required: error\n    title: off\n---\n");
+  made.spec(GOOD, "---\nstatus: pending\n---\n\nno title\n");
+
+  const report = await made.json("lint");
+
+  expect(report.diagnostics).toMatchObject([
+    { severity: "error", rule: "required", message: "missing optional field 'labels'" },
+  ]);
 });

@@ -21,6 +21,7 @@ const WITHOUT_DENO = [
   "console",
   "console_edit",
   "console_live",
+  "console_paper",
   "dc_crashes",
   "dc_graphiql",
   "dc_load_ways",

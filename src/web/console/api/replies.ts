@@ -220,7 +220,12 @@ export interface AuditEntry {
   readonly seq: number;
   readonly occurred_at: string;
   readonly actor: { readonly principal: string };
-  readonly request: { readonly id: string; readonly interface: string; readonly method: string };
+  readonly request: {
+    readonly id: string;
+    readonly interface: string;
+    readonly method: string;
+    readonly user_agent?: string;
+  };
   readonly action: string;
   readonly entity: string;
   readonly before?: unknown;

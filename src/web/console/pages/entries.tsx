@@ -1,69 +1,120 @@
+import { useState } from "preact/hooks";
 import type { AuditEntry } from "../api/replies.ts";
-import { enumWord } from "../labels.ts";
+import { mayWrite, useSession } from "../api/session.ts";
+import { openUndo } from "../edit/edit_host.tsx";
+import { leafChanges } from "../history/leaf_changes.ts";
+import {
+  actionWord,
+  groupByRequest,
+  kindWords,
+  type RequestGroup,
+  requestWords,
+  throughWords,
+} from "../history/requests.ts";
+import { count, refName } from "../labels.ts";
 import { linkTo } from "../router.ts";
-import { Badge, Moment, RefLink, type Tone } from "../ui/parts.tsx";
+import { Moment, RefLink } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 
-const TONES: Readonly<Record<string, Tone>> = { Create: "ok", Update: "info", Delete: "fault" };
+/** Changes of one request that are shown at once, and values of one change. */
+const SHOWN = 20;
 
-function Action({ action }: AuditEntry) {
-  const word = enumWord(action, "AUDIT_ACTION");
-  return <Badge tone={TONES[word] ?? "plain"}>{word}</Badge>;
-}
-
-const COLUMNS: readonly Column<AuditEntry>[] = [
-  { name: "When", cell: ({ occurred_at }) => <Moment at={occurred_at} /> },
-  { name: "What", cell: (entry) => <Action {...entry} /> },
-  { name: "Which", cell: ({ entity }) => <RefLink to={entity} label={entity} /> },
-  { name: "Who", cell: ({ actor }) => actor.principal || "anonymous" },
-  { name: "Through", cell: ({ request }) => `${enumWord(request.interface, "AUDIT_INTERFACE")} ${request.method}` },
-  { name: "Why", cell: ({ message }) => message },
-  { name: "Fields", cell: (entry) => <Changed entry={entry} /> },
+const COLUMNS: readonly Column<RequestGroup>[] = [
+  { name: "When", cell: ({ first }) => <Moment at={first.occurred_at} /> },
+  { name: "What", cell: (group) => <Request group={group} /> },
+  { name: "Who", cell: ({ first }) => first.actor.principal || "anonymous" },
+  { name: "Through", cell: ({ first }) => throughWords(first.request) },
+  { name: "Why", cell: ({ first }) => first.message },
+  { name: "Changes", numeric: true, cell: ({ entries }) => count(entries.length) },
 ];
 
-/** Entries of the change log; each opens to what stood before and after. */
+/** Entries of the change log by request; each opens to the values before and after. */
 export function Entries({ entries }: { readonly entries: readonly AuditEntry[] }) {
   return (
     <Table
       caption="Changes"
       columns={COLUMNS}
-      rows={entries}
-      rowKey={({ seq }) => String(seq)}
+      rows={groupByRequest(entries)}
+      rowKey={({ first }) => String(first.seq)}
       empty="No change is recorded."
     />
   );
 }
 
-function Changed({ entry: { changed_fields, before, after, entity } }: { readonly entry: AuditEntry }) {
+function Request({ group }: { readonly group: RequestGroup }) {
+  const [open, setOpen] = useState(false);
+  const [all, setAll] = useState(false);
+  const shown = all ? group.entries : group.entries.slice(0, SHOWN);
   return (
-    <details>
-      <summary>{changed_fields.length === 1 ? changed_fields[0] : `${changed_fields.length} fields`}</summary>
+    <details class="request" open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>{requestWords(group)}</summary>
+      {open ? (
+        <>
+          {shown.map((entry) => (
+            <Change key={entry.seq} entry={entry} />
+          ))}
+          {shown.length === group.entries.length ? null : (
+            <button type="button" onClick={() => setAll(true)}>
+              Show {count(group.entries.length - shown.length)} more
+            </button>
+          )}
+          <p>
+            <a href={linkTo("history", "", { request: group.id })}>The whole request</a>
+          </p>
+          <Undo request={group.id} />
+        </>
+      ) : null}
+    </details>
+  );
+}
+
+/** Offers the undo of a request to those who may write. */
+function Undo({ request }: { readonly request: string }) {
+  const { reply: session } = useSession();
+  const [problem, setProblem] = useState("");
+  if (!mayWrite(session)) return null;
+  const undo = () => {
+    setProblem("");
+    openUndo(request).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+  };
+  return (
+    <p>
+      <button type="button" onClick={undo}>
+        Undo as a new change
+      </button>
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+    </p>
+  );
+}
+
+function Change({ entry }: { readonly entry: AuditEntry }) {
+  const { entity, before, after } = entry;
+  const leaves = leafChanges(before, after);
+  const kind = kindWords(entity);
+  return (
+    <section class="change">
+      <h3>
+        {kind.charAt(0).toUpperCase() + kind.slice(1)} <RefLink to={entity} label={refName(entity)} />{" "}
+        {actionWord(entry)} <a href={linkTo("history", entity)}>All changes of this</a>
+      </h3>
       <table class="diff">
         <thead>
           <tr>
-            <th scope="col">Field</th>
+            <th scope="col">Value</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
           </tr>
         </thead>
         <tbody>
-          {changed_fields.map((field) => (
+          {leaves.map(({ field, before: was, after: is }) => (
             <tr key={field}>
               <th scope="row">{field}</th>
-              <td>{told(before, field)}</td>
-              <td>{told(after, field)}</td>
+              <td>{was === undefined ? "–" : <del>{was}</del>}</td>
+              <td>{is === undefined ? "–" : <ins>{is}</ins>}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <a href={linkTo("history", entity)}>All changes of this</a>
-    </details>
+    </section>
   );
-}
-
-function told(state: unknown, path: string): string {
-  let value = state;
-  for (const step of path.split(".")) value = (value as Readonly<Record<string, unknown>> | null | undefined)?.[step];
-  if (value === undefined || value === null) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

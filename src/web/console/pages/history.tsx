@@ -1,8 +1,11 @@
 import type { HistoryAnswer } from "../api/replies.ts";
 import { useRead } from "../api/use_call.ts";
-import { type Place, setSettings } from "../router.ts";
+import { groupByRequest } from "../history/requests.ts";
+import { dayOf, momentOf, RANGES, rangeOf } from "../history/time_range.ts";
+import { count, counted } from "../labels.ts";
+import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, TextField } from "../ui/fields.tsx";
+import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
 import { Entries } from "./entries.tsx";
@@ -10,31 +13,49 @@ import { Entries } from "./entries.tsx";
 const ACTIONS = [
   ["", "Every change"],
   ["CREATE", "Created"],
-  ["UPDATE", "Updated"],
+  ["UPDATE", "Changed"],
   ["DELETE", "Deleted"],
 ] as const;
 
+const INTERFACES = [
+  ["", "Anything"],
+  ["REST", "Console and HTTP API"],
+  ["GRPC", "gRPC"],
+  ["GRAPHQL", "GraphQL"],
+  ["MCP", "Agent"],
+  ["SYSTEM", "Command line"],
+  ["WEBHOOK", "Change feed"],
+] as const;
+
+/** Entries of one page. */
+const PAGE = "200";
+
 export function History({ place }: { readonly place: Place }) {
-  const { settings } = place;
+  const { settings, subject } = place;
+  const setting = (name: string) => settings.get(name) ?? "";
   const filter = {
-    entity: place.subject === "" ? (settings.get("entity") ?? "") : place.subject,
-    actor: settings.get("actor") ?? "",
-    action: settings.get("action") ?? "",
+    entity: subject === "" ? setting("entity") : subject,
+    actor: setting("actor"),
+    action: setting("action"),
+    interface: setting("through"),
+    request_id: setting("request"),
+    since: momentOf(setting("since"), "start"),
+    until: momentOf(setting("until"), "end"),
   };
   const pages = usePages(JSON.stringify(filter));
-  const asked = useRead<HistoryAnswer>("/audit/history", { ...filter, page_size: "50", page_token: pages.token });
+  const asked = useRead<HistoryAnswer>("/audit/history", { ...filter, page_size: PAGE, page_token: pages.token });
   return (
     <>
-      <PageHead title={place.subject === "" ? "History" : `History of ${place.subject}`} />
+      <PageHead title={subject === "" ? "History" : `History of ${subject}`} />
       <Filters>
-        {place.subject === "" ? (
-          <TextField
-            label="Element"
-            placeholder="device:SRV-1"
-            value={filter.entity}
-            change={(entity) => setSettings({ entity })}
-          />
-        ) : null}
+        <ChoiceField
+          label="When"
+          value={rangeOf(setting("since"), setting("until"))}
+          choices={RANGES}
+          change={(range) => setSettings({ since: range === "" ? "" : dayOf(Number(range)), until: "" })}
+        />
+        <DateField label="From" value={setting("since")} change={(since) => setSettings({ since })} />
+        <DateField label="To" value={setting("until")} change={(until) => setSettings({ until })} />
         <TextField label="Who" value={filter.actor} change={(actor) => setSettings({ actor })} />
         <ChoiceField
           label="What"
@@ -42,10 +63,34 @@ export function History({ place }: { readonly place: Place }) {
           choices={ACTIONS}
           change={(action) => setSettings({ action })}
         />
+        {subject === "" ? (
+          <TextField
+            label="Where"
+            placeholder="rack:B03, device:SRV-1"
+            value={filter.entity}
+            change={(entity) => setSettings({ entity })}
+          />
+        ) : null}
+        <ChoiceField
+          label="Through"
+          value={filter.interface}
+          choices={INTERFACES}
+          change={(through) => setSettings({ through })}
+        />
       </Filters>
+      {filter.request_id === "" ? null : (
+        <p>
+          Only the request {filter.request_id}. <a href={linkTo("history", subject)}>Show every request</a>
+        </p>
+      )}
       <Answer asked={asked}>
         {({ entries, next_page_token }) => (
           <>
+            <p class="tally-line">
+              {counted(groupByRequest(entries).length, "request")}, {count(entries.length)}{" "}
+              {entries.length === 1 ? "change" : "changes"}
+              {next_page_token === "" ? "" : " on this page"}
+            </p>
             <Entries entries={entries} />
             <Pager pages={pages} next={next_page_token} />
           </>

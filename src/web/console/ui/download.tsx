@@ -2,8 +2,9 @@ import { useState } from "preact/hooks";
 import { CallError, call } from "../api/client.ts";
 import type { Picture } from "../api/replies.ts";
 import { saveFile } from "./save_file.ts";
+import { useRender } from "./use_theme.ts";
 
-/** A screen's RPC and its request, without how the picture is made. */
+/** A screen's RPC and its request, as the shown picture was asked for. */
 export interface Question {
   readonly rpc: string;
   readonly request: object;
@@ -14,10 +15,13 @@ const FORMATS = ["SVG", "PNG", "HTML", "DOT"] as const;
 /** Saves the picture in a format of the person's choice. */
 export function Download({ question, name }: { readonly question: Question; readonly name: string }) {
   const [problem, setProblem] = useState("");
+  const usual = useRender();
   const save = async (format: string): Promise<void> => {
     setProblem("");
     try {
-      const render = { format: `RENDER_FORMAT_${format}`, embed_dataset: true };
+      // The colouring, view and theme of the screen stay.
+      const shown = (question.request as { readonly render?: object }).render;
+      const render = { ...usual, ...shown, format: `RENDER_FORMAT_${format}`, embed_dataset: true };
       const { render: picture } = await call<{ readonly render?: Picture }>(question.rpc, {
         ...question.request,
         render,

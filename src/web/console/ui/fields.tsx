@@ -48,6 +48,16 @@ export function TextField({
   );
 }
 
+/** A day as `YYYY-MM-DD`. */
+export function DateField({ label, value, change }: FieldProps) {
+  return (
+    <label class="field">
+      <span>{label}</span>
+      <input type="date" value={value} onChange={({ currentTarget }) => change(currentTarget.value)} />
+    </label>
+  );
+}
+
 export function ChoiceField({
   label,
   value,

@@ -1,0 +1,93 @@
+import { constantWord, count } from "../labels.ts";
+
+/** One value that a change set, altered or removed; an absent side is undefined. */
+export interface LeafChange {
+  readonly field: string;
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+/** Prefixes of enumerations in the change log. Source: proto/datacenter/v1/datacenter.proto. */
+const ENUMERATION = new RegExp(
+  `^(?:${[
+    "DEVICE_KIND DEVICE_STATUS FACE DEPTH SLOT_WIDTH MOUNT AIRFLOW COOLING_METHOD THERMAL_CLASS REDUNDANCY PORT_KIND",
+    "NET_ROLE SUPPLY PHASE_LEG PHASE OUTLET_STATE RACK_STATUS FORM_FACTOR COOLING_CAPABILITY RESERVATION_STATUS",
+    "CRAC_KIND CRAC_STATUS COOLING_MEDIUM HEAT_REJECTION FLUID_TYPE CABLE_TYPE CABLE_STATUS LINK_STATUS",
+  ]
+    .join(" ")
+    .replaceAll(" ", "|")})_(?=[A-Z0-9_]+$)`,
+);
+
+/** The values that differ between two states of a resource, leaf by leaf; members of a list are told apart by name. */
+export function leafChanges(before: unknown, after: unknown): readonly LeafChange[] {
+  const [was, is] = [leavesOf(before), leavesOf(after)];
+  return [...new Set([...was.keys(), ...is.keys()])]
+    .filter((path) => was.get(path) !== is.get(path))
+    .map((path) => ({ field: fieldWords(path), before: was.get(path), after: is.get(path) }));
+}
+
+function leavesOf(state: unknown): ReadonlyMap<string, string> {
+  const leaves = new Map<string, string>();
+  collect(state, "", leaves);
+  return leaves;
+}
+
+function collect(value: unknown, path: string, leaves: Map<string, string>): void {
+  if (value === null || value === undefined) return;
+  if (typeof value !== "object") {
+    leaves.set(path, valueWords(value));
+    return;
+  }
+  const members = Array.isArray(value) ? listMembers(value, path, leaves) : Object.entries(value);
+  for (const [key, one] of members) collect(one, path === "" ? key : `${path}\n${key}`, leaves);
+}
+
+/** Keeps the plain members of a list as one text. Returns the others by name, or by number. */
+function listMembers(list: readonly unknown[], path: string, leaves: Map<string, string>): [string, unknown][] {
+  const isPlain = (one: unknown) => typeof one !== "object";
+  const plain = list.filter(isPlain);
+  if (plain.length > 0) leaves.set(path, plain.map(valueWords).join(", "));
+  return list.flatMap((one, index): [string, unknown][] =>
+    isPlain(one) ? [] : [[nameOf(one) ?? String(index + 1), one]],
+  );
+}
+
+function nameOf(member: unknown): string | undefined {
+  const { name } = (member ?? {}) as { readonly name?: unknown };
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+function valueWords(value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (typeof value === "number")
+    return Number.isInteger(value) && Math.abs(value) < 10_000 ? String(value) : count(value);
+  const text = String(value);
+  return ENUMERATION.test(text) ? constantWord(text.replace(ENUMERATION, "")) : text;
+}
+
+/** Units at the end of field names. */
+const UNITS: Readonly<Record<string, string>> = {
+  w: "W",
+  va: "VA",
+  kg: "kg",
+  mm: "mm",
+  m: "m",
+  a: "A",
+  v: "V",
+  c: "°C",
+  pct: "%",
+  mbps: "Mbit/s",
+  s: "s",
+  u: "U",
+  deg: "°",
+};
+
+/** `ports\npsu2\npower_in\nsource_ref` becomes "Ports psu2, power in, source ref". */
+function fieldWords(path: string): string {
+  const [first = "", ...rest] = path.split("\n").map((step) => {
+    const [, bare = step, unit = ""] = /^(.+)_([a-z]+)$/.exec(step) ?? [];
+    const known = UNITS[unit];
+    return known === undefined ? step.replaceAll("_", " ") : `${bare.replaceAll("_", " ")} in ${known}`;
+  });
+  return [first.charAt(0).toUpperCase() + first.slice(1), ...rest].join(", ");
+}

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import type { Browser, Page } from "playwright-core";
+import { openBrowser } from "../support/chromium.ts";
+import { heading, sampleServer } from "../support/console_page.ts";
+import type { DcServer } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
+import { pdfText } from "../support/pdf_text.ts";
+import { telling } from "../support/telling.ts";
+
+let server: DcServer;
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`The console's history and prints are not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+beforeAll(async () => {
+  if (missing === undefined) server = await sampleServer();
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await server.end();
+});
+
+async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });
+  const page = await context.newPage();
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await telling(page, story);
+  } finally {
+    await context.close();
+  }
+}
+
+async function call(rpc: string, request: object) {
+  const { status, text } = await http1(`${server.url}/datacenter.v1.DatacenterService/${rpc}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(request),
+  });
+  if (status !== 200) throw new Error(text);
+  return JSON.parse(text);
+}
+
+describe.skipIf(missing !== undefined)("The web console", () => {
+  test("shows the history by request, in words, and filters it by when, what, who and where", async () => {
+    const place = { site_id: "AMS1", floor_number: 2 };
+    const items = ["H1", "H2"].map((code) => ({ code, location: place, status: "RACK_STATUS_PLANNED" }));
+    await call("BulkUpsertRacks", { items, change_message: "Two new racks" });
+    await call("UpsertRack", { rack: { code: "H1", location: place, status: "RACK_STATUS_ACTIVE" } });
+
+    await visit("history", async (page) => {
+      await heading(page, "History");
+      const changes = page.getByRole("region", { name: "Changes" });
+      const row = changes.locator("tr", { hasText: "2 racks created" });
+      await row.getByText("Two new racks").waitFor();
+      await changes.getByText("Rack H1 changed").click();
+      const status = changes.locator(".diff tr", { hasText: "Status" });
+      expect(await status.innerText()).toMatch(/Status\s+Planned\s+Active/);
+      expect(await changes.innerText()).not.toContain("RACK_STATUS");
+
+      await page.getByRole("combobox", { name: /^What/ }).selectOption("Deleted");
+      await page.getByText("No change is recorded.").waitFor();
+      await page.getByRole("combobox", { name: /^What/ }).selectOption("Changed");
+      await changes.getByText("Rack H1 changed").waitFor();
+      await page.getByRole("combobox", { name: /^When/ }).selectOption("Today");
+      await changes.getByText("Rack H1 changed").waitFor();
+      expect(page.url()).toMatch(/since=\d{4}-\d\d-\d\d/);
+      await page.getByRole("textbox", { name: "To", exact: true }).fill("2020-01-01");
+      await page.getByText("No change is recorded.").waitFor();
+      await page.goBack();
+      await page.getByRole("textbox", { name: "Who" }).fill("nobody");
+      await page.getByRole("textbox", { name: "Who" }).press("Enter");
+      await page.getByText("No change is recorded.").waitFor();
+      const link = page.url();
+      await page.goto("about:blank");
+      await page.goto(link);
+      await page.getByText("No change is recorded.").waitFor();
+      expect(await page.getByRole("textbox", { name: "Who" }).inputValue()).toBe("nobody");
+    });
+  });
+
+  test("saves a picture with the colouring and the theme of the screen", async () => {
+    await visit(
+      "rack/B03?coloring=COLORING_STATUS&view=RENDER_VIEW_FRONT",
+      async (page) => {
+        await heading(page, "B03");
+        await page.locator(".picture-frame svg").waitFor();
+        const shown = await page.locator(".picture-frame svg > rect").first().getAttribute("fill");
+        const [download] = await Promise.all([
+          page.waitForEvent("download"),
+          page.getByRole("button", { name: "Save as SVG" }).click(),
+        ]);
+        const saved = readFileSync(await download.path(), "utf8");
+
+        expect(/<rect width="100%" height="100%" fill="([^"]+)"/.exec(saved)?.[1]).toBe(shown ?? "");
+        const onScreen = await page.locator(".picture-frame svg text").allTextContents();
+        expect([...saved.matchAll(/<text[^>]*>([^<]*)</g)].map(([, words]) => words)).toEqual(onScreen);
+      },
+      "dark",
+    );
+  });
+
+  test("prints every row of a long page, and nothing that acts", async () => {
+    await visit("rack/B03", async (page) => {
+      await heading(page, "B03");
+      await page.locator("tbody tr").first().waitFor();
+      const rows = await page.locator("tbody tr").count();
+      const first = await page.locator("tbody tr a").allInnerTexts();
+      const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
+
+      expect(rows).toBeGreaterThan(20);
+      const lost = first.filter((words) => !text.includes(words.replace(/\s+/g, "")));
+      expect(lost).toEqual([]);
+      expect(text).not.toContain("Searchorjump");
+    });
+  });
+});

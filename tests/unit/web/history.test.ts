@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import type { AuditEntry } from "#web/console/api/replies.ts";
+import { leafChanges } from "#web/console/history/leaf_changes.ts";
+import { groupByRequest, requestWords, throughWords } from "#web/console/history/requests.ts";
+import { dayOf, momentOf, rangeOf } from "#web/console/history/time_range.ts";
+
+function entry(seq: number, request: string, entity: string, action = "CREATE"): AuditEntry {
+  return {
+    seq,
+    entity,
+    action,
+    occurred_at: "2026-01-05T12:00:00Z",
+    actor: { principal: "anna" },
+    request: { id: request, interface: "REST", method: "BulkUpsertDevices" },
+    changed_fields: [],
+    message: "",
+    source: "CORE",
+  };
+}
+
+test("leafChanges names each value that differs, in words, with members of lists by name", () => {
+  const port = (name: string, source_ref: string) => ({ name, kind: "PORT_KIND_POWER_IN", power_in: { source_ref } });
+  const before = {
+    code: "S1",
+    status: "DEVICE_STATUS_PLANNED",
+    ports: [port("psu1", "A"), port("psu2", "B")],
+    tags: ["x"],
+  };
+  const after = {
+    code: "S1",
+    status: "DEVICE_STATUS_ACTIVE",
+    ports: [port("psu2", "A"), port("psu1", "A")],
+    draw: { allocated_w: 1500 },
+    tags: ["x", "y"],
+    racked: true,
+  };
+
+  expect(leafChanges(before, after)).toEqual([
+    { field: "Status", before: "Planned", after: "Active" },
+    { field: "Ports, psu2, power in, source ref", before: "B", after: "A" },
+    { field: "Tags", before: "x", after: "x, y" },
+    { field: "Draw, allocated in W", before: undefined, after: "1500" },
+    { field: "Racked", before: undefined, after: "yes" },
+  ]);
+});
+
+test("leafChanges shows a new and a deleted resource whole, and texts that only look like enumerations as they are", () => {
+  const state = { code: "DEVICE_STATUS", comments: "FACE_OFF with the vendor", face: "FACE_FRONT" };
+
+  const [created, deleted] = [leafChanges(null, state), leafChanges(state, null)];
+
+  expect(created.map(({ after }) => after)).toEqual(["DEVICE_STATUS", "FACE_OFF with the vendor", "Front"]);
+  expect(deleted.map(({ before, after }) => [before, after])).toEqual(created.map(({ after }) => [after, undefined]));
+});
+
+test("groupByRequest keeps the order and counts what a request did", () => {
+  const groups = groupByRequest([
+    entry(5, "b", "device:D2", "UPDATE"),
+    entry(4, "a", "device:D1"),
+    entry(3, "a", "device:D2"),
+    entry(2, "a", "rack:R1"),
+    entry(1, "c", "crac:C1", "DELETE"),
+  ]);
+
+  expect(groups.map(({ entries }) => entries.map(({ seq }) => seq))).toEqual([[5], [4, 3, 2], [1]]);
+  expect(groups.map(requestWords)).toEqual([
+    "Device D2 changed",
+    "2 devices created, 1 rack created",
+    "Cooling unit C1 deleted",
+  ]);
+});
+
+test.each([
+  [{ interface: "REST", user_agent: "Mozilla/5.0 (X11)" }, "Console"],
+  [{ interface: "REST", user_agent: "curl/8" }, "HTTP API"],
+  [{ interface: "SYSTEM" }, "Command line"],
+  [{ interface: "GRAPHQL", user_agent: "Mozilla/5.0" }, "GraphQL"],
+])("throughWords of %p is %s", (request, words) => {
+  expect(throughWords({ id: "", method: "", ...request })).toBe(words);
+});
+
+test("ranges are local days, and back again", () => {
+  const now = new Date(2026, 2, 1, 9, 30);
+
+  expect([dayOf(0, now), dayOf(1, now), dayOf(30, now)]).toEqual(["2026-03-01", "2026-02-28", "2026-01-30"]);
+  expect(rangeOf("", "", now)).toBe("");
+  expect(rangeOf("2026-02-28", "", now)).toBe("1");
+  expect(rangeOf("2026-02-28", "2026-03-01", now)).toBe("own");
+  expect(momentOf("2026-02-28", "start")).toBe(new Date(2026, 1, 28).toISOString());
+  expect(momentOf("2026-02-28", "end")).toBe(new Date(2026, 2, 1).toISOString());
+  expect(momentOf("yesterday", "start")).toBe("");
+});

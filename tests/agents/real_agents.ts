@@ -104,6 +104,36 @@ export const REAL_AGENTS: readonly RealAgent[] = [
       };
     },
   },
+  {
+    provider: "qwen",
+    program: "qwen",
+    source: "@qwen-code/qwen-code",
+    version: "0.24.4",
+    settle(home, port) {
+      write(
+        join(home, ".qwen", "settings.json"),
+        JSON.stringify({
+          security: { auth: { selectedType: "openai" }, folderTrust: { enabled: false } },
+          privacy: { usageStatisticsEnabled: false },
+          general: { enableAutoUpdate: false },
+        }),
+      );
+      return { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_API_KEY: "unused", OPENAI_MODEL: "scripted" };
+    },
+  },
+  {
+    provider: "copilot",
+    program: "copilot",
+    source: "@github/copilot",
+    version: "1.0.102",
+    // Nothing but the model's service is asked for: no account of GitHub's is needed.
+    settle: (_, port) => ({
+      COPILOT_OFFLINE: "true",
+      COPILOT_PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+      COPILOT_PROVIDER_API_KEY: "unused",
+      COPILOT_MODEL: "gpt-4.1",
+    }),
+  },
 ];
 
 /**

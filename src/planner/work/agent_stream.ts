@@ -3,6 +3,7 @@ import type { StreamKind } from "../config/provider_values.ts";
 import { MAX_AGENT_LINE_BYTES, MAX_AGENT_OUTPUT_CHARS } from "../limits.ts";
 import { CLAUDE_EVENTS } from "./agent_stream/claude.ts";
 import { CODEX_EVENTS } from "./agent_stream/codex.ts";
+import { COPILOT_EVENTS } from "./agent_stream/copilot.ts";
 import { CURSOR_EVENTS } from "./agent_stream/cursor.ts";
 import { type Event, textAt } from "./agent_stream/event.ts";
 import { GEMINI_EVENTS } from "./agent_stream/gemini.ts";
@@ -42,6 +43,7 @@ const EVENTS: Readonly<
   Record<Exclude<StreamKind, "text">, ReadonlyMap<string, (event: Event, to: Transcript) => void>>
 > = {
   claude: CLAUDE_EVENTS,
+  copilot: COPILOT_EVENTS,
   codex: CODEX_EVENTS,
   gemini: GEMINI_EVENTS,
   cursor: CURSOR_EVENTS,

@@ -4,11 +4,13 @@ import { PROVIDER_NAMES, type PromptVia, type ProviderName, type StreamKind } fr
 import { claude } from "./providers/claude.ts";
 import { codex } from "./providers/codex.ts";
 import { command } from "./providers/command.ts";
+import { copilot } from "./providers/copilot.ts";
 import { cursorAgent } from "./providers/cursor_agent.ts";
 import { gemini } from "./providers/gemini.ts";
 import { kiro } from "./providers/kiro.ts";
 import { opencode } from "./providers/opencode.ts";
 import type { ProviderRow } from "./providers/provider_row.ts";
+import { qwen } from "./providers/qwen.ts";
 
 /** Every agent that planner knows how to start. Source: docs/decisions.md#s-22. */
 export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
@@ -18,6 +20,8 @@ export const PROVIDERS: Readonly<Record<ProviderName, ProviderRow>> = {
   "cursor-agent": cursorAgent,
   opencode,
   kiro,
+  qwen,
+  copilot,
   command,
 };
 

@@ -37,6 +37,7 @@ const WRITE: readonly Row<"write">[] = [
   ["Write", ({ path, text }) => ({ file_path: path, content: text })],
   ["write_file", ({ path, text }) => ({ file_path: path, content: text })],
   ["write", ({ path, text }) => ({ filePath: path, content: text })],
+  ["create", ({ path, text }) => ({ path, file_text: text })],
   [
     "apply_patch",
     ({ path, text }) =>
@@ -54,10 +55,22 @@ const REPLACE: readonly Row<"replace">[] = [
   ["edit", ({ path, from, to }) => ({ filePath: path, oldString: from, newString: to })],
 ];
 
+/** Qwen's `edit` has the name of opencode's and the arguments of Gemini's `replace`. */
+const REPLACE_SNAKE: readonly Row<"replace">[] = [
+  ...REPLACE.slice(0, 2),
+  ["edit", ({ path, from, to }) => ({ file_path: path, old_string: from, new_string: to })],
+];
+
+/** Copilot's. */
+const REPLACE_STR: readonly Row<"replace">[] = [
+  ["edit", ({ path, from, to }) => ({ path, old_str: from, new_str: to })],
+];
+
 const READ: readonly Row<"read">[] = [
   ["Read", ({ path }) => ({ file_path: path })],
   ["read_file", ({ path }) => ({ file_path: path })],
   ["read", ({ path }) => ({ filePath: path })],
+  ["view", ({ path }) => ({ path })],
 ];
 
 /** Finds the agent's own tool for a call; an agent without one for files is given a line for its shell. */
@@ -80,7 +93,7 @@ export function concreteCall(call: Call, offered: readonly Offered[]): ConcreteC
       );
     case "replace":
       return (
-        pick(REPLACE, call, offered) ??
+        pick(replaceRows(offered), call, offered) ??
         shellCall(
           `sed -i ${quoted(`s|${call.from.replace(/[[\]]/g, "\\$&")}|${call.to}|`)} ${quoted(call.path)}`,
           offered,
@@ -89,6 +102,13 @@ export function concreteCall(call: Call, offered: readonly Offered[]): ConcreteC
     case "read":
       return pick(READ, call, offered) ?? shellCall(`cat ${quoted(call.path)}`, offered);
   }
+}
+
+/** Three agents call their tool `edit` and want other arguments. */
+function replaceRows(offered: readonly Offered[]): readonly Row<"replace">[] {
+  const has = (tool: string): boolean => offered.some(({ name }) => name === tool);
+  if (has("create")) return REPLACE_STR;
+  return has("write_file") ? REPLACE_SNAKE : REPLACE;
 }
 
 function shellCall(line: string, offered: readonly Offered[]): ConcreteCall {

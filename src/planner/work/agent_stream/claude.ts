@@ -2,7 +2,7 @@ import type { Usage } from "../usage.ts";
 import { aboutCall, contentText, type Event, numberAt, objectAt, objectsAt, ownValue, textAt } from "./event.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Events of `claude -p --output-format stream-json --verbose`. */
+/** Events of `claude -p --output-format stream-json --verbose`, and of `qwen --output-format stream-json`. */
 export const CLAUDE_EVENTS: ReadonlyMap<string, (event: Event, to: Transcript) => void> = new Map([
   ["system", system],
   ["assistant", assistant],
@@ -69,5 +69,6 @@ function result(event: Event, to: Transcript): void {
   }
   const errors = ownValue(event, "errors");
   const told = Array.isArray(errors) ? errors.filter((each) => typeof each === "string").join("; ") : "";
-  to.fail(text || told || subtype);
+  // Qwen Code, whose events are the same otherwise, has the reason in an object.
+  to.fail(text || told || textAt(objectAt(event, "error"), "message") || subtype);
 }

@@ -163,10 +163,10 @@ test("checkConfig refuses settings of agents, watch and branches that cannot wor
 
 test("checkConfig refuses an agent that is neither in the table nor given a command", () => {
   expect(errors("providers:\n  claud: {skip_permissions: true}")).toEqual([
-    '3:3 Unknown agent "claud": expected a "command" below it, or one of claude, codex, gemini, cursor-agent, opencode, kiro, command. Did you mean "claude"?',
+    '3:3 Unknown agent "claud": expected a "command" below it, or one of claude, codex, gemini, cursor-agent, opencode, kiro, qwen, copilot, command. Did you mean "claude"?',
   ]);
   expect(errors("defaults: {provider: min}\nproviders: {mine: {command: x}}")).toEqual([
-    '2:22 Invalid setting "defaults.provider": expected one of claude, codex, gemini, cursor-agent, opencode, kiro, command, mine, got "min". Did you mean "mine"?',
+    '2:22 Invalid setting "defaults.provider": expected one of claude, codex, gemini, cursor-agent, opencode, kiro, qwen, copilot, command, mine, got "min". Did you mean "mine"?',
   ]);
 });
 

@@ -18,6 +18,8 @@ const OWN_FLAGS: Readonly<Record<ProviderName, string>> = {
   "cursor-agent": "--force",
   opencode: "--auto",
   kiro: "--trust-all-tools",
+  qwen: "yolo",
+  copilot: "--allow-all",
   command: "--yolo",
 };
 
@@ -26,6 +28,8 @@ const READ_ONLY: Readonly<Record<string, RegExp>> = {
   claude: /--permission-mode default --disallowedTools Edit,Write,NotebookEdit/,
   codex: /--sandbox read-only/,
   gemini: /--approval-mode default .*"write_file","replace","run_shell_command"\]\ndecision = "deny"/s,
+  qwen: /--approval-mode plan/,
+  copilot: /--deny-tool=write --deny-tool=shell/,
   opencode: /"edit": "deny",\s+"bash": \{\s+"\*": "deny"\s+\}/,
 };
 

@@ -1,0 +1,35 @@
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import type { ProviderRow } from "./provider_row.ts";
+
+export const copilot: ProviderRow = {
+  title: "GitHub Copilot CLI",
+  program: "copilot",
+  // With the prompt on standard input it runs headless by itself.
+  args: ["--output-format", "json", "--no-auto-update", "--additional-mcp-config", "@{mcp_config}"],
+  guardedArgs: (grant) => (grant.task === "split" ? ["--deny-tool=write", "--deny-tool=shell"] : allowed(grant)),
+  skipArgs: ["--allow-all"],
+  skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
+  modelArgs: ["--model", "{model}"],
+  resumeArgs: (session) => [`--resume=${session}`],
+  lastArgs: [],
+  promptVia: "stdin",
+  stream: "copilot",
+  mcp: null,
+  runFile: null,
+  env: {},
+  writableArgs: null,
+  exits: {},
+  allowing: (denied) => `providers.copilot.args: [${JSON.stringify(`--allow-tool=${ruleOf(denied)}`)}]`,
+};
+
+// One word each: a list would take the next argument as well.
+function allowed({ commands }: Grant): readonly string[] {
+  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `shell(${start}:*)`);
+  const exact = commands.flatMap(commandsIn).map((line) => `shell(${line})`);
+  return ["planner", "write", ...begun, ...exact].map((rule) => `--allow-tool=${rule}`);
+}
+
+function ruleOf(denied: string): string {
+  const [tool = "", ...rest] = denied.split(" ");
+  return tool === "bash" && rest.length > 0 ? `shell(${rest.join(" ")})` : tool;
+}

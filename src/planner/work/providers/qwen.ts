@@ -1,0 +1,37 @@
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import type { ProviderRow } from "./provider_row.ts";
+
+export const qwen: ProviderRow = {
+  title: "Qwen Code",
+  program: "qwen",
+  // Without a terminal, and with the prompt on standard input, it runs headless by itself.
+  args: ["--output-format", "stream-json", "--mcp-config", "{mcp_config}"],
+  guardedArgs: (grant) =>
+    grant.task === "split"
+      ? ["--approval-mode", "plan"]
+      : ["--approval-mode", "auto-edit", ...allowed(grant).flatMap((rule) => ["--allowed-tools", rule])],
+  skipArgs: ["--approval-mode", "yolo"],
+  skipWords: ["--yolo", "-y", "yolo"],
+  modelArgs: ["--model", "{model}"],
+  resumeArgs: (session) => ["--resume", session],
+  lastArgs: [],
+  promptVia: "stdin",
+  stream: "claude",
+  mcp: null,
+  runFile: null,
+  env: {},
+  writableArgs: null,
+  exits: {},
+  allowing: (denied) => `providers.qwen.args: [--allowed-tools, ${JSON.stringify(ruleOf(denied))}]`,
+};
+
+function allowed({ commands }: Grant): readonly string[] {
+  const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `run_shell_command(${start} *)`);
+  const exact = commands.flatMap(commandsIn).map((line) => `run_shell_command(${line})`);
+  return ["mcp__planner", ...begun, ...exact];
+}
+
+function ruleOf(denied: string): string {
+  const [tool = "", ...rest] = denied.split(" ");
+  return tool === "run_shell_command" && rest.length > 0 ? `${tool}(${rest.join(" ")})` : tool;
+}

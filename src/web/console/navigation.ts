@@ -67,6 +67,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
     name: "",
     items: [
       { page: "overview", name: "Overview", icon: "overview", key: "O" },
+      { page: "rehearsal", name: "Rehearsal", icon: "rehearsal", key: "X" },
       { page: "power", name: "What if", icon: "fail", key: "W" },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],

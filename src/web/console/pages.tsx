@@ -10,6 +10,7 @@ import { OBJECT_PAGES, ObjectPage } from "./pages/object.tsx";
 import { Overview } from "./pages/overview.tsx";
 import { Power } from "./pages/power.tsx";
 import { Rack } from "./pages/rack.tsx";
+import { Rehearsal } from "./pages/rehearsal.tsx";
 import { Search } from "./pages/search.tsx";
 import { Thermal } from "./pages/thermal.tsx";
 import { Trace } from "./pages/trace.tsx";
@@ -30,6 +31,7 @@ const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> =
   rack: Rack,
   device: Device,
   power: Power,
+  rehearsal: Rehearsal,
   trace: Trace,
   thermal: Thermal,
   fabric: Fabric,

@@ -44,6 +44,7 @@ export function causeOf(topology: Topology, { mbpsOf }: Rehearsal, line: Line, l
     zones: [...loss.zones.values()].slice(0, limit),
     fabricLostMbps,
     switchesCutOff: codes(loss.cutOff),
+    switchesCutOffCount: loss.cutOff.size,
     rolesLost: rolesOf(power, loss),
   };
 }

@@ -1,4 +1,4 @@
-import { kindName, type Line } from "#dc/analysis/rehearsal/lines.ts";
+import type { Line } from "#dc/analysis/rehearsal/lines.ts";
 import { coolingUnits, itDevices } from "#dc/analysis/rehearsal/loss.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 
@@ -28,9 +28,24 @@ function namesOf({ power }: Topology, { failures, elementKind }: Line): string {
     .slice(0, NAMED)
     .map(({ elements }) => elements.map(({ index }) => bare(power.nodes[index]?.ref ?? "")).join(" with "));
   if (failures.length <= NAMED) return names.join(" and ");
-  const [first] = failures[0]?.elements ?? [];
-  const kind = elementKind === "" && first !== undefined ? kindName(power, first.index) : elementKind;
-  return `${failures.length} of kind ${kind.replaceAll("_", " ").replaceAll("+", " with ").toLowerCase()}, such as ${names[0]}`;
+  return `${failures.length} ${kindsInWords(elementKind)}, such as ${names[0]}`;
+}
+
+/** Kinds whose names are abbreviations. */
+const ABBREVIATED = /\b(?:ups|rpp|pdu|crac)\b/g;
+
+/** `RACK_PDU` as "rack PDUs", and two kinds as "pairs of rack PDU and outlet". */
+function kindsInWords(elementKind: string): string {
+  const words = elementKind.split("+").map((kind) =>
+    kind
+      .toLowerCase()
+      .replaceAll("_", " ")
+      .replace(ABBREVIATED, (word) => word.toUpperCase()),
+  );
+  if (words.length > 1) return `pairs of ${words.join(" and ")}`;
+  const [word = ""] = words;
+  if (word === "switchgear") return word;
+  return /(?:s|ch|x)$/i.test(word) ? `${word}es` : `${word.replace(/([^a])y$/, "$1ie")}s`;
 }
 
 /** Why a cause has its severity. */

@@ -53,6 +53,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.FailureCause.fabric_lost_mbps": "Capacity of the working fabric links that go down, in megabits per second.",
   "datacenter.v1.FailureCause.switches_cut_off": "Codes of switches that lose their last working uplink, at most max_elements.",
   "datacenter.v1.FailureCause.roles_lost": "Roles of the IT devices that go offline.",
+  "datacenter.v1.FailureCause.switches_cut_off_count": "Switches that lose their last working uplink.",
   "datacenter.v1.FailedElement": "One failure: a single element, or two at once.",
   "datacenter.v1.FailedElement.refs": "What fails: device, feed, port or crac. Two with pairs.",
   "datacenter.v1.FailedElement.name": "Name of the first one.",

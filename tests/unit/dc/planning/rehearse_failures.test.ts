@@ -20,7 +20,7 @@ test("RehearseFailures ranks what AMS1 loses in about ten causes", async () => {
     ],
     ["FAILURE_SEVERITY_HIGH", "AMS1-A08-A: 1 rack dark, 23 devices offline, 8.1 kW of IT load"],
     ["FAILURE_SEVERITY_MEDIUM", "PDU-B03-A: 1 rack partly dark, 2 devices offline, 0.4 kW of IT load"],
-    ["FAILURE_SEVERITY_MEDIUM", "8 of kind crac, such as CRAH-A1: 432 kW of cooling"],
+    ["FAILURE_SEVERITY_MEDIUM", "8 CRACs, such as CRAH-A1: 432 kW of cooling"],
   ]);
   expect(lines.length).toBeGreaterThanOrEqual(8);
   expect(lines.length).toBeLessThanOrEqual(12);

@@ -1,0 +1,200 @@
+import type { ComponentChildren } from "preact";
+import type { Cause, FailedElement } from "../api/rehearsal.ts";
+import type { BlastAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { bandwidth, count, decimal, percent, refName, watts } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Card, Facts, RefLink } from "../ui/parts.tsx";
+import { Picture } from "../ui/picture.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { useRender } from "../ui/use_theme.ts";
+
+const MAY_DRAW: ReadonlySet<string> = new Set(["FAILURE_KIND_POWER", "FAILURE_KIND_OUTLET"]);
+
+/** The evidence for one cause: what fails, what that takes along, and the picture of its first element. */
+export function CauseDetails({ cause, settings }: { readonly cause: Cause; readonly settings: URLSearchParams }) {
+  const [worst] = cause.elements;
+  return (
+    <section aria-label="Evidence">
+      <Card title={cause.reason}>
+        <Facts rows={[...factsOf(cause), ["Also by", <AlsoBy key="also" cause={cause} settings={settings} />]]} />
+      </Card>
+      <Card title={whatFails(cause)}>
+        <Table
+          caption="Failing elements"
+          columns={elementColumns(cause, settings)}
+          rows={cause.elements}
+          rowKey={({ refs }) => refs.join(" ")}
+          empty=""
+        />
+      </Card>
+      {worst === undefined || !MAY_DRAW.has(cause.kind) ? null : <WhatFalls element={worst} settings={settings} />}
+    </section>
+  );
+}
+
+function whatFails({ element_count, elements }: Cause): string {
+  if (element_count === 1) return "What fails";
+  const all = `${count(element_count)} alike`;
+  return elements.length < element_count ? `What fails: ${count(elements.length)} of ${all}` : `What fails: ${all}`;
+}
+
+function factsOf(cause: Cause): readonly (readonly [string, ComponentChildren])[] {
+  const { impact, trips, overloads, zones, fabric_lost_mbps, switches_cut_off, single_fed_count } = cause;
+  return [
+    ["Racks dark", listed("rack", cause.racks_dark, impact?.racks_dark ?? 0)],
+    ["Racks partly dark", listed("rack", cause.racks_partial, impact?.racks_partial ?? 0)],
+    ["Devices offline", listed("device", cause.devices_lost, impact?.it_devices_offline ?? 0)],
+    ["Devices with less supply", number(impact?.devices_degraded)],
+    ["Fed by one element", number(single_fed_count)],
+    ["IT load lost", (impact?.it_load_lost_w ?? 0) === 0 ? "" : watts(impact?.it_load_lost_w)],
+    ["Cooling lost", listed("crac", cause.cracs_lost, impact?.cracs_offline ?? 0)],
+    ["Fabric links lost", fabric_lost_mbps === 0 ? "" : bandwidth(fabric_lost_mbps)],
+    ["Switches without uplink", listed("device", switches_cut_off, cause.switches_cut_off_count)],
+    [
+      "Trips",
+      inLines(
+        trips.map(({ ref, load_before_w, load_w, capacity_w, utilization_pct }) => (
+          <>
+            <RefLink to={ref} />: {watts(load_before_w)} become {watts(load_w)} of {watts(capacity_w)},{" "}
+            {percent(utilization_pct)}
+          </>
+        )),
+      ),
+    ],
+    [
+      "Overloaded",
+      inLines(
+        overloads.map(({ ref, load_after_w, capacity_w, utilization_pct }) => (
+          <>
+            <RefLink to={ref} />: {watts(load_after_w)} of {watts(capacity_w)}, {percent(utilization_pct)}
+          </>
+        )),
+      ),
+    ],
+    [
+      "Cooled areas",
+      inLines(
+        zones.map(({ ref, short, heat_kw, capacity_kw }) => (
+          <>
+            <RefLink to={ref} />: {decimal(heat_kw, "kW")} of heat for {decimal(capacity_kw, "kW")}
+            {short ? ", too little" : ", no reserve left"}
+          </>
+        )),
+      ),
+    ],
+  ];
+}
+
+function number(value: number | undefined): string {
+  return value === undefined || value === 0 ? "" : count(value);
+}
+
+function inLines(items: readonly ComponentChildren[]): ComponentChildren {
+  if (items.length === 0) return "";
+  return (
+    <ul class="findings">
+      {items.map((item, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines of one answer keep their order
+        <li key={at}>{item}</li>
+      ))}
+    </ul>
+  );
+}
+
+/** Links to some of many things, with the number of all. */
+function listed(kind: string, codes: readonly string[], all: number): ComponentChildren {
+  if (all === 0) return "";
+  return (
+    <>
+      {count(all)}:{" "}
+      {codes.map((code, at) => (
+        <>
+          {at === 0 ? "" : ", "}
+          <RefLink to={`${kind}:${code}`} />
+        </>
+      ))}
+      {all > codes.length ? `, and ${count(all - codes.length)} more` : ""}
+    </>
+  );
+}
+
+/** The page that shows one failure with the same options. */
+function blastLink([first = "", ...more]: readonly string[], settings: URLSearchParams): string {
+  return linkTo("power", first, {
+    and: more.join(" "),
+    cascade: settings.get("cascade") === "0" ? "" : "1",
+    battery: settings.get("battery") ?? "",
+    basis: settings.get("basis") ?? "",
+  });
+}
+
+function elementColumns({ kind }: Cause, settings: URLSearchParams): readonly Column<FailedElement>[] {
+  return [
+    {
+      name: "Element",
+      cell: ({ refs }) =>
+        MAY_DRAW.has(kind) ? (
+          <a href={blastLink(refs, settings)}>{refs.map(refName).join(" and ")}</a>
+        ) : (
+          <RefLink to={refs[0] ?? ""} label={refs.map(refName).join(" and ")} />
+        ),
+    },
+    { name: "Racks dark", numeric: true, cell: ({ impact }) => count(impact?.racks_dark ?? 0) },
+    { name: "IT load", numeric: true, cell: ({ impact }) => watts(impact?.it_load_lost_w ?? 0) },
+    { name: "Trips", cell: ({ tripped_refs }) => tripped_refs.map(refName).join(", ") },
+  ];
+}
+
+/** Larger elements whose failure includes the same. */
+function AlsoBy({
+  cause: { also_by, omitted_also_by },
+  settings,
+}: {
+  readonly cause: Cause;
+  readonly settings: URLSearchParams;
+}) {
+  if (also_by.length === 0) return <>nothing larger alone</>;
+  return (
+    <>
+      {also_by.map((refs, at) => (
+        <span key={refs}>
+          {at === 0 ? "" : ", "}
+          <a href={blastLink(refs.split(" "), settings)}>{refs.split(" ").map(refName).join(" and ")}</a>
+        </span>
+      ))}
+      {omitted_also_by === 0 ? "" : `, and ${count(omitted_also_by)} more`}
+    </>
+  );
+}
+
+/** The power picture of a failure. */
+function WhatFalls({ element, settings }: { readonly element: FailedElement; readonly settings: URLSearchParams }) {
+  const [first = "", ...more] = element.refs;
+  const request = {
+    source_ref: first,
+    additional_source_refs: more,
+    cascade: settings.get("cascade") !== "0",
+    assume_battery: settings.get("battery") === "1",
+    load_basis: settings.get("basis") ?? "LOAD_BASIS_UNSPECIFIED",
+    max_items: 1,
+    render: useRender(),
+  };
+  const asked = useCall<BlastAnswer>("PowerBlastRadius", request);
+  const name = element.refs.map(refName).join(" and ");
+  return (
+    <Card title={`If ${name} fails`} action={<a href={blastLink(element.refs, settings)}>Everything that it takes</a>}>
+      <Answer asked={asked}>
+        {({ render }) => (
+          <Picture
+            label={`Power impact of ${name}`}
+            render={render}
+            question={{ rpc: "PowerBlastRadius", request }}
+            subject={first}
+          />
+        )}
+      </Answer>
+    </Card>
+  );
+}

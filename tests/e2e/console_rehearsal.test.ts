@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Page } from "playwright-core";
+import { misdeeds, openBrowser } from "../support/chromium.ts";
+import { heading, sampleServer } from "../support/console_page.ts";
+import type { DcServer } from "../support/dc_server.ts";
+import { telling } from "../support/telling.ts";
+
+let server: DcServer;
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`The console's rehearsal is not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+beforeAll(async () => {
+  if (missing === undefined) server = await sampleServer();
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await server.end();
+});
+
+async function visit(hash: string, story: (page: Page) => Promise<void>, width = 1440): Promise<void> {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, server.url);
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await telling(page, story);
+    // A scope that is none is told by the server, of which the browser tells too.
+    expect(wrong.filter((one) => !one.includes("404"))).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+const causes = (page: Page) => page.getByRole("region", { name: "Causes of loss" });
+const evidence = (page: Page) => page.getByRole("region", { name: "Evidence" });
+
+describe.skipIf(missing !== undefined)("The console's rehearsal", () => {
+  test("shows the worst cause with its evidence and picture, and leads to the page of the failure", async () => {
+    await visit("rehearsal", async (page) => {
+      const first = causes(page).locator("tbody tr").first();
+      await first.getByRole("link", { name: "RPP-A-D and RPP-B-D" }).waitFor();
+      expect(await first.textContent()).toContain("critical");
+      expect(await first.textContent()).toContain("226.9 kW");
+      await evidence(page).getByRole("heading", { name: "RPP-A-D trips at 109.5 %, and 10 racks go dark" }).waitFor();
+      await evidence(page).getByText("119.4 kW become 238.8 kW of 218.2 kW", { exact: false }).waitFor();
+      await evidence(page).locator(".picture-frame svg").waitFor();
+
+      await evidence(page).getByRole("link", { name: "UPS-A2" }).first().click();
+      await heading(page, "If UPS-A2 fails");
+      await page.getByText("Racks dark", { exact: true }).first().waitFor();
+    });
+  }, 120_000);
+
+  test("chooses another cause, other elements and pairs, and keeps them in the address", async () => {
+    await visit("rehearsal", async (page) => {
+      await causes(page).getByRole("link", { name: "AMS1-A08-A" }).click();
+      await evidence(page).getByRole("heading", { name: "1 rack goes dark" }).waitFor();
+      await page.getByRole("combobox", { name: /^Elements/ }).selectOption("COOLING");
+      await evidence(page)
+        .getByRole("heading", { name: /row:AMS1\/1\/A needs/ })
+        .waitFor();
+      expect(await causes(page).locator("tbody tr").count()).toBe(1);
+      await page.getByRole("combobox", { name: /^Elements/ }).selectOption("POWER");
+      await page.getByLabel("Where elements fail").fill("rack:A01");
+      await page.getByLabel("Where elements fail").press("Enter");
+      await page.getByLabel("Two at a time").check();
+      await causes(page).getByRole("link", { name: "PDU-A01-A with PDU-A01-B" }).waitFor();
+
+      await page.reload();
+      await causes(page).getByRole("link", { name: "PDU-A01-A with PDU-A01-B" }).waitFor();
+      await page.getByLabel("Where elements fail").fill("rack:NONE");
+      await page.getByLabel("Where elements fail").press("Enter");
+      await page.getByText('Cannot find rack "rack:NONE"').waitFor();
+    });
+  }, 120_000);
+});

@@ -51,7 +51,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await dialog(page).getByRole("row", { name: "Planned draw not set 410 W" }).waitFor();
       await page.getByRole("button", { name: /^Save 1 change/ }).click();
       await saved(page, "Saved SRV-6");
-      await page.getByRole("button", { name: "Undo" }).click();
+      await page.getByRole("button", { name: "Undo", exact: true }).click();
       await page.getByRole("button", { name: /^Undo 1 change/ }).click();
       await saved(page, "Took back 1 change");
     });
@@ -77,6 +77,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await page.getByRole("button", { name: /^Save 1 change/ }).click();
       await saved(page, "Saved SRV-2");
 
+      await front(page).getByRole("button", { name: "U2 is free" }).waitFor();
       await device.focus();
       for (const key of ["m", "ArrowUp", "Enter"]) await page.keyboard.press(key);
       await dialog(page).getByRole("row", { name: "Unit 4 U 5 U" }).waitFor();
@@ -94,6 +95,7 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await dialog(page).getByText("1 device would go dark").waitFor();
       await dialog(page).getByText("Device feeds others").waitFor();
       expect(await page.getByRole("button", { name: /^Delete device/ }).isDisabled()).toBe(true);
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.keyboard.press("Escape");
 
       await page.goto(`${desk.server.url}/#/device/SRV-1`);
@@ -126,6 +128,31 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     });
     const { device } = await desk.call("anna", "GetDevice", { code: "SRV-1" });
     expect([device.name, device.allocated_draw_w, device.tenant]).toEqual(["mine", 310, "acme"]);
+  });
+
+  test("changes many devices of a list at once, and takes that back from the history", async () => {
+    await desk.visit(browser, "anna", "devices", async (page) => {
+      for (const code of ["SRV-1", "SRV-2"]) await page.getByLabel(`Select ${code}`, { exact: true }).check();
+      await page.getByRole("button", { name: "Edit 2" }).click();
+      await page.getByLabel("Field to change").selectOption("tenant");
+      await page.getByLabel("Tenant", { exact: true }).fill("globex");
+      await page.getByText("2 devices would change").waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await page.getByRole("button", { name: /^Save 2 devices/ }).click();
+      await saved(page, "Changed 2 devices");
+      await page.goto(`${desk.server.url}/#/history/device%3ASRV-2`);
+      await page.locator("details.request").first().locator("summary").click();
+      await page.getByRole("button", { name: "Undo as a new change" }).first().click();
+      await page.getByRole("dialog", { name: "Undo 2 changes" }).waitFor();
+      await dialog(page).getByText("device:SRV-1").waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+      await page.getByRole("button", { name: /^Undo 2 changes/ }).click();
+      await saved(page, "Took back 2 changes");
+    });
+    const tenants = await Promise.all(
+      ["SRV-1", "SRV-2"].map(async (code) => (await desk.call("anna", "GetDevice", { code })).device.tenant),
+    );
+    expect(tenants).toEqual(["acme", ""]);
   });
 
   test("asks again when the token has expired, and keeps what was typed", async () => {

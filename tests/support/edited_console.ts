@@ -60,7 +60,8 @@ export class EditedConsole {
 
   /** A tab of one person that must do nothing wrong while `story` runs. */
   async visit(browser: Browser, who: string, hash: string, story: (page: Page) => Promise<void>): Promise<void> {
-    const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    // A colour on its way to another one has a contrast that nobody sees for long enough to matter.
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
     const page = await context.newPage();
     const wrong = misdeeds(page, this.server.url);
     page.on("dialog", (dialog) => {

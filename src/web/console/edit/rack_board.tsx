@@ -23,7 +23,7 @@ export function RackBoard({ answer }: { readonly answer: RackAnswer }) {
   const { rack, units } = answer;
   const [chosen, setChosen] = useState<Chosen>();
   const opener = useRef<HTMLElement | null>(null);
-  const { move, lift, shift, end, startDrag } = useMove(units, (done) => place(answer, done));
+  const { move, isMoving, lift, shift, end, startDrag } = useMove(units, (done) => place(answer, done));
   if (!useMayWrite() || units.length === 0) return null;
   const keys: Readonly<Record<string, () => void>> = {
     ArrowUp: () => shift(-1),
@@ -54,7 +54,8 @@ export function RackBoard({ answer }: { readonly answer: RackAnswer }) {
             }}
             startDrag={startDrag}
             onKey={(event, box) => {
-              const act = event.key.toLowerCase() === "m" ? () => lift(box, face) : move && keys[event.key];
+              const act =
+                event.key.toLowerCase() === "m" ? () => lift(box, face) : isMoving() ? keys[event.key] : undefined;
               if (act === undefined) return;
               act();
               event.preventDefault();

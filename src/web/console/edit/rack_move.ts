@@ -15,6 +15,8 @@ const THRESHOLD = 5;
 
 export interface Moving {
   readonly move: Move | undefined;
+  /** Whether a device is on its way, ahead of the next drawing: keys may follow each other faster. */
+  readonly isMoving: () => boolean;
   /** Takes a device up, to be moved by keys. */
   readonly lift: (box: Box, face: FaceName) => void;
   readonly shift: (rows: number) => void;
@@ -74,6 +76,7 @@ export function useMove(units: RackAnswer["units"], done: (move: Move) => void):
   };
   return {
     move,
+    isMoving: () => current.current !== undefined,
     end,
     startDrag,
     lift: (box, face) => set({ box, face, bottom: box.bottom }),

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import type { AuditEntry } from "../api/replies.ts";
-import { mayWrite, useSession } from "../api/session.ts";
-import { openUndo } from "../edit/edit_host.tsx";
+import { UndoButton } from "../edit/undo.tsx";
 import { leafChanges } from "../history/leaf_changes.ts";
 import {
   actionWord,
@@ -61,29 +60,10 @@ function Request({ group }: { readonly group: RequestGroup }) {
           <p>
             <a href={linkTo("history", "", { request: group.id })}>The whole request</a>
           </p>
-          <Undo request={group.id} />
+          <UndoButton requestId={group.id} label="Undo as a new change" />
         </>
       ) : null}
     </details>
-  );
-}
-
-/** Offers the undo of a request to those who may write. */
-function Undo({ request }: { readonly request: string }) {
-  const { reply: session } = useSession();
-  const [problem, setProblem] = useState("");
-  if (!mayWrite(session)) return null;
-  const undo = () => {
-    setProblem("");
-    openUndo(request).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
-  };
-  return (
-    <p>
-      <button type="button" onClick={undo}>
-        Undo as a new change
-      </button>
-      {problem === "" ? null : <span role="alert">{problem}</span>}
-    </p>
   );
 }
 

@@ -30,8 +30,11 @@ import { Popover } from "../ui/popover.tsx";
 import { saveFile } from "../ui/save_file.ts";
 import { type Column, Table } from "../ui/table.tsx";
 
-/** Kinds that a writer creates and changes many of, by the kind of the list. */
+/** Kinds that a writer changes many of, by the kind of the list. */
 const WRITTEN: Readonly<Record<string, Kind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
+
+/** Kinds that a writer creates, by the kind of the list. */
+const CREATED: Readonly<Record<string, Kind>> = { ...WRITTEN, CABLE: "cable", FABRIC_LINK: "fabric_link" };
 
 /** The list of one kind of thing. The address holds everything that is chosen. */
 export function List({ place }: { readonly place: Place }) {
@@ -45,7 +48,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
   const asked = useCall<InventoryList>(LIST_RPC, { ...request, page_size: PAGE_SIZE, skip: (page - 1) * PAGE_SIZE });
   const known = asked.reply?.columns ?? list.columns;
   const shown = columnsOf(list, place);
-  const writable = WRITTEN[list.kind];
+  const created = CREATED[list.kind];
   return (
     <>
       <PageHead
@@ -54,7 +57,7 @@ function Listed({ list, place }: { readonly list: ListKind; readonly place: Plac
         action={
           <>
             <Export list={list} request={request} columns={shown} />
-            {writable === undefined ? null : <Create kind={writable} one={list.one} />}
+            {created === undefined ? null : <Create kind={created} one={list.one} />}
           </>
         }
       />

@@ -1,10 +1,13 @@
 import { token } from "../api/token.ts";
+import { useMayWrite } from "../edit/edit_buttons.tsx";
+import { editing } from "../edit/editing.ts";
+import { KINDS, nounOf } from "../edit/form_model.ts";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
 import { chooseTheme, useTheme } from "../ui/use_theme.ts";
 import type { PaletteOption } from "./options.ts";
 
-/** What can be done from everywhere: go to a page, change the colours, see the keys, sign out. */
+/** What can be done from everywhere: go to a page, create something, change the colours, see the keys, sign out. */
 export function useActions(showHelp: () => void): readonly PaletteOption[] {
   const other = useTheme() === "dark" ? "light" : "dark";
   const pages: readonly PaletteOption[] = NAVIGATION_ITEMS.map(({ page, name, icon, key }) => ({
@@ -16,7 +19,15 @@ export function useActions(showHelp: () => void): readonly PaletteOption[] {
       location.hash = linkTo(page);
     },
   }));
+  const created: readonly PaletteOption[] = (useMayWrite() ? KINDS : []).map((kind) => ({
+    id: `new-${kind}`,
+    icon: "edit",
+    name: `New ${nounOf(kind)}`,
+    detail: "",
+    run: () => editing.open({ mode: "create", kind, values: {} }),
+  }));
   const others: readonly PaletteOption[] = [
+    ...created,
     { id: "theme", icon: other, name: `Change to ${other} colours`, detail: "", run: () => chooseTheme(other) },
     { id: "help", icon: "help", name: "Show the keys", detail: "?", run: showHelp },
   ];

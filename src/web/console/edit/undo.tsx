@@ -1,0 +1,38 @@
+import { useState } from "preact/hooks";
+import { CallError, read } from "../api/client.ts";
+import type { AuditEntry, HistoryAnswer } from "../api/replies.ts";
+import { signedIn } from "../api/sign_in.ts";
+import { useMayWrite } from "./edit_buttons.tsx";
+import { editing } from "./editing.ts";
+
+/** Opens the undo of one request, with all that it changed. @throws CallError when its entries cannot be read */
+export async function openUndo(requestId: string): Promise<void> {
+  const entries: AuditEntry[] = [];
+  let page_token = "";
+  do {
+    const page = await signedIn(() =>
+      read<HistoryAnswer>("/audit/history", { request_id: requestId, page_size: "1000", page_token }),
+    );
+    entries.push(...page.entries);
+    page_token = page.next_page_token;
+  } while (page_token !== "");
+  editing.open({ mode: "undo", entries });
+}
+
+/** Takes a request back, for those who may write. */
+export function UndoButton({ requestId, label }: { readonly requestId: string; readonly label: string }) {
+  const [problem, setProblem] = useState("");
+  if (!useMayWrite() || requestId === "") return null;
+  const open = () =>
+    openUndo(requestId).catch((error: unknown) =>
+      setProblem(error instanceof CallError ? error.message : "The change log could not be read"),
+    );
+  return (
+    <>
+      <button type="button" onClick={() => void open()}>
+        {label}
+      </button>
+      {problem === "" ? null : <span role="alert">{problem}</span>}
+    </>
+  );
+}

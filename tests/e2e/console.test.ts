@@ -159,7 +159,7 @@ describe.skipIf(missing !== undefined)("The web console", () => {
       await page.getByRole("link", { name: "What if", exact: true }).click();
       await page.getByLabel("What fails").fill("device:UPS-A1");
       await page.goBack();
-      await heading(page, "Overview");
+      await heading(page, "Losing RPP-A-D would take 10 racks.");
       expect(new URL(page.url()).hash).toBe("#/");
     });
   });

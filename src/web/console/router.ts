@@ -30,8 +30,6 @@ export function linkToRef(ref: string): string | undefined {
       return linkTo("rack", id);
     case "device":
       return linkTo("device", id);
-    case "port":
-      return linkTo("trace", ref);
     case "floor":
       return linkTo("floor", ref);
     case "fabric":
@@ -39,6 +37,7 @@ export function linkToRef(ref: string): string | undefined {
     case "site":
     case "room":
     case "row":
+    case "port":
     case "crac":
     case "feed":
     case "cable":

@@ -27,7 +27,7 @@ export const listInventory = defineRead({
     }
     const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
     const listing = await LISTINGS[kind](session);
-    const { items, total, facets } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
+    const { items, total, facets, sums } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
     const lookedUp = await listing.lookUp?.(items);
     return create(ListInventoryResponseSchema, {
       rows: items.map((item) => ({
@@ -37,6 +37,7 @@ export const listInventory = defineRead({
       })),
       totalCount: total,
       columns: Object.keys(listing.columns),
+      sums: { ...sums },
       facets: facets.map(({ column, counts }) => ({ column, counts: { ...counts } })),
     });
   },

@@ -75,6 +75,13 @@ export interface RackTile {
   readonly heat_w: number;
   readonly inlet_temp_c?: number;
   readonly row: string;
+  readonly placement?: {
+    readonly x_mm: number;
+    readonly y_mm: number;
+    readonly width_mm: number;
+    readonly depth_mm: number;
+    readonly rotation_deg: number;
+  };
 }
 
 export interface RackAnswer {

@@ -79,6 +79,9 @@ export interface ThermalAnswer {
   readonly heat_kw: number;
   readonly air_heat_kw: number;
   readonly liquid_heat_kw: number;
+  readonly liquid_effective_kw: number;
+  readonly liquid_usable_kw: number;
+  readonly liquid_headroom_kw: number;
   readonly effective_kw: number;
   readonly reserve_kw: number;
   readonly usable_kw: number;

@@ -13,6 +13,7 @@ export interface InventoryList {
   readonly rows: readonly InventoryRow[];
   readonly total_count: number;
   readonly columns: readonly string[];
+  readonly sums: Readonly<Record<string, number>>;
   readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
 }
 

@@ -1,91 +1,106 @@
-import type { Estate, EstateFloor, FloorPlan } from "../api/replies.ts";
+import type { Estate } from "../api/replies.ts";
 import { mayWrite, useSession } from "../api/session.ts";
-import { useCall, useRead } from "../api/use_call.ts";
-import { count, counted } from "../labels.ts";
+import { useEstate } from "../api/use_estate.ts";
+import { counted } from "../labels.ts";
+import { Causes } from "../overview/causes.tsx";
+import { FailedNow, useFailures } from "../overview/failed_now.tsx";
+import { FloorCard } from "../overview/floors.tsx";
+import { Gauges } from "../overview/gauges.tsx";
+import { LastChanges } from "../overview/last_changes.tsx";
+import { type Rehearsal, racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
 import { PageHead } from "../ui/page.tsx";
-import { Card, Empty, Figure, Figures, HealthCounts } from "../ui/parts.tsx";
+import { Card } from "../ui/parts.tsx";
 
-/** Where a person begins: every site and floor, and how their racks are. */
+/** Floors drawn on the first screen; the list has them all. */
+const FLOORS = 4;
+
+/** The first screen: what is failed, what one failure would take, and how much is left. */
 export function Overview() {
-  const estate = useRead<Estate>("/estate", {});
+  const estate = useEstate();
+  const isEmpty = estate.reply !== undefined && estate.reply.sites.length === 0 && estate.reply.totals.devices === 0;
+  if (isEmpty) return <EmptyInventory />;
+  if (estate.reply === undefined) {
+    return (
+      <>
+        <PageHead title="Overview" />
+        <Answer asked={estate}>{() => null}</Answer>
+      </>
+    );
+  }
+  return <Recorded estate={estate.reply} />;
+}
+
+function Recorded({ estate }: { readonly estate: Estate }) {
+  const asked = useRehearsal();
+  const failures = useFailures();
+  const floors = estate.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
+  const risk = asked.reply === undefined ? undefined : racksAtRisk(asked.reply.causes);
   return (
     <>
-      <PageHead title="Overview" />
-      <Answer asked={estate}>{(reply) => <Sites estate={reply} />}</Answer>
+      <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview" />
+      <Gauges estate={estate} rehearsal={asked.reply} />
+      <div class="columns overview">
+        <div>
+          <Answer asked={asked}>{(rehearsal) => <Causes rehearsal={rehearsal} />}</Answer>
+          <LastChanges />
+        </div>
+        <div>
+          <FailedNow failures={failures} />
+          {floors.slice(0, FLOORS).map(({ site, floor }) => (
+            <FloorCard key={floor.floor_ref} site={site} floor={floor} risk={risk} />
+          ))}
+          {floors.length > FLOORS ? (
+            <p>
+              <a href={linkTo("floors")}>All {floors.length} floors</a>
+            </p>
+          ) : null}
+        </div>
+      </div>
     </>
   );
 }
 
-function Sites({ estate: { sites, fabrics, totals } }: { readonly estate: Estate }) {
+/** The answer to the first question in one sentence. */
+function titleOf(rehearsal: Rehearsal | undefined, failures: ReturnType<typeof useFailures>): string {
+  if (rehearsal === undefined || failures === undefined) return "Overview";
+  const failed = failures.reduce((sum, { list }) => sum + list.total_count, 0);
+  const now = failed === 0 ? "" : `${counted(failed, "thing")} ${failed === 1 ? "is" : "are"} failed. `;
+  const [cause] = rehearsal.causes;
+  const { name, impact } = cause === undefined ? { name: "", impact: undefined } : worstOf(cause);
+  const [racks, devices] = [impact?.racks_dark ?? 0, impact?.devices_offline ?? 0];
+  if (racks > 0) return `${now}Losing ${name} would take ${counted(racks, "rack")}.`;
+  if (devices > 0) return `${now}Losing ${name} would take ${counted(devices, "device")}.`;
+  return `${now}No single failure takes a rack.`;
+}
+
+function EmptyInventory() {
   const { reply: session } = useSession();
   return (
     <>
-      <Figures>
-        <Figure label="Racks" value={count(totals.racks)} />
-        <Figure label="Devices" value={count(totals.devices)} />
-        <Figure label="Cooling units" value={count(totals.cracs)} />
-        <Figure label="Cables" value={count(totals.cables)} />
-        <Figure label="Fabric links" value={count(totals.fabric_links)} />
-      </Figures>
-      {sites.length === 0 ? (
-        <Empty>
-          Nothing is recorded yet.{" "}
-          {mayWrite(session) ? (
-            <a href={linkTo("import")}>Import a file</a>
-          ) : (
-            "Somebody with role writer may import a file"
-          )}
-          , or run <code>planner dc sample</code>.
-        </Empty>
-      ) : null}
-      {sites.map(({ site_id, floors }) => (
-        <Card key={site_id} title={site_id} action={<a href={linkTo("thermal", `site:${site_id}`)}>Cooling</a>}>
-          <ul class="tiles">
-            {floors.map((floor) => (
-              <Floor key={floor.floor_ref} floor={floor} />
-            ))}
-          </ul>
-        </Card>
-      ))}
-      {fabrics.length === 0 ? null : (
-        <Card title="Fabrics">
-          <ul class="tiles">
-            {fabrics.toSorted(byNumber).map(({ fabric_id, links }) => (
-              <li key={fabric_id} class="tile">
-                <a href={linkTo("fabric", fabric_id)}>{fabric_id === "" ? "(no name)" : fabric_id}</a>
-                <span class="muted">{counted(links, "link")}</span>
-              </li>
-            ))}
-          </ul>
-        </Card>
-      )}
+      <PageHead title="Overview" />
+      <Card title="Nothing is recorded yet">
+        <p>Racks, devices, cooling units, cables and fabric links belong here. There are three ways to get them in:</p>
+        <ul class="plain-list">
+          <li>
+            {mayWrite(session) ? (
+              <a class="button primary" href={linkTo("import")}>
+                Import a file
+              </a>
+            ) : (
+              "Somebody with role writer may import a file."
+            )}
+          </li>
+          <li>
+            Look around in a sample of 40 racks: stop the server, then{" "}
+            <code>planner dc sample --db planner-dc.sqlite</code>
+          </li>
+          <li>
+            Bring NetBox, a CSV file or containerlab: <code>planner dc import --help</code>
+          </li>
+        </ul>
+      </Card>
     </>
-  );
-}
-
-const { compare } = new Intl.Collator("en", { numeric: true });
-
-/** FAB2 before FAB10. */
-function byNumber(a: Estate["fabrics"][number], b: Estate["fabrics"][number]): number {
-  return compare(a.fabric_id, b.fabric_id);
-}
-
-function Floor({ floor: { floor_ref, floor_number, racks, cracs, devices } }: { readonly floor: EstateFloor }) {
-  const plan = useCall<FloorPlan>("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
-  const counts = plan.reply?.counts;
-  return (
-    <li class="tile">
-      <a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>
-      <span class="muted">
-        {counted(racks, "rack")} · {counted(devices, "device")} · {counted(cracs, "cooling unit")}
-      </span>
-      {counts === undefined ? (
-        <span class="muted">{plan.error?.message ?? "…"}</span>
-      ) : (
-        <HealthCounts counts={counts} />
-      )}
-    </li>
   );
 }

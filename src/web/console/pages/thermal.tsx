@@ -91,6 +91,26 @@ function toggled(codes: readonly string[], code: string): readonly string[] {
   return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
 }
 
+/** Liquid has a balance of its own: units for air take none of its heat. */
+function LiquidFigure({
+  answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
+}: {
+  answer: ThermalAnswer;
+}) {
+  if (liquid_heat_kw === 0 && liquid_effective_kw === 0) return null;
+  if (liquid_effective_kw === 0) {
+    return <Figure label="Liquid cooling" value="none recorded" note="no unit takes this heat" tone="watch" />;
+  }
+  return (
+    <Figure
+      label="Liquid headroom"
+      value={decimal(liquid_headroom_kw, "kW")}
+      note={`of ${decimal(liquid_effective_kw, "kW")}`}
+      tone={liquid_headroom_kw < 0 ? "fault" : "ok"}
+    />
+  );
+}
+
 function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
   const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok } = answer;
   return (
@@ -158,6 +178,7 @@ function Shown({
         ) : (
           <CoolingFigures answer={answer} />
         )}
+        <LiquidFigure answer={answer} />
       </Figures>
       <Picture label="Cooling" render={render} question={question} />
       <Card title="Too warm">

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { NAVIGATION_ITEMS } from "../navigation.ts";
 import { linkTo } from "../router.ts";
 
@@ -14,7 +14,8 @@ const PAIR_MS = 1500;
 export function useShortcuts(actions: ShortcutActions): void {
   const latest = useRef(actions);
   latest.current = actions;
-  useEffect(() => {
+  // With the first drawing: what is seen answers its keys.
+  useLayoutEffect(() => {
     let pairedUntil = 0;
     const taken = (key: string): boolean => {
       const isPair = performance.now() < pairedUntil;

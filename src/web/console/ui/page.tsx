@@ -11,16 +11,18 @@ interface PageHeadProps {
   readonly kind?: string | undefined;
   /** The places that contain the subject; the list that the page belongs to if absent. */
   readonly trail?: readonly Crumb[];
+  /** The name of the page where the way here is shown; the title if absent. */
+  readonly crumb?: string;
   readonly action?: ComponentChildren;
   readonly children?: ComponentChildren;
 }
 
 /** A page's heading, which also names the browser's tab and the way here, and what can be done. */
-export function PageHead({ title, kind, trail, action, children }: PageHeadProps) {
+export function PageHead({ title, kind, trail, crumb = title, action, children }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · planner`;
   }, [title]);
-  useTrail([...(trail ?? usualTrail(title)), { name: title }]);
+  useTrail([...(trail ?? usualTrail(title)), { name: crumb }]);
   return (
     <header class="page-head">
       <div>
@@ -42,7 +44,7 @@ function usualTrail(title: string): readonly Crumb[] {
 /** Leads to what the loss of this would take. */
 export function FailThis({ target }: { readonly target: string }) {
   return (
-    <a class="button" href={linkTo("power", target)}>
+    <a class="button" href={linkTo("power", target, { cascade: "1" })}>
       <Icon name="fail" />
       What if this fails
     </a>

@@ -102,13 +102,16 @@ describe("ListInventory", () => {
     expect((await list("RACK", { conditions: [{ column: "weight_kg", max: 0 }] })).total_count).toBeUndefined();
   });
 
-  test("counts the values of columns over all pages", async () => {
+  test("counts and sums up the values of columns over all pages", async () => {
     const counts: Record<string, number> = {};
     for (const { rack_code = "" } of devices) counts[rack_code] = (counts[rack_code] ?? 0) + 1;
 
-    const { facets } = await list("DEVICE", { facets: ["rack"], page_size: 1 });
+    const drawn = devices.reduce((sum, { allocated_draw_w = 0 }) => sum + allocated_draw_w, 0);
+
+    const { facets, sums } = await list("DEVICE", { facets: ["rack"], sums: ["draw_w"], page_size: 1 });
 
     expect(facets).toEqual([{ column: "rack", counts }]);
+    expect(sums).toEqual({ draw_w: drawn });
   });
 
   test("says where ports lead, and finds rows by words in any text", async () => {

@@ -10,12 +10,13 @@ const MAX_FACETS = 8;
 /** Values of one facet: a person chooses among them. */
 const MAX_FACET_VALUES = 100;
 
-type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets">;
+type Question = Pick<ListInventoryRequest, "query" | "conditions" | "orderBy" | "skip" | "facets" | "sums">;
 
 export interface Selection<Item> {
   readonly items: readonly Item[];
   readonly total: number;
   readonly facets: readonly { readonly column: string; readonly counts: Readonly<Record<string, number>> }[];
+  readonly sums: Readonly<Record<string, number>>;
 }
 
 type Column<Item> = (item: Item) => Cell;
@@ -36,13 +37,17 @@ export async function selectRows<Item>(
   const facets = question.facets.map((column, at): Facet<Item> => {
     return { column, of: columnNamed(listing, column, `facets[${at}]`), counts: new Map() };
   });
-  const isWhole = matches === undefined && order === undefined && facets.length === 0;
+  const sums = question.sums.map((column, at): Sum<Item> => {
+    return { column, of: columnNamed(listing, column, `sums[${at}]`), total: 0 };
+  });
+  const isWhole = matches === undefined && order === undefined && facets.length + sums.length === 0;
   const found: Item[] = [];
   for await (const batch of listing.batches()) {
     await scheduler.yieldIfDue();
     const matching = matches === undefined ? batch : batch.filter(matches);
     found.push(...matching);
     for (const facet of facets) count(facet, matching);
+    for (const sum of sums) add(sum, matching);
     // Where all are wanted in their own order, those behind the page need not be looked at.
     if (isWhole && listing.total !== undefined && found.length >= skip + limit) break;
   }
@@ -52,6 +57,7 @@ export async function selectRows<Item>(
     items: found.slice(skip, skip + limit),
     total: isWhole ? (listing.total ?? found.length) : found.length,
     facets: facets.map(({ column, counts }) => ({ column, counts: mostFrequent(counts) })),
+    sums: Object.fromEntries(sums.map(({ column, total }) => [column, total])),
   };
 }
 
@@ -68,10 +74,24 @@ function count<Item>({ of, counts }: Facet<Item>, items: readonly Item[]): void 
   }
 }
 
-function checkSizes({ query, conditions, skip, facets }: Question): void {
+interface Sum<Item> {
+  readonly column: string;
+  readonly of: Column<Item>;
+  total: number;
+}
+
+function add<Item>(sum: Sum<Item>, items: readonly Item[]): void {
+  for (const item of items) {
+    const value = sum.of(item);
+    if (typeof value === "number") sum.total += value;
+  }
+}
+
+function checkSizes({ query, conditions, skip, facets, sums }: Question): void {
   within("query", query.length, MAX_QUERY_CHARS, "characters");
   within("conditions", conditions.length, MAX_CONDITIONS, "conditions");
   within("facets", facets.length, MAX_FACETS, "columns");
+  within("sums", sums.length, MAX_FACETS, "columns");
   for (const [at, { values }] of conditions.entries()) {
     within(`conditions[${at}].values`, values.length, MAX_FILTER_VALUES, "values");
   }

@@ -1,0 +1,110 @@
+import { count, counted, decimal, refName, watts } from "../labels.ts";
+import { Card, RefLink } from "../ui/parts.tsx";
+import { StateMark } from "../ui/state.tsx";
+import { type Cause, pictureOf, type Rehearsal, stateOfCause, worstOf } from "./rehearsal.ts";
+
+/** Elements named beside the first one. */
+const NAMED = 3;
+
+/** Every single failure in turn: what it would take, with the evidence. */
+export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
+  const { causes, total_count, elements_failed } = rehearsal;
+  return (
+    <Card
+      title="What one failure would take"
+      action={<span class="muted">{`${counted(elements_failed, "element")} failed in turn`}</span>}
+    >
+      {causes.length === 0 ? (
+        <p class="empty">No single failure takes anything. Supplies, cooling units and switches were failed in turn.</p>
+      ) : (
+        <ol class="causes" aria-label="Causes, the worst first">
+          <li class="causes-head" aria-hidden="true">
+            <span />
+            <span>Cause and evidence</span>
+            <span class="num">Racks dark</span>
+            <span class="num">IT load</span>
+            <span class="num">Cooling</span>
+          </li>
+          {causes.map((cause) => (
+            <CauseLine key={`${cause.kind} ${cause.summary}`} cause={cause} />
+          ))}
+        </ol>
+      )}
+      {total_count > causes.length ? (
+        <p class="card-foot">{count(total_count - causes.length)} lesser causes are not listed here.</p>
+      ) : null}
+    </Card>
+  );
+}
+
+function CauseLine({ cause }: { readonly cause: Cause }) {
+  const { reason, also_by, omitted_also_by, element_count, elements } = cause;
+  const { name, impact } = worstOf(cause);
+  const ref = elements[0]?.refs[0] ?? "";
+  const others = also_by.length + omitted_also_by;
+  const state = stateOfCause(cause);
+  return (
+    <li>
+      <StateMark state={state} label={`${state}:`} />
+      <a class="cause-title" href={pictureOf(cause)}>
+        {name}
+        {element_count > 1 ? `, and ${count(element_count - 1)} like it` : ""}: {spoken(reason)}
+      </a>
+      <Amount value={impact?.racks_dark ?? 0} label="racks dark" words={count} />
+      <Amount value={impact?.it_load_lost_w ?? 0} label="of IT load" words={watts} />
+      <Amount value={impact?.cooling_lost_kw ?? 0} label="of cooling" words={(value) => decimal(value, "kW")} />
+      <p class="cause-evidence">
+        {evidence(cause)}
+        {others === 0 ? null : (
+          <span class="muted">
+            {" "}
+            Also by{" "}
+            {also_by.slice(0, NAMED).map((ref, at) => (
+              <span key={ref}>
+                {at === 0 ? "" : ", "}
+                <RefLink to={ref} />
+              </span>
+            ))}
+            {others > NAMED ? ` and ${count(others - NAMED)} more` : ""}.
+          </span>
+        )}
+        <span class="cause-links">
+          <a href={pictureOf(cause)}>See the picture</a>
+          <RefLink to={ref} />
+        </span>
+      </p>
+    </li>
+  );
+}
+
+function Amount({ value, label, words }: { value: number; label: string; words: (value: number) => string }) {
+  if (value === 0) return <span class="num amount muted">none</span>;
+  return (
+    <span class="num amount">
+      {words(value)} <span class="amount-label">{label}</span>
+    </span>
+  );
+}
+
+/** What the loss is made of: the trip, the short zone, or the figures of the summary. */
+function evidence({ summary, trips, zones, element_count }: Cause): string {
+  const loss = summary.slice(summary.indexOf(": ") + 2);
+  const [trip] = trips;
+  if (trip !== undefined) {
+    const all = element_count > 2 ? `All ${count(element_count)} together: ` : "";
+    return `${refName(trip.ref)} would carry ${watts(trip.load_w)} of ${watts(trip.capacity_w)} and trip. ${all}${loss}.`;
+  }
+  const [zone] = zones;
+  if (zone?.short === true) {
+    const short = decimal(zone.heat_kw - zone.capacity_kw, "kW");
+    const more = zones.length > 1 ? ` So are ${count(zones.length - 1)} more areas.` : "";
+    return `${refName(zone.ref)} is short of ${short} then.${more}`;
+  }
+  return `${element_count > 1 ? `All ${count(element_count)} together: ` : ""}${loss}.`;
+}
+
+/** A reason in the middle of a line, with references as names. */
+function spoken(reason: string): string {
+  const plain = reason.replaceAll(/\b(?:device|feed|port|crac|row|room|zone|floor|site):(?=\S)/g, "");
+  return /^[A-Z][a-z]/.test(plain) ? plain.charAt(0).toLowerCase() + plain.slice(1) : plain;
+}

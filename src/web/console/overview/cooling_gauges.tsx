@@ -1,0 +1,122 @@
+import type { ThermalAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { decimal, percent, refName } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { stateOfShare } from "../ui/state.tsx";
+import { Gauge } from "./gauge.tsx";
+import type { Rehearsal, Zone } from "./rehearsal.ts";
+
+/** Sites whose cooling is summed up here; more have a list of their own. */
+const SITES = 4;
+
+/** Heat against cooling, air and liquid apart, over all sites. */
+export function CoolingGauges({ sites, rehearsal }: { sites: readonly string[]; rehearsal: Rehearsal | undefined }) {
+  const first = useSite(sites[0]);
+  const second = useSite(sites[1]);
+  const third = useSite(sites[2]);
+  const fourth = useSite(sites[3]);
+  const answers = [first, second, third, fourth].filter((answer) => answer !== undefined);
+  const sum = (of: (answer: ThermalAnswer) => number) => answers.reduce((all, answer) => all + of(answer), 0);
+  const zones = rehearsal?.causes.flatMap((cause) => cause.zones) ?? [];
+  const href = sites.length === 1 ? linkTo("thermal", `site:${sites[0]}`) : linkTo("cooling");
+  const of = sites.length > SITES ? `of ${SITES} sites` : "";
+  return (
+    <>
+      <Medium
+        name="Cooling, air"
+        href={href}
+        note={of}
+        heat={sum(({ air_heat_kw }) => air_heat_kw)}
+        usable={sum(({ usable_kw }) => usable_kw)}
+        headroom={sum(({ headroom_kw }) => headroom_kw)}
+        effective={sum(({ effective_kw }) => effective_kw)}
+        worst={worstZone(zones, "COOLING_MEDIUM_AIR")}
+      />
+      <Medium
+        name="Cooling, liquid"
+        href={href}
+        note={of}
+        heat={sum(({ liquid_heat_kw }) => liquid_heat_kw)}
+        usable={sum(({ liquid_usable_kw }) => liquid_usable_kw)}
+        headroom={sum(({ liquid_headroom_kw }) => liquid_headroom_kw)}
+        effective={sum(({ liquid_effective_kw }) => liquid_effective_kw)}
+        worst={worstZone(zones, "COOLING_MEDIUM_LIQUID")}
+      />
+    </>
+  );
+}
+
+function useSite(site: string | undefined): ThermalAnswer | undefined {
+  const request =
+    site === undefined ? undefined : { scope_ref: `site:${site}`, render: { format: "RENDER_FORMAT_NONE" } };
+  return useCall<ThermalAnswer>("ThermalHeadroom", request).reply;
+}
+
+/** The area with the least cooling for its heat after the loss of one unit. */
+function worstZone(zones: readonly Zone[], medium: string): Zone | undefined {
+  return zones.filter((zone) => zone.medium === medium).sort((a, b) => shareOf(b) - shareOf(a))[0];
+}
+
+function shareOf({ heat_kw, capacity_kw }: Zone): number {
+  return capacity_kw === 0 ? Number.POSITIVE_INFINITY : (100 * heat_kw) / capacity_kw;
+}
+
+interface MediumProps {
+  readonly name: string;
+  readonly href: string;
+  readonly note: string;
+  readonly heat: number;
+  readonly usable: number;
+  readonly headroom: number;
+  readonly effective: number;
+  readonly worst: Zone | undefined;
+}
+
+function Medium(props: MediumProps) {
+  return props.effective === 0 ? <Unserved {...props} /> : <Served {...props} />;
+}
+
+/** Heat without a recorded unit is not 0 % of anything. */
+function Unserved({ name, href, note, heat }: MediumProps) {
+  const isNeeded = heat > 0;
+  return (
+    <Gauge
+      name={name}
+      href={href}
+      value={decimal(heat)}
+      state={isNeeded ? "unknown" : undefined}
+      unit={`kW of heat ${note}`}
+      share={isNeeded ? undefined : 0}
+      lines={[
+        ["Cooling units", isNeeded ? "none recorded" : "none needed"],
+        ["Reserve", isNeeded ? "unknown" : "not needed"],
+      ]}
+    />
+  );
+}
+
+function Served({ name, href, note, heat, usable, headroom, effective, worst }: MediumProps) {
+  const share = (100 * heat) / effective;
+  const after = worst === undefined ? undefined : shareOf(worst);
+  return (
+    <Gauge
+      name={name}
+      href={href}
+      value={decimal(heat)}
+      state={stateOfShare(after ?? share) ?? "ok"}
+      unit={`kW of ${decimal(effective)} kW ${note}`}
+      share={share}
+      after={after}
+      lines={[
+        ["Headroom", decimal(headroom, "kW"), headroom < 0 ? 80 : 0],
+        worst === undefined
+          ? ["Reserve", decimal(effective - usable, "kW")]
+          : [
+              <>one unit lost, {refName(worst.ref)}</>,
+              Number.isFinite(after) ? percent(after) : "none left",
+              after ?? 0,
+            ],
+      ]}
+    />
+  );
+}

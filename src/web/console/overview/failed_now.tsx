@@ -1,0 +1,74 @@
+import { useCall } from "../api/use_call.ts";
+import { count } from "../labels.ts";
+import { cellWords } from "../lists/column_words.ts";
+import { type InventoryList, LIST_RPC } from "../lists/inventory_rows.ts";
+import { linkTo } from "../router.ts";
+import { Card, RefLink } from "../ui/parts.tsx";
+import { StateMark } from "../ui/state.tsx";
+
+const SHOWN = 4;
+
+/** What can be failed now: the list, the condition, and what it is called. */
+const QUESTIONS = [
+  { kind: "DEVICE", page: "devices", column: "status", value: "FAILED", what: "failed" },
+  { kind: "DEVICE", page: "devices", column: "supply", value: "NO_LIVE_SUPPLY", what: "without live supply" },
+  { kind: "SUPPLY", page: "supplies", column: "power", value: "DEAD", what: "without power" },
+  { kind: "CRAC", page: "cooling", column: "status", value: "FAILED", what: "failed" },
+  { kind: "FABRIC_LINK", page: "links", column: "traffic", value: "DOWN", what: "down" },
+] as const;
+
+type Question = (typeof QUESTIONS)[number];
+
+/** How many things are failed, dead or down; undefined while it is not known. */
+export function useFailures(): readonly { readonly question: Question; readonly list: InventoryList }[] | undefined {
+  const devices = useFailed(QUESTIONS[0]);
+  const unsupplied = useFailed(QUESTIONS[1]);
+  const supplies = useFailed(QUESTIONS[2]);
+  const cooling = useFailed(QUESTIONS[3]);
+  const links = useFailed(QUESTIONS[4]);
+  const lists = [devices, unsupplied, supplies, cooling, links];
+  if (lists.includes(undefined)) return undefined;
+  return QUESTIONS.flatMap((question, at) => {
+    const list = lists[at];
+    return list === undefined || list.total_count === 0 ? [] : [{ question, list }];
+  });
+}
+
+function useFailed({ kind, column, value }: Question): InventoryList | undefined {
+  const conditions = [{ column, values: [value] }];
+  return useCall<InventoryList>(LIST_RPC, { kind: `INVENTORY_KIND_${kind}`, conditions, page_size: SHOWN }).reply;
+}
+
+export function FailedNow({ failures }: { readonly failures: ReturnType<typeof useFailures> }) {
+  if (failures === undefined) return null;
+  return (
+    <Card title="Failed now">
+      {failures.length === 0 ? (
+        <p class="empty">No device, feed, cooling unit or link is failed.</p>
+      ) : (
+        <ul class="failed-now">
+          {failures.map(({ question: { page, column, value, what, kind }, list }) => (
+            <li key={`${kind} ${value}`}>
+              <StateMark state="fault" label="fault:" />
+              <span>
+                {list.rows.map(({ ref, name, texts }) => (
+                  <span key={ref} class="failed-thing">
+                    <RefLink to={ref} label={name} />{" "}
+                    <span class="muted">
+                      {[cellWords("kind", texts["kind"] ?? ""), texts["rack"]].filter(Boolean).join(" in ")} {what}
+                    </span>
+                  </span>
+                ))}
+                {list.total_count > list.rows.length ? (
+                  <a href={linkTo(page, "", { [column]: value })}>
+                    {count(list.total_count - list.rows.length)} more {what}
+                  </a>
+                ) : null}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

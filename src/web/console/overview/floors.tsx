@@ -1,0 +1,109 @@
+import type { EstateFloor, FloorPlan, RackTile } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { count, counted } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import { Card, HealthCounts } from "../ui/parts.tsx";
+
+/** Racks up to which a plan is drawn here; larger floors are counted. */
+const DRAWN = 1500;
+
+export interface AtRisk {
+  readonly dark: ReadonlySet<string>;
+  readonly partial: ReadonlySet<string>;
+}
+
+interface FloorProps {
+  readonly site: string;
+  readonly floor: EstateFloor;
+  readonly risk: AtRisk | undefined;
+}
+
+/** A floor from above: what one failure takes, rack by rack. */
+export function FloorCard({ site, floor, risk }: FloorProps) {
+  const { floor_ref, floor_number, racks, cracs, devices } = floor;
+  const plan = useCall<FloorPlan>("FloorPlan", { floor_ref, render: { format: "RENDER_FORMAT_NONE" } });
+  const placed = plan.reply?.racks ?? [];
+  return (
+    <Card title={site} action={<a href={linkTo("floor", floor_ref)}>Floor {floor_number}</a>}>
+      <p class="muted">
+        {counted(racks, "rack")} · {counted(devices, "device")} · {counted(cracs, "cooling unit")}
+      </p>
+      {plan.error === undefined ? null : <p role="alert">{plan.error.message}</p>}
+      {plan.reply === undefined ? null : (
+        <>
+          {placed.length === 0 ? <p class="muted">No rack has a place on the plan.</p> : null}
+          {placed.length > 0 && placed.length <= DRAWN ? (
+            <MiniPlan racks={placed} risk={risk} name={floor_ref} />
+          ) : null}
+          <Legend racks={[...placed, ...plan.reply.unplaced_racks]} risk={risk} />
+          <HealthCounts counts={plan.reply.counts} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function fate({ code }: RackTile, risk: AtRisk | undefined): "dark" | "partial" | "safe" {
+  if (risk?.dark.has(code) === true) return "dark";
+  return risk?.partial.has(code) === true ? "partial" : "safe";
+}
+
+const WORDS = { dark: "goes dark", partial: "loses devices", safe: "stays on" } as const;
+
+/** Millimetres around the racks. */
+const MARGIN = 600;
+
+function MiniPlan({ racks, risk, name }: { racks: readonly RackTile[]; risk: AtRisk | undefined; name: string }) {
+  const boxes = racks.flatMap((rack) => (rack.placement === undefined ? [] : [{ rack, ...turned(rack.placement) }]));
+  const left = Math.min(...boxes.map(({ x }) => x)) - MARGIN;
+  const top = Math.min(...boxes.map(({ y }) => y)) - MARGIN;
+  const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
+  const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + MARGIN;
+  return (
+    <svg
+      class="mini-plan"
+      viewBox={`${left} ${top} ${right - left} ${bottom - top}`}
+      aria-label={`Plan of ${name}`}
+      role="img"
+    >
+      {boxes.map(({ rack, x, y, width, height }) => {
+        const what = fate(rack, risk);
+        const [middle, centre] = [x + width / 2, y + height / 2];
+        return (
+          <a key={rack.code} href={linkTo("rack", rack.code)} aria-label={`${rack.code} ${WORDS[what]}`} tabIndex={-1}>
+            <title>{`${rack.code}: ${WORDS[what]} after one failure`}</title>
+            <rect class={what} x={x} y={y} width={width} height={height} rx="60" />
+            {what === "dark" ? (
+              <path d={`M${middle - 130} ${centre - 130}l260 260m0 -260l-260 260`} />
+            ) : what === "partial" ? (
+              <path d={`M${middle} ${centre - 150}l160 280h-320z`} />
+            ) : null}
+          </a>
+        );
+      })}
+    </svg>
+  );
+}
+
+/** The rectangle of a footprint as it is turned on the floor. */
+function turned({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<RackTile["placement"]>) {
+  const isAcross = rotation_deg % 180 !== 0;
+  return { x: x_mm, y: y_mm, width: isAcross ? depth_mm : width_mm, height: isAcross ? width_mm : depth_mm };
+}
+
+function Legend({ racks, risk }: { readonly racks: readonly RackTile[]; readonly risk: AtRisk | undefined }) {
+  if (risk === undefined) return null;
+  const of = (what: keyof typeof WORDS) => racks.filter((rack) => fate(rack, risk) === what).length;
+  return (
+    <ul class="plan-legend" aria-label="After one failure">
+      {(["dark", "partial", "safe"] as const).map((what) => (
+        <li key={what}>
+          <svg viewBox="0 0 16 16" class="mini-plan key" aria-hidden="true">
+            <rect class={what} x="1" y="1" width="14" height="14" rx="2" />
+          </svg>
+          {count(of(what))} {of(what) === 1 ? WORDS[what] : WORDS[what].replace(/s\b/, "").replace("goe", "go")}
+        </li>
+      ))}
+    </ul>
+  );
+}

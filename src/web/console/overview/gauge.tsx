@@ -1,0 +1,36 @@
+import type { ComponentChildren } from "preact";
+import { MeterBar } from "../ui/parts.tsx";
+import { type State, StateMark, stateOfShare } from "../ui/state.tsx";
+
+interface GaugeProps {
+  readonly name: string;
+  readonly href: string;
+  readonly state: State | undefined;
+  readonly value: string;
+  readonly unit: string;
+  readonly share: number | undefined;
+  readonly after?: number | undefined;
+  readonly lines: readonly (readonly [name: ComponentChildren, value: string, share?: number])[];
+}
+
+/** One of the questions that an operator has of the whole: how much, of how much, and after one failure. */
+export function Gauge({ name, href, state, value, unit, share, after, lines }: GaugeProps) {
+  return (
+    <section class="gauge" aria-label={name}>
+      <p class="gauge-name">
+        <a href={href}>{name}</a>
+        {state === undefined ? null : <StateMark state={state} label={state} />}
+      </p>
+      <p class="gauge-value">
+        {value} <small>{unit}</small>
+      </p>
+      <MeterBar share={share} after={after} />
+      {lines.map(([label, figure, judged]) => (
+        <p key={figure} class="gauge-line">
+          <span>{label}</span>
+          <strong class={judged === undefined ? "" : (stateOfShare(judged) ?? "")}>{figure}</strong>
+        </p>
+      ))}
+    </section>
+  );
+}

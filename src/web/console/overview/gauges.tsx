@@ -1,0 +1,132 @@
+import type { Estate } from "../api/replies.ts";
+import type { FabricAnswer } from "../api/screens.ts";
+import { useCall } from "../api/use_call.ts";
+import { count, decimal, percent, watts } from "../labels.ts";
+import { type InventoryList, type InventoryRow, LIST_RPC } from "../lists/inventory_rows.ts";
+import { linkTo } from "../router.ts";
+import { stateOfShare } from "../ui/state.tsx";
+import { CoolingGauges } from "./cooling_gauges.tsx";
+import { Gauge } from "./gauge.tsx";
+import type { Rehearsal } from "./rehearsal.ts";
+
+const NOTHING = { format: "RENDER_FORMAT_NONE" };
+/** Links up to which a whole fabric is judged on the first screen. */
+const FABRIC_LINKS = 5000;
+
+export function Gauges({ estate, rehearsal }: { readonly estate: Estate; readonly rehearsal: Rehearsal | undefined }) {
+  return (
+    <div class="gauges">
+      <PowerGauge />
+      <CoolingGauges sites={estate.sites.map(({ site_id }) => site_id)} rehearsal={rehearsal} />
+      <SpaceGauge />
+      {estate.totals.fabric_links === 0 ? <NoFabric /> : <FabricGauge links={estate.totals.fabric_links} />}
+    </div>
+  );
+}
+
+/** The first row of a list in an order. */
+function useFirst(kind: string, more: object) {
+  const request = { kind: `INVENTORY_KIND_${kind}`, page_size: 1, ...more };
+  const { reply } = useCall<InventoryList>(LIST_RPC, request);
+  return { reply, row: reply?.rows[0] };
+}
+
+function PowerGauge() {
+  const { reply: sites } = useFirst("SITE", { sums: ["draw_w"] });
+  const { row: now } = useFirst("SUPPLY", { order_by: "load_pct desc" });
+  const { row: then } = useFirst("SUPPLY", { order_by: "failover_pct desc" });
+  const share = now?.figures["load_pct"];
+  const after = then?.figures["failover_pct"];
+  const [value = "–", unit = ""] = watts(sites?.sums["draw_w"]).split(" ");
+  return (
+    <Gauge
+      name="Power"
+      href={linkTo("supplies", "", { order: "failover_pct desc" })}
+      state={stateOfShare(after ?? share)}
+      value={value}
+      unit={`${unit} planned load`}
+      share={share}
+      after={after}
+      lines={[
+        [<>Busiest, {nameOf(now)}</>, known(share, percent), share ?? 0],
+        [<>after one failure, {nameOf(then)}</>, known(after, percent), after ?? 0],
+      ]}
+    />
+  );
+}
+
+function nameOf(row: InventoryRow | undefined): string {
+  return row?.name ?? "no supply";
+}
+
+function known(value: number | undefined, words: (value: number) => string): string {
+  return value === undefined ? "not recorded" : words(value);
+}
+
+function SpaceGauge() {
+  const { reply, row } = useFirst("RACK", { order_by: "largest_free_block_u desc", sums: ["free_u", "height_u"] });
+  const { free_u: free = 0, height_u: height = 0 } = reply?.sums ?? {};
+  const used = height === 0 ? undefined : (100 * (height - free)) / height;
+  return (
+    <Gauge
+      name="Space"
+      href={linkTo("racks", "", { order: "largest_free_block_u desc" })}
+      state={stateOfShare(used) ?? "ok"}
+      value={count(free)}
+      unit={`U free of ${count(height)}`}
+      share={used}
+      lines={[
+        ["Used", known(used, percent)],
+        [
+          <>Largest block, {row?.name ?? "no rack"}</>,
+          known(row?.figures["largest_free_block_u"], (u) => decimal(u, "U")),
+        ],
+      ]}
+    />
+  );
+}
+
+function NoFabric() {
+  return (
+    <Gauge
+      name="Fabric"
+      href={linkTo("fabrics")}
+      state="unknown"
+      value="0"
+      unit="links recorded"
+      share={undefined}
+      lines={[["Busiest link", "not recorded"]]}
+    />
+  );
+}
+
+function FabricGauge({ links }: { readonly links: number }) {
+  const { reply } = useCall<InventoryList>(LIST_RPC, {
+    kind: "INVENTORY_KIND_FABRIC",
+    order_by: "busiest_pct desc",
+    sums: ["links", "congested", "down"],
+  });
+  const request = links > FABRIC_LINKS ? undefined : { render: NOTHING };
+  const { reply: topology } = useCall<FabricAnswer>("FabricTopology", request);
+  const worst = topology?.nodes.toSorted((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0))[0];
+  const { congested = 0, down = 0 } = reply?.sums ?? {};
+  const busiest = reply?.rows[0]?.figures["busiest_pct"];
+  const [only] = reply?.rows ?? [];
+  return (
+    <Gauge
+      name={reply?.rows.length === 1 ? `Fabric ${only?.name}` : "Fabrics"}
+      href={reply?.rows.length === 1 ? linkTo("fabric", only?.name) : linkTo("fabrics")}
+      state={down > 0 ? "fault" : congested > 0 ? "watch" : busiest === undefined ? "unknown" : "ok"}
+      value={count(congested)}
+      unit={`of ${count(links)} links over 80 %`}
+      share={busiest}
+      lines={[
+        ["Busiest link", known(busiest, percent), busiest ?? 0],
+        [
+          worst?.oversubscription_n1 === undefined ? "After one spine lost" : <>one spine lost, {worst.code}</>,
+          worst?.oversubscription_n1 === undefined ? "see the fabric" : `${decimal(worst.oversubscription_n1)} : 1`,
+        ],
+      ]}
+    />
+  );
+}

@@ -1,0 +1,93 @@
+import { type Asked, useCall } from "../api/use_call.ts";
+import { refName } from "../labels.ts";
+import { linkTo } from "../router.ts";
+import type { State } from "../ui/state.tsx";
+
+interface Impact {
+  readonly racks_dark: number;
+  readonly devices_offline: number;
+  readonly it_load_lost_w: number;
+  readonly cooling_lost_kw: number;
+}
+
+/** A cause of loss as RehearseFailures answers it, as far as the first screen shows it. */
+export interface Cause {
+  readonly severity: string;
+  readonly reason: string;
+  readonly summary: string;
+  readonly kind: string;
+  readonly element_count: number;
+  readonly elements: readonly { readonly refs: readonly string[]; readonly impact?: Impact }[];
+  readonly also_by: readonly string[];
+  readonly omitted_also_by: number;
+  readonly racks_dark: readonly string[];
+  readonly racks_partial: readonly string[];
+  readonly zones: readonly Zone[];
+  readonly trips: readonly { readonly ref: string; readonly load_w: number; readonly capacity_w: number }[];
+}
+
+export interface Zone {
+  readonly ref: string;
+  readonly medium: string;
+  readonly short: boolean;
+  readonly heat_kw: number;
+  readonly capacity_kw: number;
+}
+
+export interface Rehearsal {
+  readonly causes: readonly Cause[];
+  readonly total_count: number;
+  readonly elements_failed: number;
+}
+
+/** Racks listed for each cause: enough to mark them on the plans of large floors. */
+const LISTED = 1000;
+const CAUSES = 8;
+
+/** What every single failure does, the worst first. */
+export function useRehearsal(): Asked<Rehearsal> {
+  return useCall<Rehearsal>("datacenter.v1.PlanningService/RehearseFailures", {
+    cascade: true,
+    page_size: CAUSES,
+    max_elements: LISTED,
+  });
+}
+
+const STATES: Readonly<Record<string, State>> = {
+  FAILURE_SEVERITY_CRITICAL: "fault",
+  FAILURE_SEVERITY_HIGH: "fault",
+  FAILURE_SEVERITY_MEDIUM: "watch",
+  FAILURE_SEVERITY_LOW: "watch",
+  FAILURE_SEVERITY_INFO: "info",
+};
+
+export function stateOfCause({ severity }: Cause): State {
+  return STATES[severity] ?? "unknown";
+}
+
+/** What shows the worst element of a cause: what falls with it, what its zone is short of, or its fabric. */
+export function pictureOf({ kind, elements, zones }: Cause): string {
+  const ref = elements[0]?.refs[0] ?? "";
+  const code = ref.slice(ref.indexOf(":") + 1);
+  const [zone] = zones;
+  if (kind === "FAILURE_KIND_COOLING" && zone !== undefined) return linkTo("thermal", zone.ref, { failed: code });
+  if (kind === "FAILURE_KIND_SWITCH") return linkTo("fabric", "", { failed: code });
+  return linkTo("power", ref, { cascade: "1" });
+}
+
+/** What the worst failure of a cause does alone. The impact of a cause is that of all its elements together. */
+export function worstOf({ elements }: Cause): { readonly name: string; readonly impact: Impact | undefined } {
+  const [worst] = elements;
+  return { name: (worst?.refs ?? []).map(refName).join(" and "), impact: worst?.impact };
+}
+
+/** Racks that one failure turns dark, and those of which it takes several devices. */
+export function racksAtRisk(causes: readonly Cause[]): { dark: ReadonlySet<string>; partial: ReadonlySet<string> } {
+  const grave = causes.filter(
+    ({ severity }) => severity !== "FAILURE_SEVERITY_LOW" && severity !== "FAILURE_SEVERITY_INFO",
+  );
+  return {
+    dark: new Set(grave.flatMap(({ racks_dark }) => racks_dark)),
+    partial: new Set(grave.flatMap(({ racks_partial }) => racks_partial)),
+  };
+}

@@ -60,12 +60,8 @@ function MiniPlan({ racks, risk, name }: { racks: readonly RackTile[]; risk: AtR
   const right = Math.max(...boxes.map(({ x, width }) => x + width)) + MARGIN;
   const bottom = Math.max(...boxes.map(({ y, height }) => y + height)) + MARGIN;
   return (
-    <svg
-      class="mini-plan"
-      viewBox={`${left} ${top} ${right - left} ${bottom - top}`}
-      aria-label={`Plan of ${name}`}
-      role="img"
-    >
+    <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
+      <title>{`Plan of ${name}`}</title>
       {boxes.map(({ rack, x, y, width, height }) => {
         const what = fate(rack, risk);
         const [middle, centre] = [x + width / 2, y + height / 2];

@@ -38,7 +38,8 @@ export function Cell(props: {
   }
   const text = row.texts[column];
   // Dim, and a word: unknown is neither empty nor 0.
-  if (text === undefined) return <span class="muted">{isFigure(column) ? "not recorded" : "–"}</span>;
+  if (text === undefined && isFigure(column)) return <span class="muted">not recorded</span>;
+  if (text === undefined) return <span class="muted none">–</span>;
   const state = STATE_COLUMNS.has(column) ? STATES[text] : undefined;
   if (state !== undefined) return <Marked state={state}>{cellWords(column, text)}</Marked>;
   return <span>{linked(row, column, text)}</span>;

@@ -9,6 +9,7 @@ import { FailThis, HistoryLink, PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Facts, Moment, RefLink, type Tone } from "../ui/parts.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { Entries } from "./entries.tsx";
+import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
 import { Reasons } from "./reasons.tsx";
 
@@ -26,6 +27,7 @@ export function Device({ place }: { readonly place: Place }) {
       <PageHead
         kind="Device"
         title={place.subject}
+        {...trailOf(asked.reply?.device)}
         action={
           <>
             <EditActions kind="device" identity={{ code: place.subject }} />
@@ -37,6 +39,12 @@ export function Device({ place }: { readonly place: Place }) {
       <Answer asked={asked}>{(reply) => <Shown answer={reply} />}</Answer>
     </>
   );
+}
+
+/** The places around the device; the list of devices while they are not known. */
+function trailOf(device: DeviceFields | undefined) {
+  const trail = placeTrail(device?.location, device?.rack_code);
+  return trail.length === 0 ? {} : { trail };
 }
 
 function Shown({ answer }: { readonly answer: DeviceAnswer }) {

@@ -11,6 +11,7 @@ import { Card, Facts, HealthBadge, Meter } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
+import { placeTrail } from "./place_trail.ts";
 import { place as placeWords } from "./place_words.tsx";
 import { Reasons } from "./reasons.tsx";
 
@@ -48,6 +49,7 @@ export function Rack({ place }: { readonly place: Place }) {
       <PageHead
         kind="Rack"
         title={place.subject}
+        {...(asked.reply?.rack.location === undefined ? {} : { trail: placeTrail(asked.reply.rack.location) })}
         action={
           <>
             <EditActions kind="rack" identity={{ code: place.subject }} />

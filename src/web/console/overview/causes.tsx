@@ -1,4 +1,5 @@
 import { count, counted, decimal, refName, watts } from "../labels.ts";
+import { linkTo } from "../router.ts";
 import { Card, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { type Cause, pictureOf, type Rehearsal, stateOfCause, worstOf } from "./rehearsal.ts";
@@ -10,10 +11,7 @@ const NAMED = 3;
 export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
   const { causes, total_count, elements_failed } = rehearsal;
   return (
-    <Card
-      title="What one failure would take"
-      action={<span class="muted">{`${counted(elements_failed, "element")} failed in turn`}</span>}
-    >
+    <Card title="What one failure would take" action={<a href={linkTo("rehearsal")}>All in rehearsal</a>}>
       {causes.length === 0 ? (
         <p class="empty">No single failure takes anything. Supplies, cooling units and switches were failed in turn.</p>
       ) : (
@@ -30,9 +28,15 @@ export function Causes({ rehearsal }: { readonly rehearsal: Rehearsal }) {
           ))}
         </ol>
       )}
-      {total_count > causes.length ? (
-        <p class="card-foot">{count(total_count - causes.length)} lesser causes are not listed here.</p>
-      ) : null}
+      <p class="card-foot">
+        {counted(elements_failed, "element")} failed in turn.
+        {total_count > causes.length ? (
+          <>
+            {" "}
+            <a href={linkTo("rehearsal")}>{count(total_count - causes.length)} lesser causes</a>
+          </>
+        ) : null}
+      </p>
     </Card>
   );
 }

@@ -1,9 +1,11 @@
 import type { TObject } from "@sinclair/typebox";
+import { OperationError } from "#kernel/errors.ts";
 import type { ToolDefinition } from "#kernel/tool.ts";
 import type { PlannerContext } from "#planner/context.ts";
 import { runTool } from "#planner/service.ts";
 import type { Cli } from "./command.ts";
-import { plainLines } from "./plain_text.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import { plainLine, plainLines } from "./plain_text.ts";
 import { print, printJson } from "./print.ts";
 
 /** Runs a tool that takes nothing but an id and prints its sentence, or its value with `--json`. */
@@ -15,4 +17,36 @@ export async function runSpecTool<Params extends TObject, Value>(
   const { value, text } = await runTool(await cli.planner(), tool, { id });
   if (json || text === undefined) return printJson(value);
   print(`${plainLines(text)}\n`);
+}
+
+/**
+ * Runs such a tool on each of several specs. One that is refused is reported and does not hold up the others. A single id
+ * behaves as in `runSpecTool`.
+ */
+export async function runSpecTools<Params extends TObject, Value>(
+  cli: Cli,
+  tool: ToolDefinition<PlannerContext, Params, Value>,
+  { ids, json }: { readonly ids: readonly string[]; readonly json: boolean },
+): Promise<ExitStatus> {
+  const [only, ...others] = ids;
+  if (only !== undefined && others.length === 0) {
+    await runSpecTool(cli, tool, { id: only, json });
+    return EXIT_STATUS.ok;
+  }
+  const context = await cli.planner();
+  const done: Value[] = [];
+  const refused: { readonly id: string; readonly reason: string }[] = [];
+  for (const id of ids) {
+    try {
+      const { value, text } = await runTool(context, tool, { id });
+      done.push(value);
+      if (!json && text !== undefined) print(`${plainLines(text)}\n`);
+    } catch (error) {
+      if (!(error instanceof OperationError)) throw error;
+      refused.push({ id, reason: error.message });
+      cli.warn(`${plainLine(id)}: ${error.message}`);
+    }
+  }
+  if (json) printJson({ done, refused });
+  return refused.length === 0 ? EXIT_STATUS.ok : EXIT_STATUS.refused;
 }

@@ -2,6 +2,14 @@ import type { Flag, Positional } from "./command.ts";
 
 /** Words that several commands share, so that they read the same everywhere. */
 
+/** Ids of active specs: `<id...>`. */
+export const ACTIVE_IDS = {
+  summary: "Full or partial ids of specs",
+  required: true,
+  completes: "spec",
+  repeats: true,
+} as const;
+
 export const JSON_FLAG = {
   type: "boolean",
   summary: "Print one JSON document in place of text",

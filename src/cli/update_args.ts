@@ -1,5 +1,11 @@
 import { UsageError } from "./usage_error.ts";
 
+const LISTS = ["depends_on", "labels", "target_files"] as const;
+const TEXTS = ["model", "priority", "assignee", "due"] as const;
+
+/** Fields that `--clear` empties. */
+export const CLEARABLE = [...LISTS, ...TEXTS] as const;
+
 /** The checked words of `planner update`. */
 export interface UpdateWords {
   readonly id: string;
@@ -10,7 +16,10 @@ export interface UpdateWords {
   readonly label: readonly string[];
   readonly "target-file": readonly string[];
   readonly model: string | undefined;
-  readonly clear: readonly ("depends_on" | "labels" | "target_files" | "model")[];
+  readonly priority?: string | undefined;
+  readonly assignee?: string | undefined;
+  readonly due?: string | undefined;
+  readonly clear: readonly (typeof CLEARABLE)[number][];
 }
 
 /** The words as arguments of the update tool: a field that was not named is not there, a cleared one is empty. */
@@ -20,13 +29,13 @@ export function updateArgs(words: UpdateWords): Record<string, unknown> {
   if (words.status !== undefined) args["status"] = words.status;
   if (words.output !== undefined) args["output"] = words.output;
   if (words["replace-body"]) args["replace_body"] = true;
-  if (words.model !== undefined) args["model"] = words.model;
+  for (const name of TEXTS) if (words[name] !== undefined) args[name] = words[name];
   for (const [field, list] of Object.entries(lists)) {
     if (list.length > 0) args[field] = list;
   }
   for (const field of words.clear) {
     if (args[field] !== undefined) throw new UsageError(`Field "${field}" is both set and cleared`, null);
-    args[field] = field === "model" ? "" : [];
+    args[field] = LISTS.some((list) => list === field) ? [] : "";
   }
   return args;
 }

@@ -1,10 +1,11 @@
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
 import { appendOutput, replaceBody } from "../spec/edit_body.ts";
 import { editFields, type FieldValue } from "../spec/edit_fields.ts";
+import { isDay, PRIORITIES } from "../spec/planning.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { UPDATE_STATUSES } from "../spec/status.ts";
 import { dependencyCycle } from "./dependency_cycle.ts";
@@ -14,39 +15,68 @@ import { specIdParam } from "./params.ts";
 
 const texts = (description: string) => Type.Optional(Type.Array(Type.String({ minLength: 1 }), { description }));
 
+const PARAMS = Type.Object({
+  id: specIdParam,
+  status: Type.Optional(oneOf(UPDATE_STATUSES, "New status")),
+  output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
+  replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output instead of appending" })),
+  depends_on: texts("Ids of all specs this one waits for; [] empties the list"),
+  labels: texts("All labels; [] empties the list"),
+  target_files: texts("All target files; [] empties the list"),
+  model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
+});
+
 export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
   summary: "Change a spec's status, fields or body; only what is given changes",
   effect: "destroy",
   idempotent: false,
-  params: Type.Object({
-    id: specIdParam,
-    status: Type.Optional(oneOf(UPDATE_STATUSES, "New status")),
-    output: Type.Optional(Type.String({ description: "Text to append to the body under ## Output" })),
-    replace_body: Type.Optional(Type.Boolean({ description: "Replace the body by output instead of appending" })),
-    depends_on: texts("Ids of all specs this one waits for; [] empties the list"),
-    labels: texts("All labels; [] empties the list"),
-    target_files: texts("All target files; [] empties the list"),
-    model: Type.Optional(Type.String({ description: "Model name; empty text removes it" })),
-  }),
-  async run(context, { id: text, output = "", replace_body = false, depends_on, ...simple }) {
-    const hasOutput = output.trim() !== "";
-    refuseNothing(hasOutput, [depends_on, simple.status, simple.labels, simple.target_files, simple.model]);
-    if (replace_body && !hasOutput) {
-      throw new OperationError("invalid_argument", "Cannot replace the body: expected the new body in output");
-    }
-    const id = await findSpecId(context, text, { archived: false });
-    const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
-    const fields = fieldChanges({ ...simple, depends_on: dependsOn });
-    const changed = await context.specs.edit(id, (before) => {
-      const edited = editFields(before, fields);
-      refuseForeignStatus(context, id, { before, after: edited });
-      if (!hasOutput) return edited;
-      return replace_body ? replaceBody(edited, output) : appendOutput(edited, output);
-    });
-    return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
-  },
+  params: PARAMS,
+  run: (context, args) => updateSpec(context, args),
 });
+
+/** The same with the fields that plan the work: the command `update`. The tool for agents keeps its parameters. */
+export const updatePlanned = defineTool<PlannerContext>()({
+  ...specUpdate,
+  name: "update",
+  params: Type.Object({
+    ...PARAMS.properties,
+    priority: Type.Optional(Type.Union([...PRIORITIES.map((word) => Type.Literal(word)), Type.Literal("")])),
+    assignee: Type.Optional(Type.String()),
+    due: Type.Optional(Type.String()),
+  }),
+  run: (context, args) => updateSpec(context, args),
+});
+
+/** What changes; an empty text removes its field. */
+interface Update extends Static<typeof PARAMS> {
+  readonly priority?: string;
+  readonly assignee?: string;
+  readonly due?: string;
+}
+
+async function updateSpec(context: PlannerContext, update: Update) {
+  const { id: text, output = "", replace_body = false, depends_on, ...simple } = update;
+  const { due } = simple;
+  const hasOutput = output.trim() !== "";
+  refuseNothing(hasOutput, [depends_on, ...Object.values(simple)]);
+  if (due !== undefined && due !== "" && !isDay(due)) {
+    throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
+  }
+  if (replace_body && !hasOutput) {
+    throw new OperationError("invalid_argument", "Cannot replace the body: expected the new body in output");
+  }
+  const id = await findSpecId(context, text, { archived: false });
+  const dependsOn = depends_on === undefined ? undefined : await dependencies(context, id, depends_on);
+  const fields = fieldChanges({ ...simple, depends_on: dependsOn });
+  const changed = await context.specs.edit(id, (before) => {
+    const edited = editFields(before, fields);
+    refuseForeignStatus(context, id, { before, after: edited });
+    if (!hasOutput) return edited;
+    return replace_body ? replaceBody(edited, output) : appendOutput(edited, output);
+  });
+  return { value: { spec_id: id, changed }, text: `Updated spec: ${id}` };
+}
 
 function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
   if (hasOutput || fields.some((field) => field !== undefined)) return;
@@ -56,10 +86,10 @@ function refuseNothing(hasOutput: boolean, fields: readonly unknown[]): void {
   );
 }
 
-/** The fields that were given; an empty model is no model, so that key goes. */
+/** The fields that were given; an empty text is no value, so that key goes. */
 function fieldChanges(given: Readonly<Record<string, FieldValue | undefined>>): Record<string, FieldValue | undefined> {
   const fields = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  if (fields["model"] === "") fields["model"] = undefined;
+  for (const [name, value] of Object.entries(fields)) if (value === "") fields[name] = undefined;
   return fields;
 }
 

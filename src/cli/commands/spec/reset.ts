@@ -1,12 +1,15 @@
 import { reset } from "#planner/operations/reset.ts";
 import { defineCommand } from "../../command.ts";
-import { runSpecTool } from "../../run_spec_tool.ts";
-import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
+import { runSpecTools } from "../../run_spec_tool.ts";
+import { ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Set a spec back to pending that failed, needs attention or was left in progress",
-  positionals: { id: ACTIVE_ID },
+  summary: "Set specs back to pending that failed, need attention or were left in progress",
+  positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
-  examples: [{ line: "planner reset 003", shows: "give today's third spec another try" }],
-  run: ({ id, json }, cli) => runSpecTool(cli, reset, { id, json }),
+  examples: [
+    { line: "planner reset 003", shows: "give today's third spec another try" },
+    { line: "planner reset 003 004", shows: "two specs" },
+  ],
+  run: ({ id: ids, json }, cli) => runSpecTools(cli, reset, { ids, json }),
 });

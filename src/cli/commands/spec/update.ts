@@ -1,11 +1,12 @@
-import { specUpdate } from "#planner/operations/spec_update.ts";
+import { updatePlanned } from "#planner/operations/spec_update.ts";
 import { runTool } from "#planner/service.ts";
+import { PRIORITIES } from "#planner/spec/planning.ts";
 import { UPDATE_STATUSES } from "#planner/spec/status.ts";
 import { defineCommand } from "../../command.ts";
 import { print, printJson } from "../../print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { textOrInput } from "../../text_input.ts";
-import { updateArgs } from "../../update_args.ts";
+import { CLEARABLE, updateArgs } from "../../update_args.ts";
 
 const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
 
@@ -26,11 +27,14 @@ export const command = defineCommand({
     label: { ...texts("label", "Label"), short: "l" },
     "target-file": { ...texts("path", "File that the work touches"), completes: "file" },
     model: { type: "string", value: "name", summary: "Model to work it with" },
+    priority: { type: "enum", options: PRIORITIES, summary: "How urgent the work is" },
+    assignee: { type: "string", value: "name", summary: "Who does the work" },
+    due: { type: "string", value: "day", summary: "Day when it must be done, YYYY-MM-DD" },
     clear: {
       type: "enum",
       multiple: true,
       value: "field",
-      options: ["depends_on", "labels", "target_files", "model"],
+      options: CLEARABLE,
       summary: "Empty this field",
     },
     json: JSON_FLAG,
@@ -43,7 +47,7 @@ export const command = defineCommand({
   async run({ json, output, ...args }, cli) {
     const context = await cli.planner();
     const text = output === undefined ? undefined : await textOrInput(output);
-    const { value, text: sentence } = await runTool(context, specUpdate, updateArgs({ ...args, output: text }));
+    const { value, text: sentence } = await runTool(context, updatePlanned, updateArgs({ ...args, output: text }));
     return json ? printJson(value) : print(`${sentence}\n`);
   },
 });

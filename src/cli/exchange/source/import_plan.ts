@@ -1,5 +1,6 @@
 import type { CheckedTask } from "#planner/exchange/check_tasks.ts";
 import { contentOf, type SpecContent } from "#planner/exchange/spec_content.ts";
+import { originsOf } from "#planner/spec/origins.ts";
 import type { Spec } from "#planner/spec/spec.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
 import type { ImportRecord, ImportRecords } from "./import_records.ts";
@@ -45,12 +46,6 @@ export function planImport({ tasks, origin, records, specs, ids }: PlanInput): r
     const content = contentOf(task, { idOf: (key) => idByKey.get(key), hasParts: parents.has(task.key) });
     return [{ task, id, content, record: records.get(task.key), spec: byId.get(id), origin: `${origin}:${task.key}` }];
   });
-}
-
-/** The texts of the field `origin`. */
-export function originsOf({ frontmatter }: Spec): readonly string[] {
-  const value = frontmatter["origin"];
-  return (Array.isArray(value) ? value : [value]).filter((text) => typeof text === "string");
 }
 
 /** A source of specs keeps its ids: a spec of that id that came with a clone of the same project is the same one. */

@@ -61,6 +61,7 @@ class Walk {
       if (fault === undefined) this.paths.push(inside);
       else this.#refuse(inside, fault);
     } else if (entry.isFile()) this.paths.push(inside);
+    else this.#refuse(inside, "neither a file nor a folder");
   }
 
   #refuse(file: string, detail: string): void {

@@ -1,0 +1,67 @@
+import { expect, test } from "bun:test";
+import { runPlanner } from "../support/planner_command.ts";
+import { tempProject } from "../support/temp_project.ts";
+
+const DONE = "2026-11-01-001-aaa";
+const MORE = "2026-11-01-002-bbb";
+const OPEN = "2026-11-01-003-ccc";
+
+function filled() {
+  const project = tempProject();
+  const spec = (status: string) => `---\nstatus: ${status}\nlabels: [x]\n---\n\n# T\n`;
+  project.spec(DONE, spec("completed"));
+  project.spec(MORE, spec("completed"));
+  project.spec(OPEN, spec("pending"));
+  return project;
+}
+
+test("archive takes several ids and reports each that is refused", async () => {
+  using project = filled();
+
+  const { code, stdout } = await runPlanner(["archive", DONE, OPEN, MORE, "--json"], { cwd: project.root });
+
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    done: [{ spec_id: DONE }, { spec_id: MORE }],
+    refused: [{ id: OPEN, reason: expect.stringContaining("must be completed to archive") }],
+  });
+  expect(project.list(".planner/archive/2026-11-01")).toEqual([`${DONE}.md`, `${MORE}.md`]);
+});
+
+test("archive --completed archives every completed spec, and needs no id", async () => {
+  using project = filled();
+
+  const all = await runPlanner(["archive", "--completed"], { cwd: project.root });
+  const none = await runPlanner(["archive"], { cwd: project.root });
+
+  expect(all.code).toBe(0);
+  expect(project.list(".planner/specs")).toEqual([`${OPEN}.md`]);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("expected ids, or --completed")]);
+});
+
+test("update sets and clears the fields that plan the work", async () => {
+  using project = filled();
+  const run = (...words: string[]) => runPlanner(["update", OPEN, ...words], { cwd: project.root });
+
+  const set = await run("--priority", "high", "--assignee", "ada", "--due", "2026-12-01");
+  const text = project.read(`.planner/specs/${OPEN}.md`);
+  const cleared = await run("--clear", "priority", "--clear", "due", "--assignee", "bob");
+  const wrong = await run("--due", "soon");
+
+  expect([set.code, cleared.code]).toEqual([0, 0]);
+  expect(text).toBe("---\nstatus: pending\nlabels: [x]\npriority: high\nassignee: ada\ndue: 2026-12-01\n---\n\n# T\n");
+  expect(project.read(`.planner/specs/${OPEN}.md`)).toBe(
+    "---\nstatus: pending\nlabels: [x]\nassignee: bob\n---\n\n# T\n",
+  );
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Invalid due "soon"')]);
+});
+
+test("cancel takes several ids", async () => {
+  using project = filled();
+  project.spec("2026-11-01-004-ddd", "---\nstatus: failed\n---\n\n# T\n");
+
+  const { code } = await runPlanner(["cancel", "ccc", "ddd"], { cwd: project.root });
+
+  expect(code).toBe(0);
+  expect(project.read(`.planner/specs/${OPEN}.md`)).toContain("status: cancelled");
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "bun:test";
+import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
+import { charge, effectsOf } from "#dc/analysis/rehearsal/charge.ts";
+import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
+import { linesOf } from "#dc/analysis/rehearsal/lines.ts";
+import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
+import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import { atOnce } from "#kernel/steps.ts";
+import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
+import { LAW_RUNS } from "../../../support/law_runs.ts";
+
+// Folding loses nothing and counts nothing twice.
+
+const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery: false };
+
+function folded(estate: Estate) {
+  const topology = Topology.of(estate);
+  const site = atOnce(siteFailures(topology, OPTIONS));
+  const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
+  const failures = site.outcomes.map((outcome) => further.of(outcome));
+  const charged = atOnce(charge(topology.power, failures));
+  return { topology, failures, charged, lines: atOnce(linesOf(topology, charged, OPTIONS.basis)) };
+}
+
+/** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
+function everything(topology: Topology, failures: readonly Failure[]) {
+  const effects = failures.map((failure) => effectsOf(topology.power, failure));
+  const dark = new Set(effects.flatMap(({ racksDark }) => racksDark));
+  return {
+    offline: [...new Set(effects.flatMap(({ offline }) => offline))].sort((a, b) => a - b),
+    dark: [...dark].sort(),
+    trips: [...new Set(effects.flatMap(({ trips }) => trips.map(({ index }) => index)))].sort((a, b) => a - b),
+    links: [...new Set(effects.flatMap(({ links }) => links))].sort((a, b) => a - b),
+  };
+}
+
+function check(name: string, estate: Estate): void {
+  const { topology, failures, lines } = folded(estate);
+  const all = everything(topology, failures);
+  const numbers = (part: (line: (typeof lines)[number]) => Iterable<number>) =>
+    [...new Set(lines.flatMap((line) => [...part(line)]))].sort((a, b) => a - b);
+  const isIt = new Set(all.offline);
+
+  expect({
+    name,
+    offline: numbers(({ loss }) => loss.offline).filter((index) => isIt.has(index)),
+    dark: [...new Set(lines.flatMap(({ loss }) => [...loss.racksDark]))].sort(),
+    trips: numbers(({ loss }) => loss.trips.keys()),
+    links: numbers(({ loss }) => loss.links),
+  }).toEqual({ name, ...all });
+  for (const { impact, loss, failures: members, alsoBy } of lines) {
+    expect(impact.racksDark).toBe(loss.racksDark.size);
+    expect(impact.devicesOffline + impact.cracsOffline).toBe(loss.offline.size);
+    expect(new Set([...members, ...alsoBy]).size).toBe(members.length + alsoBy.length);
+  }
+  // A failure is in one line, or takes along what is in others, or does nothing.
+  const listed = lines.flatMap((line) => line.failures);
+  expect(new Set(listed).size).toBe(listed.length);
+}
+
+test("the causes of a drawn inventory hold every loss of every failure, each once", () => {
+  for (let seed = 0; seed < LAW_RUNS; seed += 1) check(`inventory ${seed}`, drawnInventory(seed));
+}, 300_000);
+
+test("the causes of AMS1 hold every loss of every failure, each once", async () => {
+  const estate = await ams1Estate();
+  check("AMS1", estate);
+  const { lines } = folded(estate);
+  expect(lines.length).toBeLessThanOrEqual(12);
+}, 300_000);
+
+test("each effect is charged to a failure that no smaller one with the same effect is part of", () => {
+  for (let seed = 0; seed < LAW_RUNS; seed += 1) {
+    const { topology, charged } = folded(drawnInventory(seed));
+    for (const { failure, own } of charged) {
+      const direct = new Set(failure.direct);
+      for (const index of own?.offline ?? []) {
+        const smaller = charged.filter(
+          (other) =>
+            other.failure !== failure &&
+            other.failure.elements.every((element) => direct.has(element.index)) &&
+            effectsOf(topology.power, other.failure).offline.includes(index),
+        );
+        expect(smaller.map((other) => topology.power.nodes[other.failure.elements[0]?.index ?? -1]?.ref)).toEqual([]);
+      }
+    }
+  }
+}, 300_000);

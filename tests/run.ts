@@ -26,11 +26,13 @@ const WITHOUT_DENO = [
   "dc_crashes",
   "dc_graphiql",
   "dc_load_ways",
+  "docs_commands",
   "hostile_names",
   "killed_runs",
   "killed_splits",
   "many_processes",
   "merge_places",
+  "run_record",
 ].map((name) => join("tests", "e2e", `${name}.test.ts`));
 
 interface Step {

@@ -213,6 +213,8 @@ export interface Worktrees {
    * @returns the number; null if the branch is gone
    */
   keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null>;
+  /** Files in which branches of specs will conflict with each other, found without touching any. Cost: a git for each pair. */
+  forecast(): Promise<readonly ForecastConflict[]>;
   /** Reads such a record, the latest one without `run`; null without a record. */
   record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
   /** Adds to the latest record as which commits the work was merged. */
@@ -225,6 +227,13 @@ export interface Worktrees {
 export interface RunHead {
   readonly run: number;
   readonly head: string;
+}
+
+/** Two branches that cannot both be merged as they are. */
+export interface ForecastConflict {
+  readonly specs: readonly [SpecId, SpecId];
+  /** From the repository's top. */
+  readonly files: readonly string[];
 }
 
 /** A record that was kept. */

@@ -166,3 +166,30 @@ test("--parallel works specs that name the same files one after the other, and o
   const begun = project.records().toSorted((a, b) => (a.started_at < b.started_at ? -1 : 1));
   expect(begun.map(({ spec_id }) => spec_id)).toEqual([first, other, second]);
 });
+
+test("work warns when another process works on the same files, and status forecasts what will conflict", async () => {
+  const [first, second, other] = ["2026-11-01-001-aaa", "2026-11-01-002-bbb", "2026-11-01-003-ccc"];
+  using project = await workProject({
+    plan: {
+      [first]: ["append:shared.txt", "commit_all", "wait:go", "tick", "commit"],
+      "*": ["append:shared.txt", "append:shared.txt", "commit_all", "tick", "commit"],
+    },
+  });
+  project.write("shared.txt", "begin\n");
+  await project.add(first, "target_files: [shared.txt]\n");
+  await project.add(second, "target_files: [shared.txt]\n");
+  await project.add(other, "target_files: [docs/a.md]\n");
+  const work = project.planner(["work", first]);
+  await project.noted("steps", `${first} commit_all`);
+
+  const beside = await project.planner(["work", second]);
+  const status = await project.planner(["status", "--activity"]);
+  project.release("go");
+  await work;
+
+  expect(beside.stderr).toContain(
+    `works on '${first}', which names the same files (shared.txt): their changes may conflict`,
+  );
+  expect(status.stdout).toContain(`${first} and ${second} will conflict in shared.txt`);
+  expect(beside.stderr).not.toContain(other);
+});

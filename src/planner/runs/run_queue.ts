@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { liveWorker } from "../operations/live_worker.ts";
 import { loadWorld, type World } from "../operations/world.ts";
 import { compareUrgency } from "../spec/planning.ts";
 import type { Spec } from "../spec/spec.ts";
@@ -142,6 +143,7 @@ class Queue {
   /** Never rejects. */
   async #one(id: SpecId): Promise<void> {
     try {
+      await this.#warnOfOthers(id);
       const result = await runSpec(this.#deps, id, this.#wishes.run);
       this.#results.push(result);
       if (result.status !== "completed") this.#failed = true;
@@ -151,6 +153,20 @@ class Queue {
       this.#failed = true;
       if (error instanceof OperationError) this.#refuse(id, error.message);
       else this.#defects.push(error);
+    }
+  }
+
+  /** Processes do not wait for each other, so a person hears of two agents on one file. */
+  async #warnOfOthers(id: SpecId): Promise<void> {
+    const { context, tell } = this.#deps;
+    const { specs } = await loadWorld(context);
+    const wanted = specs.find((spec) => spec.id === id)?.targetFiles ?? [];
+    for (const other of specs) {
+      if (other.id === id || this.#running.has(other.id) || !overlap(wanted, other.targetFiles)) continue;
+      const worker = await liveWorker(context, other.id);
+      if (worker === null) continue;
+      const message = `process ${worker.pid} works on '${other.id}', which names the same files (${other.targetFiles.join(", ")}): their changes may conflict`;
+      tell({ event: "note", spec_id: id, message });
     }
   }
 

@@ -1,3 +1,5 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { PlannerContext } from "#planner/context.ts";
 import { status } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
@@ -15,7 +17,11 @@ export const command = defineCommand({
   positionals: {},
   flags: {
     brief: { type: "boolean", short: "b", summary: "Print one line" },
-    activity: { type: "boolean", short: "a", summary: "Add when each spec in progress last changed" },
+    activity: {
+      type: "boolean",
+      short: "a",
+      summary: "Add when each spec in progress last changed, and which branches will conflict",
+    },
     json: JSON_FLAG,
   },
   examples: [
@@ -25,7 +31,8 @@ export const command = defineCommand({
   ],
   async run({ brief, activity, json }, cli) {
     if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);
-    const { value, text } = await runTool(await cli.planner(), status, { brief, include_activity: activity });
+    const context = await cli.planner();
+    const { value, text } = await runTool(context, status, { brief, include_activity: activity });
     if (json) return printJson(value);
     if (text !== undefined) return print(`${text}\n${unreadableLine(value.unreadable)}`);
     const rows = [...STORED_STATUSES, "total" as const].map((word) => ({ word, count: value[word] }));
@@ -36,9 +43,23 @@ export const command = defineCommand({
     print(renderTable(rows, columns, outputWidth()));
     print(activityTable(value.in_progress_activity));
     for (const { spec_id, error } of value.failed_processes ?? []) print(`${spec_id}: ${plainLine(error)}\n`);
+    if (activity) print(await forecastText(context));
     print(unreadableLine(value.unreadable));
   },
 });
+
+/** Empty without a repository: nothing can conflict there. */
+async function forecastText(context: PlannerContext): Promise<string> {
+  try {
+    const found = await (await context.runs()).worktrees.forecast();
+    return found
+      .map(({ specs, files }) => `${plainLine(`${specs.join(" and ")} will conflict in ${files.join(", ")}`)}\n`)
+      .join("");
+  } catch (error) {
+    if (error instanceof OperationError) return `${plainLine(error.message)}\n`;
+    throw error;
+  }
+}
 
 type Row = { readonly word: string; readonly count: number };
 type Activity = NonNullable<Awaited<ReturnType<typeof status.run>>["value"]["in_progress_activity"]>[number];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "#kernel/clock.ts";
 import { OperationError } from "#kernel/errors.ts";
 import type {
+  ForecastConflict,
   KeptRunRecord,
   MergeAnswer,
   NewWorktreeStatus,
@@ -23,6 +24,7 @@ import { WORKTREES } from "../project/places.ts";
 import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
+import { forecastConflicts } from "./forecast.ts";
 import { keepSubmodules } from "./furnish.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
@@ -172,6 +174,19 @@ class GitWorktrees implements Worktrees {
   async keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null> {
     const { git } = await this.#opened();
     return keepRunRecord(git, { id, branch }, write);
+  }
+
+  async forecast(): Promise<readonly ForecastConflict[]> {
+    const ids = await this.ids();
+    const branches = ids.flatMap((id) => {
+      const branch = readOrigin(this.#root, id)?.branch;
+      return branch === undefined ? [] : [{ id, branch }];
+    });
+    if (branches.length < 2) return [];
+    const repository = await this.#opened();
+    // A merge runs the drivers that the settings name.
+    await refusePlantedElsewhere(repository, this.#root);
+    return forecastConflicts(repository.git, branches);
   }
 
   async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {

@@ -15,8 +15,8 @@ export interface UndoStep {
 }
 
 /**
- * The steps that take entries of the change log back: one per resource, what was removed first, then what was changed,
- * then what was created in the opposite order, so that nothing is missing that something else needs.
+ * The steps that take entries of the change log back, the last change first: one per resource, what was removed first,
+ * then what was changed, then what was created, so that nothing is missing that something else needs.
  */
 export function undoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
   const steps = new Map<string, UndoStep>();
@@ -28,12 +28,14 @@ export function undoSteps(entries: readonly AuditEntry[]): readonly UndoStep[] {
     const step = { kind, ref: entry.entity, identity: identityValues(kind, id), before, after: stateOf(entry.after) };
     steps.set(entry.entity, step);
   }
-  const all = [...steps.values()].filter(({ before, after }) => before !== undefined || after !== undefined);
+  const all = [...steps.values()]
+    .filter(({ before, after }) => before !== undefined || after !== undefined)
+    .toReversed();
   const order = ({ kind }: UndoStep) => KINDS.indexOf(kind);
   const restored = all.filter(({ after }) => after === undefined).toSorted((a, b) => order(a) - order(b));
   const changed = all.filter(({ before, after }) => before !== undefined && after !== undefined);
   const removed = all.filter(({ before }) => before === undefined).toSorted((a, b) => order(b) - order(a));
-  return [...restored, ...changed.toReversed(), ...removed.toReversed()];
+  return [...restored, ...changed, ...removed];
 }
 
 function splitRef(ref: string): readonly [string, string] {

@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { mayWrite, useSession } from "../api/session.ts";
 import { guessColumn, guessKind, itemsOf, targetsOf } from "../import/columns.ts";
 import type { CsvTable } from "../import/csv.ts";
 import { ImportResult } from "../import/import_result.tsx";
@@ -9,6 +10,7 @@ import { useRun } from "../import/use_run.ts";
 import { count } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
+import { Empty } from "../ui/parts.tsx";
 
 const EXAMPLE = '{"rack": {"code": "A01", "location": {"site_id": "AMS1", "floor_number": 1}}}';
 
@@ -17,8 +19,19 @@ function guessed(table: CsvTable, kind: Kind): Mapping {
   return { kind, columns: table.headers.map((header) => guessColumn(header, targets)) };
 }
 
-/** Brings many resources in at once, and names each one that is refused. */
+/** Brings many resources in at once, for those who may write. */
 export function Import() {
+  const { reply: session } = useSession();
+  if (session === undefined || mayWrite(session)) return <Wizard />;
+  return (
+    <>
+      <PageHead title="Import" />
+      <Empty>Your role may read only. An import needs the role writer or admin.</Empty>
+    </>
+  );
+}
+
+function Wizard() {
   const [text, setText] = useState("");
   const [unread, setUnread] = useState("");
   const [validateOnly, setValidateOnly] = useState(false);

@@ -1,0 +1,81 @@
+import { expect, test } from "bun:test";
+import type { AuditEntry } from "#web/console/api/replies.ts";
+import { changedSince, stepCall, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
+
+function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
+  return {
+    seq,
+    entity,
+    before,
+    after,
+    action: "",
+    actor: { principal: "" },
+    changed_fields: [],
+    message: "",
+    occurred_at: "",
+    request: { id: "r", interface: "REST", method: "X" },
+    source: "CORE",
+  };
+}
+
+const rack = { code: "R1", name: "old" };
+const server = { code: "S", kind: "DEVICE_KIND_SERVER", rack_code: "R1", name: "a" };
+const cable = { a: { device_code: "S", port_name: "e" }, b: { device_code: "T", port_name: "e" } };
+
+test("undoSteps restores what others need first, and removes what needs others first", () => {
+  const removed = [
+    entry(3, "rack:R1", rack, null),
+    entry(1, "cable:S/e~T/e", cable, null),
+    entry(2, "device:S", server, null),
+  ];
+  expect(undoSteps(removed).map(({ ref }) => ref)).toEqual(["rack:R1", "device:S", "cable:S/e~T/e"]);
+  const created = [
+    entry(1, "rack:R1", null, rack),
+    entry(2, "device:S", null, server),
+    entry(3, "cable:S/e~T/e", null, cable),
+  ];
+  expect(undoSteps(created).map(({ ref }) => ref)).toEqual(["cable:S/e~T/e", "device:S", "rack:R1"]);
+});
+
+test("undoSteps takes several changes of one resource as one, and leaves out what came and went", () => {
+  const entries = [
+    entry(2, "rack:R1", { code: "R1", name: "b" }, { code: "R1", name: "c" }),
+    entry(1, "rack:R1", { code: "R1", name: "a" }, { code: "R1", name: "b" }),
+    entry(3, "device:S", null, server),
+    entry(4, "device:S", server, null),
+  ];
+  expect(undoSteps(entries)).toEqual([
+    {
+      kind: "rack",
+      ref: "rack:R1",
+      identity: { code: "R1" },
+      before: { code: "R1", name: "a" },
+      after: { code: "R1", name: "c" },
+    },
+  ]);
+});
+
+test("a step writes the earlier values of the changed fields and keeps what changed since", () => {
+  const [step] = undoSteps([entry(1, "device:S", server, { ...server, name: "b", tenant: "acme" })]);
+  if (step === undefined) throw new Error("There is no step");
+  const current = { values: { ...server, name: "c", tenant: "acme", serial: "new" }, etag: "v9" };
+  const met = { ...step, current };
+  expect(stepChanges(met).map(({ label, beforeText, afterText }) => [label, beforeText, afterText])).toEqual([
+    ["Name", "c", "a"],
+    ["Tenant", "acme", ""],
+  ]);
+  expect(changedSince(met).map(({ label }) => label)).toEqual(["Name"]);
+  expect(stepCall(met, { validateOnly: true })?.request).toEqual({
+    device: { code: "S", name: "a" },
+    update_mask: "name,tenant",
+    etag: "v9",
+    validate_only: true,
+  });
+});
+
+test("a step that finds its state already is no call", () => {
+  const [step] = undoSteps([entry(1, "rack:R1", null, rack)]);
+  if (step === undefined) throw new Error("There is no step");
+  expect(stepCall({ ...step, current: undefined }, { validateOnly: true })).toBeUndefined();
+  expect(stepCall({ ...step, current: { values: rack, etag: "v" } }, { validateOnly: true })?.rpc).toBe("DeleteRack");
+});

@@ -24,6 +24,7 @@ export const EVERY_PAGE = [
   ["supplies", "Power"],
   ["row/AMS1%2F1%2FB", "AMS1/1/B"],
   ["crac/CRAH-A1", "CRAH-A1"],
+  ["port/SRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
   ["history", "History"],
   ["import", "Import"],
 ] as const;

@@ -169,6 +169,9 @@ export interface Device {
   readonly max_draw_w?: number;
   readonly allocated_draw_w?: number;
   readonly measured_draw_w?: number;
+  readonly heat_w?: number;
+  readonly cooling_method: string;
+  readonly weight_kg?: number;
   readonly ports: readonly Port[];
   readonly tenant: string;
   readonly labels: Readonly<Record<string, string>>;

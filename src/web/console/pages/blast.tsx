@@ -8,7 +8,7 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   IMPACT_STATE_OFFLINE: ["fault", "offline"],
   IMPACT_STATE_DARK: ["fault", "dark"],
   IMPACT_STATE_PARTIAL: ["watch", "partly dark"],
-  IMPACT_STATE_DEGRADED: ["watch", "weakened"],
+  IMPACT_STATE_DEGRADED: ["watch", "degraded"],
   IMPACT_STATE_ON_BATTERY: ["info", "on battery"],
 };
 
@@ -52,7 +52,7 @@ export function Blast({
   readonly answer: BlastAnswer;
   readonly question: { readonly rpc: string; readonly request: object };
 }) {
-  const { overloads, cascade_steps, cascade_cut, affected, protected: weakened, truncated, render } = answer;
+  const { overloads, cascade_steps, cascade_cut, affected, protected: degraded, truncated, render } = answer;
   return (
     <>
       <ImpactFigures answer={answer} />
@@ -84,11 +84,11 @@ export function Blast({
         question={question}
         subject={answer.source_ref}
       />
-      <Card title="Who goes dark">
+      <Card title="Goes dark">
         <Items caption="Off or dark" items={affected} empty="Nothing goes off." />
       </Card>
-      <Card title="Who is weakened">
-        <Items caption="Still on, with less supply" items={weakened} empty="Nothing else is touched." />
+      <Card title="Degraded">
+        <Items caption="Still on, with less supply" items={degraded} empty="Nothing else is affected." />
       </Card>
       {truncated ? <p class="muted">The lists are cut; the figures above count everything.</p> : null}
     </>
@@ -123,14 +123,14 @@ function ImpactFigures({ answer: { impact } }: { readonly answer: BlastAnswer })
     <Figures>
       <Figure label="Racks dark" value={count(impact.racks_dark)} tone={bad(impact.racks_dark)} />
       <Figure label="Racks partly dark" value={count(impact.racks_partial)} tone={bad(impact.racks_partial)} />
-      <Figure label="Racks protected" value={count(impact.racks_protected)} tone="plain" note="touched, nothing off" />
+      <Figure label="Racks protected" value={count(impact.racks_protected)} tone="plain" note="affected, nothing off" />
       <Figure
         label="Devices offline"
         value={count(impact.devices_offline)}
         tone={bad(impact.devices_offline)}
         note={`${count(impact.it_devices_offline)} of them IT`}
       />
-      <Figure label="Devices weakened" value={count(impact.devices_degraded)} />
+      <Figure label="Devices degraded" value={count(impact.devices_degraded)} />
       <Figure label="IT load lost" value={watts(impact.it_load_lost_w)} tone={bad(impact.it_load_lost_w)} />
       <Figure
         label="Cooling lost"

@@ -15,7 +15,7 @@ const BASES = [
   ["LOAD_BASIS_MAX", "Greatest draw"],
 ] as const;
 
-/** "Fail this": what goes dark, what is only weakened, and what is overloaded when sources fail. */
+/** What goes dark, what is degraded and what is overloaded when sources fail. */
 export function Power({ place }: { readonly place: Place }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");

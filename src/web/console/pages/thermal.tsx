@@ -36,7 +36,7 @@ const ZONES: readonly Column<ThermalAnswer["zones"][number]>[] = [
   {
     name: "Without its reserve",
     cell: ({ redundancy_ok }) => (
-      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "copes" : "no reserve"}</Badge>
+      <Badge tone={redundancy_ok ? "ok" : "watch"}>{redundancy_ok ? "enough" : "no reserve"}</Badge>
     ),
   },
   { name: "Units", cell: ({ crac_codes }) => crac_codes.join(", ") },
@@ -123,8 +123,8 @@ function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
         tone={headroom_kw < 0 ? "fault" : headroom_pct <= SCARCE_PCT ? "watch" : "ok"}
       />
       <Figure
-        label="Zones without their reserve"
-        value={redundancy_ok ? "all cope" : "not all cope"}
+        label="Zones that keep a reserve"
+        value={redundancy_ok ? "all" : "not all"}
         tone={redundancy_ok ? "ok" : "watch"}
       />
     </>

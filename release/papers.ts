@@ -16,6 +16,8 @@ export function writeSbom(release: Release): string {
   delete sbom.serialNumber;
   sbom.metadata.timestamp = timestamp(release);
   sbom.metadata.component.version = release.version;
+  // npm takes the name of the folder.
+  sbom.metadata.component.name = "planner";
   // The runtime is built in, and to npm it is a tool of development.
   const version = versionOf("bun");
   sbom.components.push({

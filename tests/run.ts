@@ -22,6 +22,7 @@ const WITHOUT_DENO = [
   "console_edit",
   "console_live",
   "console_paper",
+  "console_picture",
   "console_stories",
   "dc_crashes",
   "dc_graphiql",

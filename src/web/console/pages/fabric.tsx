@@ -102,7 +102,7 @@ function Shown({
           <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />
         </Figures>
       )}
-      <Picture label="Fabric" render={render} question={question} />
+      <Picture label="Fabric" render={render} question={question} readout />
       {missing.length === 0 ? null : (
         <Card title="Missing links" action={<Badge tone="watch">{count(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>

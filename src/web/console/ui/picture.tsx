@@ -4,6 +4,8 @@ import { refName } from "../labels.ts";
 import { linkToRef } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
 import { nearest } from "./nearest.ts";
+import { type Tips, takeTips, useTips } from "./picture_tips.ts";
+import { type PictureZoom, type Size, usePictureZoom } from "./picture_zoom.ts";
 import { safeSvg } from "./safe_svg.ts";
 
 interface PictureProps {
@@ -13,21 +15,15 @@ interface PictureProps {
   readonly question: Question;
   /** The element that comes into view when the picture is larger than its frame. */
   readonly subject?: string;
+  /** Says what the pointer or the focus is on in a line below the picture instead of a tooltip over it. */
+  readonly readout?: boolean;
 }
 
-/** Shares of the picture's own size. */
-const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
-/** A picture that would shrink to less than this scrolls instead, since its smallest letters could not be read. */
-const LEAST_FIT = 0.8;
-
-type Zoom = number | "fit";
-
 /** The server's drawing: its elements lead to their pages, by click, or by arrow keys and Enter. */
-export function Picture({ label, render, question, subject = "" }: PictureProps) {
-  const [chosen, setChosen] = useState<Zoom>();
-  const [usual, setUsual] = useState<Zoom>("fit");
-  const [natural, setNatural] = useState(0);
+export function Picture({ label, render, question, subject = "", readout = false }: PictureProps) {
+  const [size, setSize] = useState<Size>({ width: 0, height: 0 });
   const frame = useRef<HTMLDivElement>(null);
+  const tips = useRef<Tips>(new Map());
   const text = render?.text;
   // Drawn together with what stands below it, which would otherwise move away under the pointer.
   useLayoutEffect(() => {
@@ -39,50 +35,34 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
       return;
     }
     reachable(svg);
+    tips.current = takeTips(svg);
+    const held = focusedRef(place);
     place.replaceChildren(svg);
-    const width = svg.viewBox.baseVal.width;
-    setNatural(width);
-    setUsual(place.clientWidth / width < LEAST_FIT ? 1 : "fit");
+    if (held !== undefined) refocus(svg, held);
+    const { width, height } = svg.viewBox.baseVal;
+    setSize({ width, height });
   }, [text]);
-  const zoom = chosen ?? usual;
-  useLayoutEffect(() => {
-    const width = zoom === "fit" ? `min(100%, ${natural}px)` : `${natural * zoom}px`;
-    frame.current?.style.setProperty("--width", width);
-  }, [zoom, natural]);
-  // Another answer to the same question leaves the frame where the person moved it.
-  const drawn = natural > 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another size is a reason to look for the subject anew
-  useLayoutEffect(() => {
-    if (drawn && frame.current !== null) reveal(frame.current, subject);
-  }, [zoom, drawn, subject]);
+  const zoom = usePictureZoom(frame, size, subject);
+  const { shown, tipBox, readLine } = useTips(tips, readout);
   if (text === undefined) return null;
-  const share = () => (zoom === "fit" ? (shownWidth(frame.current) ?? natural) / natural : zoom);
-  const smaller = () => setChosen(ZOOMS.findLast((one) => one < share() - 0.01) ?? ZOOMS[0]);
-  const larger = () => setChosen(ZOOMS.find((one) => one > share() + 0.01) ?? ZOOMS.at(-1));
   return (
     <figure class="picture">
-      <div class="picture-tools">
-        <button type="button" aria-label="Zoom out" disabled={zoom === ZOOMS[0]} onClick={smaller}>
-          −
-        </button>
-        <button type="button" aria-pressed={zoom === 1} onClick={() => setChosen(1)} title="The picture's own size">
-          {zoom === "fit" ? "100" : Math.round(zoom * 100)} %
-        </button>
-        <button type="button" aria-label="Zoom in" disabled={zoom === ZOOMS.at(-1)} onClick={larger}>
-          +
-        </button>
-        <button
-          type="button"
-          aria-pressed={zoom === "fit"}
-          onClick={() => setChosen("fit")}
-          title="As wide as the page"
-        >
-          Fit
-        </button>
-        <Download question={question} name={label} />
-      </div>
+      <Tools zoom={zoom} question={question} label={label} />
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the elements inside are links */}
-      <div class="picture-frame" ref={frame} onClick={({ target }) => open(target)} onKeyDown={keys} />
+      <div
+        class="picture-frame"
+        ref={frame}
+        onClick={({ target }) => open(target)}
+        onKeyDown={keys}
+        onPointerMove={shown}
+        onPointerLeave={shown}
+        onFocusIn={shown}
+      />
+      {readout ? (
+        <output class="readout" ref={readLine} />
+      ) : (
+        <div class="picture-tip" role="tooltip" ref={tipBox} hidden />
+      )}
       {render?.truncated === true ? (
         <figcaption>
           {render.omitted_nodes} {render.omitted_nodes === 1 ? "element is" : "elements are"} folded into groups, so
@@ -93,21 +73,47 @@ export function Picture({ label, render, question, subject = "" }: PictureProps)
   );
 }
 
-/** Pixels from the frame's top: the frame's middle may lie below the screen. */
-const REVEALED_TOP = 96;
-
-/** Scrolls the frame, and not the page, until the element stands in the middle of its upper part. */
-function reveal(frame: HTMLElement, ref: string): void {
-  const elements = [...frame.querySelectorAll<SVGGElement>("g[data-ref]")];
-  const element = elements.find(({ dataset }) => dataset["ref"]?.toLowerCase() === ref.toLowerCase());
-  if (element === undefined) return;
-  const [outer, inner] = [frame.getBoundingClientRect(), element.getBoundingClientRect()];
-  frame.scrollLeft += inner.x + inner.width / 2 - outer.x - outer.width / 2;
-  frame.scrollTop += inner.y - outer.y - REVEALED_TOP;
+function Tools({
+  zoom: { zoom, isLeast, isMost, choose, smaller, larger },
+  question,
+  label,
+}: {
+  readonly zoom: PictureZoom;
+  readonly question: Question;
+  readonly label: string;
+}) {
+  return (
+    <div class="picture-tools">
+      <button type="button" aria-label="Zoom out" disabled={isLeast} onClick={smaller}>
+        −
+      </button>
+      <button type="button" aria-pressed={zoom === 1} onClick={() => choose(1)} title="The picture's own size">
+        {typeof zoom === "number" ? Math.round(zoom * 100) : "100"} %
+      </button>
+      <button type="button" aria-label="Zoom in" disabled={isMost} onClick={larger}>
+        +
+      </button>
+      <button type="button" aria-pressed={zoom === "fit"} onClick={() => choose("fit")} title="All of the picture">
+        Fit
+      </button>
+      <Download question={question} name={label} />
+    </div>
+  );
 }
 
-function shownWidth(frame: HTMLElement | null): number | undefined {
-  return frame?.querySelector("svg")?.getBoundingClientRect().width;
+/** The element of the picture that has the focus. */
+function focusedRef(frame: HTMLElement): string | undefined {
+  const { activeElement } = document;
+  if (activeElement === null || !frame.contains(activeElement)) return undefined;
+  return activeElement.closest<SVGGElement>("g[data-ref]")?.dataset["ref"];
+}
+
+/** Gives the focus back to the element that had it in the picture before. */
+function refocus(svg: SVGSVGElement, ref: string): void {
+  const again = elements(svg).find(({ dataset }) => dataset["ref"] === ref);
+  if (again === undefined) return;
+  for (const link of elements(svg)) link.setAttribute("tabindex", link === again ? "0" : "-1");
+  again.focus({ preventScroll: true });
 }
 
 /** Elements with a page become links; one of them at a time is in the Tab order. */

@@ -1,0 +1,98 @@
+/** How a picture is moved in its frame. */
+export interface PictureMoves {
+  /** Zooms by a factor; the point of the picture under `clientX` and `clientY` stays there. */
+  readonly zoom: (factor: number, clientX: number, clientY: number) => void;
+}
+
+/** Pixels that a pointer may move while it clicks. */
+const CLICK_PX = 4;
+/** Pixels of the wheel that double the size. */
+const WHEEL_PX = 400;
+
+/**
+ * Zooms by wheel and pinch, and drags by mouse; a finger scrolls the frame by itself. The wheel alone scrolls the page
+ * until the picture has been clicked or holds the focus, so that nobody is caught in a picture on the way down.
+ */
+export function movePicture(frame: HTMLElement, { zoom }: PictureMoves): () => void {
+  const ended = new AbortController();
+  const { signal } = ended;
+  let isEntered = false;
+  frame.addEventListener(
+    "wheel",
+    (event) => {
+      const isMeant = event.ctrlKey || event.metaKey || isEntered || frame.contains(document.activeElement);
+      if (!isMeant) return;
+      event.preventDefault();
+      const px = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? event.deltaY * 16 : event.deltaY;
+      zoom(2 ** (-px / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX)), event.clientX, event.clientY);
+    },
+    { passive: false, signal },
+  );
+  const enter = () => {
+    isEntered = true;
+  };
+  const leave = ({ pointerType }: PointerEvent) => {
+    if (pointerType === "mouse") isEntered = false;
+  };
+  frame.addEventListener("pointerdown", enter, { signal });
+  frame.addEventListener("pointerleave", leave, { signal });
+  drag(frame, signal);
+  pinch(frame, zoom, signal);
+  return () => ended.abort();
+}
+
+function drag(frame: HTMLElement, signal: AbortSignal): void {
+  let from: { readonly x: number; readonly y: number; readonly left: number; readonly top: number } | undefined;
+  let isDragged = false;
+  frame.addEventListener(
+    "pointerdown",
+    ({ button, pointerType, clientX, clientY }) => {
+      isDragged = false;
+      if (button !== 0 || pointerType !== "mouse") return;
+      from = { x: clientX, y: clientY, left: frame.scrollLeft, top: frame.scrollTop };
+    },
+    { signal },
+  );
+  const move = ({ clientX, clientY }: PointerEvent) => {
+    if (from === undefined) return;
+    const [dx, dy] = [clientX - from.x, clientY - from.y];
+    if (!isDragged && Math.hypot(dx, dy) < CLICK_PX) return;
+    isDragged = true;
+    frame.classList.add("moving");
+    frame.scrollTo(from.left - dx, from.top - dy);
+  };
+  const end = () => {
+    from = undefined;
+    frame.classList.remove("moving");
+  };
+  addEventListener("pointermove", move, { signal });
+  addEventListener("pointerup", end, { signal });
+  addEventListener("pointercancel", end, { signal });
+  // What ends a drag is no click on an element.
+  const click = (event: MouseEvent) => isDragged && event.stopPropagation();
+  frame.addEventListener("click", click, { capture: true, signal });
+}
+
+function pinch(frame: HTMLElement, zoom: PictureMoves["zoom"], signal: AbortSignal): void {
+  let spread = 0;
+  frame.addEventListener(
+    "touchmove",
+    (event) => {
+      const [one, other] = event.touches;
+      if (one === undefined || other === undefined) return;
+      event.preventDefault();
+      const now = Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+      if (spread > 0 && now > 0) {
+        zoom(now / spread, (one.clientX + other.clientX) / 2, (one.clientY + other.clientY) / 2);
+      }
+      spread = now;
+    },
+    { passive: false, signal },
+  );
+  for (const name of ["touchstart", "touchend", "touchcancel"] as const) {
+    const begin = () => {
+      spread = 0;
+    };
+    frame.addEventListener(name, begin, { signal });
+  }
+}

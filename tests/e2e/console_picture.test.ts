@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { openBrowser } from "../support/chromium.ts";
+import { heading, sampleServer } from "../support/console_page.ts";
+import type { DcServer } from "../support/dc_server.ts";
+import { http1 } from "../support/http_client.ts";
+import { telling } from "../support/telling.ts";
+
+let server: DcServer;
+let browser: Browser;
+const opened = await openBrowser();
+const missing = "missing" in opened ? opened.missing : undefined;
+if (missing !== undefined) process.stderr.write(`The console's pictures are not tested: ${missing}\n`);
+else browser = opened as Browser;
+
+beforeAll(async () => {
+  if (missing === undefined) server = await sampleServer();
+});
+
+afterAll(async () => {
+  if (missing !== undefined) return;
+  await browser.close();
+  await server.end();
+});
+
+async function visit(hash: string, story: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  const page = await context.newPage();
+  try {
+    await page.goto(`${server.url}/#/${hash}`);
+    await telling(page, story);
+  } finally {
+    await context.close();
+  }
+}
+
+async function boxOf(target: Locator) {
+  const box = await target.boundingBox();
+  if (box === null) throw new Error("It is not shown");
+  return box;
+}
+
+const middle = ({ x, y, width, height }: { x: number; y: number; width: number; height: number }) =>
+  [x + width / 2, y + height / 2] as const;
+
+describe.skipIf(missing !== undefined)("A picture of the console", () => {
+  test("shows a tip at once, zooms by the wheel around the pointer, is dragged, and fits", async () => {
+    await visit("rack/B03", async (page) => {
+      await heading(page, "B03");
+      const frame = page.locator(".picture-frame");
+      const svg = frame.locator("svg");
+      await svg.waitFor();
+      await frame.scrollIntoViewIfNeeded();
+      const device = frame.locator('g[data-ref="device:SRV-B03-20"] rect').first();
+      const [x, y] = middle(await boxOf(device));
+
+      await page.mouse.move(x, y);
+      await page.getByRole("tooltip").getByText("SRV-B03-20").waitFor();
+
+      const before = await boxOf(svg);
+      await page.keyboard.down("Control");
+      await page.mouse.wheel(0, -100);
+      await page.keyboard.up("Control");
+      await page.waitForFunction(
+        `document.querySelector(".picture-frame svg").getBoundingClientRect().width > ${before.width * 1.2}`,
+      );
+      const [zoomedX, zoomedY] = middle(await boxOf(device));
+      expect(Math.abs(zoomedX - x)).toBeLessThan(40);
+      expect(Math.abs(zoomedY - y)).toBeLessThan(40);
+
+      const top = await frame.evaluate(({ scrollTop }) => scrollTop);
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x, y - 60, { steps: 4 });
+      await page.mouse.up();
+      expect(await frame.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(top + 30);
+      expect(page.url()).toEndWith("#/rack/B03");
+
+      await page.getByRole("button", { name: "Fit" }).click();
+      await page.waitForFunction(`(() => {
+        const frame = document.querySelector(".picture-frame");
+        return frame.scrollHeight <= frame.clientHeight + 1 && frame.scrollWidth <= frame.clientWidth + 1;
+      })()`);
+    });
+  });
+
+  test("keeps the focus on its element while others change what it shows", async () => {
+    await visit("rack/B03", async (page) => {
+      await heading(page, "B03");
+      const held = 'g[data-ref="device:SRV-B03-07"]';
+      await page.locator(`.picture-frame ${held}`).first().waitFor();
+      await page.locator(`.picture-frame ${held}`).first().focus();
+      await page.getByRole("status").getByText("Live", { exact: true }).waitFor();
+      const rpc = `${server.url}/datacenter.v1.DatacenterService`;
+      const send = (name: string, body: object) =>
+        http1(`${rpc}/${name}`, {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(body),
+        });
+      const { device } = JSON.parse((await send("GetDevice", { code: "SRV-B03-01" })).text);
+
+      await send("UpsertDevice", { device: { ...device, name: "renamed" } });
+
+      await page.locator(".picture-frame text", { hasText: "renamed" }).first().waitFor();
+      expect(await page.evaluate("document.activeElement.dataset.ref")).toBe("device:SRV-B03-07");
+    });
+  });
+
+  test("of a fabric reads out the figures of the cell under the pointer or the focus", async () => {
+    await visit("fabric/FAB1", async (page) => {
+      await heading(page, "FAB1");
+      const cell = page.locator('.picture-frame g[data-ref^="fabric_link:"] rect').first();
+      await cell.waitFor();
+      await cell.scrollIntoViewIfNeeded();
+
+      await cell.hover();
+
+      await page.locator(".readout", { hasText: /LEAF-\S+ to SPINE-\S+ .*Busiest: \d/ }).waitFor();
+      expect(await page.getByRole("tooltip").count()).toBe(0);
+    });
+  });
+});

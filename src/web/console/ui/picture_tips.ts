@@ -14,7 +14,11 @@ export function takeTips(svg: SVGSVGElement): Tips {
     if (title?.localName !== "title") continue;
     const text = title.textContent ?? "";
     tips.set(group, text);
-    if (!group.hasAttribute("aria-label")) group.setAttribute("aria-label", text.replaceAll("\n", ", "));
+    // Only what has a role may have a label; a group that holds links is no picture of its own.
+    if (!group.hasAttribute("role") && group.querySelector("[role]") === null) {
+      group.setAttribute("role", "img");
+      group.setAttribute("aria-label", text.replaceAll("\n", ", "));
+    }
     title.remove();
   }
   return tips;

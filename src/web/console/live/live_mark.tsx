@@ -6,7 +6,12 @@ import { liveState, onLiveState } from "./live.ts";
 /** Says whether the figures on the screen follow the inventory, and from when they are otherwise. */
 export function LiveMark() {
   const [state, setState] = useState(liveState());
-  useEffect(() => onLiveState(() => setState(liveState())), []);
+  useEffect(() => {
+    const follow = () => setState(liveState());
+    // It may have changed between the first drawing and now.
+    follow();
+    return onLiveState(follow);
+  }, []);
   return (
     <p class={`live ${state.kind}`} role="status">
       {state.kind === "live" ? (

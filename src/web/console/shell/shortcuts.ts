@@ -7,20 +7,18 @@ interface ShortcutActions {
   readonly showHelp: () => void;
 }
 
-/** Milliseconds in which the letter after `G` counts as one of its pair. */
-const PAIR_MS = 1500;
-
 /** Keys that work on every page, but not in a field or a dialog. */
 export function useShortcuts(actions: ShortcutActions): void {
   const latest = useRef(actions);
   latest.current = actions;
   // With the first drawing: what is seen answers its keys.
   useLayoutEffect(() => {
-    let pairedUntil = 0;
+    // The key after `G` is the second of a pair, however long it takes.
+    let isPaired = false;
     const taken = (key: string): boolean => {
-      const isPair = performance.now() < pairedUntil;
-      pairedUntil = !isPair && key.toLowerCase() === "g" ? performance.now() + PAIR_MS : 0;
-      return isPair ? goTo(key) : act(key, latest.current);
+      const isSecond = isPaired;
+      isPaired = !isSecond && key.toLowerCase() === "g";
+      return isSecond ? goTo(key) : act(key, latest.current);
     };
     const pressed = (event: KeyboardEvent) => {
       if (isSearch(event)) latest.current.search("");

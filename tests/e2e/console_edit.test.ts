@@ -105,6 +105,13 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
       await page.getByLabel("Planned draw").fill("x");
       await dialog(page).getByText('"x" is not a number').waitFor();
       expect(await page.getByRole("button", { name: /^Save/ }).isDisabled()).toBe(true);
+      await page.keyboard.press("Escape");
+      await page.getByText("What you typed is not saved").waitFor();
+      expect(await page.getByLabel("Planned draw").inputValue()).toBe("x");
+      await page.keyboard.press("Escape");
+      await dialog(page).waitFor({ state: "hidden" });
+      await page.getByRole("button", { name: /^Edit E/ }).click();
+      await dialog(page).getByRole("heading", { name: "Edit SRV-1" }).waitFor();
     });
   });
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Icon } from "../ui/icon.tsx";
+import { editing } from "./editing.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -20,6 +21,7 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    element?.querySelector<HTMLElement>(".edit-form input:not([readonly]), .edit-form select")?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -31,6 +33,8 @@ export function EditDialog({ title, about, leave, children, footer, submit }: Di
         event.preventDefault();
         leave();
       }}
+      // A browser closes a dialog that refuses Escape twice; the edit ends with it.
+      onClose={({ currentTarget }) => currentTarget.isConnected && editing.close()}
       onKeyDown={(event) => {
         event.stopPropagation();
         if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
@@ -57,7 +61,9 @@ export function DialogButtons({
   submit,
   label,
   disabled,
+  cancel = "Cancel",
 }: {
+  readonly cancel?: string;
   readonly leave: () => void;
   readonly submit: () => void;
   readonly label: string;
@@ -66,7 +72,7 @@ export function DialogButtons({
   return (
     <div class="dialog-buttons">
       <button type="button" onClick={leave}>
-        Cancel <kbd>Esc</kbd>
+        {cancel} <kbd>Esc</kbd>
       </button>
       <button type="button" class="primary" disabled={disabled} onClick={submit}>
         {label} <kbd>Ctrl Enter</kbd>

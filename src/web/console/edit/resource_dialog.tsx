@@ -16,7 +16,7 @@ import { withValue } from "./paths.ts";
 import { hasProblem, problemAt } from "./problems.ts";
 import { type Base, type Draft, useDraft } from "./use_draft.ts";
 import { type Loading, useStored } from "./use_stored.ts";
-import { valueText } from "./values.ts";
+import { isSame, valueText } from "./values.ts";
 
 type ResourceEdit = Extract<Edit, { readonly mode: "create" | "edit" | "duplicate" }>;
 
@@ -75,12 +75,15 @@ const NEW: Base = { values: {}, etag: "" };
 
 function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: Base }) {
   const { kind } = edit;
-  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NEW, firstValues(edit, loaded.values));
+  const [first] = useState(() => firstValues(edit, loaded.values));
+  const draft = useDraft(kind, edit.mode === "edit" ? loaded : NEW, first);
+  const [isLeaving, setLeaving] = useState(false);
   const [why, setWhy] = useState("");
   const isNew = edit.mode !== "edit";
   const canSave =
     draft.changes.length > 0 && draft.verdict.state === "allowed" && !draft.isSaving && draft.merge === undefined;
-  const leave = () => editing.close();
+  // What was typed is not thrown away by one key.
+  const leave = () => (isLeaving || isSame(draft.values, first) ? editing.close() : setLeaving(true));
   const submit = async () => {
     if (!canSave) return;
     const saved = await draft.save(why);
@@ -97,8 +100,9 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
       submit={() => void submit()}
       footer={
         <>
-          <Checked draft={draft} />
+          {isLeaving ? <p role="alert">What you typed is not saved.</p> : <Checked draft={draft} />}
           <DialogButtons
+            cancel={isLeaving ? "Discard" : "Cancel"}
             leave={leave}
             submit={() => void submit()}
             disabled={!canSave}
@@ -113,7 +117,7 @@ function Form({ edit, loaded }: { readonly edit: ResourceEdit; readonly loaded: 
         </>
       }
     >
-      <div class="edit-body two">
+      <div class="edit-body two" onInput={() => setLeaving(false)}>
         <Sections
           kind={kind}
           draft={draft}

@@ -104,7 +104,9 @@ function Shown({ met: { steps, refusals } }: { readonly met: Met }) {
           <h3>
             {step.ref} <span class="muted">{wordOf(step)}</span>
           </h3>
-          {step.before === undefined ? null : <ChangesTable changes={stepChanges(step)} />}
+          {step.before === undefined || step.current === undefined ? null : (
+            <ChangesTable changes={stepChanges(step)} />
+          )}
         </section>
       ))}
       {steps.length > LISTED ? <p>And {counted(steps.length - LISTED, "other resource")}.</p> : null}

@@ -97,7 +97,7 @@ function actionsOf({ rack, units, occupants }: RackAnswer, { face, row }: Chosen
 
 /** The stored reservations, and one of these units. */
 function reserved({ reservations = [] }: Values, units: readonly number[]): Values {
-  return { reservations: [...(reservations as readonly Values[]), { units }] };
+  return { reservations: [...(reservations as readonly Values[]), { units: units.toSorted((a, b) => a - b) }] };
 }
 
 function step(event: KeyboardEvent & { readonly currentTarget: HTMLElement }, by: number): void {

@@ -1,0 +1,76 @@
+/**
+ * Times rehearsals of a database: all single failures, the same after a change, and pairs.
+ *
+ *     planner dc sample --racks 1960 --db big.sqlite
+ *     bun tests/bench/dc_rehearsal.ts big.sqlite
+ *
+ * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
+ */
+import { isUpstream } from "#dc/analysis/rehearsal/elements.ts";
+import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
+import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
+import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import { codeKey } from "#dc/model/code.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { atOnce } from "#kernel/steps.ts";
+
+const ROUNDS = 5;
+const MAX_PAIRED = 5000;
+const OPTIONS = { basis: "ALLOCATED", cascade: true, assumeBattery: false } as const;
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+const [path] = process.argv.slice(2);
+if (path === undefined) throw new Error("usage: bun tests/bench/dc_rehearsal.ts <database file>");
+const store = await openSqlite(path);
+let topology = Topology.of(await store.read((reader) => reader.powerEstate()));
+topology.apparentLoads(OPTIONS.basis);
+print(`${topology.estate.devices.length} devices, ${topology.power.nodes.length} nodes`);
+
+/** The middle of several rounds, in milliseconds. */
+function timed<Result>(name: string, rounds: number, work: () => Result): Result {
+  const wall: number[] = [];
+  const used: number[] = [];
+  let result: Result | undefined;
+  for (let round = 0; round < rounds; round += 1) {
+    const [began, before] = [performance.now(), process.cpuUsage()];
+    result = work();
+    const { user, system } = process.cpuUsage(before);
+    wall.push(performance.now() - began);
+    used.push((user + system) / 1000);
+  }
+  const middle = (list: number[]) => Math.round(list.sort((a, b) => a - b)[rounds >> 1] ?? 0);
+  print(`${name}: ${middle(wall)} ms, processor ${middle(used)} ms`);
+  return result as Result;
+}
+
+const all = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
+let site: SiteFailures = timed("fail every element", ROUNDS, () => atOnce(siteFailures(topology, OPTIONS)));
+const whole = timed("fold into causes", ROUNDS, () => atOnce(rehearse(site, all)));
+print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
+
+const server = topology.estate.devices.find(({ kind }) => kind === "SERVER");
+if (server === undefined) throw new Error("there is no server to change");
+let draw = 100;
+timed("fail again after a change of one server", ROUNDS, () => {
+  draw += 10;
+  const changed: Device = { ...server, allocatedDrawW: draw };
+  const keys = { device: [codeKey(server.code)], rack: [], crac: [], cable: [], fabric_link: [] };
+  const part = { racks: [], devices: [changed], cracs: [], cables: [], fabricLinks: [] };
+  topology = topology.changed(keys, part);
+  site = atOnce(siteFailures(topology, OPTIONS, site));
+});
+print(`${site.renewed} elements failed again`);
+timed("fold again", ROUNDS, () => atOnce(rehearse(site, all)));
+
+const upstream = site.outcomes
+  .flatMap(({ elements }) => elements)
+  .filter(({ index, kind }) => kind === "POWER" || (kind === "OUTLET" && isUpstream(topology, index)))
+  .slice(0, MAX_PAIRED);
+const chosen = new Set(upstream.map(({ index }) => index));
+const isChosen = ({ index }: Element) => chosen.has(index);
+const pairs = timed("pairs", 1, () => atOnce(rehearse(site, { ...all, isChosen, pairs: true })));
+print(`${upstream.length} upstream elements, ${pairs.pairs} pairs, ${pairs.lines.length} causes`);
+await store.close();

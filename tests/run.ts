@@ -24,6 +24,7 @@ const WITHOUT_DENO = [
   "console_paper",
   "console_picture",
   "console_stories",
+  "console_placement",
   "dc_crashes",
   "dc_graphiql",
   "dc_load_ways",

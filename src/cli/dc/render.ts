@@ -45,6 +45,8 @@ export interface RenderCall extends Args<Record<never, never>, typeof RENDER_FLA
   readonly ref: string;
   /** Undefined for standard output. */
   readonly output: string | undefined;
+  /** References that stand out. */
+  readonly highlight?: readonly string[];
 }
 
 /** Draws a picture straight from a database, without a server. A file appears whole or not at all. */
@@ -59,6 +61,7 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
       view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[word(call.view)],
       widthPx: call.width ?? 0,
       embedDataset: true,
+      highlight: [...(call.highlight ?? [])],
     },
   });
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);

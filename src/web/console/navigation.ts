@@ -69,6 +69,7 @@ export const NAVIGATION: readonly NavigationGroup[] = [
       { page: "overview", name: "Overview", icon: "overview", key: "O" },
       { page: "rehearsal", name: "Rehearsal", icon: "rehearsal", key: "X" },
       { page: "power", name: "What if", icon: "fail", key: "W" },
+      { page: "placement", name: "Where does it fit?", icon: "placement", key: "T" },
       { page: "history", name: "History", icon: "history", key: "H" },
     ],
   },

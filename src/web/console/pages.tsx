@@ -8,6 +8,7 @@ import { Import } from "./pages/import.tsx";
 import { List } from "./pages/list.tsx";
 import { OBJECT_PAGES, ObjectPage } from "./pages/object.tsx";
 import { Overview } from "./pages/overview.tsx";
+import { Placement } from "./pages/placement.tsx";
 import { Power } from "./pages/power.tsx";
 import { Rack } from "./pages/rack.tsx";
 import { Rehearsal } from "./pages/rehearsal.tsx";
@@ -35,13 +36,14 @@ const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> =
   trace: Trace,
   thermal: Thermal,
   fabric: Fabric,
+  placement: Placement,
   search: Search,
   history: History,
   import: Import,
 };
 
 /** Pages whose fields say what they are about: these fields stay while it changes. */
-const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "search"]);
+const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "search", "placement"]);
 
 /** What has to change for a page to be drawn anew instead of changed. */
 export function pageKey({ page, subject }: Place): string {

@@ -1,5 +1,8 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { TestService } from "./service.ts";
+import type { Estate } from "#dc/model/estate.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { openMemory } from "./memory/store.ts";
+import { type TestService, testService } from "./service.ts";
 
 /** A warning as JSON. */
 interface Warning {
@@ -36,4 +39,22 @@ export async function unannounced({ call }: TestService, answer: PlacedAnswer): 
     }
   }
   return found;
+}
+
+/** A service on an inventory in memory. */
+export async function serviceOn(inventory: Estate): Promise<TestService> {
+  const store = openMemory();
+  await store.write(async (writer) => {
+    const put = async <Kind extends ResourceKind>(kind: Kind, resources: readonly ResourceByKind[Kind][]) => {
+      for (const resource of resources) {
+        const time = "2026-01-01T00:00:00.000Z";
+        await writer.put(kind, { resource, etag: "x", createTime: time, updateTime: time });
+      }
+    };
+    await put("rack", inventory.racks);
+    await put("device", inventory.devices);
+    await put("crac", inventory.cracs);
+    await put("cable", inventory.cables);
+  });
+  return testService({ store });
 }

@@ -45,18 +45,27 @@ export class Limit {
   }
 
   obstacle(each: number): Obstacle {
+    if (COUNTED.includes(this.reason)) return this.shortage(each);
     const value = rounded(this.used + each);
     const most = rounded(this.most);
-    const subject = this.ref === "" ? "It" : this.ref;
     return {
       reason: this.reason,
-      message: `${subject} would come to ${value} of ${most} ${this.unit}${PURPOSE[this.reason] ?? ""}`,
+      message: `${this.ref} would come to ${value} of ${most} ${this.unit}${PURPOSE[this.reason] ?? ""}`,
       ref: this.ref,
       value,
       limit: most,
     };
   }
+
+  private shortage(each: number): Obstacle {
+    const left = Math.max(0, this.most - this.used);
+    const message = `${this.ref} has ${left} ${this.unit}, a device needs ${each}`;
+    return { reason: this.reason, message, ref: this.ref, value: each, limit: left };
+  }
 }
+
+/** Limits that count things of which a device needs some. */
+const COUNTED: readonly RefusalReason[] = ["NO_OUTLET", "NO_SWITCH_PORT"];
 
 const PURPOSE: Readonly<Partial<Record<RefusalReason, string>>> = {
   SUPPLY_LIMIT: " with all sides live",

@@ -127,7 +127,7 @@ export class SwitchPorts {
     const uses = this.wanted.map((want) => {
       const free = switches.reduce((sum, one) => sum + one.free.filter((port) => matches(port, want)).length, 0);
       const ref = `device:${switches[0]?.device.code ?? ""}`;
-      const unit = `${named(want)} ports`;
+      const unit = `free ${named(want)} ports`;
       const limit = new Limit({ reason: "NO_SWITCH_PORT", ref, unit, capacity: free, most: free, used: 0 });
       return { limit, each: want.count };
     });

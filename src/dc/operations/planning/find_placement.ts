@@ -1,10 +1,16 @@
+import { create } from "@bufbuild/protobuf";
 import { racksInScope } from "#dc/analysis/placement/candidates.ts";
 import { findPlaces } from "#dc/analysis/placement/find_places.ts";
 import { hostSwitchesNear } from "#dc/analysis/placement/switch_ports.ts";
 import type { Wanted } from "#dc/analysis/placement/wanted.ts";
 import { steadyUntil } from "#dc/analysis/steady_until.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
+import { readRenderOptions } from "#dc/render/read_options.ts";
+import { FloorPlanRequestSchema, type RenderOptions, RenderOptionsSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import type { FindPlacementResponse } from "#gen/datacenter/v1/placement_pb.ts";
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { floorPlanAnswer } from "../answers/floor_plan.ts";
+import { pictured } from "../answers/pictured.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { placementReply } from "./placement_reply.ts";
 import { readPlacement } from "./placement_request.ts";
@@ -16,15 +22,40 @@ export const findPlacement = defineRead({
   method: PlanningService.method.findPlacement,
   effect: "read",
   async run(session, request) {
+    const { render: options } = request;
+    if (options !== undefined) readRenderOptions("FLOOR", options);
     const question = await readPlacement(session, request);
     const topology = await session.judgedTopology();
     session.lapsesAt(steadyUntil(racksInScope(topology, question.wanted), session.now));
     const switches = await portsOfSwitches(session, question.wanted);
     const placement = await findPlaces({ topology, wanted: question.wanted, switches }, session.scheduler);
     const revision = await session.reader.revision();
-    return placementReply({ question, placement, revision, withItems: request.includeItems }, session);
+    const reply = await placementReply({ question, placement, revision, withItems: request.includeItems }, session);
+    if (options !== undefined) await addPicture(session, reply, options);
+    return reply;
   },
 });
+
+/** Draws the floor of the first place with every rack of the answer standing out. */
+async function addPicture(session: ReadSession, reply: FindPlacementResponse, options: RenderOptions): Promise<void> {
+  const { siteId, floorNumber } = reply.places[0]?.location ?? {};
+  if (siteId === undefined) return;
+  const highlight = reply.racks.filter(({ placed }) => placed > 0).map(({ rackCode }) => `rack:${rackCode}`);
+  const asked = create(RenderOptionsSchema, { ...options, highlight: [...options.highlight, ...highlight] });
+  const floorRef = `floor:${siteId}/${floorNumber}`;
+  await pictured(session, {
+    screen: "FLOOR",
+    asked,
+    async answer() {
+      const plan = floorPlanAnswer(
+        await session.judgedTopology(),
+        session,
+        create(FloorPlanRequestSchema, { floorRef }),
+      );
+      return { reply, picture: () => plan };
+    },
+  });
+}
 
 /** The free ports of the switches that racks of the scope may use. */
 async function portsOfSwitches(

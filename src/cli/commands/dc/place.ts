@@ -1,0 +1,81 @@
+import { resolve } from "node:path";
+import { defineCommand } from "../../command.ts";
+import { databaseOf } from "../../dc/database.ts";
+import { DATABASE_FLAG } from "../../dc/shared_flags.ts";
+
+export const command = defineCommand({
+  summary: "Find where equal devices fit",
+  details:
+    "Prints places that pass every rule of a write, best first, with the figures after all of them are taken, and why " +
+    "other racks take no device. Exits with 1 if fewer places are found. docs/placement.md explains the rules.",
+  positionals: {
+    scope: { summary: "Where to look, such as row:AMS1/1/B or rack:A01 (default: everywhere)", required: false },
+  },
+  flags: {
+    db: DATABASE_FLAG,
+    count: { type: "integer", value: "count", least: 1, summary: "Devices to place, at most 1000 (1)" },
+    type: { type: "string", value: "code", summary: "Type of the devices" },
+    like: { type: "string", value: "code", summary: "Device to copy" },
+    height: { type: "string", value: "units", summary: "Height in rack units, in steps of 0.5" },
+    face: { type: "enum", options: ["front", "rear"], summary: "Side of the rack (front)" },
+    depth: { type: "enum", options: ["full", "half"], summary: "Depth of the devices (full)" },
+    weight: { type: "string", value: "kg", summary: "Weight of one device" },
+    draw: { type: "integer", value: "watts", least: 0, summary: "Draw of one device" },
+    basis: {
+      type: "enum",
+      options: ["allocated", "measured", "max"],
+      summary: "Which draw that is, and which draw of other devices counts (allocated)",
+    },
+    redundancy: {
+      type: "enum",
+      options: ["none", "n", "n-plus-1", "two-n"],
+      summary: "Supply that each device demands (two-n with two inlets)",
+    },
+    inlets: { type: "integer", value: "count", least: 1, summary: "Power inlets of each device" },
+    port: {
+      type: "string",
+      value: "ports",
+      multiple: true,
+      summary: "Ports to connect by speed or type, such as 2x25G; may be repeated",
+    },
+    cooling: { type: "enum", options: ["air", "liquid", "hybrid", "immersion"], summary: "Cooling method (air)" },
+    liquid: { type: "integer", value: "percent", least: 0, summary: "Share of the heat that liquid takes (hybrid)" },
+    spread: {
+      type: "enum",
+      options: ["rack", "row", "feed"],
+      multiple: true,
+      summary: "Spread over these, the most important first (rack, row, feed)",
+    },
+    headroom: { type: "integer", value: "percent", least: 0, summary: "Share of limits to keep free (0)" },
+    "allow-warnings": { type: "boolean", summary: "Use supplies that have warnings already, and announce these" },
+    tenant: { type: "string", value: "name", summary: "Who will use the devices" },
+    prefix: { type: "string", value: "prefix", summary: "Beginning of the new devices' codes (NEW)" },
+    limit: { type: "integer", value: "count", least: 1, summary: "Maximum number of places to print (default: all)" },
+    json: { type: "boolean", summary: "Print the reply as JSON" },
+    csv: { type: "boolean", summary: "Print places as CSV" },
+    "apply-file": {
+      type: "string",
+      value: "file",
+      completes: "file",
+      summary: "Write devices and cables for `planner dc import`, as JSON Lines",
+    },
+    picture: {
+      type: "string",
+      value: "file",
+      completes: "file",
+      summary: "Draw the floor with the racks of the places: .svg, .png, .html or .dot",
+    },
+  },
+  examples: [
+    {
+      line: "planner dc place --count 12 --height 2 --draw 800 --redundancy two-n --port 2x25G",
+      shows: "Place servers",
+    },
+    { line: "planner dc place row:AMS1/1/B --like STO-A09-1 --count 4", shows: "Place copies of a device in a row" },
+  ],
+  async run({ db, picture, "apply-file": applyFile, ...asked }, cli) {
+    const { place } = await import("../../dc/place.ts");
+    const path = (file: string | undefined) => (file === undefined ? undefined : resolve(cli.cwd, file));
+    return place(databaseOf(db, cli.cwd), { ...asked, picture: path(picture), applyFile: path(applyFile) }, cli);
+  },
+});

@@ -1,0 +1,180 @@
+import { type JsonValue, toJson } from "@bufbuild/protobuf";
+import { openService } from "#dc/open_service.ts";
+import { findPlacement } from "#dc/operations/planning/find_placement.ts";
+import { CableSchema, DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import {
+  type DevicePlace,
+  type FindPlacementResponse,
+  FindPlacementResponseSchema,
+  type PlacementRefusal,
+} from "#gen/datacenter/v1/placement_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { EXIT_STATUS, type ExitStatus } from "../exit_status.ts";
+import { print, printJson } from "../print.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
+import { type Column, renderTable } from "../table.ts";
+import { outputWidth } from "../terminal.ts";
+import { usageError } from "../usage_error.ts";
+import { writeFile } from "../write_file.ts";
+import { csvLine } from "./csv_columns.ts";
+import type { Database } from "./database.ts";
+import { type PlaceCall, placementRequest } from "./place_request.ts";
+import { renderPicture } from "./render.ts";
+
+const COLUMNS: readonly Column<DevicePlace>[] = [
+  { title: "#", text: ({ rank }) => String(rank), align: "right" },
+  { title: "RACK", text: ({ rackCode }) => rackCode },
+  { title: "UNIT", text: ({ positionU }) => String(positionU), align: "right" },
+  { title: "SUPPLIES", text: suppliesOf, shrinks: true },
+  { title: "PORTS", text: portsOf, shrinks: true },
+  { title: "NOW", text: ({ after }) => percent(after?.powerNowPct), align: "right" },
+  { title: "1 FAILED", text: ({ after }) => percent(after?.powerFailoverPct), align: "right" },
+  { title: "RACK W", text: ({ after }) => String(after?.rackDrawW ?? 0), align: "right" },
+  { title: "AIR KW", text: ({ after }) => tenths(after?.airHeadroomKw), align: "right" },
+  { title: "FREE U", text: ({ after }) => String(after?.freeU ?? 0), align: "right" },
+];
+
+const REFUSAL_COLUMNS: readonly Column<PlacementRefusal>[] = [
+  { title: "REASON", text: ({ reason }) => reason },
+  { title: "RACKS", text: ({ racks }) => String(racks), align: "right" },
+  { title: "EXAMPLES", text: ({ examples }) => examples.join(", ") },
+  { title: "FIRST", text: ({ message }) => message, shrinks: true },
+];
+
+/** Prints where devices fit. Returns the status of a refusal if fewer places were found than asked for. */
+export async function place(database: Database, call: PlaceCall, log: StderrLogger): Promise<ExitStatus> {
+  if (call.json && call.csv) throw usageError("dc place", "Cannot print both JSON and CSV: expected one of them");
+  const request = placementRequest(call);
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
+  let reply: FindPlacementResponse;
+  try {
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    reply = (await service.call(findPlacement, request, { interface: "SYSTEM" })) as FindPlacementResponse;
+  } finally {
+    await store.close();
+  }
+  printReply(reply, call, log);
+  if (call.applyFile !== undefined) writeFile(call.applyFile, importLines(reply));
+  if (call.picture !== undefined) await draw(database, reply, call.picture, log);
+  return reply.placed < reply.requested ? EXIT_STATUS.refused : EXIT_STATUS.ok;
+}
+
+function printReply(reply: FindPlacementResponse, { json, csv, limit }: PlaceCall, log: StderrLogger): void {
+  const places = reply.places.slice(0, limit);
+  if (json) {
+    const omitted = reply.omittedPlaces + reply.places.length - places.length;
+    const shown = { ...reply, places, omittedPlaces: omitted };
+    printJson(toJson(FindPlacementResponseSchema, shown, { useProtoFieldName: true }));
+    return;
+  }
+  if (csv) {
+    print(
+      [CSV.map(([title]) => title), ...places.map((one) => CSV.map(([, text]) => text(one)))].map(csvLine).join(""),
+    );
+    return;
+  }
+  print(renderTable(places, COLUMNS, outputWidth()));
+  if (places.length < reply.placed) log.note(`${reply.placed - places.length} more places are not printed`);
+  log.note(summary(reply));
+  for (const { code, message } of reply.announced) log.note(`${code}: ${message}`);
+  for (const [title, list] of [
+    ["Racks that take no such device:", reply.refusals],
+    ["Why no further device fits:", reply.limits],
+  ] as const) {
+    if (list.length > 0) print(`\n${title}\n${renderTable(list, REFUSAL_COLUMNS, outputWidth())}`);
+  }
+}
+
+function summary({
+  placed,
+  requested,
+  proven,
+  racksUsed,
+  racks,
+  racksInScope,
+  revision,
+}: FindPlacementResponse): string {
+  const found = placed === requested ? `${placed} of ${requested} fit` : shortfall(placed, requested, proven);
+  return `${found}, in ${racksUsed} racks; ${racks.length} of ${racksInScope} racks take one; revision ${revision}`;
+}
+
+function shortfall(placed: number, requested: number, proven: boolean): string {
+  return proven ? `${placed} of ${requested} fit, no more` : `at least ${placed} of ${requested} fit`;
+}
+
+const CSV: readonly (readonly [string, (place: DevicePlace) => string])[] = [
+  ["rank", ({ rank }) => String(rank)],
+  ["rack_code", ({ rackCode }) => rackCode],
+  ["position_u", ({ positionU }) => String(positionU)],
+  ["device_code", ({ deviceCode }) => deviceCode],
+  ["inlets", ({ inlets }) => inlets.map(({ inlet, sourceRef }) => `${inlet}=${sourceRef}`).join(" ")],
+  ["ports", ({ ports }) => ports.map((one) => `${one.port}=port:${one.switchCode}/${one.switchPort}`).join(" ")],
+  ["power_now_pct", ({ after }) => figure(after?.powerNowPct)],
+  ["power_failover_pct", ({ after }) => figure(after?.powerFailoverPct)],
+  ["rack_draw_w", ({ after }) => figure(after?.rackDrawW)],
+  ["rack_power_pct", ({ after }) => figure(after?.rackPowerPct)],
+  ["rack_cooling_pct", ({ after }) => figure(after?.rackCoolingPct)],
+  ["air_headroom_kw", ({ after }) => figure(after?.airHeadroomKw)],
+  ["air_reserve_kw", ({ after }) => figure(after?.airReserveKw)],
+  ["liquid_headroom_kw", ({ after }) => figure(after?.liquidHeadroomKw)],
+  ["liquid_reserve_kw", ({ after }) => figure(after?.liquidReserveKw)],
+  ["free_u", ({ after }) => figure(after?.freeU)],
+  ["weight_kg", ({ after }) => figure(after?.weightKg)],
+  ["free_ports", ({ after }) => figure(after?.freePorts)],
+];
+
+/** Devices first, then their cables: a cable needs its ports. */
+function importLines({ places }: FindPlacementResponse): string {
+  const options = { useProtoFieldName: true };
+  const lines: Readonly<Record<string, JsonValue>>[] = [];
+  for (const { device } of places)
+    if (device !== undefined) lines.push({ device: toJson(DeviceSchema, device, options) });
+  for (const cable of places.flatMap(({ cables }) => cables))
+    lines.push({ cable: toJson(CableSchema, cable, options) });
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** Draws the floor of the first place. */
+async function draw(
+  database: Database,
+  reply: FindPlacementResponse,
+  output: string,
+  log: StderrLogger,
+): Promise<void> {
+  const [first] = reply.places;
+  const { siteId, floorNumber } = first?.location ?? {};
+  if (siteId === undefined) throw new OperationError("not_found", "No device fits: there is nothing to draw");
+  const look = { format: undefined, theme: undefined, coloring: undefined, view: undefined, width: undefined };
+  const highlight = [...new Set(reply.places.map(({ rackCode }) => `rack:${rackCode}`))];
+  const subject = { screen: "floor", ref: `floor:${siteId}/${floorNumber}` } as const;
+  await renderPicture(database, { ...subject, output, highlight, ...look }, log);
+}
+
+/** Phases by the number of the leg. */
+const PHASES = ["", " A", " B", " C", " AB", " BC", " CA"];
+
+function suppliesOf({ inlets }: DevicePlace): string {
+  return inlets
+    .map(({ sourceRef, leg }) => {
+      const phase = PHASES[leg] ?? "";
+      return `${sourceRef.replace(/^(?:port|device):/, "")}${phase}`;
+    })
+    .join(", ");
+}
+
+function portsOf({ ports }: DevicePlace): string {
+  return ports.map(({ switchCode, switchPort }) => `${switchCode}/${switchPort}`).join(", ");
+}
+
+function percent(value: number | undefined): string {
+  return value === undefined ? "" : `${value.toFixed(1)} %`;
+}
+
+function tenths(value: number | undefined): string {
+  return value === undefined ? "" : value.toFixed(1);
+}
+
+function figure(value: number | undefined): string {
+  return value === undefined ? "" : String(value);
+}

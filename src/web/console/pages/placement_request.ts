@@ -1,0 +1,112 @@
+import type { Finding, Picture } from "../api/replies.ts";
+
+export const PLACEMENT_RPC = "datacenter.v1.PlanningService/FindPlacement";
+
+/** A question that FindPlacement takes, as proto JSON. */
+export type PlacementRequest = Readonly<Record<string, unknown>>;
+
+/** Why racks take no device. */
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  readonly racks: number;
+  readonly examples?: readonly string[];
+}
+
+export interface PlaceFigures {
+  readonly power_now_pct?: number;
+  readonly power_now_ref?: string;
+  readonly power_failover_pct?: number;
+  readonly power_failover_ref?: string;
+  readonly rack_draw_w?: number;
+  readonly rack_power_pct?: number;
+  readonly rack_cooling_pct?: number;
+  readonly air_headroom_kw?: number;
+  readonly free_u?: number;
+  readonly weight_pct?: number;
+  readonly free_ports?: number;
+}
+
+export interface FoundPlace {
+  readonly rank: number;
+  readonly rack_code: string;
+  readonly position_u: number;
+  readonly device_code: string;
+  readonly inlets?: readonly { readonly inlet: string; readonly source_ref: string; readonly side?: string }[];
+  readonly ports?: readonly { readonly port: string; readonly switch_code: string; readonly switch_port: string }[];
+  readonly after: PlaceFigures;
+  readonly device?: object;
+  readonly cables?: readonly object[];
+}
+
+export interface PlacementAnswer {
+  readonly requested?: number;
+  readonly placed?: number;
+  readonly proven?: boolean;
+  readonly places?: readonly FoundPlace[];
+  readonly refusals?: readonly Refusal[];
+  readonly limits?: readonly Refusal[];
+  readonly announced?: readonly Finding[];
+  readonly racks_in_scope?: number;
+  readonly racks_refused?: number;
+  readonly racks_used?: number;
+  readonly revision?: number;
+  readonly racks?: readonly { readonly rack_code: string; readonly fits: number }[];
+  readonly render?: Picture;
+}
+
+const PORTS = /^(\d+)\s*x\s*(?:(\d+(?:\.\d+)?)\s*([GM])|([a-z0-9][a-z0-9._-]*))$/i;
+
+/** The request of the page's fields, or what has to be filled in. */
+export function placementRequest(value: (name: string) => string): PlacementRequest | string {
+  const [like, type] = [value("like"), value("type")];
+  const isDescribed = like !== "" || type !== "";
+  if (!isDescribed && (value("height") === "" || value("draw") === "")) {
+    return "Fill in height and draw, or name a device to copy or a type.";
+  }
+  const wrong = NUMBERS.find(([name]) => value(name) !== "" && !Number.isFinite(Number(value(name))));
+  if (wrong !== undefined) return `${wrong[2]} takes a number, not “${value(wrong[0])}”.`;
+  const ports = portsOf(value("ports"));
+  if (typeof ports === "string") return ports;
+  const numbers = NUMBERS.filter(([name]) => value(name) !== "").map(([name, field]) => [field, Number(value(name))]);
+  const texts = TEXTS.filter(([name]) => value(name) !== "").map(([name, field, prefix]) => [
+    field,
+    prefix + value(name),
+  ]);
+  return {
+    ...Object.fromEntries([...numbers, ...texts]),
+    ...(ports.length > 0 && { ports }),
+    ...(value("warnings") === "1" && { allow_existing_warnings: true }),
+  };
+}
+
+const NUMBERS = [
+  ["count", "count", "Count"],
+  ["height", "u_height", "Height"],
+  ["draw", "draw_w", "Draw"],
+  ["weight", "weight_kg", "Weight"],
+  ["headroom", "headroom_pct", "Keep free"],
+] as const;
+
+const TEXTS = [
+  ["like", "device_code", ""],
+  ["type", "device_type", ""],
+  ["supply", "redundancy", "REDUNDANCY_"],
+  ["cooling", "cooling_method", "COOLING_METHOD_"],
+  ["scope", "scope_ref", ""],
+  ["tenant", "tenant", ""],
+  ["prefix", "code_prefix", ""],
+] as const;
+
+/** Reads `2x25G, 1x1G`. */
+function portsOf(text: string): readonly object[] | string {
+  const found: object[] = [];
+  for (const part of text.split(/[,;]/).map((one) => one.trim())) {
+    if (part === "") continue;
+    const [, count, speed, unit = "", type] = PORTS.exec(part) ?? [];
+    if (count === undefined) return `Ports are written as 2x25G or 2x25gbase-x-sfp28, not “${part}”.`;
+    const speedMbps = Number(speed) * (unit.toUpperCase() === "G" ? 1000 : 1);
+    found.push({ count: Number(count), ...(type === undefined ? { speed_mbps: speedMbps } : { type }) });
+  }
+  return found;
+}

@@ -1,4 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
+import { migrateAlone } from "./cockroach_schema.ts";
 import { migrate } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import type { PostgresConnection } from "./postgres_connection.ts";
@@ -21,6 +22,7 @@ const RACES: ReadonlySet<string> = new Set(["23505", "42P07", "42710", "XX000"])
  */
 export async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if ((await stepsTaken(connection)) === migrations.length) return;
+  if (connection.dialect.name === "cockroach") return migrateAlone(connection);
   await once(connection, "BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE", async () => {
     await connection.run("CREATE TABLE IF NOT EXISTS writer_queue (name TEXT PRIMARY KEY)");
     await connection.run("INSERT INTO writer_queue (name) VALUES ('writer') ON CONFLICT (name) DO NOTHING");

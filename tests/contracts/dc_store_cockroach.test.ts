@@ -1,0 +1,90 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { openPostgres } from "#dc/store/postgres_store.ts";
+import { CockroachFront } from "../support/cockroach_front.ts";
+import { sharedPostgres } from "../support/postgres.ts";
+import { dcStoreContract } from "./dc_store.ts";
+
+/** Transactions between two that end with 40001. */
+const FAIL_EVERY = 2;
+/** Statements of the migration between two kills that are tried. */
+const KILL_EVERY = 17;
+
+const fronts: CockroachFront[] = [];
+let databases = 0;
+
+/** An empty database behind a front. Its text is in the order of bytes, as CockroachDB's is. */
+async function front(failEvery = 0): Promise<CockroachFront> {
+  const server = await sharedPostgres();
+  databases += 1;
+  const name = `roach_${databases}`;
+  await server.sql(`CREATE DATABASE ${name} TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'`);
+  const made = await CockroachFront.start(server.url(name), { failEvery });
+  fronts.push(made);
+  return made;
+}
+
+afterAll(() => {
+  for (const one of fronts) one.close();
+});
+
+dcStoreContract("cockroach, by its documented rules,", async () => openPostgres((await front(FAIL_EVERY)).url));
+
+describe("Under the documented rules of CockroachDB", () => {
+  test("every statement has an allowed form, and transactions that end with 40001 are tried again", () => {
+    expect(fronts.flatMap(({ violations }) => violations)).toEqual([]);
+    expect(fronts.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(5);
+    const seen = new Set(fronts.flatMap(({ statements }) => [...statements]));
+    expect([...seen].some((sql) => sql.includes("jsonb_array_elements_text"))).toBe(true);
+  });
+
+  const shape = async (url: string) => {
+    const server = await sharedPostgres();
+    const columns = await server.sql(
+      "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns WHERE table_schema = 'public' ORDER BY 1, 2",
+      url,
+    );
+    const indexes = await server.sql("SELECT indexdef FROM pg_indexes WHERE schemaname = 'public' ORDER BY 1", url);
+    const rows = await server.sql(
+      "SELECT name, value FROM setting UNION ALL SELECT name, step::text FROM migration ORDER BY 1, 2",
+      url,
+    );
+    return { columns, indexes, rows };
+  };
+
+  test("a migration that is killed behind any statement is finished by the next server", async () => {
+    const server = await sharedPostgres();
+    const whole = await front();
+    let statements = 0;
+    const store = await openPostgres(whole.url, () => {
+      statements += 1;
+    });
+    await store.close();
+    const expected = await shape(whole.url);
+
+    for (let last = 3; last < statements; last += KILL_EVERY) {
+      const { url } = await front();
+      let sent = 0;
+      const killed = openPostgres(url, () => {
+        sent += 1;
+        if (sent > last) throw new Error("killed");
+      });
+      await expect(killed).rejects.toThrow();
+      // As if the time of its lease had passed.
+      await server.sql("UPDATE migration_lease SET until = 0", url).catch(() => {});
+      await (await openPostgres(url)).close();
+
+      expect({ last, shape: await shape(url) }).toEqual({ last, shape: expected });
+    }
+    expect(fronts.flatMap(({ violations }) => violations)).toEqual([]);
+  }, 120_000);
+
+  test("servers that start at the same moment take the steps once", async () => {
+    const { url } = await front();
+
+    const stores = await Promise.all([0, 1, 2].map(() => openPostgres(url)));
+    await stores[2]?.write((writer) => writer.raiseRevision());
+
+    expect(await stores[0]?.revision()).toBe(1);
+    for (const store of stores) await store.close();
+  }, 60_000);
+});

@@ -80,7 +80,7 @@ async function stepsDone(connection: PostgresConnection): Promise<number> {
   return Number(row?.["steps"]);
 }
 
-/** Sends a statement as a transaction of its own, again where it lost against another one. */
+/** Sends a statement outside of a transaction, again where it lost against another one. */
 async function alone(
   connection: PostgresConnection,
   sql: string,

@@ -50,7 +50,7 @@ function useFocusOnNewPage({ page, subject }: Place, main: { readonly current: H
       first.current = false;
       return;
     }
-    // Whoever asks by a field stays in it.
+    // A question asked by a field keeps the focus in it.
     if (document.activeElement?.matches(".filters *") === true) return;
     main.current?.querySelector<HTMLElement>("h1")?.focus({ preventScroll: true });
     scrollTo(0, 0);

@@ -3,7 +3,7 @@ import { type Asked, useRead } from "./use_call.ts";
 /** Who is signed in and what they may do, as `GET /session` answers. */
 export interface Session {
   readonly auth_required: boolean;
-  /** Empty where nobody was recognised. */
+  /** Empty for an anonymous caller. */
   readonly principal: string;
   readonly roles: readonly string[];
   readonly auth_method: string;
@@ -14,7 +14,7 @@ export function useSession(): Asked<Session> {
   return useRead<Session>("/session", {});
 }
 
-/** Whether writes would be accepted; false while it is not known, so that nobody is offered what fails. */
+/** Whether writes would be accepted; false while it is not known, so that nothing is offered that fails. */
 export function mayWrite(session: Session | undefined): boolean {
   return session?.roles.some((role) => role === "writer" || role === "admin") === true;
 }

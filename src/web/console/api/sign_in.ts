@@ -1,7 +1,7 @@
 import { CallError } from "./client.ts";
 import { token } from "./token.ts";
 
-/** Somebody who waits until there is another token. */
+/** A call that waits for another token. */
 interface Waiting {
   readonly message: string;
   readonly go: () => void;
@@ -18,7 +18,7 @@ function set(next: readonly Waiting[]): void {
 
 /** Calls that were refused for want of a valid token, and wait for one: nothing of them is lost. */
 export const signIns = {
-  /** Why a token is asked for; undefined when nobody waits. */
+  /** Why a token is asked for; undefined when no call waits. */
   message(): string | undefined {
     return waiting[0]?.message;
   },

@@ -1,5 +1,5 @@
 /**
- * The caller's token, told to nobody but this server. It ends with the browser's tab, unless the person has chosen that
+ * The caller's token, sent to this server only. It ends with the browser's tab, unless the person has chosen that
  * this browser keeps it.
  */
 const KEY = "planner-token";

@@ -5,7 +5,7 @@ import { Icon } from "../ui/icon.tsx";
 import { type Edit, editing } from "./editing.ts";
 import type { Kind, Values } from "./form_model.ts";
 
-/** Whether the person may write, so that nobody meets a button that only refuses. */
+/** Whether the person may write; readers get no buttons that would only refuse. */
 export function useMayWrite(): boolean {
   return mayWrite(useSession().reply);
 }

@@ -36,7 +36,7 @@ function outlets({ ports = [] }: Values): readonly { readonly name: string }[] {
   );
 }
 
-/** Who goes dark when these sources are gone; nothing where they feed nobody. */
+/** What goes dark when these sources are gone; nothing where they feed nothing. */
 export function Impact({ sources }: { readonly sources: readonly string[] }) {
   const [source_ref, ...additional_source_refs] = sources;
   const request = { source_ref, additional_source_refs, max_items: 8, render: { format: "RENDER_FORMAT_NONE" } };

@@ -108,7 +108,7 @@ export interface Draft {
   readonly change: (values: Values) => void;
   readonly changes: readonly Difference[];
   readonly verdict: Verdict;
-  /** What another person changed meanwhile; undefined while nobody did. */
+  /** What another person changed meanwhile; undefined without a change. */
   readonly merge: (Merge & { readonly stored: Values }) | undefined;
   readonly problems: Problems;
   readonly settle: (values: Values) => void;

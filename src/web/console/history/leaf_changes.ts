@@ -18,7 +18,7 @@ const ENUMERATION = new RegExp(
     .replaceAll(" ", "|")})_(?=[A-Z0-9_]+$)`,
 );
 
-/** The values that differ between two states of a resource, leaf by leaf; members of a list are told apart by name. */
+/** The values that differ between two states of a resource, leaf by leaf; members of a list are matched by name. */
 export function leafChanges(before: unknown, after: unknown): readonly LeafChange[] {
   const [was, is] = [leavesOf(before), leavesOf(after)];
   return [...new Set([...was.keys(), ...is.keys()])]

@@ -67,7 +67,7 @@ const THROUGH: Readonly<Record<string, string>> = {
   DATABASE: "Database",
 };
 
-/** The interface of a request in words; the console is told by the browser that names itself. */
+/** The interface of a request in words; the console is recognised by its user agent. */
 export function throughWords({ interface: name, user_agent = "" }: AuditEntry["request"]): string {
   const bare = name.replace(/^AUDIT_INTERFACE_/, "");
   if (bare === "REST" && user_agent.startsWith("Mozilla/")) return "Console";

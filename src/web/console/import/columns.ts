@@ -107,7 +107,7 @@ export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
   return KINDS.find((kind) => kind === found) ?? "rack";
 }
 
-/** Turns rows into resources; a cell that cannot be read is told with its line and column, and its row is left out. */
+/** Turns rows into resources; a cell that cannot be read is reported with its line and column, and its row is left out. */
 export function itemsOf(table: CsvTable, kind: (typeof KINDS)[number], columns: readonly string[]): Parsed {
   const targets = new Map(targetsOf(kind).map((target) => [target.path, target]));
   const items: Item[] = [];

@@ -30,7 +30,7 @@ const LISTS: Readonly<Record<string, Kind>> = {
 
 /**
  * Reads JSON Lines (`{"rack": {…}}` on each line) or one JSON object of lists (`{"racks": […], "devices": […]}`).
- * What cannot be read is told by line; the rest is read all the same.
+ * What cannot be read is reported by line; the rest is read all the same.
  */
 export function parseItems(text: string): Parsed {
   const whole = objectOf(text);

@@ -61,7 +61,7 @@ function bulk(rpc: string): Send {
   return async (items, { validateOnly, signal }) => {
     const request = { items: items.map(({ resource }) => resource), validate_only: validateOnly };
     const { results } = await call<BulkAnswer>(rpc, request, signal).catch(async (error: unknown) => {
-      // One malformed item makes the whole request unreadable: alone, each tells of itself.
+      // One malformed item makes the whole request unreadable: alone, each gets its own error.
       if (!(error instanceof CallError) || error.code !== "invalid_argument" || items.length === 1) throw error;
       return { results: await oneByOne(rpc, items, { validateOnly, signal }) };
     });
@@ -120,7 +120,7 @@ function reason({ message, details = [] }: NonNullable<BulkAnswer["results"][num
   );
 }
 
-/** What a request has around the fields of an item, which nobody who wrote the item has seen. */
+/** What a request has around the fields of an item, which the author of the item has not seen. */
 const AROUND = /\b(?:items\[\d+\]|cable|fabric_link)\./g;
 
 /** What is wrong with an item, by its own fields. */

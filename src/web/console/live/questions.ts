@@ -1,6 +1,6 @@
 /** A question whose answer is on the screen. */
 export interface Question {
-  /** Asks again without a sign that it does; resolves when the answer is on the screen, or there is none. */
+  /** Asks again without a sign that it does; resolves when the answer is on the screen, or does not come. */
   readonly refresh: () => Promise<void>;
   /** When the shown answer came, in milliseconds since 1970; undefined before the first one. */
   readonly answeredAt: () => number | undefined;

@@ -6,7 +6,7 @@ import { stateOfShare } from "../ui/state.tsx";
 import { Gauge } from "./gauge.tsx";
 import type { Rehearsal, Zone } from "./rehearsal.ts";
 
-/** Sites whose cooling is summed up here; more have a list of their own. */
+/** Sites whose cooling is summed up here; more are left to their list. */
 const SITES = 4;
 
 /** Heat against cooling, air and liquid apart, over all sites. */

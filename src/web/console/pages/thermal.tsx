@@ -91,7 +91,7 @@ function toggled(codes: readonly string[], code: string): readonly string[] {
   return codes.includes(code) ? codes.filter((other) => other !== code) : [...codes, code];
 }
 
-/** Liquid has a balance of its own: units for air take none of its heat. */
+/** Liquid has a separate balance: units for air take none of its heat. */
 function LiquidFigure({
   answer: { liquid_heat_kw, liquid_effective_kw, liquid_headroom_kw },
 }: {

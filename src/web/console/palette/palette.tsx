@@ -117,7 +117,7 @@ function Group(props: {
 }) {
   const { group, marked, run } = props;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: groups of a list box have no element of their own
+    // biome-ignore lint/a11y/useSemanticElements: HTML has no element for groups of a list box
     <div role="group" aria-label={group.name}>
       <p aria-hidden="true">{group.name}</p>
       {group.options.map((option) => (

@@ -67,7 +67,7 @@ function Mark() {
   );
 }
 
-/** Who is signed in; where the server knows nobody, that everyone may do everything. */
+/** Who is signed in; without tokens, that everyone may do everything. */
 function Who() {
   const { reply: session } = useSession();
   if (session === undefined) return null;

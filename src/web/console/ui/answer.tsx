@@ -5,7 +5,7 @@ import type { Asked } from "../api/use_call.ts";
 import { linkTo } from "../router.ts";
 import { SignInForm } from "./sign_in.tsx";
 
-/** Shows an answer, the wait for it, or why there is none. An old answer stays, dimmed, while a new one comes. */
+/** Shows an answer, the wait for it, or its error. An old answer stays, dimmed, while a new one comes. */
 export function Answer<Reply>({
   asked,
   children,

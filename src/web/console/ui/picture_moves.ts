@@ -11,7 +11,7 @@ const WHEEL_PX = 400;
 
 /**
  * Zooms by wheel and pinch, and drags by mouse; a finger scrolls the frame by itself. The wheel alone scrolls the page
- * until the picture has been clicked or holds the focus, so that nobody is caught in a picture on the way down.
+ * until the picture has been clicked or holds the focus, so that scrolling a page does not stop at a picture.
  */
 export function movePicture(frame: HTMLElement, { zoom }: PictureMoves): () => void {
   const ended = new AbortController();

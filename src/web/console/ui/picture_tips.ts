@@ -14,7 +14,7 @@ export function takeTips(svg: SVGSVGElement): Tips {
     if (title?.localName !== "title") continue;
     const text = title.textContent ?? "";
     tips.set(group, text);
-    // Only what has a role may have a label; a group that holds links is no picture of its own.
+    // Only what has a role may have a label; a group that holds links is no picture.
     if (!group.hasAttribute("role") && group.querySelector("[role]") === null) {
       group.setAttribute("role", "img");
       group.setAttribute("aria-label", text.replaceAll("\n", ", "));

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 
-/** How something is. `unknown` is a state of its own: what is not recorded is never shown as good or as 0. */
+/** How something is. `unknown` is a separate state: what is not recorded is never shown as good or as 0. */
 export type State = "ok" | "watch" | "fault" | "info" | "unknown";
 
 /** Each state has its own shape, so that none depends on its colour. */

@@ -30,6 +30,7 @@ const WITHOUT_DENO = [
   "dc_load_ways",
   "docs_commands",
   "hostile_names",
+  "import_tasks",
   "killed_runs",
   "killed_splits",
   "many_processes",

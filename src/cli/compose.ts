@@ -9,7 +9,7 @@ import { openProcessControl } from "#planner/store/processes/process_control.ts"
 import { openWorkStore } from "#planner/store/processes/work_store.ts";
 import { openConfig } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
-import { openPromptStore } from "#planner/store/project/prompt_store.ts";
+import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { reportsFileEventsInOrder } from "#runtime/file_events.ts";
 
@@ -36,6 +36,7 @@ export async function openPlanner({ cwd, root: given, watch = false }: OpenOptio
     logs: openLogStore(root),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),
+    templates: openTemplateStore(root),
     processes: openProcessControl(),
     git: openGitHistory(root),
     outputs: openOutputValidator(root),

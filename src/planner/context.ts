@@ -7,6 +7,7 @@ import type {
   ProcessControl,
   PromptStore,
   SpecStore,
+  TemplateStore,
   WorkStore,
 } from "./ports.ts";
 import type { Background } from "./program_ports.ts";
@@ -28,6 +29,8 @@ export interface PlannerContext {
   readonly logs: LogStore;
   readonly work: WorkStore;
   readonly prompts: PromptStore;
+  /** What specs are made from: `.planner/templates/<name>.md`. */
+  readonly templates: TemplateStore;
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;

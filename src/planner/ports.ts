@@ -144,16 +144,20 @@ export interface WorkStore {
   watchPid(): Promise<number | null>;
 }
 
-/** What prompts are written from: the templates `.planner/prompts/<name>.md`, and the project's own files. */
-export interface PromptStore {
+/** Markdown files of one folder by name. */
+export interface TemplateStore {
   /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;
   /**
-   * The text of a template, or null without one of that name.
+   * The text of a template, or null when there is none of that name.
    *
    * @throws OperationError `failed_precondition` when it cannot be read
    */
   text(name: string): Promise<string | null>;
+}
+
+/** What prompts are written from: the templates `.planner/prompts/<name>.md`, and the project's own files. */
+export interface PromptStore extends TemplateStore {
   /** The beginning of a file, at most `maxBytes` long. Nothing outside the project is read, whatever a path or a link says. */
   projectFile(path: string, maxBytes: number): Promise<ProjectFileText>;
 }

@@ -65,3 +65,20 @@ test("cancel takes several ids", async () => {
   expect(code).toBe(0);
   expect(project.read(`.planner/specs/${OPEN}.md`)).toContain("status: cancelled");
 });
+
+test("add makes a spec from a template, comments and text included", async () => {
+  using project = tempProject();
+  const template =
+    "---\nstatus: pending\n# Teams know these.\nlabels: [shop]\npriority: low\n---\n\n# Title\n\n## Acceptance Criteria\n\n- [ ] It is tested\n";
+  project.write(".planner/templates/shop.md", template);
+  const add = (...words: string[]) => runPlanner(["add", "Sell rope", "--json", ...words], { cwd: project.root });
+
+  const made = await add("--template", "shop", "--priority", "high", "--body", "By the metre.");
+  const unknown = await add("--template", "shops");
+  const { file } = JSON.parse(made.stdout) as { file: string };
+
+  expect(project.read(file)).toMatch(
+    /^---\nstatus: pending\n# Teams know these.\nlabels: \[shop\]\npriority: high\nid: \S+\n---\n\n# Sell rope\n\nBy the metre.\n\n## Acceptance Criteria\n\n- \[ \] It is tested\n$/,
+  );
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('did you mean "shop"?')]);
+});

@@ -81,7 +81,7 @@ lint:
 | \`specs/\` | one Markdown file a spec; \`planner add "<title>"\` makes one |
 | \`archive/\` | completed specs, moved there by \`planner archive <id>\` |
 | \`prompts/\` | texts that an agent's task is written with |
-| \`templates/\` | a spec to copy by hand |
+| \`templates/\` | what \`planner add --template\` makes specs from |
 | \`schemas/\` | JSON Schemas that a spec names as \`output_schema\` |
 `;
 }

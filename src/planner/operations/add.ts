@@ -2,6 +2,7 @@ import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
+import { specFromTemplate } from "../spec/from_template.ts";
 import { type NewSpec, newSpecText, splitDescription } from "../spec/new_spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { hasTemplate, promptNotFound } from "../work/prompt_template.ts";
@@ -23,7 +24,10 @@ export const add = defineTool<PlannerContext>()({
 });
 
 /** What a new spec gets beside its description; `body` comes behind the description's own. */
-export type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields">;
+export type NewParts = Pick<NewSpec, "body" | "type" | "prompt" | "fields"> & {
+  /** The text of a template that the spec is made from. */
+  readonly template?: string;
+};
 
 /** Creates a spec and lints it. */
 export async function createSpec(context: PlannerContext, description: string, parts: NewParts) {
@@ -32,12 +36,19 @@ export async function createSpec(context: PlannerContext, description: string, p
   if (parts.prompt !== undefined) await requirePrompt(context, parts.prompt);
   const text = [body, parts.body ?? ""].filter((part) => part !== "").join("\n\n");
   const day = localDay(context.clock.now());
-  const id = await context.specs.create(day, (newId) => newSpecText({ ...parts, id: newId, title, body: text }));
+  const id = await context.specs.create(day, (newId) => textOf(newId, { title, text }, parts));
   const diagnostics = await lintNew(context, id);
   return {
     value: { spec_id: id, file: `.planner/specs/${id}.md`, diagnostics },
     text: [`Created spec: ${id}`, ...diagnosticLines(diagnostics)].join("\n"),
   };
+}
+
+function textOf(id: SpecId, { title, text }: { title: string; text: string }, parts: NewParts): string {
+  const { template, type, prompt, fields } = parts;
+  if (template === undefined) return newSpecText({ ...parts, id, title, body: text });
+  const given = { ...(type === undefined ? {} : { type }), ...(prompt === undefined ? {} : { prompt }), ...fields };
+  return specFromTemplate(template, { id, title, body: text, fields: given });
 }
 
 /** Lints the new spec. It is there already, so broken settings must not turn the answer into a refusal. */

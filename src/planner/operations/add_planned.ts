@@ -1,5 +1,6 @@
 import { Type } from "@sinclair/typebox";
 import { OperationError } from "#kernel/errors.ts";
+import { nearest } from "#kernel/nearest.ts";
 import { oneOf } from "#kernel/one_of.ts";
 import { defineTool } from "#kernel/tool.ts";
 import type { PlannerContext } from "../context.ts";
@@ -31,8 +32,10 @@ export const addPlanned = defineTool<PlannerContext>()({
     priority: Type.Optional(oneOf(PRIORITIES, "How urgent the work is")),
     assignee: text,
     due: text,
+    template: text,
   }),
-  async run(context, { description, prompt, body = "", type, criteria, due, ...given }) {
+  async run(context, { description, prompt, body = "", type, criteria, due, template: name, ...given }) {
+    const template = name === undefined ? undefined : await templateText(context, name);
     if (due !== undefined && !isDay(due)) {
       throw new OperationError("invalid_argument", `Invalid due "${due}": expected a day, YYYY-MM-DD`);
     }
@@ -47,13 +50,26 @@ export const addPlanned = defineTool<PlannerContext>()({
       due,
     };
     return createSpec(context, description, {
-      body: [body, criteriaSection(`${description}\n\n${body}`, criteria)].filter((part) => part !== "").join("\n\n"),
+      body: [body, criteriaSection(`${description}\n\n${body}\n\n${template ?? ""}`, criteria)]
+        .filter((part) => part !== "")
+        .join("\n\n"),
       ...(type === undefined ? {} : { type }),
       ...(prompt === undefined ? {} : { prompt }),
+      ...(template === undefined ? {} : { template }),
       fields: withoutEmpty(fields),
     });
   },
 });
+
+async function templateText({ templates }: PlannerContext, name: string): Promise<string> {
+  const text = await templates.text(name);
+  if (text !== null) return text;
+  const names = await templates.names();
+  const near = nearest(name, names);
+  const known = names.length === 0 ? "a file in .planner/templates, which has none" : `one of ${names.join(", ")}`;
+  const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
+  throw new OperationError("not_found", `Template not found: "${name}": ${hint}`);
+}
 
 /** The section of the criteria; empty without any. @param before the text that it comes behind */
 function criteriaSection(before: string, criteria: readonly string[]): string {

@@ -15,6 +15,7 @@ export const command = defineCommand({
   positionals: { description: { summary: "What is to be done; - reads it from standard input", required: true } },
   flags: {
     prompt: { type: "string", short: "p", value: "name", summary: "Prompt template in .planner/prompts" },
+    template: { type: "string", value: "name", summary: "File in .planner/templates that the spec is made from" },
     type: { type: "string", short: "t", value: "type", summary: "Type of the spec; code without it" },
     label: { type: "string", short: "l", value: "label", multiple: true, summary: "A label" },
     "depends-on": {
@@ -40,6 +41,7 @@ export const command = defineCommand({
   },
   examples: [
     { line: 'planner add "Refuse addresses that are no web pages"', shows: "a new pending spec" },
+    { line: 'planner add "Sell rope" --template spec', shows: "fields and text from .planner/templates/spec.md" },
     { line: "planner add - < notes.txt", shows: "title and body from a file" },
   ],
   async run({ description, body, label, criterion, json, ...words }, cli) {

@@ -1,0 +1,84 @@
+import { expect, test } from "bun:test";
+import { type Known, mergeTask } from "../../../../src/planner/exchange/merge_task.ts";
+import { facetsOf, newSpecFrom, type SpecContent } from "../../../../src/planner/exchange/spec_content.ts";
+import { buildSpec } from "../../../../src/planner/spec/build_spec.ts";
+import { readableDocument } from "../../../../src/planner/spec/document.ts";
+import type { SpecId } from "../../../../src/planner/spec/spec_id.ts";
+
+const ID = "2026-11-01-001-abc" as SpecId;
+const CONTENT: SpecContent = {
+  title: "Rope",
+  body: "Intro\n\n## Acceptance Criteria\n\n- [ ] a\n- [ ] b\n\n## Notes\n\nOld",
+  fields: { status: "pending", type: "code", labels: ["x"] },
+};
+// The text itself is the plainest fingerprint.
+const fingerprint = (text: string): string => text;
+const known: Known = Object.fromEntries(facetsOf(CONTENT));
+
+function merged(
+  text: string,
+  content: SpecContent,
+  more: { known?: Known | undefined; overwrite?: boolean } = { known },
+) {
+  const spec = buildSpec({ id: ID, file: "f", archived: false }, readableDocument(text));
+  const merge = mergeTask({ spec, content, known: more.known, fingerprint, overwrite: more.overwrite ?? false });
+  return { ...merge, text: merge.apply(text) };
+}
+
+const FRESH = newSpecFrom(ID, CONTENT, "backlog:t-1");
+
+test("nothing changes while the source says the same, whatever was changed here", () => {
+  const own = FRESH.replace("Old", "Mine").replace("status: pending", "status: completed");
+
+  expect(merged(FRESH, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: FRESH, known });
+  expect(merged(own, CONTENT)).toMatchObject({ changed: [], conflicts: [], text: own, known });
+});
+
+test("fields and sections follow the source, and other lines stay byte for byte", () => {
+  const own = FRESH.replaceAll("\n", "\r\n")
+    .replace("type: code", "type: code # ours")
+    .replace(/$/, "\r\n## Output\r\n\r\nDone\r\n");
+  const content = {
+    title: "Longer rope",
+    body: "Intro\n\n## Acceptance Criteria\n\n- [ ] a\n- [ ] b\n\n## Plan\n\nNew",
+    fields: { ...CONTENT.fields, labels: ["x", "y"], priority: "high" },
+  };
+  const result = merged(own, content);
+
+  expect(result.changed.toSorted()).toEqual(["labels", "priority", 'section "notes"', 'section "plan"', "title"]);
+  expect(result.text).toContain("type: code # ours\r\n");
+  expect(result.text).toContain(
+    "# Longer rope\r\n\r\nIntro\r\n\r\n## Acceptance Criteria\r\n\r\n- [ ] a\r\n- [ ] b\r\n\r\n## Plan\r\n\r\nNew\r\n\r\n## Output\r\n\r\nDone\r\n",
+  );
+  expect(result.text.replaceAll("\r\n", "")).not.toContain("\n");
+});
+
+test("criteria that were ticked here keep their ticks under new words of the source", () => {
+  const own = FRESH.replace("- [ ] b", "- [x] b");
+  const content = { ...CONTENT, body: CONTENT.body.replace("- [ ] a", "- [ ] a, better\n- [ ] c") };
+
+  const result = merged(own, content);
+
+  expect(result.conflicts).toEqual([]);
+  expect(result.text).toContain("- [ ] a, better\n- [ ] c\n- [x] b\n");
+});
+
+test("what both sides changed stays, at every import, until the source is told to win", () => {
+  const own = FRESH.replace("Old", "Mine");
+  const content = { ...CONTENT, body: CONTENT.body.replace("Old", "Theirs") };
+
+  const first = merged(own, content);
+  const second = merged(own, content, { known: first.known });
+  const forced = merged(own, content, { known: first.known, overwrite: true });
+
+  expect([first.conflicts, second.conflicts]).toEqual([['section "notes"'], ['section "notes"']]);
+  expect(first.text).toBe(own);
+  expect(forced).toMatchObject({ conflicts: [], changed: ['section "notes"'] });
+  expect(forced.text).toContain("Theirs");
+});
+
+test("without knowledge of the last import every difference is a conflict", () => {
+  const result = merged(FRESH.replace("Rope", "Cord"), CONTENT, { known: undefined });
+
+  expect(result).toMatchObject({ changed: [], conflicts: ["title"] });
+});

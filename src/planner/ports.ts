@@ -149,7 +149,7 @@ export interface TemplateStore {
   /** The templates' names without `.md`, sorted; empty when there is no such folder. */
   names(): Promise<readonly string[]>;
   /**
-   * The text of a template, or null when there is none of that name.
+   * The text of a template, or null without one of that name.
    *
    * @throws OperationError `failed_precondition` when it cannot be read
    */

@@ -68,7 +68,8 @@ test("what only holds the spec, to merge it say, is nothing to be paused", async
   await run.do("claim", A);
 
   const paused = project.planner(["pause", A]);
-  setTimeout(() => run.do("release", A), 200);
+  await sleep(200);
+  await run.do("release", A);
 
   expect((await paused).stderr).toContain("No running process found");
   expect(project.field(A, "status")).toBe("pending");

@@ -124,7 +124,8 @@ async function draw(
 
 function footer({ elementsFailed, pairsFailed, harmless, totalCount, revision }: RehearseFailuresResponse): string {
   const what = pairsFailed > 0 ? `${pairsFailed} pairs of ${elementsFailed} elements` : `${elementsFailed} elements`;
-  return `${what} failed in turn at revision ${revision}: ${totalCount} causes, ${harmless} elements without effect`;
+  const causes = totalCount === 1 ? "1 cause" : `${totalCount} causes`;
+  return `${what} failed in turn at revision ${revision}: ${causes}, ${harmless} elements without effect`;
 }
 
 const CSV: readonly (readonly [string, (cause: FailureCause) => string | number])[] = [

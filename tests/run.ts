@@ -44,7 +44,15 @@ interface Step {
   readonly env?: Readonly<Record<string, string>>;
   /** True when the command is `bun test`, whose report is counted test by test. */
   readonly tests?: boolean;
+  /**
+   * True for tests of processes and browsers. If a few files fail, they run once more, one after the other; a test that
+   * passes then is named at the end as flaky, which is a defect to repair.
+   */
+  readonly isRepeated?: boolean;
 }
+
+/** Files that may fail for a repetition; more is no coincidence. */
+const REPEATED_FILES = 3;
 
 const STEPS: readonly Step[] = [
   // First, because the pages that it makes are imported.
@@ -54,9 +62,15 @@ const STEPS: readonly Step[] = [
   { name: "style", command: ["biome", "ci", "--reporter=summary", "."] },
   { name: "unused", command: ["knip"] },
   { name: "unit", command: bunTest(["architecture", "unit", "laws", "contracts", "requirements"]), tests: true },
-  { name: "e2e", command: bunTest(["e2e"]), tests: true },
+  { name: "e2e", command: bunTest(["e2e"]), tests: true, isRepeated: true },
   { name: "deno-types", command: ["deno", "check", "--quiet", "src/main.ts"] },
-  { name: "deno-e2e", command: bunTest(["e2e"], WITHOUT_DENO), env: { PLANNER_COMMAND: DENO }, tests: true },
+  {
+    name: "deno-e2e",
+    command: bunTest(["e2e"], WITHOUT_DENO),
+    env: { PLANNER_COMMAND: DENO },
+    tests: true,
+    isRepeated: true,
+  },
 ];
 
 function bunTest(folders: readonly string[], without: readonly string[] = []): string[] {
@@ -81,28 +95,68 @@ function counted(report: string): Count {
   };
 }
 
-function run(step: Step, total: Count): void {
-  const report = join(REPORTS, `${step.name}.xml`);
-  const [program = "", ...args] = step.command;
-  const extra = step.tests === true ? ["--reporter=junit", `--reporter-outfile=${report}`] : [];
-  process.stdout.write(`\n== ${step.name}: ${step.command.join(" ")}\n`);
-  const started = performance.now();
-  const { status } = spawnSync(program, [...args, ...extra], {
+/** A test that failed: its file and its name. */
+interface Failure {
+  readonly file: string;
+  readonly name: string;
+}
+
+function failuresIn(report: string): readonly Failure[] {
+  const found = readFileSync(report, "utf8").matchAll(
+    /<testcase name="([^"]*)"[^>]*\bfile="([^"]*)"[^>]*>\s*<failure/g,
+  );
+  return [...found].map(([, name = "", file = ""]) => ({ file, name }));
+}
+
+/** Runs a command with everything that the steps need. @returns its status */
+function execute([program = "", ...args]: readonly string[], env: Step["env"]): number | null {
+  const { status } = spawnSync(program, args, {
     cwd: ROOT,
     stdio: "inherit",
     env: {
       ...process.env,
       PATH: `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`,
-      ...step.env,
+      ...env,
     },
   });
+  return status;
+}
+
+function reporting(report: string): string[] {
+  return ["--reporter=junit", `--reporter-outfile=${report}`];
+}
+
+/** Runs the files of failed tests once more. @returns how many tests failed again */
+function repeat({ name, env }: Step, failures: readonly Failure[]): number {
+  const files = [...new Set(failures.map(({ file }) => file))];
+  if (files.length === 0 || files.length > REPEATED_FILES) return Math.max(1, failures.length);
+  process.stdout.write(`\n== ${name}: once more: ${files.join(" ")}\n`);
+  const report = join(REPORTS, `${name}-again.xml`);
+  const status = execute(["bun", "test", "--timeout=120000", ...reporting(report), ...files], env);
+  if (status !== 0) return Math.max(1, failuresIn(report).length);
+  flaky.push(...failures.map((failure) => ({ step: name, ...failure })));
+  return 0;
+}
+
+const flaky: (Failure & { readonly step: string })[] = [];
+
+function run(step: Step, total: Count): void {
+  const report = join(REPORTS, `${step.name}.xml`);
+  process.stdout.write(`\n== ${step.name}: ${step.command.join(" ")}\n`);
+  const started = performance.now();
+  const status = execute([...step.command, ...(step.tests === true ? reporting(report) : [])], step.env);
   const count = step.tests === true ? counted(report) : { passed: 0, failed: 0, skipped: 0 };
-  total.passed += count.passed + (status === 0 ? 1 : 0);
   // A crashed runner reports no failure of its own, so its status counts as one.
-  total.failed += status === 0 ? 0 : Math.max(1, count.failed);
+  let failed = status === 0 ? 0 : Math.max(1, count.failed);
+  if (failed > 0 && step.isRepeated === true) {
+    failed = repeat(step, failuresIn(report));
+    count.passed += count.failed - Math.min(failed, count.failed);
+  }
+  total.passed += count.passed + (failed === 0 ? 1 : 0);
+  total.failed += failed;
   total.skipped += count.skipped;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
-  process.stdout.write(`== ${step.name}: ${status === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
+  process.stdout.write(`== ${step.name}: ${failed === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
 }
 
 for (const path of WITHOUT_DENO) if (!existsSync(join(ROOT, path))) throw new Error(`${path} is not there`);
@@ -115,6 +169,9 @@ if (unknown.length > 0) {
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 for (const step of STEPS) if (wanted.length === 0 || wanted.includes(step.name)) run(step, total);
 rmSync(REPORTS, { recursive: true });
+for (const { step, file, name } of flaky) {
+  process.stdout.write(`\nFLAKY, passed the second time (${step}): ${file}: ${name}`);
+}
 const skipped = total.skipped === 0 ? "" : `, ${total.skipped} skipped`;
-process.stdout.write(`\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
+process.stdout.write(`\n\n${total.passed} passed, ${total.failed} failed${skipped}\n`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -29,6 +29,7 @@ const WITHOUT_DENO = [
   "dc_graphiql",
   "dc_load_ways",
   "docs_commands",
+  "docs_datacenter",
   "hostile_names",
   "import_tasks",
   "killed_runs",

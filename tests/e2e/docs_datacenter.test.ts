@@ -1,0 +1,92 @@
+/** Every shell block of the documents is typed by a test, or listed with the reason why it is not. */
+import { expect, test } from "bun:test";
+import { DcServer } from "../support/dc_server.ts";
+import { commandBlocks } from "../support/doc_commands.ts";
+import { documents } from "../support/documents.ts";
+import { person, typeAll } from "../support/typing_person.ts";
+
+/** Files whose blocks `docs_commands.test.ts` types. */
+const TYPED_ELSEWHERE = ["README.md", "docs/tutorials/datacenter.md", "docs/tutorials/specs.md"];
+
+/** Blocks on a site in the working directory, in this order. */
+const ON_A_FILE = [
+  "docs/rehearsal.md#From the command line",
+  "docs/import/exports.md#Exports for other programs",
+  "docs/datacenter.md#Pictures",
+  "docs/datacenter.md#The change log as evidence",
+  "docs/placement.md#Writing an answer",
+];
+
+/** Blocks that ask a running server. */
+const ON_A_SERVER = ["docs/datacenter.md#Questions about the inventory", "docs/datacenter.md#From the command line"];
+
+/** Parts of lines of these blocks that are not typed. */
+const NEEDS_MORE: Readonly<Record<string, string>> = {
+  "--checkpoint": "a checkpoint that was kept; dc_audit does",
+  "--expect-head": "the hash is the reader's; dc_audit does",
+  "audit archive": "entries of another year; dc_audit does",
+};
+
+const NOT_TYPED: Readonly<Record<string, string>> = {
+  "docs/datacenter.md#The datacenter service": "starts a server in the foreground; dc_serve does",
+  "docs/datacenter.md#Who may do what": "hosts, certificates and keys of the reader; dc_access and dc_admission do",
+  "docs/datacenter.md#The stream of changes": "never ends; dc_change_stream does",
+  "docs/datacenter.md#Writes behind the service's back": "events of a database's change feed; dc_foreign does",
+  "docs/deploy/README.md#Deploying the datacenter service": "needs podman; test:release runs the image in a sandbox",
+  "docs/import/containerlab.md#Import from containerlab": "the reader's file; dc_import_from does",
+  "docs/import/csv.md#Import from a spreadsheet": "the reader's files; dc_import_from does",
+  "docs/import/device-types.md#Types of devices": "the public library; dc_import_from does with files of its form",
+  "docs/import/netbox.md#Import from NetBox": "the reader's NetBox; dc_import_from does with a server of its form",
+  "docs/import/tasks-backlog.md#Import from Backlog.md": "the reader's project; import_tasks does",
+  "docs/import/tasks-beads.md#Import from beads": "the reader's project; import_tasks does",
+  "docs/import/tasks-chant.md#Import from chant": "the reader's project; import_tasks does",
+  "docs/import/tasks-github.md#Import GitHub issues": "an account of GitHub; import_tasks does with the files",
+  "docs/import/tasks-kiro.md#Import from Kiro": "the reader's project; import_tasks does",
+  "docs/import/tasks-openspec.md#Import from OpenSpec": "the reader's project; import_tasks does",
+  "docs/import/tasks-spec-kit.md#Import from Spec Kit": "the reader's project; import_tasks does",
+  "docs/import/tasks-task-master.md#Import from Task Master": "the reader's project; import_tasks does",
+  "docs/import/tasks.md#Import tasks of other tools": "the reader's project; import_tasks does",
+  "docs/install.md#install.sh": "a release; test:release does",
+  "docs/install.md#By hand": "a release; test:release does",
+  "docs/install.md#As a service": "needs systemd as the first process; test:release verifies the unit",
+  "docs/mcp.md#Configure a client": "npx from the registry; mcp_clients runs the Inspector",
+  "docs/operations.md#Backup": "needs the sqlite3 program; dc_upgrade and dc_audit verify copies",
+  "docs/operations.md#Archiving the log": "entries of another year; dc_audit does",
+  "docs/release.md#Building a release": "takes half an hour; its page states what was run",
+};
+
+const keyOf = (file: string, heading: string) => `${file}#${heading}`;
+
+/** Lines of a block, continued ones joined, without those that need more. */
+function linesOf(key: string): readonly string[] {
+  const [file = "", heading = ""] = key.split("#");
+  const lines = commandBlocks(file).filter((block) => block.heading === heading);
+  const joined = lines.flatMap((block) => block.lines.join("\n").replaceAll("\\\n", "").split("\n"));
+  return joined.filter((line) => !Object.keys(NEEDS_MORE).some((part) => line.includes(part)));
+}
+
+test("every shell block of the documents is typed or has a reason", () => {
+  const blocks = documents()
+    .filter(({ path }) => !TYPED_ELSEWHERE.includes(path))
+    .flatMap(({ path }) => commandBlocks(path).map(({ heading }) => keyOf(path, heading)));
+
+  const known = [...ON_A_FILE, ...ON_A_SERVER, ...Object.keys(NOT_TYPED)];
+  expect([...new Set(blocks)].toSorted()).toEqual(known.toSorted());
+});
+
+test("the documents' commands on a datacenter succeed as they are written", async () => {
+  using ann = person();
+  await typeAll(ann, ["planner dc sample --db planner-dc.sqlite", "mkdir folder"]);
+
+  await typeAll(ann, ON_A_FILE.flatMap(linesOf));
+
+  const server = await DcServer.start(ann.project, ["--db", "planner-dc.sqlite"]);
+  try {
+    const address = new URL(server.url).host;
+    const lines = ON_A_SERVER.flatMap(linesOf).map((line) => line.replaceAll("127.0.0.1:8081", address));
+    const printed = await typeAll(ann, lines, { PLANNER_DC_URL: server.url });
+    expect(/"code":"LEAF-A08-1"/.test(printed)).toBe(true);
+  } finally {
+    await server.end();
+  }
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds, openBrowser } from "../support/chromium.ts";
+import { browserFor, misdeeds } from "../support/chromium.ts";
 import {
   EVERY_PAGE,
   EVIL,
@@ -21,11 +21,7 @@ import { telling } from "../support/telling.ts";
 const ZONE = "Asia/Kolkata";
 
 let server: DcServer;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`The console's pages are not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("The console's pages are");
 
 beforeAll(async () => {
   if (missing !== undefined) return;

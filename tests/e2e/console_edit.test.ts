@@ -1,15 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { openBrowser } from "../support/chromium.ts";
+import { browserFor } from "../support/chromium.ts";
 import { EditedConsole } from "../support/edited_console.ts";
 
 let desk: EditedConsole;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`Editing in the console is not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("Editing in the console is");
 
 beforeAll(async () => {
   if (missing === undefined) desk = await EditedConsole.start();

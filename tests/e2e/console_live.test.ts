@@ -1,19 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { openBrowser } from "../support/chromium.ts";
+import type { BrowserContext, Page } from "playwright-core";
+import { browserFor } from "../support/chromium.ts";
 import { heading } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { telling } from "../support/telling.ts";
 
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`The console's live pages are not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("The console's live pages are");
 
 /** A small site: one rack with enough devices that its page is longer than the window. */
 const DEVICES = 30;

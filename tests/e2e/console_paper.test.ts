@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import type { Browser, Page } from "playwright-core";
-import { openBrowser } from "../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { browserFor } from "../support/chromium.ts";
 import { heading, sampleServer } from "../support/console_page.ts";
 import type { DcServer } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
@@ -9,11 +9,7 @@ import { pdfText } from "../support/pdf_text.ts";
 import { telling } from "../support/telling.ts";
 
 let server: DcServer;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`The console's history and prints are not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("The console's history and prints are");
 
 beforeAll(async () => {
   if (missing === undefined) server = await sampleServer();

@@ -1,17 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Locator, Page } from "playwright-core";
-import { openBrowser } from "../support/chromium.ts";
+import type { Locator, Page } from "playwright-core";
+import { browserFor } from "../support/chromium.ts";
 import { heading, sampleServer } from "../support/console_page.ts";
 import type { DcServer } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 import { telling } from "../support/telling.ts";
 
 let server: DcServer;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`The console's pictures are not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("The console's pictures are");
 
 beforeAll(async () => {
   if (missing === undefined) server = await sampleServer();

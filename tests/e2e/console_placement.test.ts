@@ -1,17 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { misdeeds, openBrowser } from "../support/chromium.ts";
+import { browserFor, misdeeds } from "../support/chromium.ts";
 import { sampleServer } from "../support/console_page.ts";
 import type { DcServer } from "../support/dc_server.ts";
 import { telling } from "../support/telling.ts";
 
 let server: DcServer;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`Placement in the console is not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("Placement in the console is");
 
 beforeAll(async () => {
   if (missing === undefined) server = await sampleServer();

@@ -1,16 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Browser, Page } from "playwright-core";
-import { misdeeds, openBrowser } from "../support/chromium.ts";
+import type { Page } from "playwright-core";
+import { browserFor, misdeeds } from "../support/chromium.ts";
 import { figure, heading, sampleServer, tabTo } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { telling } from "../support/telling.ts";
 
 let server: DcServer;
-let browser: Browser;
-const opened = await openBrowser();
-const missing = "missing" in opened ? opened.missing : undefined;
-if (missing !== undefined) process.stderr.write(`The console's stories are not tested: ${missing}\n`);
-else browser = opened as Browser;
+const { browser, missing } = await browserFor("The console's stories are");
 
 beforeAll(async () => {
   if (missing === undefined) server = await sampleServer();

@@ -22,6 +22,15 @@ export async function openBrowser(): Promise<Browser | { readonly missing: strin
   return chromium.launch({ executablePath: path, args: [...FLAGS] });
 }
 
+/** The browser of a test file; without one, `missing` says why, and standard error that `subject` is not tested. */
+export async function browserFor(subject: string): Promise<{ readonly browser: Browser; readonly missing?: string }> {
+  const opened = await openBrowser();
+  if (!("missing" in opened)) return { browser: opened };
+  process.stderr.write(`${subject} not tested: ${opened.missing}\n`);
+  // Tests that would use it are skipped.
+  return { browser: undefined as unknown as Browser, missing: opened.missing };
+}
+
 function place(): string | undefined {
   return PLACES.find((path) => path !== undefined && existsSync(path));
 }

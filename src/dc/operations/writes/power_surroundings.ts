@@ -1,3 +1,4 @@
+import { outletsOf } from "#dc/analysis/power_keys.ts";
 import { carries } from "#dc/analysis/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
@@ -5,7 +6,7 @@ import type { Estate } from "#dc/model/estate.ts";
 import { inletsOf } from "#dc/model/power_walk.ts";
 import { compareText, parseRef, portKey, portRef } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
-import type { Cable, Crac, Device, Port } from "#dc/model/resources.ts";
+import type { Cable, Crac, Device } from "#dc/model/resources.ts";
 import type { SiteReader } from "#dc/model/site.ts";
 
 /** Thrown inside a walk that has looked at as many devices as it may. */
@@ -235,8 +236,4 @@ export class PowerSurroundings {
       this.plugged.set(b, carries(cable) ? codeKey(cable.a.deviceCode) : undefined);
     }
   }
-}
-
-function outletsOf({ ports = [] }: Device): readonly Port[] {
-  return ports.filter(({ kind }) => kind === "POWER_OUT");
 }

@@ -1,4 +1,4 @@
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS, ruleOf } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const claude: ProviderRow = {
@@ -22,7 +22,7 @@ export const claude: ProviderRow = {
   env: {},
   writableArgs: null,
   exits: {},
-  allowing: (denied) => `providers.claude.args: [--allowedTools, ${JSON.stringify(ruleOf(denied))}]`,
+  allowing: (denied) => `providers.claude.args: [--allowedTools, ${JSON.stringify(ruleOf(denied, "Bash"))}]`,
 };
 
 // As JSON, because a rule in --allowedTools ends at a comma or a blank.
@@ -30,10 +30,4 @@ function settings(commands: Grant["commands"]): string {
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `Bash(${start}:*)`);
   const exact = commands.flatMap(commandsIn).map((line) => `Bash(${line})`);
   return JSON.stringify({ permissions: { allow: ["mcp__planner", ...begun, ...exact] } });
-}
-
-/** `Bash curl -s x` is what a denial names, `Bash(curl -s x)` what a rule does. */
-function ruleOf(denied: string): string {
-  const [tool = "", ...rest] = denied.split(" ");
-  return tool === "Bash" && rest.length > 0 ? `Bash(${rest.join(" ")})` : tool;
 }

@@ -1,4 +1,4 @@
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS, ruleOf } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
@@ -19,7 +19,8 @@ export const copilot: ProviderRow = {
   env: {},
   writableArgs: null,
   exits: {},
-  allowing: (denied) => `providers.copilot.args: [${JSON.stringify(`--allow-tool=${ruleOf(denied)}`)}]`,
+  allowing: (denied) =>
+    `providers.copilot.args: [${JSON.stringify(`--allow-tool=${ruleOf(denied, "bash", "shell")}`)}]`,
 };
 
 // One word each: a list would take the next argument as well.
@@ -27,9 +28,4 @@ function allowed({ commands }: Grant): readonly string[] {
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `shell(${start}:*)`);
   const exact = commands.flatMap(commandsIn).map((line) => `shell(${line})`);
   return ["planner", "write", ...begun, ...exact].map((rule) => `--allow-tool=${rule}`);
-}
-
-function ruleOf(denied: string): string {
-  const [tool = "", ...rest] = denied.split(" ");
-  return tool === "bash" && rest.length > 0 ? `shell(${rest.join(" ")})` : tool;
 }

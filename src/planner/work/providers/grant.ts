@@ -32,3 +32,14 @@ export function commandsIn(line: string): readonly string[] {
   const parts = line.match(/(?:"(?:\\.|[^"\\])*"|'[^']*'|\\.|[^"'\\;&|\n])+/g) ?? [];
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
 }
+
+/**
+ * The rule that allows what a denial names: `Bash curl -s x` becomes `Bash(curl -s x)`.
+ *
+ * @param shell name of the shell's tool in denials
+ * @param inRules its name in rules
+ */
+export function ruleOf(denied: string, shell: string, inRules: string = shell): string {
+  const [tool = "", ...rest] = denied.split(" ");
+  return tool === shell && rest.length > 0 ? `${inRules}(${rest.join(" ")})` : tool;
+}

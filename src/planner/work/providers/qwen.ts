@@ -1,4 +1,4 @@
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS, ruleOf } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const qwen: ProviderRow = {
@@ -22,16 +22,12 @@ export const qwen: ProviderRow = {
   env: {},
   writableArgs: null,
   exits: {},
-  allowing: (denied) => `providers.qwen.args: [--allowed-tools, ${JSON.stringify(ruleOf(denied))}]`,
+  allowing: (denied) =>
+    `providers.qwen.args: [--allowed-tools, ${JSON.stringify(ruleOf(denied, "run_shell_command"))}]`,
 };
 
 function allowed({ commands }: Grant): readonly string[] {
   const begun = [...GIT_COMMANDS, ...PLANNER_COMMANDS].map((start) => `run_shell_command(${start} *)`);
   const exact = commands.flatMap(commandsIn).map((line) => `run_shell_command(${line})`);
   return ["mcp__planner", ...begun, ...exact];
-}
-
-function ruleOf(denied: string): string {
-  const [tool = "", ...rest] = denied.split(" ");
-  return tool === "run_shell_command" && rest.length > 0 ? `${tool}(${rest.join(" ")})` : tool;
 }

@@ -43,7 +43,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
   const [command = "", ...first] = deps.self;
   const beside = `${trimmed(deps.root)}/.planner/logs/${id}`;
-  const writable = await deps.files.gitFolders(place.root);
+  const writable = provider.row.writableArgs === null ? [] : await deps.files.gitFolders(place.root);
   const task = promptText === undefined ? "work" : "split";
   const server = task === "split" ? null : { command, args: [...first, "mcp", "--root", place.root] };
   const promptWhole = place.earlier === null ? prompt.text : `${prompt.text.trimEnd()}\n\n${place.earlier}\n`;

@@ -16,11 +16,22 @@ import type { Repository } from "./worktree_place.ts";
  */
 export async function checkCommits(repository: Repository, message: string): Promise<void> {
   const settings = await repository.settings();
-  await checkIdentity(repository);
+  if (!hasIdentity(settings)) await checkIdentity(repository);
   if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
   const hooks = settings.get("core.hookspath");
   const folder = hooksFolder(repository, hooks);
   if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
+}
+
+/** Whether git cannot but find an identity. In all other cases it is asked: the system may know one, too. */
+function hasIdentity(settings: ReadonlyMap<string, string>): boolean {
+  const [name, email] = ["name", "email"].map(
+    (part) =>
+      process.env[`GIT_COMMITTER_${part.toUpperCase()}`] ??
+      settings.get(`committer.${part}`) ??
+      settings.get(`user.${part}`),
+  );
+  return /[\p{L}\p{N}]/u.test(name ?? "") && /\w@\w/.test(email ?? "");
 }
 
 async function checkIdentity({ git }: Repository): Promise<void> {

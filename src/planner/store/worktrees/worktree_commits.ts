@@ -76,7 +76,9 @@ async function isIgnored(git: Git, path: string): Promise<boolean> {
 export async function commitSpecFile(place: Place, message: string): Promise<boolean> {
   const { id, repository, git } = place;
   const path = repository.prefix + activeFile(id);
-  if ((await git.run(["status", "--porcelain", "-z", "--", path])) === "") return false;
+  const states = await git.list(["status", "--porcelain", "-z", "--", path]);
+  if (states.length === 0) return false;
+  if (states.some((state) => state.startsWith("??"))) await git.run(["add", "--", path]);
   await commitPaths(place, message, [path]);
   return true;
 }
@@ -85,7 +87,7 @@ export async function commitSpecFile(place: Place, message: string): Promise<boo
 const MAX_REFUSAL_CHARS = 2000;
 
 /**
- * Commits these paths and no others, with the repository's hooks. A hook that refuses because it has put the files into
+ * Commits these paths, which git tracks, and no others, with the repository's hooks. A hook that refuses because it has put the files into
  * the project's form (end of file, trailing blanks) gets them once more.
  *
  * @throws OperationError `failed_precondition` with the hook's words and what to do
@@ -95,13 +97,14 @@ export async function commitPaths(place: Place, message: string, paths: readonly
   const hooks = await hooksBeyond(place);
   const setting = hooks === null ? [] : ["-c", `core.hooksPath=${hooks}`];
   const commit = async (): Promise<string | null> => {
-    await git.run(["add", "--", ...paths]);
     const args = [...setting, "commit", "--quiet", "--only", "-m", message, "--", ...paths];
     const { status, stderr } = await git.try(args, { hooks: true });
     return status === 0 ? null : gitsWords(stderr) || `status ${status}`;
   };
+  const texts = async () => String(await Promise.all(paths.map((path) => readBytes(join(worktree.path, path)))));
+  const before = await texts();
   let words = await commit();
-  if (words !== null && (await git.try(["diff", "--quiet", "--", ...paths])).status === 1) words = await commit();
+  if (words !== null && (await texts()) !== before) words = await commit();
   if (words === null) return;
   const said = words.length > MAX_REFUSAL_CHARS ? `…${words.slice(-MAX_REFUSAL_CHARS).toWellFormed()}` : words;
   throw new OperationError(

@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { footprint } from "../../../support/footprint.ts";
+
+/** Ours: what a run needs, two of them for its record. Asking git twice for the same is a defect. */
+const MOST_GITS = 20;
+
+/** Ours, a little above what it takes: whoever reads a run has to hold it in the head. See docs/performance.md. */
+const MOST_FILES = 190;
+const MOST_FUNCTIONS = 960;
+
+test("one spec from its claim to its end takes a bounded number of gits, files and functions", async () => {
+  const { functions, gits, status } = await footprint();
+
+  expect(status).toBe("completed");
+  expect(gits.length > MOST_GITS ? gits : []).toEqual([]);
+  expect(functions.size).toBeLessThanOrEqual(MOST_FILES);
+  expect([...functions.values()].flat().length).toBeLessThanOrEqual(MOST_FUNCTIONS);
+  // Far fewer would mean that the profile is not read any more.
+  expect(functions.size).toBeGreaterThan(80);
+});

@@ -1,7 +1,8 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeManual } from "./manual.ts";
-import { type Release, ROOT, WORK } from "./release.ts";
+import { tarXz } from "./pack.ts";
+import { OUT, type Release, ROOT, WORK } from "./release.ts";
 import { run } from "./shell.ts";
 import { programName, type Target } from "./targets.ts";
 
@@ -17,8 +18,15 @@ export const SHARED = join(WORK, "shared");
 export function buildPrograms(targets: readonly Target[]): void {
   for (const target of targets) {
     mkdirSync(join(WORK, "programs", target.name), { recursive: true });
-    run("bun", ["build.ts", "--target", target.bun, "--outfile", programOf(target)], { cwd: ROOT });
+    run("bun", ["build.ts", "--without-maps", "--target", target.bun, "--outfile", programOf(target)], { cwd: ROOT });
   }
+}
+
+/** Packs the source maps that the executables leave out: `release/source_places.ts` reads stack traces with them. */
+export function writeSourceMaps(release: Release): void {
+  const name = `planner-${release.version}-source-maps`;
+  run("bun", ["build.ts", "--maps", join(WORK, name)], { cwd: ROOT });
+  tarXz(join(WORK, name), join(OUT, `${name}.tar.xz`), release.epoch);
 }
 
 /** Writes licence, README, manual pages and completion scripts. @param program an executable that runs here */

@@ -14,7 +14,7 @@ import { writeLinuxPackages } from "./linux_packages.ts";
 import { writeInstallers, writeManifests } from "./manifests.ts";
 import { writeNpmPackages } from "./npm_packages.ts";
 import { licenceTexts, writeProvenance, writeSbom, writeSums } from "./papers.ts";
-import { buildPrograms, programOf, writeShared } from "./programs.ts";
+import { buildPrograms, programOf, writeShared, writeSourceMaps } from "./programs.ts";
 import { OUT, type Release, thisRelease, WORK } from "./release.ts";
 import { hasProgram } from "./shell.ts";
 import { TARGETS, type Target } from "./targets.ts";
@@ -62,6 +62,7 @@ function build(release: Release): void {
   rmSync(WORK, { recursive: true, force: true });
   mkdirSync(OUT, { recursive: true });
   step("programs", () => buildPrograms(release.targets));
+  step("source maps", () => writeSourceMaps(release));
   step("manual, completions, licences", () => writeShared(programOf(native()), release, licenceTexts()));
   step("archives", () => writeArchives(release));
   step("npm packages", () => writeNpmPackages(release));

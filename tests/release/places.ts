@@ -10,6 +10,7 @@ import { musl, windows } from "./foreign_systems.ts";
 import { hooks } from "./hooks.ts";
 import { serveFiles, serveNpm } from "./local_servers.ts";
 import { datacenterJobs, emptyFolder, projectFolder, specJobs, withServer } from "./main_jobs.ts";
+import { composeFiles, sourceMaps } from "./sources.ts";
 import { upgrade } from "./upgrade.ts";
 
 const both = async (installed: Parameters<typeof specJobs>[0]) =>
@@ -225,6 +226,8 @@ export function checks(version: string): readonly Check[] {
     newcomer(version),
     hooks(version),
     upgrade(version),
+    sourceMaps(version),
+    composeFiles,
   ];
 }
 

@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { Deployment } from "kubernetes-models/apps/v1/Deployment";
+import { Service } from "kubernetes-models/v1/Service";
 import { parse, parseAllDocuments } from "yaml";
 import { IMAGE } from "../../../release/image.ts";
 
@@ -51,4 +53,35 @@ test.each(["compose.postgres.yaml", "compose.cockroach.yaml"])("%s publishes the
   expect(services.planner.ports).toEqual([`${port}:${port}`]);
   expect(services.planner.volumes).toEqual([`planner-data:${IMAGE.directory}`]);
   expect(services.planner.build.dockerfile).toBe("docs/deploy/Containerfile");
+});
+
+const KINDS = { Deployment, Service };
+
+function complaint(document: Record<string, unknown>): string | undefined {
+  const Kind = KINDS[document["kind"] as keyof typeof KINDS] as new (data: unknown) => { validate(): void };
+  try {
+    new Kind(document).validate();
+    return undefined;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+/** Path of every key below a value: `spec`, `spec.ports`, `spec.ports.0`, ... */
+function keysBelow(value: unknown, at: readonly string[] = []): readonly (readonly string[])[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, below]) => [[...at, key], ...keysBelow(below, [...at, key])]);
+}
+
+test("the Kubernetes manifest keeps to the schema of its kinds, which knows every key of it", () => {
+  for (const document of parseAllDocuments(read("kubernetes.yaml")).map((parsed) => parsed.toJS())) {
+    expect(complaint(document)).toBeUndefined();
+    for (const path of keysBelow(document).filter(([key]) => key !== "kind")) {
+      const spoilt = structuredClone(document);
+      const holder = path.slice(0, -1).reduce((value, key) => value[key], spoilt);
+      // No field takes a list of lists: the schema stays silent only about a key that it does not know.
+      holder[path.at(-1) ?? ""] = [[]];
+      expect([path.join("."), complaint(spoilt) !== undefined]).toEqual([path.join("."), true]);
+    }
+  }
 });

@@ -1,6 +1,7 @@
 import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { formatPort } from "#dc/model/ref.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink, PortRef } from "#dc/model/resources.ts";
 import type { CablePath } from "./cable_path.ts";
 import { downFinding, type FabricFinding, switchFindings } from "./fabric_findings.ts";
@@ -109,7 +110,7 @@ function linksBySwitch(views: readonly FabricLinkView[]): ReadonlyMap<string, re
 function missingLinks(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): FabricAnswer["missing"] {
   const found = new Map<string, { readonly leafCode: string; readonly spineCode: string }>();
   const codeOf = (key: string) => deviceOf(key)?.code ?? key;
-  for (const own of Map.groupBy(links, ({ fabricId = "" }) => fabricId).values()) {
+  for (const own of Map.groupBy(links, fabricKey).values()) {
     const joined = new Set(
       own.flatMap(({ a, b }) => {
         const [one, other] = [codeKey(a.deviceCode), codeKey(b.deviceCode)];

@@ -1,3 +1,4 @@
+import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLinkView } from "./fabric_links.ts";
 import { type FabricNode, farKey, type SwitchLinks } from "./fabric_nodes.ts";
 import type { Tiers } from "./fabric_tiers.ts";
@@ -25,23 +26,23 @@ export function downFinding({ live, ref, link, health, cause }: FabricLinkView):
 
 /** Findings about the links of a switch to the tiers above it. */
 export function switchFindings(
-  { device, uplinkMbps }: FabricNode,
+  { device }: FabricNode,
   links: SwitchLinks,
   { tiers, watchPct }: { readonly tiers: Tiers; readonly watchPct: number },
 ): readonly FabricFinding[] {
   if (links.upward.length === 0) return [];
   const ref = `device:${device.code}`;
   const found: FabricFinding[] = [];
-  if (uplinkMbps === 0) {
+  if (!links.upward.some(({ live }) => live)) {
     const expected = "at least one";
     found.push({ code: "NO_UPLINK", severity: "WARNING", message: "No uplink is left", ref, value: "0", expected });
   }
-  return [...found, ...unequal(ref, links, tiers), ...imbalance(ref, links, watchPct)];
+  return [...found, ...unequal(ref, links, tiers), ...imbalance(device.code, links, watchPct)];
 }
 
 /** Different numbers of parallel links to the switches of one tier in one fabric. */
 function unequal(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): readonly FabricFinding[] {
-  const groups = Map.groupBy(upward, (view) => `${tiers.get(farKey(view, key))} ${view.link.fabricId ?? ""}`);
+  const groups = Map.groupBy(upward, (view) => `${tiers.get(farKey(view, key))} ${fabricKey(view.link)}`);
   return [...groups.values()].flatMap((views): FabricFinding[] => {
     const perSwitch = [...Map.groupBy(views, (view) => farKey(view, key)).values()].map(({ length }) => length);
     const [fewest, most] = [Math.min(...perSwitch), Math.max(...perSwitch)];
@@ -52,18 +53,23 @@ function unequal(ref: string, { key, upward }: SwitchLinks, tiers: Tiers): reado
   });
 }
 
-/** Unevenly loaded links of one ECMP group; only information while the busiest is not above the watch limit. */
-function imbalance(ref: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+/**
+ * Unevenly loaded links of one ECMP group; only information while the busiest is not above the watch limit. Links without
+ * a recorded capacity or without any measured traffic are left out, because their share is unknown.
+ */
+function imbalance(code: string, { upward }: SwitchLinks, watchPct: number): readonly FabricFinding[] {
+  const ref = `device:${code}`;
   const groups = new Map<string, number[]>();
   for (const { live, link, utilizationPct } of upward) {
-    if (!live || link.aToBMbps === undefined) continue;
-    const group = link.ecmpGroup ?? link.a.deviceCode;
+    const isMeasured = link.aToBMbps !== undefined || link.bToAMbps !== undefined;
+    if (!live || !isMeasured || link.capacityMbps === undefined) continue;
+    const group = link.ecmpGroup ?? code;
     groups.set(group, [...(groups.get(group) ?? []), utilizationPct]);
   }
   return [...groups].flatMap(([group, list]): FabricFinding[] => {
     const mean = list.reduce((sum, one) => sum + one, 0) / list.length;
     const busiest = Math.max(...list);
-    const spread = mean === 0 ? 0 : ((busiest - Math.min(...list)) / mean) * 100;
+    const spread = mean === 0 ? 0 : ((busiest - Math.min(...list)) * 100) / mean;
     if (spread <= IMBALANCE_PCT) return [];
     const severity = busiest > watchPct ? "WARNING" : "INFO";
     const message = `The links of ECMP group "${group}" are loaded unevenly`;

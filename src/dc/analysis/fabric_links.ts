@@ -43,7 +43,8 @@ export function viewLink(
   { congestionPct, watchPct }: LinkLimits,
 ): FabricLinkView {
   const { a, b, status, capacityMbps = 0, aToBMbps = 0, bToAMbps = 0 } = link;
-  const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) / capacityMbps) * 100;
+  // Multiplied first, so that 57 of 100 is exactly 57 % and meets a limit of 57.
+  const utilizationPct = capacityMbps === 0 ? 0 : (Math.max(aToBMbps, bToAMbps) * 100) / capacityMbps;
   const cause = causeOf([a, b], deviceOf, failed);
   const view = { link, ref: fabricLinkRef(a, b), utilizationPct };
   if (!CARRYING.includes(status) || cause !== undefined) {

@@ -13,9 +13,14 @@ export type DeviceOf = (key: string) => Device | undefined;
 /** Rounds in which tiers spread along links. Ours: no fabric has more tiers. */
 const MOST_TIERS = 16;
 
+interface Pair {
+  readonly low: string;
+  readonly high: string;
+}
+
 /**
  * Ranks switches by their roles. A switch of another role is one tier above the highest switch that names it as its upper
- * end, else one below the lowest switch above it.
+ * end, else one below the lowest switch above it. Where no role ranks anything, the lowest switches are tier 0.
  */
 export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers {
   const tiers = new Map<string, number>();
@@ -27,45 +32,49 @@ export function tiersOf(links: readonly FabricLink[], deviceOf: DeviceOf): Tiers
     else tiers.set(key, rank);
   }
   if (unknown.size === 0) return tiers;
+  climb(pairs, unknown, tiers);
+  descend(pairs, new Set([...unknown].filter((key) => !tiers.has(key))), tiers);
+  const unranked = new Set([...unknown].filter((key) => !tiers.has(key)));
   const above = new Set(pairs.map(({ high }) => high));
-  const lowest = [...unknown].filter((key) => !above.has(key));
-  if (tiers.size === 0) for (const key of lowest) tiers.set(key, 0);
-  for (let round = 0; round < MOST_TIERS && spread(pairs, unknown, tiers); round += 1);
-  for (const key of unknown) tiers.set(key, tiers.get(key) ?? Number(above.has(key)));
+  for (const key of unranked) if (!above.has(key)) tiers.set(key, 0);
+  climb(pairs, unranked, tiers);
+  // What is left names itself as its own upper end over other switches.
+  for (const key of unranked) tiers.set(key, tiers.get(key) ?? 1);
   return tiers;
 }
 
-/** Ranks the switches next to ranked ones; whether anything changed. */
-function spread(
-  pairs: readonly { readonly low: string; readonly high: string }[],
-  unknown: ReadonlySet<string>,
-  tiers: Map<string, number>,
-): boolean {
-  let changed = false;
-  const set = (key: string, rank: number, isBetter: (known: number) => boolean) => {
-    const known = tiers.get(key);
-    if (!unknown.has(key) || (known !== undefined && !isBetter(known))) return;
-    tiers.set(key, rank);
-    changed = true;
-  };
-  const hasLower = new Set(pairs.filter(({ low }) => tiers.has(low)).map(({ high }) => high));
-  for (const { low, high } of pairs) {
-    const [lower, upper] = [tiers.get(low), tiers.get(high)];
-    if (lower !== undefined) set(high, lower + 1, (known) => known < lower + 1);
-    if (upper !== undefined && !hasLower.has(low)) set(low, upper - 1, (known) => known > upper - 1);
-  }
-  return changed;
+/** Ranks switches one tier above the highest ranked one below them. */
+function climb(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+  spread(() =>
+    pairs.filter(({ low, high }) => {
+      const lower = tiers.get(low);
+      if (lower === undefined || !open.has(high) || (tiers.get(high) ?? -Infinity) > lower) return false;
+      tiers.set(high, lower + 1);
+      return true;
+    }),
+  );
+}
+
+/** Ranks switches one tier below the lowest ranked one above them. */
+function descend(pairs: readonly Pair[], open: ReadonlySet<string>, tiers: Map<string, number>): void {
+  spread(() =>
+    pairs.filter(({ low, high }) => {
+      const upper = tiers.get(high);
+      if (upper === undefined || !open.has(low) || (tiers.get(low) ?? Infinity) < upper) return false;
+      tiers.set(low, upper - 1);
+      return true;
+    }),
+  );
+}
+
+/** Repeats a round until it changes nothing. */
+function spread(round: () => readonly unknown[]): void {
+  for (let count = 0; count < MOST_TIERS && round().length > 0; count += 1);
 }
 
 /** The name of a tier in words. */
 export function tierName(rank: number): string {
   return NAMES[rank] ?? `tier ${rank}`;
-}
-
-/** A pair of neighbouring tiers' switches that should be joined. */
-export interface MeshPair {
-  readonly low: string;
-  readonly high: string;
 }
 
 /** The labels by which switches of two tiers belong together, the likelier one of the two tiers first. */
@@ -75,10 +84,11 @@ function labelKeys(lowRank: number): readonly string[] {
 
 /**
  * The pairs that a full mesh of one fabric joins: between neighbouring tiers, every two switches of one pod or plane. A pod
- * or plane is its label; switches without one belong to the connected component of their links.
+ * or plane is its label; switches without one belong to the connected component of their links, and to the pods of the
+ * labelled switches in it.
  * Cost: O(links + pairs).
  */
-export function expectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): readonly MeshPair[] {
+export function expectedMesh(links: readonly FabricLink[], tiers: Tiers, deviceOf: DeviceOf): readonly Pair[] {
   const members = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
   const ranks = [...new Set([...members].map((key) => tiers.get(key) ?? 0))].sort((a, b) => a - b);
   return ranks.slice(1).flatMap((high, at) => {
@@ -104,7 +114,7 @@ function meshBetween(
   links: readonly FabricLink[],
   { lows, highs }: { readonly lows: readonly string[]; readonly highs: readonly string[] },
   label: (key: string) => string | undefined,
-): readonly MeshPair[] {
+): readonly Pair[] {
   const components = new Components();
   const tier = new Set([...lows, ...highs]);
   const isLow = new Set(lows);
@@ -113,15 +123,26 @@ function meshBetween(
     if (!ends.every((key) => tier.has(key)) || isLow.has(ends[0]) === isLow.has(ends[1])) continue;
     if (ends.some((key) => label(key) === undefined)) components.join(...ends);
   }
-  return lows.flatMap((low) => {
-    const own = label(low);
-    return highs
+  const podsIn = new Map<string, Set<string>>();
+  for (const key of tier) {
+    const own = label(key);
+    if (own !== undefined) podsIn.set(components.of(key), (podsIn.get(components.of(key)) ?? new Set()).add(own));
+  }
+  const podsOf = (key: string): ReadonlySet<string> | undefined => {
+    const own = label(key);
+    return own === undefined ? podsIn.get(components.of(key)) : new Set([own]);
+  };
+  const pods = new Map([...tier].map((key) => [key, podsOf(key)]));
+  return lows.flatMap((low) =>
+    highs
       .filter((high) => {
-        const other = label(high);
-        return own !== undefined && other !== undefined ? own === other : components.of(low) === components.of(high);
+        const [own, other] = [pods.get(low), pods.get(high)];
+        if (own !== undefined && other !== undefined && !own.isDisjointFrom(other)) return true;
+        const isLabelled = label(low) !== undefined && label(high) !== undefined;
+        return !isLabelled && components.of(low) === components.of(high);
       })
-      .map((high) => ({ low, high }));
-  });
+      .map((high) => ({ low, high })),
+  );
 }
 
 /** Sets of switches that links join. */

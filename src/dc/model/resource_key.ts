@@ -1,6 +1,6 @@
 import { codeKey } from "./code.ts";
 import { cableRef, fabricLinkRef, inOrder, parseRef, portKey } from "./ref.ts";
-import type { PortRef, ResourceByKind, ResourceKind } from "./resources.ts";
+import type { FabricLink, PortRef, ResourceByKind, ResourceKind } from "./resources.ts";
 
 /** The identity of an edge: its two ends, in either order. */
 export function edgeKey(a: PortRef, b: PortRef): string {
@@ -29,4 +29,9 @@ export function refKey(text: string): string {
   if (ref?.kind === "port") return `port:${portKey(ref.end)}`;
   if (ref?.kind === "cable" || ref?.kind === "fabric_link") return `${ref.kind}:${edgeKey(ref.a, ref.b)}`;
   return text.toLowerCase();
+}
+
+/** The key of a link's fabric, "" without one. Fabric ids are codes, in which capitals do not count. */
+export function fabricKey({ fabricId = "" }: FabricLink): string {
+  return codeKey(fabricId);
 }

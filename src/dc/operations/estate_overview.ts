@@ -1,3 +1,4 @@
+import { codeKey } from "#dc/model/code.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /** What there is, by site and floor; the names are those of the wire. */
@@ -33,15 +34,14 @@ export async function estateOverview(reader: DcReader): Promise<EstateOverview> 
     list.push({ ...floor, racks: rack, cracs: crac, devices: device });
     sites.set(siteId, list);
   }
-  const fabrics = new Map<string, number>();
-  for (const fabric of links) fabrics.set(fabric, (fabrics.get(fabric) ?? 0) + 1);
+  const fabrics = Map.groupBy(links, codeKey);
   return {
     sites: [...sites]
       .sort(([a], [b]) => a.localeCompare(b, "en"))
       .map(([site_id, list]) => ({ site_id, floors: list.sort((a, b) => a.floor_number - b.floor_number) })),
-    fabrics: [...fabrics]
-      .sort(([a], [b]) => a.localeCompare(b, "en"))
-      .map(([fabric_id, count]) => ({ fabric_id, links: count })),
+    fabrics: [...fabrics.values()]
+      .map((own) => ({ fabric_id: own[0] ?? "", links: own.length }))
+      .sort((a, b) => a.fabric_id.localeCompare(b.fabric_id, "en")),
     totals,
   };
 }

@@ -1,6 +1,7 @@
 import { codeKey } from "../code.ts";
 import { broken, type ErrorFinding, type Finding, warning } from "../finding.ts";
 import { formatPort, portRef, samePort } from "../ref.ts";
+import { fabricKey } from "../resource_key.ts";
 import type { Device, FabricLink, PortRef } from "../resources.ts";
 import type { Change, Findings, RulePhases } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
@@ -155,7 +156,7 @@ async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Prom
   const counts = new Map([[codeKey(after.b.deviceCode), 1]]);
   for (const link of await site.fabricLinksOf(after.a.deviceCode)) {
     const itself = touches(link, after.a) && touches(link, after.b);
-    if (itself || codeKey(link.a.deviceCode) !== leaf || link.fabricId !== after.fabricId) continue;
+    if (itself || codeKey(link.a.deviceCode) !== leaf || fabricKey(link) !== fabricKey(after)) continue;
     const spine = codeKey(link.b.deviceCode);
     counts.set(spine, (counts.get(spine) ?? 0) + 1);
   }

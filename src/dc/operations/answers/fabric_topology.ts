@@ -7,7 +7,8 @@ import { codeKey } from "#dc/model/code.ts";
 import type { PhysicalMatch } from "#dc/model/enum_values.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
-import type { Device, FabricLink } from "#dc/model/resources.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
+import type { FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import type { FabricPicture } from "#dc/render/fabric/picture.ts";
 import {
@@ -20,6 +21,7 @@ import { toMessage } from "../messages/convert.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../messages/messages.ts";
 import { BatchedSite } from "./batched_site.ts";
 import { demandPlace, readCode, readPercent, readRef } from "./parameters.ts";
+import { withNetworkPorts } from "./switch_devices.ts";
 
 /** The structured answer of FabricTopology and what its picture is drawn from. @throws Refusal for parameters that are none */
 export async function fabricTopologyAnswer(
@@ -65,7 +67,7 @@ function chosen(
   { fabricId, scopeRef }: FabricTopologyRequest,
 ): FabricLinks & Pick<FabricOptions, "inScope"> {
   const fabric = fabricId === "" ? undefined : codeKey(readCode("fabric_id", fabricId));
-  const ofFabric = fabric === undefined ? links : links.filter((link) => codeKey(link.fabricId ?? "") === fabric);
+  const ofFabric = fabric === undefined ? links : links.filter((link) => fabricKey(link) === fabric);
   if (fabricId !== "" && ofFabric.length === 0) {
     throw refuse("NOT_FOUND", `Cannot find fabric "${fabricId}"`, { field: "fabric_id", ref: `fabric:${fabricId}` });
   }
@@ -77,8 +79,8 @@ function chosen(
     return device !== undefined && standsIn(device, scope);
   };
   const listed = ofFabric.filter(({ a, b }) => inScope(a.deviceCode) || inScope(b.deviceCode));
-  const fabrics = new Set(listed.map((link) => link.fabricId ?? ""));
-  const mesh = ofFabric.filter((link) => fabrics.has(link.fabricId ?? ""));
+  const fabrics = new Set(listed.map(fabricKey));
+  const mesh = ofFabric.filter((link) => fabrics.has(fabricKey(link)));
   return { listed, mesh, own: linksOfSwitches(links, listed), inScope };
 }
 
@@ -100,13 +102,6 @@ function demandDevices(topology: Topology, codes: readonly string[]): void {
     value: code,
     ref: `device:${code}`,
   });
-}
-
-/** The devices at the links' ends with all of their ports, which the topology leaves out. */
-async function withNetworkPorts(reader: DcReader, links: readonly FabricLink[]): Promise<ReadonlyMap<string, Device>> {
-  const codes = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
-  const devices = await reader.devices([...codes]);
-  return new Map(devices.map((device) => [codeKey(device.code), device]));
 }
 
 async function physicalMatches(

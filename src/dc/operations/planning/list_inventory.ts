@@ -4,6 +4,7 @@ import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from "#dc/limits.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { ListInventoryResponseSchema, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { readCount, readWord } from "../answers/parameters.ts";
+import { allSwitches } from "../answers/switch_devices.ts";
 import { defineRead, type ReadSession } from "../rpc.ts";
 import { cablesListing, portsListing } from "./inventory/cabling_listing.ts";
 import { coolingListing } from "./inventory/cooling_listing.ts";
@@ -65,17 +66,17 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
   CABLE: listing(async ({ reader }) => cablesListing(reader, (await reader.inventory()).cables)),
   CRAC: listing(async ({ topology }) => coolingListing(await topology())),
   SUPPLY: listing(async ({ judgedTopology }) => powerListing(await judgedTopology())),
-  FABRIC: listing(async ({ topology }) => fabricsListing(await viewsOf(topology))),
-  FABRIC_LINK: listing(async ({ topology }) => linksListing(await viewsOf(topology))),
+  FABRIC: listing(async (session) => fabricsListing(await viewsOf(session))),
+  FABRIC_LINK: listing(async (session) => linksListing(await viewsOf(session))),
 };
 
 function places(kind: PlaceKind): MakeListing {
   return listing(async ({ topology }) => placesListing(placeRows(await topology(), kind), kind));
 }
 
-async function viewsOf(topology: ReadSession["topology"]) {
+async function viewsOf({ reader, topology }: ReadSession) {
   const known = await topology();
-  return linkViews(known, known.estate.fabricLinks);
+  return linkViews(known.estate.fabricLinks, await allSwitches(reader, known));
 }
 
 /** The columns of a row by the type of their values. */

@@ -1,13 +1,11 @@
 import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
-import type { DeviceOf } from "#dc/analysis/fabric_tiers.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import { type Rehearsal, rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { type SiteFailures, siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
-import { codeKey } from "#dc/model/code.ts";
-import type { Device } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
+import { allSwitches } from "../answers/switch_devices.ts";
 
 /** What fails, and how. */
 export interface RehearsalQuestion {
@@ -24,7 +22,6 @@ interface Rehearsed {
   readonly sites: Map<string, Promise<SiteFailures>>;
   /** By options and choice. */
   readonly rehearsals: Map<string, Promise<Rehearsal>>;
-  devices?: Promise<ReadonlyMap<string, Device>>;
 }
 
 const byTopology = new WeakMap<Topology, Rehearsed>();
@@ -44,9 +41,7 @@ export async function rehearsalOf(
   const key = `${how} ${choice} ${pairs}`;
   const running = known.rehearsals.get(key);
   if (running !== undefined) return running;
-  known.devices ??= switchDevices(reader, topology);
-  const devices = await known.devices;
-  const deviceOf: DeviceOf = (code) => devices.get(code) ?? topology.device(code);
+  const deviceOf = await allSwitches(reader, topology);
   return share(known.rehearsals, key, async () => {
     const site = await share(known.sites, how, () => follow(topology, options, how));
     return new CooperativeScheduler().run(rehearse(site, { deviceOf, isChosen, pairs }));
@@ -73,11 +68,4 @@ function share<Result>(known: Map<string, Promise<Result>>, key: string, work: (
   known.set(key, running);
   running.catch(() => known.delete(key));
   return running;
-}
-
-/** The devices at the ends of fabric links with all of their ports, which a topology leaves out. */
-async function switchDevices(reader: DcReader, { estate }: Topology): Promise<ReadonlyMap<string, Device>> {
-  const codes = new Set(estate.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
-  const devices = codes.size === 0 ? [] : await reader.devices([...codes]);
-  return new Map(devices.map((device) => [codeKey(device.code), device]));
 }

@@ -129,6 +129,29 @@ describe("ListInventory", () => {
     expect([rows[0].figures.failover_w, rows[0].texts.failover_ref]).toEqual([power_failover_w, power_failover_ref]);
   });
 
+  test("shows a fabric link as down exactly if FabricTopology does, its disabled port included", async () => {
+    const before = await site.call("GetDevice", { code: "LEAF-A01-1" });
+    const ports = before.device.ports.map((port: JsonObject) =>
+      port["net_role"] === "NET_ROLE_UPLINK" ? { ...port, enabled: false } : port,
+    );
+    await site.call("UpsertDevice", { device: { code: "LEAF-A01-1", ports }, update_mask: "ports" });
+
+    const { rows } = await list("FABRIC_LINK", { query: "leaf-a01-1", page_size: 100 });
+    const { links } = await site.call("FabricTopology", { scope_ref: "rack:A01" });
+
+    const state = ({ ref, live = false }: { readonly ref: string; readonly live?: boolean }) =>
+      `${ref} ${live ? "UP" : "DOWN"}`;
+    const listed = rows.map(({ ref, texts }: Row) => `${ref} ${texts["traffic"]}`);
+    const answered = links.filter(({ ref }: Row) => ref.includes("LEAF-A01-1/")).map(state);
+    expect(listed.toSorted(byCode)).toEqual(answered.toSorted(byCode));
+    expect(listed.every((one: string) => one.endsWith(" DOWN"))).toBe(true);
+    expect(listed).not.toEqual([]);
+    await site.call("UpsertDevice", {
+      device: { code: "LEAF-A01-1", ports: before.device.ports },
+      update_mask: "ports",
+    });
+  });
+
   test("names the field of a wrong request", async () => {
     expect(await refusal("UNSPECIFIED", {})).toBe("kind");
     expect(await refusal("RACK", { order_by: "colour" })).toBe("order_by");

@@ -1,6 +1,7 @@
 import { type FabricLinkView, viewLink } from "#dc/analysis/fabric_links.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
+import type { DeviceOf } from "#dc/analysis/fabric_tiers.ts";
 import { compareText } from "#dc/model/ref.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
 import type { FabricLink } from "#dc/model/resources.ts";
 import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
 import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
@@ -39,9 +40,9 @@ function loadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }:
   return isKnown ? rounded(utilizationPct) : undefined;
 }
 
-/** Links of the inventory, judged by their own state and that of the devices at their ends. */
-export function linkViews(topology: Topology, links: readonly FabricLink[]): readonly FabricLinkView[] {
-  return links.map((link) => viewLink(link, { deviceOf: (key) => topology.device(key), failed: NOBODY }, LIMITS));
+/** Links of the inventory, judged by their own state and that of the ports and devices at their ends. */
+export function linkViews(links: readonly FabricLink[], deviceOf: DeviceOf): readonly FabricLinkView[] {
+  return links.map((link) => viewLink(link, { deviceOf, failed: NOBODY }, LIMITS));
 }
 
 interface FabricRow {
@@ -51,8 +52,10 @@ interface FabricRow {
 
 /** Fabrics with the state of their links. */
 export function fabricsListing(views: readonly FabricLinkView[]): Listing<FabricRow> {
-  const byId = Map.groupBy(views, ({ link }) => link.fabricId ?? "");
-  const rows = [...byId].map(([id, own]) => ({ id, views: own })).sort((a, b) => compareText(a.id, b.id));
+  const byId = Map.groupBy(views, ({ link }) => fabricKey(link));
+  const rows = [...byId.values()]
+    .map((own) => ({ id: own[0]?.link.fabricId ?? "", views: own }))
+    .sort((a, b) => compareText(a.id, b.id));
   return {
     ref: ({ id }) => `fabric:${id}`,
     name: ({ id }) => id,

@@ -1,5 +1,6 @@
 import type { Topology } from "#dc/analysis/topology.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
+import { fabricKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
 import type { InventoryKind } from "./kinds.ts";
@@ -54,7 +55,7 @@ function* entriesOf(topology: Topology): Generator<SearchEntry> {
   for (const { ref } of power.nodes) {
     if (ref.startsWith("feed:")) yield entry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
-  for (const id of new Set(estate.fabricLinks.map(({ fabricId = "" }) => fabricId))) {
+  for (const id of new Map(estate.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
     if (id !== "") yield entry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
   for (const link of estate.fabricLinks) yield cached(link, linkEntry);

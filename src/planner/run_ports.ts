@@ -290,6 +290,8 @@ export interface RunReport {
   /** Name of the provider. */
   readonly agent: string;
   readonly model: string | null;
+  /** Version of the agent's program as it is installed, or null if its files do not say. */
+  readonly version: string | null;
   /** The agent's own name for its session. */
   readonly session: string | null;
   readonly usage: Usage | null;
@@ -300,11 +302,15 @@ export interface StoredReport extends RunReport {
   readonly process_id: string;
   readonly spec_id: string;
   readonly started_at: string;
+  /** Whether the record of the process says so. */
+  readonly running: boolean;
 }
 
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
-  start(record: NewProcessRecord): Promise<ProcessRecord>;
+  start(record: NewProcessRecord, report?: RunReport): Promise<ProcessRecord>;
+  /** Replaces what the agent reported so far: what a killed process leaves of it. Ignores a record that is not there. */
+  report(processId: string, report: RunReport): Promise<void>;
   /** The same for a process that may have written its record, or its end, by now: that one stays. */
   announce(record: NewProcessRecord): Promise<void>;
   /** Makes a record terminal; false when it already is, or is not there. A report is added either way. */
@@ -338,6 +344,8 @@ export interface AgentStart {
 export interface Agents {
   /** False for the name of a program that is not on PATH. @param env what it would be started with, beside planner's own */
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
+  /** Version of an installed program by the files around it, without running it; null if they do not say. */
+  version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
   /**
    * Starts a program in a new process group.
    *

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test";
+import { LinesOfProcess } from "../support/lines_of_process.ts";
+import { PLANNER } from "../support/planner_command.ts";
 import { isRunning, workProject } from "../support/work_project.ts";
 
 const A = "2026-11-01-001-aaa";
@@ -71,6 +73,27 @@ test("usage sums up what agents reported, a budget ends the queue, and a denial 
   expect(diagnosis.stdout).toContain(`planner merge ${A}`);
   const wrong = await project.planner(["work", A, "--budget", "much"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Wrong value "much" for "--budget"')]);
+});
+
+test("what a running agent has used is shown by status, and counts after its planner was killed", async () => {
+  const begun = `event:${JSON.stringify({ type: "system", subtype: "init", session_id: "abc-1" })}`;
+  using project = await workProject({ plan: { "*": [begun, message("one", 500), "tick", "hang"] }, stream: "claude" });
+  await project.add(A);
+  await using work = new LinesOfProcess([...PLANNER, "work", A], project.root);
+  await project.noted("steps", "tick");
+
+  const used = (): Promise<string> => project.planner(["status", "--activity"]).then(({ stdout }) => stdout);
+  while (!(await used()).includes(" 510 ")) await Bun.sleep(50);
+  const json = JSON.parse((await project.planner(["status", "--activity", "--json"])).stdout);
+  expect(json.in_progress_activity).toEqual([
+    expect.objectContaining({ id: A, usage: expect.objectContaining({ input_tokens: 500, output_tokens: 10 }) }),
+  ]);
+  work.child.kill("SIGKILL");
+  await work.ended;
+
+  const { rows } = JSON.parse((await project.planner(["usage", "--json"])).stdout);
+  expect(rows).toEqual([expect.objectContaining({ key: A, input_tokens: 500, runs: 1 })]);
+  expect((await project.planner(["doctor", "--fix"])).stdout).toContain("that it had left");
 });
 
 test("an account that is refused ends the queue and names the agent", async () => {

@@ -168,7 +168,12 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
       isRunning: async () => script.running(),
       finish: async (_: string, end: ProcessEnd) => deeds.ends.push(end) > 0,
     },
-    agents: { isThere: () => true, start: async () => fakeAgent(script, deeds), endRun: async () => 0 },
+    agents: {
+      isThere: () => true,
+      version: async () => null,
+      start: async () => fakeAgent(script, deeds),
+      endRun: async () => 0,
+    },
   };
   return ports as unknown as RunPorts;
 }

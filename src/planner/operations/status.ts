@@ -5,6 +5,7 @@ import type { PlannerContext } from "../context.ts";
 import type { Spec } from "../spec/spec.ts";
 import type { SpecId } from "../spec/spec_id.ts";
 import { STORED_STATUSES, type StoredStatus } from "../spec/status.ts";
+import type { Usage } from "../work/usage.ts";
 import { unreadablePart } from "./listing.ts";
 import { localTime } from "./local_time.ts";
 import { loadWorld, type World } from "./world.ts";
@@ -16,6 +17,8 @@ interface Activity {
   readonly spec_modified: string;
   readonly log_modified: string | null;
   readonly has_log: boolean;
+  /** What its agent reported so far; left out if no run is under way or the agent reports nothing. */
+  readonly usage?: Usage;
 }
 
 export const status = defineTool<PlannerContext>()({
@@ -62,7 +65,19 @@ function isStored(word: string): word is StoredStatus {
 async function activityOf(context: PlannerContext, specs: readonly Spec[]): Promise<readonly Activity[]> {
   const working = specs.filter((spec) => spec.status === "in_progress");
   const rows = await Promise.all(working.map((spec) => activityRow(context, spec)));
-  return rows.filter((row) => row !== null);
+  const spent = working.length === 0 ? new Map<string, Usage>() : await runningUsage(context);
+  return rows.flatMap((row) => {
+    if (row === null) return [];
+    const usage = spent.get(row.id);
+    return [usage === undefined ? row : { ...row, usage }];
+  });
+}
+
+async function runningUsage(context: PlannerContext): Promise<ReadonlyMap<string, Usage>> {
+  const reports = await (await context.runs()).records.reports();
+  return new Map(
+    reports.flatMap(({ spec_id, running, usage }) => (running && usage !== null ? [[spec_id, usage]] : [])),
+  );
 }
 
 interface FailedProcess {

@@ -21,6 +21,8 @@ export interface AgentStream {
   readonly usage: Usage | null;
   /** What it was not allowed to do so far. */
   readonly denied: readonly string[];
+  /** The agent's own name for its session, null before it said so. */
+  readonly session: string | null;
   /** To be called once, when the stream has ended. */
   end(): AgentAnswer;
 }
@@ -63,6 +65,7 @@ export function openAgentStream(kind: StreamKind, limitBytes = MAX_AGENT_LINE_BY
 class PlainStream implements AgentStream {
   readonly usage = null;
   readonly denied = [];
+  readonly session = null;
   readonly #lines: LineReader;
   readonly #output = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
@@ -104,6 +107,10 @@ class EventStream implements AgentStream {
 
   get denied(): readonly string[] {
     return this.#transcript.denied;
+  }
+
+  get session(): string | null {
+    return this.#transcript.session;
   }
 
   push(chunk: Uint8Array): readonly string[] {

@@ -50,7 +50,7 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
     mode: summary.mode,
     ...{ status: summary.status, reasons: summary.reasons, warnings: summary.warnings },
     ...{ started_at: summary.started_at, ended_at: summary.ended_at },
-    agent: { name: report.agent, model: report.model, session: report.session },
+    agent: { name: report.agent, version: report.version, model: report.model, session: report.session },
     prompt_sha256: summary.promptHash,
     ...{ branch: summary.branch, main_branch: summary.mainBranch, base: commits[0]?.parent ?? head, head },
     commits: commits.map(({ hash, message }) => ({ hash, subject: message.split("\n", 1)[0] ?? "" })),

@@ -3,6 +3,7 @@ import type { PlannerContext } from "#planner/context.ts";
 import { status } from "#planner/operations/status.ts";
 import { runTool } from "#planner/service.ts";
 import { STORED_STATUSES } from "#planner/spec/status.ts";
+import { shortUsage } from "#planner/work/usage.ts";
 import { defineCommand } from "../../command.ts";
 import { statusStyle, unreadableLine } from "../../listing_output.ts";
 import { plainLine } from "../../plain_text.ts";
@@ -20,7 +21,7 @@ export const command = defineCommand({
     activity: {
       type: "boolean",
       short: "a",
-      summary: "Add when each spec in progress last changed, and which branches will conflict",
+      summary: "Add when each spec in progress last changed, tokens and cost, and which branches will conflict",
     },
     json: JSON_FLAG,
   },
@@ -65,10 +66,16 @@ type Row = { readonly word: string; readonly count: number };
 type Activity = NonNullable<Awaited<ReturnType<typeof status.run>>["value"]["in_progress_activity"]>[number];
 
 function activityTable(activity: readonly Activity[] = []): string {
+  const used = {
+    title: "USED",
+    text: ({ usage }: Activity) => (usage === undefined ? "" : shortUsage(usage)),
+    align: "right",
+  } as const;
   const columns = [
     { title: "IN PROGRESS", text: ({ id }: Activity) => id },
     { title: "SPEC CHANGED", text: (row: Activity) => row.spec_modified },
     { title: "LOG CHANGED", text: (row: Activity) => row.log_modified ?? "no log" },
+    ...(activity.some(({ usage }) => usage !== undefined) ? [used] : []),
     { title: "TITLE", text: ({ title }: Activity) => title ?? "(no title)", shrinks: true },
   ] as const;
   const table = renderTable(activity, columns, outputWidth());

@@ -6,13 +6,14 @@ import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
 import type { PlacedRun } from "./run.ts";
-import { type AgentEnd, runAgent } from "./run_agent.ts";
+import { type AgentEnd, type ReportedSoFar, runAgent } from "./run_agent.ts";
 import { specsOf } from "./write_end.ts";
 
 export interface Launching {
   readonly run: LaunchedRun;
   readonly claim: Claim;
   readonly stillWanted: () => Promise<boolean>;
+  readonly reported?: (soFar: ReportedSoFar) => void;
   /** In place of the prompt for working the spec. */
   readonly promptText?: string;
 }
@@ -37,7 +38,7 @@ export type LaunchedRun = Pick<
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
 export async function launchAgent(deps: RunDeps, launching: Launching): Promise<LaunchedEnd> {
-  const { run, claim, stillWanted, promptText } = launching;
+  const { run, claim, stillWanted, reported = () => {}, promptText } = launching;
   const { id, place, wishes, processId, provider, log } = run;
   const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
@@ -66,7 +67,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     await extendProjectFile(deps, launching, launch);
     const { allowing } = provider.row;
     const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
-    const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted };
+    const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted, reported };
     const end = await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
     const hash = deps.files.hasher();
     hash.update(new TextEncoder().encode(promptWhole));

@@ -1,5 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
-import type { Claim, ProcessEnd, RunLog, RunReport, WorktreeState } from "../../run_ports.ts";
+import type { Claim, ProcessEnd, RunLog, WorktreeState } from "../../run_ports.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { isAccountError } from "../../work/account_error.ts";
@@ -12,6 +12,7 @@ import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
 import { keepRecord, type RunParts } from "./keep_record.ts";
 import { type LaunchedEnd, launchAgent } from "./launch_agent.ts";
+import { LiveReport } from "./live_report.ts";
 import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
 import type { AgentEnd } from "./run_agent.ts";
@@ -48,10 +49,12 @@ export class Run {
   #phase: Phase = "record";
   #log: RunLog | undefined;
   #agent: LaunchedEnd | undefined;
+  readonly #live: LiveReport;
   #startedAt = "";
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
+    this.#live = new LiveReport(deps.ports, start.processId, start.provider);
     this.#start = start;
     this.#id = start.spec.id;
   }
@@ -62,7 +65,8 @@ export class Run {
     const { processId, wishes } = this.#start;
     const started_at = startedAt ?? context.clock.now().toISOString();
     this.#startedAt = started_at;
-    await ports.records.start({ process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode });
+    const begun = { process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode };
+    await this.#live.start(begun);
     let end: ProcessEnd = { status: "failed", error: "the run broke off" };
     try {
       const result = await this.#phases();
@@ -74,14 +78,8 @@ export class Run {
       end = { status: "failed", error: this.#brokenIn(error) };
       throw error;
     } finally {
-      await ports.records.finish(processId, end, context.clock.now(), this.#report());
+      await ports.records.finish(processId, end, context.clock.now(), await this.#live.end());
     }
-  }
-
-  #report(): RunReport {
-    const { provider } = this.#start;
-    const { session = null, usage = null, denied = [] } = this.#agent ?? {};
-    return { agent: provider.name, model: provider.model, session, usage, denied };
   }
 
   async #phases(): Promise<RunResult> {
@@ -119,6 +117,7 @@ export class Run {
       run,
       claim: this.#start.claim,
       stillWanted: () => this.#isWanted(),
+      reported: (soFar) => this.#live.take(soFar),
     });
     this.#agent = agent;
     if (agent.usage !== null) await log.line(`planner: used ${usageText(agent.usage)}`);
@@ -215,7 +214,7 @@ export class Run {
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
     const promptHash = this.#agent?.promptHash ?? null;
-    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#report(), promptHash });
+    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#live.report, promptHash });
   }
 
   /** A refusal says itself what it is about; a defect is easier found with the phase. */

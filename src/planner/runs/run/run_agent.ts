@@ -3,7 +3,7 @@ import type { StreamKind } from "../../config/provider_values.ts";
 import { AGENT_GRACE_MS, CLAIM_CHECK_MS, MAX_STEP_CHARS } from "../../limits.ts";
 import type { AgentExit, AgentProcess, AgentStart, Claim, RunLog } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { type AgentAnswer, openAgentStream } from "../../work/agent_stream.ts";
+import { type AgentAnswer, type AgentStream, openAgentStream } from "../../work/agent_stream.ts";
 import type { Usage } from "../../work/usage.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import { LimitWatch } from "./limit_watch.ts";
@@ -19,11 +19,16 @@ export interface AgentRun {
   readonly claim: Claim;
   readonly stop: StopWishes;
   readonly limits: LimitSettings;
+  /** Called with all that the agent reported so far, each time it reports more. */
+  readonly reported: (soFar: ReportedSoFar) => void;
   /** The setting that allows what was denied, see `ProviderRow.allowing`. */
   readonly allowing: ((denied: string) => string) | null;
   /** Asked once the agent is known to others: false when the run was ended before that. */
   readonly stillWanted: () => Promise<boolean>;
 }
+
+/** What an agent that still runs has reported. */
+export type ReportedSoFar = Pick<AgentStream, "usage" | "denied" | "session">;
 
 /** What came of an agent that is gone with everything that it started. */
 export interface AgentEnd {
@@ -147,7 +152,7 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
     limits.heard(reader.usage);
     const written = log.printed(lines, "stdout");
     for (const text of lines) deps.tell({ event: "output", spec_id: id, text });
-    report(reader.usage, reader.denied);
+    report(reader);
     await written;
   };
   for await (const piece of inTurns(agent.stdout)) await write(reader.push(piece));
@@ -157,16 +162,18 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
 }
 
 /** Passes on what is new in the agent's own reports. */
-function reporter({ tell }: RunDeps, { id, allowing }: AgentRun) {
-  let spent: Usage | null = null;
-  let told = 0;
-  return (usage: Usage | null, denied: readonly string[]): void => {
-    if (usage !== null && usage !== spent) tell({ event: "usage", spec_id: id, ...usage });
-    spent = usage;
+function reporter({ tell }: RunDeps, { id, allowing, reported }: AgentRun) {
+  let before: ReportedSoFar = { usage: null, denied: [], session: null };
+  return ({ usage, denied, session }: ReportedSoFar): void => {
+    const isSpent = usage !== null && usage !== before.usage;
+    if (isSpent) tell({ event: "usage", spec_id: id, ...usage });
+    const told = before.denied.length;
     for (const what of denied.slice(told)) {
       tell({ event: "denied", spec_id: id, what, allow: allowing === null ? null : allowing(what) });
     }
-    told = denied.length;
+    const isNews = isSpent || denied.length > told || session !== before.session;
+    before = { usage, denied, session };
+    if (isNews) reported(before);
   };
 }
 

@@ -8,6 +8,7 @@ import { withoutGitPlaces } from "../git/git.ts";
 import { ChildOutput } from "./child_output.ts";
 import { markProcess } from "./process_mark.ts";
 import { isProgramThere } from "./program_lookup.ts";
+import { programVersion } from "./program_version.ts";
 import { cpuMsOf, endProcesses, processesOf, RUN_VARIABLE, type RunProcesses } from "./run_processes.ts";
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
@@ -18,6 +19,7 @@ export function openAgents(root: string): Agents {
   return {
     start: (start) => startAgent(start, nameOf(start.processId)),
     isThere: (program, env) => isProgramThere(program, { ...process.env, ...env }),
+    version: (program, env) => programVersion(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {
       const run: RunProcesses = { name: nameOf(processId), leader: agent, trustGroup: false };
       return endProcesses(() => run, { graceMs });

@@ -7,11 +7,19 @@ import { delimiter, join } from "node:path";
  */
 export function isProgramThere(program: string, env: Readonly<Record<string, string | undefined>>): boolean {
   if (/[\\/]/.test(program)) return true;
-  const path = env["PATH"] ?? env["Path"];
-  // The system then searches its default folders.
-  if (path === undefined) return true;
+  // Without a PATH the system searches its default folders.
+  return pathOf(env) === undefined || findProgram(program, env) !== null;
+}
+
+/** Returns the path of a program that is named without one, or null if no folder of the PATH has it. */
+export function findProgram(program: string, env: Readonly<Record<string, string | undefined>>): string | null {
   const names = [program, ...endings(env).map((ending) => program + ending)];
-  return path.split(delimiter).some((folder) => names.some((name) => isProgram(join(folder, name))));
+  const folders = pathOf(env)?.split(delimiter) ?? [];
+  return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isProgram) ?? null;
+}
+
+function pathOf(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env["PATH"] ?? env["Path"];
 }
 
 function endings(env: Readonly<Record<string, string | undefined>>): readonly string[] {

@@ -20,10 +20,13 @@ import { readReports } from "./run_reports.ts";
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
-    start: (record) => withProjectLock(root, () => start(root, record)),
+    start: (record, report) => withProjectLock(root, () => start(root, record, report)),
     announce: (record) => announce(root, record),
     finish: (processId, end, at, report) =>
       withProjectLock(root, () => finish(root, processId, { end: { ...end, completed_at: at.toISOString() }, report })),
+    report: async (processId, report) => {
+      await withProjectLock(root, () => finish(root, processId, { end: {}, report }));
+    },
     reports: () => readReports(root),
     isRunning: async (processId) => {
       const read = readJson(join(root, recordFile(processId)));
@@ -35,11 +38,11 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   };
 }
 
-async function start(root: string, given: NewProcessRecord): Promise<ProcessRecord> {
+async function start(root: string, given: NewProcessRecord, report?: RunReport): Promise<ProcessRecord> {
   await removeLeftovers(join(root, PROCESSES));
   const record = runningRecord(given);
   const file = recordFile(given.process_id);
-  await replaceFile(join(root, file), file, recordText(stored(record)));
+  await replaceFile(join(root, file), file, recordText({ ...stored(record), ...(report && { report }) }));
   return record;
 }
 
@@ -61,7 +64,8 @@ function runningRecord({ process_id, spec_id, pid, started_at, mode }: NewProces
 }
 
 interface Finish {
-  readonly end: RecordEnd;
+  /** Empty for a run that goes on. */
+  readonly end: RecordEnd | Record<string, never>;
   readonly report: RunReport | undefined;
 }
 

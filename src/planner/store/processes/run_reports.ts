@@ -32,6 +32,8 @@ function stored(record: Fields, report: Fields): StoredReport {
     started_at: textField(record, "started_at") ?? "",
     agent: textField(report, "agent") ?? "",
     model: textField(report, "model"),
+    version: textField(report, "version"),
+    running: record["status"] === "running",
     session: textField(report, "session"),
     usage: isJsonObject(report["usage"]) ? usageOf(report["usage"]) : null,
     denied: Array.isArray(denied) ? denied.filter((each): each is string => typeof each === "string") : [],

@@ -1,0 +1,66 @@
+import type { NewProcessRecord, RunPorts, RunReport } from "../../run_ports.ts";
+import type { Provider } from "../../work/providers.ts";
+import type { ReportedSoFar } from "./run_agent.ts";
+
+/** Shortest time between two writes, in milliseconds: the record lags behind the agent's reports by no more. */
+const LAG_MS = 5_000;
+
+/**
+ * What the agent of a run reported, in the record of its process while the run goes on: other commands show it, and it
+ * is there after a kill. Cost: one write of the record every `LAG_MS` at most.
+ */
+export class LiveReport {
+  readonly #ports: Pick<RunPorts, "records" | "agents">;
+  readonly #processId: string;
+  readonly #provider: Provider;
+  #version: string | null = null;
+  #soFar: ReportedSoFar = { session: null, usage: null, denied: [] };
+  #isNew = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(ports: Pick<RunPorts, "records" | "agents">, processId: string, provider: Provider) {
+    this.#ports = ports;
+    this.#processId = processId;
+    this.#provider = provider;
+  }
+
+  get report(): RunReport {
+    const { name, model } = this.#provider;
+    const { session, usage, denied } = this.#soFar;
+    return { agent: name, model, version: this.#version, session, usage, denied };
+  }
+
+  /** Writes the record of the process with what is known before its agent runs. */
+  async start(record: NewProcessRecord): Promise<void> {
+    const { program, env } = this.#provider;
+    this.#version = await this.#ports.agents.version(program, env);
+    await this.#ports.records.start(record, this.report);
+  }
+
+  /** A session is written at once: without it a killed run could not be resumed. */
+  take({ session, usage, denied }: ReportedSoFar): void {
+    const isBegun = session !== this.#soFar.session;
+    this.#soFar = { session, usage, denied };
+    this.#isNew = true;
+    if (isBegun || this.#timer === undefined) this.#write();
+  }
+
+  /** Returns the whole report once nothing writes it any more. */
+  async end(): Promise<RunReport> {
+    this.#isNew = false;
+    this.#write();
+    await this.#writing;
+    return this.report;
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#isNew) return;
+    this.#isNew = false;
+    this.#timer = setTimeout(() => this.#write(), LAG_MS);
+    // A disk that refuses is met by the end of the run.
+    this.#writing = this.#writing.then(() => this.#ports.records.report(this.#processId, this.report)).catch(() => {});
+  }
+}

@@ -20,6 +20,8 @@ export interface PortLimits {
 /** Requests that run on a connection. */
 class Use {
   active = 0;
+  /** Of these, requests whose reply goes on until one side ends it. */
+  streams = 0;
   /** When the connection came, or its last request ended; milliseconds of the monotonic clock. */
   idleSince = performance.now();
 
@@ -27,9 +29,21 @@ class Use {
     return this.active === 0 && performance.now() - this.idleSince > forMs;
   }
 
-  end(): void {
+  begin(isStream: boolean): void {
+    this.active++;
+    if (isStream) this.streams++;
+  }
+
+  end(isStream: boolean): void {
     this.active--;
+    if (isStream) this.streams--;
     this.idleSince = performance.now();
+  }
+
+  /** Whether a shutdown need not wait: streams alone run, or nothing has run for a while and nothing is left to send. */
+  isOver(socket: Pick<Socket, "writableLength"> | undefined): boolean {
+    if (this.active > 0) return this.active === this.streams;
+    return this.isIdle(LEAVE_MS) && (socket?.writableLength ?? 0) === 0;
   }
 }
 
@@ -43,6 +57,10 @@ interface Connection {
 
 /** How often idle and slow connections are looked for, in milliseconds, at most. */
 const SWEEP_MS = 1000;
+/** How long a shutdown lets peers take the last bytes of streams and idle connections, in milliseconds. */
+const LEAVE_MS = 300;
+/** How often a shutdown looks for connections on which nothing runs, in milliseconds. */
+const LEAVE_LOOK_MS = 50;
 
 /**
  * Every connection of a port and what runs on it, so that a shutdown can drain and slow clients can be ended. The HTTP
@@ -58,11 +76,15 @@ export class Connections {
   readonly #excessPeers = new Set<string>();
   readonly #sessions = new Map<ServerHttp2Session, Use>();
   readonly #sweeper: ReturnType<typeof setInterval>;
-  #draining = false;
+  readonly #isStream: (request: PortRequest) => boolean;
+  #leaver: ReturnType<typeof setInterval> | undefined;
+  #drainingSince: number | undefined;
 
-  constructor(limits: PortLimits, budget: ByteBudget) {
+  /** @param isStream whether the reply to a request goes on until one side ends it */
+  constructor(limits: PortLimits, budget: ByteBudget, isStream: (request: PortRequest) => boolean) {
     this.#limits = limits;
     this.#budget = budget;
+    this.#isStream = isStream;
     this.#addresses = new AddressLimit(limits);
     this.#exchanges = new Exchanges(budget);
     this.#sweeper = setInterval(() => this.#sweep(), Math.min(SWEEP_MS, limits.idleMs / 2, limits.requestMs / 2));
@@ -103,7 +125,11 @@ export class Connections {
     this.#sessions.set(session, new Use());
     session.on("error", () => {});
     session.once("close", () => this.#sessions.delete(session));
-    if (this.#draining) session.close();
+    if (this.#isDraining) session.close();
+  }
+
+  get #isDraining(): boolean {
+    return this.#drainingSince !== undefined;
   }
 
   /** Counts a request until its response is done. Returns the account of the bytes that it holds. */
@@ -114,12 +140,13 @@ export class Connections {
     const account = isExcess ? ByteAccount.full() : this.#budget.open();
     this.#exchanges.begin(request, response, account);
     const use = this.#runningOn(request);
-    if (use !== undefined) use.active++;
-    if (this.#draining || isExcess) announceEnd(response);
+    const isStream = this.#isStream(request);
+    use?.begin(isStream);
+    if (this.#isDraining || isExcess) announceEnd(response);
     response.once("close", () => {
       this.#exchanges.end(response);
-      use?.end();
-      if (this.#draining && use?.active === 0 && !("stream" in request)) request.socket.end();
+      use?.end(isStream);
+      if (this.#isDraining && use?.active === 0 && !("stream" in request)) request.socket.end();
     });
     return account;
   }
@@ -130,9 +157,10 @@ export class Connections {
     return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
-  /** Ends every connection as soon as nothing runs on it. */
+  /** Ends every connection as soon as nothing runs on it. Streams get a moment for their last bytes. */
   drain(): void {
-    this.#draining = true;
+    this.#drainingSince = performance.now();
+    this.#leaver = setInterval(() => this.#leave(), LEAVE_LOOK_MS);
     for (const session of this.#sessions.keys()) session.close();
     for (const response of this.#exchanges.responses) announceEnd(response);
     for (const [socket, { speech, use }] of this.#sockets) {
@@ -143,8 +171,22 @@ export class Connections {
 
   destroy(): void {
     clearInterval(this.#sweeper);
+    clearInterval(this.#leaver);
     for (const session of this.#sessions.keys()) session.destroy();
     for (const socket of this.#sockets.keys()) socket.destroy();
+  }
+
+  /** Ends the connections of peers that do not answer the shutdown: they may be gone, or read nothing. */
+  #leave(): void {
+    if (performance.now() - (this.#drainingSince ?? 0) < LEAVE_MS) return;
+    for (const [session, use] of this.#sessions) if (use.isOver(session.socket)) session.destroy();
+    const hasSessions = [...this.#sessions.keys()].some(({ destroyed }) => !destroyed);
+    const securedOnly = [...this.#sockets.values()].every(({ speech }) => speech === "tls");
+    for (const [socket, { speech, use }] of this.#sockets) {
+      // Engines end a session that has nothing to do, and keep its socket until the peer closes it.
+      const isUnused = speech === "h2" ? !hasSessions : speech !== "tls" || securedOnly;
+      if (isUnused && use.isOver(socket)) socket.destroy();
+    }
   }
 
   #sweep(): void {

@@ -27,6 +27,8 @@ export interface OnePortOptions {
   readonly cleartext?: boolean;
   /** Whether a redirect from cleartext to TLS may name this Host. */
   readonly isOwnHost?: (host: string) => boolean;
+  /** Whether the reply to a request goes on until one side ends it: a shutdown does not wait for such. */
+  readonly isStream?: (request: PortRequest) => boolean;
   /** Memory of all open requests together; unlimited when absent. */
   readonly budget?: ByteBudget;
   readonly limits?: Partial<PortLimits>;
@@ -76,9 +78,11 @@ export class OnePort {
   #tls: TlsServer | undefined;
   readonly #listener = createNetServer({ noDelay: true }, (socket) => this.#accept(socket));
 
-  constructor({ handler, tls, cleartext = tls === undefined, isOwnHost, budget, limits = {} }: OnePortOptions) {
-    this.#limits = { ...LIMITS, ...limits };
-    this.#connections = new Connections(this.#limits, budget ?? new ByteBudget(Number.POSITIVE_INFINITY));
+  constructor(options: OnePortOptions) {
+    const { handler, tls, cleartext = tls === undefined, isOwnHost, isStream = () => false } = options;
+    const { budget = new ByteBudget(Number.POSITIVE_INFINITY) } = options;
+    this.#limits = { ...LIMITS, ...options.limits };
+    this.#connections = new Connections(this.#limits, budget, isStream);
     const tracked = (request: PortRequest, response: PortResponse) =>
       handler(request, response, this.#connections.begin(request, response));
     this.#cleartext = cleartext ? undefined : new CleartextRefusal(isOwnHost);

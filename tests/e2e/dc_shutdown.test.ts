@@ -83,6 +83,38 @@ async function begunHttp2(opened: ClientHttp2Session, codes: readonly string[]):
   return begun;
 }
 
+/** Streams over HTTP/2 whose reader has no room for a byte. */
+async function openUnreadStreams(url: string): Promise<void> {
+  const stuck = connectHttp2(url, { settings: { initialWindowSize: 0 } });
+  stuck.on("error", () => {});
+  endings.push(() => stuck.destroy());
+  const grpc = { ":method": "POST", "content-type": "application/grpc" };
+  for (let count = 0; count < 20; count++) {
+    const reading = stuck.request({ ":path": "/changes/stream" });
+    const watch = stuck.request({ ...grpc, ":path": "/grpc.health.v1.Health/Watch" });
+    const asking = stuck.request({ ...grpc, ":path": "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo" });
+    for (const stream of [reading, watch, asking]) stream.on("error", () => {}).pause();
+    watch.end(Buffer.alloc(5));
+    await Promise.all([once(reading, "response"), once(watch, "response")]);
+  }
+}
+
+/** Connections of peers that keep their side open whatever the server does. */
+async function openConnectionsThatStay(url: string): Promise<void> {
+  const preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+  const requests = ["/healthz", "/changes/stream"].map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const open = async (text: string) => {
+    const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1", allowHalfOpen: true });
+    socket.on("error", () => {});
+    endings.push(() => socket.destroy());
+    await once(socket, "connect");
+    socket.write(text);
+    return socket;
+  };
+  for (const text of [preface, ...requests]) await once(await open(text), "readable");
+  for (const text of ["", "GET /healthz HTTP/1.1\r\nHost: loc"]) await open(text);
+}
+
 const codesOf = (kind: string, count: number) => Array.from({ length: count }, (_, index) => `${kind}-${index}`);
 
 describe("planner dc serve ends at SIGTERM", () => {
@@ -128,6 +160,16 @@ describe("planner dc serve ends at SIGTERM", () => {
     const last = load.acknowledged.slice(-20);
     const found = await Promise.all(last.map((code) => rackCode(again.url, code)));
     expect(found).toEqual(last);
+  });
+
+  test("with status 0 when no call runs, whatever peers hold: streams that are not read, connections that are not closed", async () => {
+    const server = await start();
+    await openUnreadStreams(server.url);
+    await openConnectionsThatStay(server.url);
+
+    server.child.kill("SIGTERM");
+
+    expect(await server.ended).toEqual({ code: 0, signal: null });
   });
 
   test("at once when a second one comes, whatever runs", async () => {

@@ -3,7 +3,7 @@ import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
 import { watchedStore } from "#dc/store/watched_store.ts";
 import { Admission } from "#interfaces/http/admission.ts";
-import { httpHandler } from "#interfaces/http/handler.ts";
+import { httpHandler, isStream } from "#interfaces/http/handler.ts";
 import { Metrics } from "#interfaces/http/metrics.ts";
 import { ByteBudget } from "#kernel/byte_budget.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -88,6 +88,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   });
   const server = new OnePort({
     handler,
+    isStream,
     ...(tls !== undefined && { tls, cleartext: options.cleartext }),
     isOwnHost: (host) => new Admission(admission).isOwnHost(host) || isNamedBy(certificate, host),
     budget: new ByteBudget(options.memoryMiB * MIB),
@@ -111,9 +112,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();
-    await checkpoints?.close();
-    await rasterizer.close();
-    await store.close();
+    for (const part of [checkpoints, rasterizer, store]) await part?.close();
   }
 }
 

@@ -30,6 +30,12 @@ import { explainUnreadable } from "./unreadable.ts";
 
 /** Services of our own, which ask for a principal and are counted. */
 const SERVED: readonly DescService[] = SERVICES.map(({ service }) => service);
+const ALL_SERVICES: readonly DescService[] = [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha];
+
+/** Paths of the RPCs whose replies are streams. */
+export const STREAM_PATHS: readonly string[] = ALL_SERVICES.flatMap(({ typeName, methods }) =>
+  methods.filter(({ methodKind }) => methodKind !== "unary").map(({ name }) => `/${typeName}/${name}`),
+);
 
 export interface ConnectOptions {
   readonly service: DcService;
@@ -61,7 +67,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   });
   datacenterRoutes(router, service, report);
   healthRoutes(router, whyNotReady, shutdown);
-  reflectionRoutes(router, [...SERVED, Health, ServerReflection, ServerReflectionV1Alpha]);
+  reflectionRoutes(router, ALL_SERVICES);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
   const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: HandedOver) =>

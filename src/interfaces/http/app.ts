@@ -46,6 +46,7 @@ export interface AppOptions {
   readonly accountOf?: (request: NodeRequest) => ByteAccount | undefined;
 }
 
+export const CHANGE_STREAM_PATH = "/changes/stream";
 /** What an open stream may hold at most beside its request: a page of notices in a few forms. */
 const STREAM_BYTES = 128 * 1024;
 
@@ -77,7 +78,7 @@ export function httpApp(options: AppOptions): App {
   app.get("/readyz", (context) => ready(context, options));
   app.get("/metrics", (context) => metrics(context, options));
   app.get("/audit/history", (context) => history(context, options));
-  app.get("/changes/stream", (context) => changeStream(context, options));
+  app.get(CHANGE_STREAM_PATH, (context) => changeStream(context, options));
   app.get("/audit/verify", async (context) =>
     json(context, verdictJson(await options.service.verifyHistory(await findCaller(context, options, "REST")))),
   );
@@ -114,7 +115,7 @@ export function httpApp(options: AppOptions): App {
     "/metrics",
     "/audit/history",
     "/audit/verify",
-    "/changes/stream",
+    CHANGE_STREAM_PATH,
     "/estate",
     "/session",
   ])

@@ -1,14 +1,20 @@
 import { getRequestListener } from "@hono/node-server";
-import { connectHandler } from "#interfaces/connect/handler.ts";
+import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
 import { doorOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
-import { type AppOptions, httpApp } from "./app.ts";
+import { type AppOptions, CHANGE_STREAM_PATH, httpApp } from "./app.ts";
 import { sendPreflight, sendRefusal, setCommonHeaders } from "./early_reply.ts";
 
 export interface HandlerOptions extends Omit<AppOptions, "accountOf"> {
   readonly admission: AdmissionRules;
+}
+
+/** Whether the reply to a request goes on until one side ends it. */
+export function isStream({ url = "" }: NodeRequest): boolean {
+  const [path = ""] = url.split("?", 1);
+  return path === CHANGE_STREAM_PATH || STREAM_PATHS.includes(path);
 }
 
 /**

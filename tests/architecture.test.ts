@@ -5,12 +5,12 @@ import { dirname, join, normalize, relative } from "node:path";
 const ROOT = join(import.meta.dirname, "..");
 const SRC = join(ROOT, "src");
 
-interface Room {
+interface Module {
   /** Folder below `src`, or one file. */
   readonly place: string;
-  /** Rooms that it may import beside itself. */
+  /** Modules that it may import beside itself. */
   readonly may: readonly string[];
-  /** A pure room knows no engine and no operating system: its functions give the same answer everywhere. */
+  /** A pure module knows no engine and no operating system: its functions give the same answer everywhere. */
   readonly pure: boolean;
   readonly because: string;
 }
@@ -26,8 +26,8 @@ const PORTS = [
 const DC_DOMAIN = ["dc/model", "dc/analysis", "dc/render"] as const;
 const DC_PORTS = ["dc/ports.ts", "dc/limits.ts", "dc/context.ts"] as const;
 
-/** Longest place first: a file belongs to the first room that holds it. */
-const ROOMS: readonly Room[] = [
+/** Longest place first: a file belongs to the first module that holds it. */
+const MODULES: readonly Module[] = [
   { place: "kernel", may: [], pure: true, because: "both domains stand on it, so it knows neither" },
   { place: "gen", may: [], pure: true, because: "it is generated and never edited" },
   {
@@ -90,7 +90,12 @@ const ROOMS: readonly Room[] = [
     pure: true,
     because: "the course of a run is told in ports and decisions; processes, git and files are the store's",
   },
-  { place: "planner", may: ["kernel", ...DOMAIN, "planner/operations"], pure: true, because: "the door and its types" },
+  {
+    place: "planner",
+    may: ["kernel", ...DOMAIN, "planner/operations"],
+    pure: true,
+    because: "the service and its types",
+  },
   { place: "dc/model", may: ["kernel", "dc/limits.ts"], pure: true, because: "invariants need no database" },
   {
     place: "dc/exchange",
@@ -124,31 +129,31 @@ const ROOMS: readonly Room[] = [
     place: "dc",
     may: ["kernel", "gen", ...DC_DOMAIN, "dc/operations", "dc/audit"],
     pure: false,
-    because: "the door and its types",
+    because: "the service and its types",
   },
   {
     place: "interfaces/mcp",
     may: ["kernel", "planner", "planner/operations"],
     pure: false,
-    because: "an interface translates; it never reaches around the door",
+    because: "an interface translates; it never reaches around the service",
   },
   {
     place: "interfaces/connect",
     may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
     pure: false,
-    because: "an interface translates; it reaches the datacenter through its door only",
+    because: "an interface translates; it reaches the datacenter through its service only",
   },
   {
     place: "interfaces/graphql",
     may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS],
     pure: false,
-    because: "an interface translates; it reaches the datacenter through its door only",
+    because: "an interface translates; it reaches the datacenter through its service only",
   },
   {
     place: "interfaces/dc_mcp",
     may: ["kernel", "gen", "dc", "dc/model", "dc/operations", ...DC_PORTS, "interfaces/mcp"],
     pure: false,
-    because: "an interface translates; it reaches the datacenter through its door only, or a server that has one",
+    because: "an interface translates; it reaches the datacenter through its service only, or a server that has one",
   },
   {
     place: "interfaces/http",
@@ -181,17 +186,17 @@ function files(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-function roomOf(path: string): Room {
+function moduleOf(path: string): Module {
   const inside = relative(SRC, path);
-  const found = ROOMS.filter(({ place }) => inside === place || inside.startsWith(`${place}/`)).toSorted(
+  const found = MODULES.filter(({ place }) => inside === place || inside.startsWith(`${place}/`)).toSorted(
     (a, b) => b.place.length - a.place.length,
   )[0];
   if (found === undefined)
-    throw new Error(`src/${inside} belongs to no room: give it one in tests/architecture.test.ts`);
+    throw new Error(`src/${inside} belongs to no module: give it one in tests/architecture.test.ts`);
   return found;
 }
 
-/** Where an import leads, when that is in the source; what the build makes and packages belong to no room. */
+/** Where an import leads, when that is in the source; what the build makes and packages belong to no module. */
 function target(from: string, specifier: string): string | undefined {
   if (specifier.startsWith(".")) {
     const path = normalize(join(dirname(from), specifier));
@@ -200,23 +205,23 @@ function target(from: string, specifier: string): string | undefined {
   return specifier.startsWith("#") ? join(SRC, specifier.slice(1)) : undefined;
 }
 
-function allows(room: Room, path: string): boolean {
-  if (room.may.includes("*")) return true;
+function allows(module: Module, path: string): boolean {
+  if (module.may.includes("*")) return true;
   const inside = relative(SRC, path);
-  const other = roomOf(path);
-  return other === room || room.may.includes(inside) || room.may.includes(other.place);
+  const other = moduleOf(path);
+  return other === module || module.may.includes(inside) || module.may.includes(other.place);
 }
 
 const sources = files(SRC).map((path) => ({ path, text: readFileSync(path, "utf8") }));
 
-test("every import goes where its room may go", () => {
+test("every import goes where its module may go", () => {
   const broken: string[] = [];
   for (const { path, text } of sources) {
-    const room = roomOf(path);
+    const module = moduleOf(path);
     for (const [, specifier = ""] of text.matchAll(IMPORT)) {
       const to = target(path, specifier);
-      if (to !== undefined && !allows(room, to)) {
-        broken.push(`${relative(ROOT, path)} imports ${specifier}: ${room.place} may not, because ${room.because}`);
+      if (to !== undefined && !allows(module, to)) {
+        broken.push(`${relative(ROOT, path)} imports ${specifier}: ${module.place} may not, because ${module.because}`);
       }
     }
   }
@@ -224,21 +229,21 @@ test("every import goes where its room may go", () => {
   expect(broken).toEqual([]);
 });
 
-test("pure rooms import nothing of the operating system", () => {
+test("pure modules import nothing of the operating system", () => {
   const broken = sources
-    .filter(({ path }) => roomOf(path).pure)
+    .filter(({ path }) => moduleOf(path).pure)
     .flatMap(({ path, text }) =>
       [...text.matchAll(IMPORT)]
         .filter(([, specifier = ""]) => specifier.startsWith("node:"))
-        .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}: ${roomOf(path).because}`),
+        .map(([, specifier]) => `${relative(ROOT, path)} imports ${specifier}: ${moduleOf(path).because}`),
     );
 
   expect(broken).toEqual([]);
 });
 
-test("only the runtime room knows an engine", () => {
+test("only the runtime module knows an engine", () => {
   const broken = sources
-    .filter(({ path, text }) => roomOf(path).place !== "runtime" && ENGINE.test(text))
+    .filter(({ path, text }) => moduleOf(path).place !== "runtime" && ENGINE.test(text))
     .map(({ path }) => relative(ROOT, path));
 
   expect(broken).toEqual([]);
@@ -254,7 +259,7 @@ test("no source ends the process on its own", () => {
   expect(broken).toEqual([]);
 });
 
-test("a crossing between rooms shows as a # import", () => {
+test("a crossing between modules shows as a # import", () => {
   const broken = sources.flatMap(({ path, text }) =>
     [...text.matchAll(IMPORT)]
       .filter(([, specifier = ""]) => specifier.startsWith("."))

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "./model/change_record.ts";
 import type { AuditAction, AuditInterface, DeviceKind, DeviceStatus } from "./model/enum_values.ts";
-import type { Estate } from "./model/estate.ts";
+import type { Inventory } from "./model/inventory.ts";
 import type { NetworkPorts } from "./model/network_ports.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
@@ -171,7 +171,7 @@ export interface CheckedRow {
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
 /** How many racks, cooling units and devices a floor has. */
-export interface FloorInventory {
+export interface FloorCounts {
   /** Empty for what stands nowhere. */
   readonly siteId: string;
   readonly floorNumber: number;
@@ -181,9 +181,9 @@ export interface FloorInventory {
 }
 
 /** What there is, counted. */
-export interface Inventory {
+export interface InventoryCounts {
   /** Every floor on which something stands, in no order. */
-  readonly floors: readonly FloorInventory[];
+  readonly floors: readonly FloorCounts[];
   /** The fabric of every link. */
   readonly links: readonly string[];
   readonly cables: number;
@@ -232,15 +232,15 @@ export interface DcReader extends SiteReader {
    * Undefined when entries behind the seq have been archived.
    */
   changedSince(seq: number, limit: number): Promise<readonly string[] | undefined>;
-  estate(): Promise<Estate>;
+  inventory(): Promise<Inventory>;
   /** Resources of a kind in the order of keys, beginning behind `after`: the inventory in pages, whatever its size. */
   page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
-  inventory(): Promise<Inventory>;
+  inventoryCounts(): Promise<InventoryCounts>;
   /**
    * The inventory with power ports and power cables only: a fraction of a large one, and all that power needs.
    * With `among`, only these keys, and the power cables of these devices.
    */
-  powerEstate(among?: ResourceKeys): Promise<Estate>;
+  powerInventory(among?: ResourceKeys): Promise<Inventory>;
 }
 
 /** One transaction: it sees its own writes, others see all of them or none. */

@@ -7,10 +7,10 @@ import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
 import { auditHistory, type HistoryPage, type HistoryParameters } from "./operations/audit_history.ts";
-import { type EstateOverview, estateOverview } from "./operations/estate_overview.ts";
 import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letters.ts";
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
+import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
 import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
@@ -208,15 +208,15 @@ export class DcService {
   }
 
   /** What there is, by site and floor; open to every principal. @throws OperationError for a refusal */
-  async overview(caller: Caller): Promise<EstateOverview> {
+  async overview(caller: Caller): Promise<InventoryOverview> {
     return this.counted("EstateOverview", caller, async () => {
       this.demandPrincipal(caller);
       const key = "EstateOverview";
-      const known = await this.kept<EstateOverview>(key);
+      const known = await this.kept<InventoryOverview>(key);
       if (known !== undefined) return known;
       return this.context.store.read(async (reader) => {
         const revision = await reader.revision();
-        const reply = await estateOverview(reader);
+        const reply = await inventoryOverview(reader);
         const bytes = JSON.stringify(reply).length;
         this.replies.keep(key, { reply, bytes, until: Number.POSITIVE_INFINITY }, revision);
         return reply;

@@ -25,9 +25,9 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 const [path] = process.argv.slice(2);
 if (path === undefined) throw new Error("usage: bun tests/bench/dc_rehearsal.ts <database file>");
 const store = await openSqlite(path);
-let topology = Topology.of(await store.read((reader) => reader.powerEstate()));
+let topology = Topology.of(await store.read((reader) => reader.powerInventory()));
 topology.apparentLoads(OPTIONS.basis);
-print(`${topology.estate.devices.length} devices, ${topology.power.nodes.length} nodes`);
+print(`${topology.inventory.devices.length} devices, ${topology.power.nodes.length} nodes`);
 
 /** The middle of several rounds, in milliseconds. */
 function timed<Result>(name: string, rounds: number, work: () => Result): Result {
@@ -51,7 +51,7 @@ let site: SiteFailures = timed("fail every element", ROUNDS, () => atOnce(siteFa
 const whole = timed("fold into causes", ROUNDS, () => atOnce(rehearse(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
-const server = topology.estate.devices.find(({ kind }) => kind === "SERVER");
+const server = topology.inventory.devices.find(({ kind }) => kind === "SERVER");
 if (server === undefined) throw new Error("there is no server to change");
 let draw = 100;
 timed("fail again after a change of one server", ROUNDS, () => {

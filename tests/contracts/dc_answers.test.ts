@@ -4,11 +4,11 @@ import { createClient, type Transport } from "@connectrpc/connect";
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from "@connectrpc/connect-node";
 import { rpcs } from "#dc/operations/index.ts";
 import { DatacenterService } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { remoteDoor } from "#interfaces/dc_mcp/remote_door.ts";
+import { remoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
 import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
-import { ams1Store } from "../support/dc/ams1_estate.ts";
+import { ams1Store } from "../support/dc/ams1_inventory.ts";
 import { graphqlInput, graphqlSelection } from "../support/dc/graphql.ts";
 import { LOCAL } from "../support/dc/served.ts";
 import { testService } from "../support/dc/service.ts";
@@ -69,7 +69,7 @@ function literal(value: unknown): string {
 /** The tools of an agent who asks a server; every part of the answer that is expected is asked for by name. */
 async function overMcp(url: string, { rpc, request, expected }: Question) {
   const { localName, input, output } = methodOf(rpc);
-  const tools = dcTools(async () => remoteDoor({ url, token: undefined, timeoutMs: 30_000 }));
+  const tools = dcTools(async () => remoteBackend({ url, token: undefined, timeoutMs: 30_000 }));
   const tool = tools.get(localName.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   if (tool === undefined) throw new Error(`There is no tool for ${rpc}`);
   const options = { useProtoFieldName: true };

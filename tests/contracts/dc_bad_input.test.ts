@@ -3,17 +3,17 @@ import type { DescMessage } from "@bufbuild/protobuf";
 import type { Client } from "@grpc/grpc-js";
 import { rpcs } from "#dc/operations/index.ts";
 import { commentOf } from "#dc/operations/messages/message_schema.ts";
-import { type BadRequest, badRequests, pathOf } from "../support/dc/bad_requests.ts";
 import {
   type Ask,
   type Asked,
   askGrpc,
-  connectDoor,
-  graphqlDoor,
+  connectInterface,
+  graphqlInterface,
   grpcClient,
-  grpcDoor,
-  mcpDoor,
-} from "../support/dc/doors.ts";
+  grpcInterface,
+  mcpInterface,
+} from "../support/dc/asked_interfaces.ts";
+import { type BadRequest, badRequests, pathOf } from "../support/dc/bad_requests.ts";
 import { openServed } from "../support/dc/served.ts";
 import { smallSite } from "../support/dc/small_site.ts";
 import { openTemporaryPostgres, openTemporarySqlite } from "../support/dc/stores.ts";
@@ -55,8 +55,8 @@ const STORES = {
 } as const;
 
 /** What is wrong with the answer, in words. */
-async function faultsOf(asked: Asked, door: Ask | undefined): Promise<readonly string[]> {
-  const told = await door?.(asked);
+async function faultsOf(asked: Asked, interfaceName: Ask | undefined): Promise<readonly string[]> {
+  const told = await interfaceName?.(asked);
   if (told === undefined) return [];
   const { method, request } = asked;
   const due = isDue(method.name, request);
@@ -75,25 +75,31 @@ for (const [store, { open, isAsked }] of Object.entries(STORES)) {
   describe(`Over ${store}:`, () => {
     let client: Client;
     let at: Awaited<ReturnType<typeof openServed>>;
-    let doors: Readonly<Record<string, Ask>> = {};
+    let interfaces: Readonly<Record<string, Ask>> = {};
     beforeAll(async () => {
       at = await openServed({ store: (await smallSite({ store: await open() })).store });
       client = grpcClient(at);
-      doors = { "Connect JSON": connectDoor(at), GraphQL: graphqlDoor(at), gRPC: grpcDoor(client), MCP: mcpDoor(at) };
+      interfaces = {
+        "Connect JSON": connectInterface(at),
+        GraphQL: graphqlInterface(at),
+        gRPC: grpcInterface(client),
+        MCP: mcpInterface(at),
+      };
     });
     afterAll(async () => {
       client.close();
       await at.end();
     });
 
-    for (const door of ["Connect JSON", "GraphQL", "gRPC", "MCP"]) {
+    for (const interfaceName of ["Connect JSON", "GraphQL", "gRPC", "MCP"]) {
       const visited = new Set<DescMessage>();
       for (const { method } of rpcs) {
         const requests = [...badRequests(method.input, visited)].filter(isAsked);
 
-        test(`${requests.length} bad values in ${method.name} are refused over ${door} by their path, and harm nobody`, async () => {
+        test(`${requests.length} bad values in ${method.name} are refused over ${interfaceName} by their path, and harm nobody`, async () => {
           const wrong: string[] = [];
-          for (const request of requests) wrong.push(...(await faultsOf({ method, request }, doors[door])));
+          for (const request of requests)
+            wrong.push(...(await faultsOf({ method, request }, interfaces[interfaceName])));
 
           expect(wrong).toEqual([]);
           expect(at.defects.splice(0)).toEqual([]);

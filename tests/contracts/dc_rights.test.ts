@@ -111,7 +111,7 @@ test("a batch of GraphQL mutations changes nothing for a reader, each refused by
   expect(touched).toBe(0);
 });
 
-test("of all routes, only those that tell nothing of the estate are open to everyone", async () => {
+test("of all routes, only those that tell nothing of the inventory are open to everyone", async () => {
   const app = httpApp({
     service: at.site.service,
     findPrincipal: async () => undefined,

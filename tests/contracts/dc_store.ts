@@ -47,7 +47,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
       expect(await store.read((reader) => reader.stored("device", "srv-1"))).toEqual(stored(device));
     });
 
-    test("gives the estate in pages, each resource once and with its own ports", async () => {
+    test("gives the inventory in pages, each resource once and with its own ports", async () => {
       const codes = ["b", "A", "a-1", "C", "a"]
         .toSorted((a, b) => (a.toLowerCase() < b.toLowerCase() ? -1 : 1))
         .slice(1);
@@ -91,7 +91,7 @@ export function dcStoreContract(name: string, open: () => Promise<DcStore>): voi
         await writer.put("fabric_link", stored({ ...cable, fabricId: "F" }));
       });
 
-      const { floors, links, cables } = await store.read((reader) => reader.inventory());
+      const { floors, links, cables } = await store.read((reader) => reader.inventoryCounts());
       expect(floors.toSorted((a, b) => a.floorNumber - b.floorNumber)).toEqual([
         { siteId: "Ams1", floorNumber: -1, rack: 1, crac: 0, device: 2 },
         { siteId: "Ams1", floorNumber: 2, rack: 1, crac: 0, device: 0 },

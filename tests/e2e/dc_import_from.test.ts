@@ -2,7 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { netboxEstate } from "../support/dc/netbox/estate.ts";
+import { netboxInventory } from "../support/dc/netbox/inventory.ts";
 import type { Lists } from "../support/dc/netbox/lists.ts";
 import { type NetboxServer, serveNetbox } from "../support/dc/netbox/server.ts";
 import { emptyFolder } from "../support/dc_server.ts";
@@ -33,7 +33,7 @@ function writeLists(folder: string, lists: Lists): void {
 
 describe("planner dc import --from netbox", () => {
   test("imports a live NetBox, tells what would change, and changes nothing that did not", async () => {
-    const { lists } = netboxEstate();
+    const { lists } = netboxInventory();
     const server = await serveNetbox(lists, { token: "secret", pageSize: 50 });
     servers.push(server);
     const words = ["import", "--from", "netbox", "--url", server.url, "--db", "live.sqlite", "--json"];
@@ -65,7 +65,7 @@ describe("planner dc import --from netbox", () => {
   });
 
   test("imports the rest of lists that hold broken, double and huge objects, and names each", async () => {
-    const { lists } = netboxEstate();
+    const { lists } = netboxInventory();
     const [device] = lists.get("dcim/devices") ?? [];
     Object.assign(device ?? {}, { comments: "x".repeat(10 << 20) });
     lists.get("dcim/racks")?.push({ ...(lists.get("dcim/racks")?.[0] ?? { id: 0 }), name: "double" });
@@ -99,7 +99,7 @@ describe("planner dc import --from netbox", () => {
   });
 
   test("stops at Ctrl-C while it reads, with nothing written, and goes on when it is run again", async () => {
-    const { lists } = netboxEstate();
+    const { lists } = netboxInventory();
     const held = Promise.withResolvers<void>();
     const server = await serveNetbox(lists, {
       trouble: ({ path }) => {

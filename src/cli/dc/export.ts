@@ -27,7 +27,7 @@ export interface ExportOptions {
  * Writes a snapshot of the inventory: as JSON Lines, as one CSV, or as one CSV per
  * kind in a folder. Cost: the memory of a page.
  */
-export async function exportEstate(
+export async function exportInventory(
   database: Database,
   { format, kind, output }: ExportOptions,
   log: StderrLogger,

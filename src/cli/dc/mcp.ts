@@ -1,4 +1,4 @@
-import type { DcDoor } from "#interfaces/dc_mcp/door.ts";
+import type { DcBackend } from "#interfaces/dc_mcp/backend.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { serveStdio } from "../serve_stdio.ts";
 import { type Database, databaseOf } from "./database.ts";
@@ -30,23 +30,23 @@ export function serveDcMcp(options: DcMcpOptions): Promise<never> {
     info: { name: "planner-dc", version: "0.1.0" },
     loadTools: async () => {
       const { dcTools } = await import("#interfaces/dc_mcp/tool_set.ts");
-      return dcTools(() => openDoor(options), options.planning);
+      return dcTools(() => openBackend(options), options.planning);
     },
   });
 }
 
-async function openDoor(options: DcMcpOptions): Promise<DcDoor> {
+async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
   if ("database" in options) return openDatabase(options.database);
-  const { remoteDoor } = await import("#interfaces/dc_mcp/remote_door.ts");
-  return remoteDoor(options.server);
+  const { remoteBackend } = await import("#interfaces/dc_mcp/remote_backend.ts");
+  return remoteBackend(options.server);
 }
 
-async function openDatabase(database: Database): Promise<DcDoor> {
+async function openDatabase(database: Database): Promise<DcBackend> {
   // Opening would make an empty one, and a mistyped path would look like an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const [{ openService }, { serviceDoor }, { Rasterizer }] = await Promise.all([
+  const [{ openService }, { serviceBackend }, { Rasterizer }] = await Promise.all([
     import("#dc/open_service.ts"),
-    import("#interfaces/dc_mcp/service_door.ts"),
+    import("#interfaces/dc_mcp/service_backend.ts"),
     import("#runtime/rasterizer.ts"),
   ]);
   const rasterizer = new Rasterizer();
@@ -55,5 +55,5 @@ async function openDatabase(database: Database): Promise<DcDoor> {
     authRequired: false,
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
   });
-  return serviceDoor(service);
+  return serviceBackend(service);
 }

@@ -19,7 +19,10 @@ export class SlowCalls {
     this.say = say;
   }
 
-  observe({ method, interface: door, outcome, seconds }: FinishedCall, nowMs: number = performance.now()): void {
+  observe(
+    { method, interface: interfaceName, outcome, seconds }: FinishedCall,
+    nowMs: number = performance.now(),
+  ): void {
     if (seconds < SLOW_S) return;
     const last = this.told.get(method);
     if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
@@ -28,6 +31,6 @@ export class SlowCalls {
     }
     this.told.set(method, { atMs: nowMs, others: 0 });
     const more = last === undefined || last.others === 0 ? "" : `; ${last.others} more since the last such line`;
-    this.say(`${method} over ${door} took ${seconds.toFixed(1)} s (${outcome})${more}`);
+    this.say(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
   }
 }

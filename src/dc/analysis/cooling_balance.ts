@@ -57,7 +57,7 @@ export class CoolingBalance {
   constructor(topology: Topology, options: ThermalOptions) {
     this.topology = topology;
     this.options = options;
-    this.units = coolingUnits(topology.estate.cracs);
+    this.units = coolingUnits(topology.inventory.cracs);
     this.places = topology.places();
     this.byArea = placesByArea(this.places);
     this.failed = new Set(options.failedCracCodes.map(codeKey));
@@ -198,7 +198,7 @@ export class CoolingBalance {
       const key = areas.join("\n");
       return this.inside(areas[0] ?? "").find((at) => [...(this.places[at]?.areas ?? [])].join("\n") === key);
     };
-    for (const crac of this.topology.estate.cracs) {
+    for (const crac of this.topology.inventory.cracs) {
       if (crac.heatRejection !== "AIR" || mediumOf(crac) !== "LIQUID" || crac.location === undefined) continue;
       const at = indexOf(areasAround({ location: crac.location }));
       if (at === undefined) continue;

@@ -34,14 +34,14 @@ export interface FloorAnswer {
  * that changed. Source: docs/contract/datacenter-analyses.md#rack-health.
  */
 export function floorPlan(topology: Topology, floor: Ref, moment: RackMoment): FloorAnswer {
-  const { estate } = topology;
-  const racks = estate.racks
+  const { inventory } = topology;
+  const racks = inventory.racks
     .filter((rack) => standsIn(rack, floor))
     .map((rack): RackOnFloor => {
       const { elevation, ...standing } = topology.rackStanding(rack, moment);
       return { rack, capacity: elevation.capacity, ...standing };
     });
-  const cracs = estate.cracs.filter((crac) => standsIn(crac, floor));
+  const cracs = inventory.cracs.filter((crac) => standsIn(crac, floor));
   const devices = topology.devicesOutsideRacks.filter(
     (device) => device.placement !== undefined && standsIn(device, floor),
   );

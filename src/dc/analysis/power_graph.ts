@@ -1,5 +1,5 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, PortRef } from "#dc/model/resources.ts";
 import { atOnce } from "#kernel/steps.ts";
 import { PowerGraphEditor } from "./power_graph_editor.ts";
@@ -71,6 +71,6 @@ export interface PowerGraph {
  * Builds the graph: a feed is an edge that starts at the outlet which declares it, a connected power cable is one between
  * its two ports. Cost: O(ports + cables). Source: docs/contract/datacenter-analyses.md#power-graph.
  */
-export function powerGraph(estate: Estate): PowerGraph {
-  return atOnce(PowerGraphEditor.build(estate)).graph();
+export function powerGraph(inventory: Inventory): PowerGraph {
+  return atOnce(PowerGraphEditor.build(inventory)).graph();
 }

@@ -1,5 +1,5 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, Port, PortRef, PowerIn } from "#dc/model/resources.ts";
@@ -40,7 +40,7 @@ export class PowerGraphEditor {
     this.supplies = new PowerSupplies(this.table, from?.supplies);
   }
 
-  static *build({ devices, cracs, cables }: Estate): Steps<PowerGraphEditor> {
+  static *build({ devices, cracs, cables }: Inventory): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
     editor.edges.build();
     for (const cable of cables) editor.supplies.plug(cable);

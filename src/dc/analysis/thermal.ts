@@ -94,7 +94,7 @@ export function thermalHeadroom(topology: Topology, scope: Ref, options: Thermal
   const units = balance.unitsOf(scope);
   const [air, liquid] = [balance.of(scope, "AIR", units), balance.of(scope, "LIQUID", units)];
   const zones = zonesOf(topology, balance, scope, units);
-  const racks = topology.estate.racks
+  const racks = topology.inventory.racks
     .filter((rack) => standsIn({ ...rack, rackCode: rack.code }, scope))
     .map((rack) => topology.rackHeat(rack, options.basis));
   const inside = balance.inside(areaKey(scope));
@@ -211,11 +211,11 @@ function zonesOf(topology: Topology, balance: CoolingBalance, scope: Ref, units:
 
 /** Codes of racks by the keys of those areas around them that are asked for. */
 function racksByArea(
-  { estate }: Topology,
+  { inventory }: Topology,
   asked: ReadonlyMap<string, unknown>,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
-  for (const rack of estate.racks) {
+  for (const rack of inventory.racks) {
     for (const area of areasOfRack(rack)) {
       if (!asked.has(area)) continue;
       const codes = found.get(area);

@@ -1,7 +1,7 @@
 import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
@@ -27,7 +27,7 @@ const codeOf = ({ code }: { readonly code: string }) => codeKey(code);
 /** The inventory's graphs at one revision. It never changes; `changed` makes the next one, which shares what stayed. */
 export class Topology {
   /** With power ports and power cables only, each list in the order of keys. */
-  readonly estate: Estate;
+  readonly inventory: Inventory;
   readonly power: PowerGraph;
   private readonly editor: PowerGraphEditor;
   private readonly figures: PowerFigures;
@@ -39,8 +39,8 @@ export class Topology {
   /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
   private readonly facts: Map<string, RackFacts>;
 
-  private constructor(estate: Estate, { editor, figures, stood, facts }: Parts) {
-    this.estate = estate;
+  private constructor(inventory: Inventory, { editor, figures, stood, facts }: Parts) {
+    this.inventory = inventory;
     this.editor = editor;
     this.power = editor.graph();
     this.figures = figures;
@@ -49,16 +49,16 @@ export class Topology {
   }
 
   /** Cost: O(devices + ports + cables). */
-  static of(estate: Estate): Topology {
-    return atOnce(Topology.build(estate));
+  static of(inventory: Inventory): Topology {
+    return atOnce(Topology.build(inventory));
   }
 
   /** The same in steps, live set and loads included. */
-  static *build(estate: Estate): Steps<Topology> {
-    const editor = yield* PowerGraphEditor.build(estate);
+  static *build(inventory: Inventory): Steps<Topology> {
+    const editor = yield* PowerGraphEditor.build(inventory);
     const racked = new Map<string, Device[]>();
     const free: Device[] = [];
-    for (const device of estate.devices) {
+    for (const device of inventory.devices) {
       if (device.rackCode === undefined) {
         free.push(device);
         continue;
@@ -73,7 +73,7 @@ export class Topology {
     figures.live;
     yield;
     figures.loads("ALLOCATED");
-    return new Topology(estate, { editor, figures, stood: { racked, free }, facts: new Map() });
+    return new Topology(inventory, { editor, figures, stood: { racked, free }, facts: new Map() });
   }
 
   /** Which nodes have power before anything fails. */
@@ -97,15 +97,15 @@ export class Topology {
   }
 
   device(code: string): Device | undefined {
-    return itemAt(this.estate.devices, codeKey(code), codeOf);
+    return itemAt(this.inventory.devices, codeKey(code), codeOf);
   }
 
   rack(code: string): Rack | undefined {
-    return itemAt(this.estate.racks, codeKey(code), codeOf);
+    return itemAt(this.inventory.racks, codeKey(code), codeOf);
   }
 
   crac(code: string): Crac | undefined {
-    return itemAt(this.estate.cracs, codeKey(code), codeOf);
+    return itemAt(this.inventory.cracs, codeKey(code), codeOf);
   }
 
   /** Devices of a rack in the order of keys. */
@@ -122,7 +122,7 @@ export class Topology {
   places(): readonly Place[] {
     if (this.standing === undefined) {
       const occupied = [...this.stood.racked.values(), this.stood.free].flatMap(placesOf);
-      this.standing = [...occupied, ...emptyPlaces(occupied, this.estate)];
+      this.standing = [...occupied, ...emptyPlaces(occupied, this.inventory)];
     }
     return this.standing;
   }
@@ -134,7 +134,7 @@ export class Topology {
 
   /** Which kinds of heat have a cooling unit recorded that serves a rack. */
   mediaServing(rack: Rack): MediaServed {
-    return servedAround(this.estate.cracs, rack);
+    return servedAround(this.inventory.cracs, rack);
   }
 
   /** What a rack's state is judged by; worked out once. */
@@ -226,19 +226,19 @@ export class Topology {
    * @param keys what changed; cables are those of changed devices as well
    * @param after the part of the power inventory that these keys name, as it is now
    */
-  changed(keys: Readonly<Record<ResourceKind, readonly string[]>>, after: Estate): Topology {
-    const { estate } = this;
-    const racks = edits(estate.racks, keys.rack, after.racks, codeOf);
-    const devices = edits(estate.devices, keys.device, after.devices, codeOf);
-    const cracs = edits(estate.cracs, keys.crac, after.cracs, codeOf);
-    const cables = edits(estate.cables, keys.cable, after.cables, resourceKey);
-    const fabricLinks = edits(estate.fabricLinks, keys.fabric_link, after.fabricLinks, resourceKey);
+  changed(keys: Readonly<Record<ResourceKind, readonly string[]>>, after: Inventory): Topology {
+    const { inventory } = this;
+    const racks = edits(inventory.racks, keys.rack, after.racks, codeOf);
+    const devices = edits(inventory.devices, keys.device, after.devices, codeOf);
+    const cracs = edits(inventory.cracs, keys.crac, after.cracs, codeOf);
+    const cables = edits(inventory.cables, keys.cable, after.cables, resourceKey);
+    const fabricLinks = edits(inventory.fabricLinks, keys.fabric_link, after.fabricLinks, resourceKey);
     const next = {
-      racks: withEdits(estate.racks, racks, codeOf),
-      devices: withEdits(estate.devices, devices, codeOf),
-      cracs: withEdits(estate.cracs, cracs, codeOf),
-      cables: withEdits(estate.cables, cables, resourceKey),
-      fabricLinks: withEdits(estate.fabricLinks, fabricLinks, resourceKey),
+      racks: withEdits(inventory.racks, racks, codeOf),
+      devices: withEdits(inventory.devices, devices, codeOf),
+      cracs: withEdits(inventory.cracs, cracs, codeOf),
+      cables: withEdits(inventory.cables, cables, resourceKey),
+      fabricLinks: withEdits(inventory.fabricLinks, fabricLinks, resourceKey),
     };
     const supplied = { devices: devices.filter(concernsSupply), cracs: cracs.filter(concernsPower), cables };
     const others = [...devices, ...cracs].filter((change) => !concernsSupply(change));

@@ -76,7 +76,7 @@ function readParameters(given: HistoryParameters): HistoryQuery {
     throw wrong("INVALID_REF", "entity", entity, "a reference such as device:<code>");
   }
   const action = word("action", given.action, AUDIT_ACTIONS);
-  const door = word("interface", given.interface, AUDIT_INTERFACES);
+  const interfaceName = word("interface", given.interface, AUDIT_INTERFACES);
   const since = moment("since", given.since);
   const until = moment("until", given.until);
   return {
@@ -84,7 +84,7 @@ function readParameters(given: HistoryParameters): HistoryQuery {
     ...(actor !== undefined && { actor }),
     ...(requestId !== undefined && { requestId }),
     ...(action !== undefined && { action }),
-    ...(door !== undefined && { interface: door }),
+    ...(interfaceName !== undefined && { interface: interfaceName }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
     descending: word("order", given.order, ["ASC", "DESC"]) !== "ASC",

@@ -16,7 +16,7 @@ export const thermalHeadroom = defineRead({
         async answer() {
           const known = await topology();
           const reply = thermalHeadroomAnswer(known, request);
-          return { reply, picture: () => ({ reply, places: placesOf(known.estate, reply.racks) }) };
+          return { reply, picture: () => ({ reply, places: placesOf(known.inventory, reply.racks) }) };
         },
       },
     ),

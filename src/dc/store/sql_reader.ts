@@ -1,7 +1,7 @@
 import { archiveBase } from "#dc/audit/archive_base.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type {
@@ -25,7 +25,7 @@ import type {
   DevicePage,
   DeviceQuery,
   HistoryQuery,
-  Inventory,
+  InventoryCounts,
   KeptDocument,
   LogReference,
   LogRow,
@@ -43,7 +43,7 @@ import { document, documentPage } from "./documents.ts";
 import { history } from "./history_search.ts";
 import { checkRows, strayRows } from "./row_check.ts";
 import { bodyOf, storedOf, withPorts } from "./rows.ts";
-import { inventory } from "./sql_inventory.ts";
+import { inventoryCounts } from "./sql_inventory_counts.ts";
 import { allDevices, cablesByDevice, devicePage, devicesByKey } from "./sql_many.ts";
 import { networkPorts } from "./sql_network_ports.ts";
 import { type SqlRow, type SqlRunner, type SqlValue, text } from "./sql_runner.ts";
@@ -281,8 +281,8 @@ export class SqlReader implements DcReader {
     return rows.map((row) => text(row, "entity"));
   }
 
-  async inventory(): Promise<Inventory> {
-    return inventory(this.runner);
+  async inventoryCounts(): Promise<InventoryCounts> {
+    return inventoryCounts(this.runner);
   }
 
   async page<Kind extends ResourceKind>(
@@ -294,11 +294,11 @@ export class SqlReader implements DcReader {
     return this.bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   }
 
-  async estate(): Promise<Estate> {
+  async inventory(): Promise<Inventory> {
     return this.everything({ ports: [], cables: [] });
   }
 
-  async powerEstate(among?: ResourceKeys): Promise<Estate> {
+  async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     const ends = `SELECT cable_end.cable_key FROM cable_end JOIN port ON port.device_key = cable_end.device_key
       AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN'`;
     const ports = POWER_PORTS;
@@ -314,7 +314,7 @@ export class SqlReader implements DcReader {
   private async everything(
     conditions: { readonly ports: readonly Condition[]; readonly cables: readonly Condition[] },
     among?: Omit<ResourceKeys, "cable">,
-  ): Promise<Estate> {
+  ): Promise<Inventory> {
     const keyed = (column: string, keys: readonly string[] | undefined): readonly Condition[] =>
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>

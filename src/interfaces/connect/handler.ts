@@ -25,7 +25,7 @@ import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { type HandedOver, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
-import { doorOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
+import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
 import { explainUnreadable } from "./unreadable.ts";
 
 /** Services of our own, which ask for a principal and are counted. */
@@ -75,7 +75,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
       () => answer(handler, request, response, known),
       (outcome, seconds) => {
         if (outcome === undefined || !SERVED.includes(handler.method.parent)) return;
-        options.observe({ method: handler.method.name, interface: doorOf(request.headers), outcome, seconds });
+        options.observe({ method: handler.method.name, interface: interfaceOf(request.headers), outcome, seconds });
       },
     );
   const plain = new PlainPath(service, findPrincipal, async (request, response, known) => {

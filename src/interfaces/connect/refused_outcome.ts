@@ -36,6 +36,6 @@ export function outcomeOfGrpc(status: string | null | undefined): string | undef
 }
 
 /** The interface that a request was sent to, as the service names it. */
-export function doorOf(headers: IncomingHttpHeaders): "GRPC" | "REST" {
+export function interfaceOf(headers: IncomingHttpHeaders): "GRPC" | "REST" {
   return headers["content-type"]?.startsWith("application/grpc") === true ? "GRPC" : "REST";
 }

@@ -1,5 +1,5 @@
 import { type ToolSet, toolSet } from "#interfaces/mcp/tool_set.ts";
-import type { DcDoor } from "./door.ts";
+import type { DcBackend } from "./backend.ts";
 import { planningTools, tools } from "./tools.ts";
 
 /**
@@ -9,9 +9,9 @@ import { planningTools, tools } from "./tools.ts";
  *   a database that comes later needs no new process
  * @param withPlanning adds the tools of planning to the ten
  */
-export function dcTools(open: () => Promise<DcDoor>, withPlanning = false): ToolSet {
-  let opening: Promise<DcDoor> | undefined;
-  const door = () => {
+export function dcTools(open: () => Promise<DcBackend>, withPlanning = false): ToolSet {
+  let opening: Promise<DcBackend> | undefined;
+  const backend = () => {
     opening ??= open().catch((error: unknown) => {
       opening = undefined;
       throw error;
@@ -19,7 +19,7 @@ export function dcTools(open: () => Promise<DcDoor>, withPlanning = false): Tool
     return opening;
   };
   return toolSet(withPlanning ? [...tools, ...planningTools] : tools, {
-    run: async (tool, args, signal) => tool.run(await door(), args as never, { signal }),
+    run: async (tool, args, signal) => tool.run(await backend(), args as never, { signal }),
     subject: () => "whole",
   });
 }

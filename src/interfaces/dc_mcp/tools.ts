@@ -6,7 +6,7 @@ import { DatacenterService, RenderFormat, RenderOptionsSchema } from "#gen/datac
 import { PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { type CallOptions, defineTool, type ToolDefinition, type ToolResult } from "#kernel/tool.ts";
-import type { DcDoor } from "./door.ts";
+import type { DcBackend } from "./backend.ts";
 import { checkNames, readRequest } from "./read_arguments.ts";
 import { readSelection, shorten } from "./shorten.ts";
 import { SHOWN_FIELDS } from "./shown_fields.ts";
@@ -47,12 +47,12 @@ const PLANNING_READS: readonly DescMethodUnary[] = [
 ];
 
 /** The ten tools. Source: docs/contract/datacenter-interfaces.md#mcp-adapter; docs/decisions.md#d-04. */
-export const tools: readonly ToolDefinition<DcDoor>[] = [...READS.map(readTool), renderTool()];
+export const tools: readonly ToolDefinition<DcBackend>[] = [...READS.map(readTool), renderTool()];
 
 /** The tools of planning, beside the ten. */
-export const planningTools: readonly ToolDefinition<DcDoor>[] = PLANNING_READS.map(readTool);
+export const planningTools: readonly ToolDefinition<DcBackend>[] = PLANNING_READS.map(readTool);
 
-function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
+function readTool(rpc: DescMethodUnary): ToolDefinition<DcBackend> {
   const shown = SHOWN_FIELDS[toolName(rpc)] ?? [];
   const takes = rpc.input.fields.filter(({ name }) => !REPLACED.includes(name));
   const limit = rpc.input.fields.find(({ name }) => name === "max_items" || name === "page_size");
@@ -71,14 +71,14 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
     fields: Type.Optional(Type.Array(Type.String(), { description: aboutFields(rpc, shown) })),
   };
   const { known, required } = namesOf(params);
-  return defineTool<DcDoor>()({
+  return defineTool<DcBackend>()({
     name: toolName(rpc),
     summary: summaryOf(rpc),
     effect: "read",
     idempotent: true,
     slow: true,
     params: Type.Object(params),
-    async run(door, args, options) {
+    async run(backend, args, options) {
       const { max_items: items, fields, ...rest } = checkNames(args, known, required);
       const maxItems = readMaxItems(items ?? (rest as { page_size?: unknown }).page_size, items === undefined);
       const selection = readSelection(rpc.output, readFields(fields) ?? shown);
@@ -87,7 +87,9 @@ function readTool(rpc: DescMethodUnary): ToolDefinition<DcDoor> {
         ...(limit !== undefined && { [limit.name]: (rest as JsonObject)[limit.name] ?? maxItems }),
         ...noPicture(rpc),
       });
-      return answer(rpc, await door.ask(rpc, request, options?.signal), (value) => shorten(value, selection, maxItems));
+      return answer(rpc, await backend.ask(rpc, request, options?.signal), (value) =>
+        shorten(value, selection, maxItems),
+      );
     },
   });
 }
@@ -124,23 +126,23 @@ function leftByServer(json: JsonObject): readonly (readonly [list: string, count
 }
 
 /** Draws; the picture itself is the answer. */
-function renderTool(): ToolDefinition<DcDoor> {
+function renderTool(): ToolDefinition<DcBackend> {
   const rpc = method.render;
   const params = parameters(
     rpc,
     rpc.input.fields.map(({ name }) => name),
   );
   const { known, required } = namesOf(params);
-  return defineTool<DcDoor>()({
+  return defineTool<DcBackend>()({
     name: toolName(rpc),
     summary: `${summaryOf(rpc)} SVG, HTML and DOT come as text, PNG as an image.`,
     effect: "read",
     idempotent: true,
     slow: true,
     params: Type.Object(params),
-    async run(door, args, options?: CallOptions) {
+    async run(backend, args, options?: CallOptions) {
       const request = readRequest(rpc, checkNames(args, known, required) as JsonObject);
-      const { artifact, data: _, ...facts } = await door.ask(rpc, request, options?.signal);
+      const { artifact, data: _, ...facts } = await backend.ask(rpc, request, options?.signal);
       const { mediaType, widthPx, heightPx, contentHash, truncated, omittedNodes } = facts;
       const value = {
         media_type: mediaType,

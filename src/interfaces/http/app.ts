@@ -220,15 +220,15 @@ async function changeStream(context: AppContext, options: AppOptions): Promise<R
 async function findCaller(
   context: AppContext,
   { findPrincipal }: AppOptions,
-  door: Caller["interface"],
+  interfaceName: Caller["interface"],
 ): Promise<Caller> {
-  return callerOf(context, door, await findPrincipal(context.req.raw.headers.get("authorization")));
+  return callerOf(context, interfaceName, await findPrincipal(context.req.raw.headers.get("authorization")));
 }
 
-function callerOf(context: AppContext, door: Caller["interface"], principal: Caller["principal"]): Caller {
+function callerOf(context: AppContext, interfaceName: Caller["interface"], principal: Caller["principal"]): Caller {
   const address = context.env.incoming.socket.remoteAddress;
   const peer = peerOf(context.env.incoming);
-  return describeCaller(context.req.raw.headers, { interface: door, principal, address, peer });
+  return describeCaller(context.req.raw.headers, { interface: interfaceName, principal, address, peer });
 }
 
 function verdictJson(verdict: LogVerdict): JsonObject {

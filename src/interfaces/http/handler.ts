@@ -1,7 +1,7 @@
 import { getRequestListener } from "@hono/node-server";
 import { connectHandler, STREAM_PATHS } from "#interfaces/connect/handler.ts";
 import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
-import { doorOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { Admission, type AdmissionRules } from "./admission.ts";
 import { type AppOptions, CHANGE_STREAM_PATH, httpApp } from "./app.ts";
@@ -36,7 +36,7 @@ export function httpHandler(
     if (refusal !== undefined) {
       sendRefusal(request, response, refusal);
       const outcome = outcomeOfStatus(refusal.status) ?? "invalid_argument";
-      options.observe({ method: "unknown", interface: doorOf(request.headers), outcome, seconds: 0 });
+      options.observe({ method: "unknown", interface: interfaceOf(request.headers), outcome, seconds: 0 });
       return;
     }
     if (origin !== undefined && request.method === "OPTIONS") {

@@ -65,9 +65,9 @@ export class Metrics {
   #refusedCredentials = 0;
 
   /** Takes note of one call. */
-  observe({ method, interface: door, outcome, seconds }: FinishedCall): void {
+  observe({ method, interface: interfaceName, outcome, seconds }: FinishedCall): void {
     markCounted();
-    const calls = this.#callsOf(method, door);
+    const calls = this.#callsOf(method, interfaceName);
     calls.outcomes.set(outcome, (calls.outcomes.get(outcome) ?? 0) + 1);
     const place = BOUNDS_S.findIndex((bound) => seconds <= bound);
     if (place >= 0) calls.counts[place] = (calls.counts[place] ?? 0) + 1;
@@ -75,17 +75,17 @@ export class Metrics {
     calls.seconds += seconds;
   }
 
-  #callsOf(method: string, door: string): Calls {
-    let doors = this.#calls.get(method);
-    if (doors === undefined) {
-      doors = new Map();
-      this.#calls.set(method, doors);
+  #callsOf(method: string, interfaceName: string): Calls {
+    let byInterface = this.#calls.get(method);
+    if (byInterface === undefined) {
+      byInterface = new Map();
+      this.#calls.set(method, byInterface);
     }
-    let calls = doors.get(door);
+    let calls = byInterface.get(interfaceName);
     if (calls === undefined) {
-      const labels = `method="${method}",interface="${door}"`;
+      const labels = `method="${method}",interface="${interfaceName}"`;
       calls = { labels, outcomes: new Map(), counts: BOUNDS_S.map(() => 0), calls: 0, seconds: 0 };
-      doors.set(door, calls);
+      byInterface.set(interfaceName, calls);
     }
     return calls;
   }
@@ -102,7 +102,7 @@ export class Metrics {
 
   /** Everything as text. */
   text(format: MetricFormat, facts: ProcessFacts): string {
-    const calls = [...this.#calls.values()].flatMap((doors) => [...doors.values()]);
+    const calls = [...this.#calls.values()].flatMap((byInterface) => [...byInterface.values()]);
     const lines = [
       ...family(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
       ...calls.flatMap(outcomeLines),
@@ -152,7 +152,12 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
   ];
   return [
     ...gauge(format, "planner_dc_database_up", "Whether the database answers: 1, or 0.", up ? 1 : 0),
-    ...gauge(format, "planner_dc_revision", "Revision of the estate; every committed change raises it.", told.revision),
+    ...gauge(
+      format,
+      "planner_dc_revision",
+      "Revision of the inventory; every committed change raises it.",
+      told.revision,
+    ),
     ...gauge(format, "planner_dc_change_log_head_seq", "Last entry of the change log.", told.changeLogSeq),
     ...gauge(
       format,

@@ -42,7 +42,7 @@ const failure = (description: string) => ({ description, content: { "application
 
 /** What any call may be answered with. */
 const FAILURES = {
-  "400": failure("The request cannot be read, or the estate forbids it."),
+  "400": failure("The request cannot be read, or the inventory forbids it."),
   "401": failure("A token is missing or not known."),
   "403": failure("The token's role is not enough."),
   "404": failure("What is named is not there."),

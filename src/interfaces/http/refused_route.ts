@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { FinishedCall } from "#dc/context.ts";
-import { doorOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
+import { interfaceOf, outcomeOfStatus } from "#interfaces/connect/refused_outcome.ts";
 
 /** What the service calls the routes that ask it. */
 const METHODS: Readonly<Record<string, Pick<FinishedCall, "method" | "interface">>> = {
@@ -25,7 +25,7 @@ export async function refusedRoute(
   const outcome = outcomeOfStatus(response.status) ?? (await graphqlOutcome(path, response));
   if (outcome === undefined || path === PROBE) return undefined;
   // Unknown paths share one name: labels must stay few.
-  return { ...(METHODS[path] ?? { method: "unknown", interface: doorOf(headers) }), outcome };
+  return { ...(METHODS[path] ?? { method: "unknown", interface: interfaceOf(headers) }), outcome };
 }
 
 /** To clients of the older media type GraphQL says 200 whatever happened. */

@@ -32,13 +32,13 @@ export interface McpTool {
 export type ToolSet = ReadonlyMap<string, McpTool>;
 
 /** How a domain is asked to run one of its tools. */
-export interface Door<Context> {
+export interface ToolRunner<Context> {
   run(tool: ToolDefinition<Context>, args: unknown, signal: AbortSignal): Promise<ToolResult>;
   subject(args: unknown): Subject;
 }
 
 /** Makes a domain's table of tools ready to be served. */
-export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], door: Door<Context>): ToolSet {
+export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], runner: ToolRunner<Context>): ToolSet {
   return new Map(
     tools.map((tool) => [
       tool.name,
@@ -46,8 +46,8 @@ export function toolSet<Context>(tools: readonly ToolDefinition<Context>[], door
         listed: listed(tool),
         writes: tool.effect !== "read",
         slow: tool.slow === true,
-        subject: (args) => door.subject(args),
-        call: (args, signal) => door.run(tool, args, signal),
+        subject: (args) => runner.subject(args),
+        call: (args, signal) => runner.run(tool, args, signal),
       },
     ]),
   );

@@ -1,8 +1,8 @@
-import type { Estate } from "./api/replies.ts";
+import type { InventoryOverview } from "./api/replies.ts";
 import { LIST_KINDS } from "./lists/list_kinds.ts";
 import type { IconName } from "./ui/icon.tsx";
 
-type Tally = "sites" | "floors" | "fabrics" | keyof Estate["totals"];
+type Tally = "sites" | "floors" | "fabrics" | keyof InventoryOverview["totals"];
 
 /** A page that the navigation leads to. */
 export interface NavigationItem {

@@ -4,7 +4,7 @@ import { blastRadius } from "#dc/analysis/blast_radius.ts";
 import { liveSet } from "#dc/analysis/power_live.ts";
 import { loads } from "#dc/analysis/power_load.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import { estate, load } from "../../support/dc/power.ts";
+import { inventory, load } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 /** Small suppliers and consumers that hang on earlier ones; many trip when one fails. */
@@ -54,7 +54,7 @@ for (const tangled of [false, true]) {
             },
           ),
         );
-        const topology = Topology.of(estate(...devices));
+        const topology = Topology.of(inventory(...devices));
         const source = pick % topology.power.nodes.length;
         const failing = { sources: new Set([source]), unlisted: new Set([source]) };
 

@@ -5,12 +5,12 @@ import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { cooledWorld } from "../../support/dc/cooled_world.ts";
 import { CoolingModel } from "../../support/dc/cooling_model.ts";
-import { LAW_ESTATES } from "../../support/law_estates.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 /** Seeds of inventories on which the product and the model once differed. */
 const KEPT: readonly number[] = [];
-const SEEDS = [...KEPT, ...Array.from({ length: LAW_ESTATES * 2 }, (_, index) => 1000 + index)];
+const SEEDS = [...KEPT, ...Array.from({ length: LAW_INVENTORIES * 2 }, (_, index) => 1000 + index)];
 
 const FLOORS = [0, 1].flatMap((floor) => [
   `floor:S/${floor}`,
@@ -23,14 +23,14 @@ const SCOPES = ["site:S", "site:T", ...FLOORS, ...[0, 1, 2, 3, 4].map((rack) => 
 test("heat and cooling of every place are what a plain model of devices and units says", () => {
   for (const seed of SEEDS) {
     const random = new SeededRandom(seed);
-    const estate = cooledWorld(random);
-    const topology = Topology.of(estate);
+    const inventory = cooledWorld(random);
+    const topology = Topology.of(inventory);
     const asked = {
       basis: random.pick(["ALLOCATED", "MEASURED"] as const) as LoadBasis,
       reserve: random.below(3),
-      failed: estate.cracs.filter(() => random.below(4) === 0).map(({ code }) => code),
+      failed: inventory.cracs.filter(() => random.below(4) === 0).map(({ code }) => code),
     };
-    const model = new CoolingModel(estate, asked);
+    const model = new CoolingModel(inventory, asked);
     const options = { basis: asked.basis, reserveUnits: asked.reserve, failedCracCodes: asked.failed };
     for (const scope of SCOPES) {
       const say = `seed ${seed}, ${scope}`;

@@ -7,7 +7,7 @@ import { csvColumns, csvLine } from "#cli/dc/csv_columns.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
-import { ams1Estate } from "../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../support/dc/arbitrary.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
@@ -55,7 +55,7 @@ describe("a CSV gives back what was written", () => {
   }
 
   test("for the sample site", async () => {
-    const { racks, devices, cracs, cables, fabricLinks } = await ams1Estate();
+    const { racks, devices, cracs, cables, fabricLinks } = await ams1Inventory();
     const lists = { rack: racks, device: devices, crac: cracs, cable: cables, fabric_link: fabricLinks };
 
     for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {

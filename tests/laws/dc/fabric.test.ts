@@ -14,12 +14,12 @@ import { around } from "../../support/dc/fabric_tier_model.ts";
 import { fabricWorld } from "../../support/dc/fabric_world.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { putAll } from "../../support/dc/stored.ts";
-import { LAW_ESTATES } from "../../support/law_estates.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 /** Seeds of inventories on which the product and the model once differed. */
 const KEPT: readonly number[] = [3000, 3002, 3003, 3005, 3008, 3010, 3013, 3024];
-const SEEDS = [...KEPT, ...Array.from({ length: LAW_ESTATES }, (_, index) => 3100 + index)];
+const SEEDS = [...KEPT, ...Array.from({ length: LAW_INVENTORIES }, (_, index) => 3100 + index)];
 /** Questions about each inventory. */
 const QUESTIONS = 21;
 
@@ -70,10 +70,10 @@ function plain({ nodes, links, congested, missing, findings, summary }: FabricTo
 test("a fabric of any tiers, whole, in part and with switches lost, is what a plain model of the laws says", async () => {
   for (const seed of SEEDS) {
     const random = new SeededRandom(seed);
-    const estate = fabricWorld(random);
-    const { racks, devices, fabricLinks } = estate;
-    const model = new FabricModel(estate);
-    const topology = Topology.of(estate);
+    const inventory = fabricWorld(random);
+    const { racks, devices, fabricLinks } = inventory;
+    const model = new FabricModel(inventory);
+    const topology = Topology.of(inventory);
     const store = openMemory();
     await store.write(async (writer) => {
       await putAll(writer, "device", devices);

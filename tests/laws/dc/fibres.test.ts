@@ -7,12 +7,12 @@ import { FibreModel, type ModelPath } from "../../support/dc/fibre_model.ts";
 import { type FibreWorld, fibreWorld } from "../../support/dc/fibre_world.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { putAll } from "../../support/dc/stored.ts";
-import { LAW_ESTATES } from "../../support/law_estates.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 /** Seeds of inventories on which the product and the model once differed. */
 const KEPT: readonly number[] = [1000, 1001, 1002, 1003, 1150, 1153, 2021, 2099];
-const SEEDS = [...KEPT, ...Array.from({ length: LAW_ESTATES }, (_, index) => 2000 + index)];
+const SEEDS = [...KEPT, ...Array.from({ length: LAW_INVENTORIES }, (_, index) => 2000 + index)];
 
 type Ask = (at: string, followSplits: boolean) => Promise<readonly CablePath[]>;
 

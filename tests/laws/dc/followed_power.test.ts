@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Topology } from "#dc/analysis/topology.ts";
 import { LOAD_BASES } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { estate, load } from "../../support/dc/power.ts";
+import { inventory, load } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 // Dense little sites: most devices have power, many by two ways, some in circles, which rules would refuse.
@@ -48,7 +48,7 @@ const site = fc.array(plan, { minLength: COUNT, maxLength: COUNT });
 const change = fc.record({ at: fc.nat(COUNT - 1), to: fc.option(plan, { nil: undefined }) });
 
 function told(topology: Topology) {
-  const { power, live, estate: site } = topology;
+  const { power, live, inventory: site } = topology;
   const indexes = new Map(
     site.devices.map(({ code }) => [code, power.indexOf.get(`device:${code.toLowerCase()}`) ?? -1]),
   );
@@ -72,7 +72,7 @@ for (const tangled of [false, true]) {
       fc.property(site, fc.array(change, { minLength: 1, maxLength: 4 }), (plans, changes) => {
         const devices = new Map(plans.map((one, index) => [index, device(one, index, tangled)]));
         const built = () =>
-          Topology.of(estate(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)));
+          Topology.of(inventory(...[...devices.entries()].sort(([a], [b]) => a - b).map(([, one]) => one)));
         let followed = built();
         for (const { at, to } of changes) {
           told(followed);
@@ -80,7 +80,7 @@ for (const tangled of [false, true]) {
           else devices.set(at, device(to, at, tangled));
           const after = devices.get(at);
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-          followed = followed.changed(keys, estate(...(after === undefined ? [] : [after])));
+          followed = followed.changed(keys, inventory(...(after === undefined ? [] : [after])));
 
           expect(told(followed)).toEqual(told(built()));
         }

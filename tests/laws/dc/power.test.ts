@@ -5,7 +5,7 @@ import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
 import { liveSet, spreadDarkness } from "#dc/analysis/power_live.ts";
 import { loads, loadsAfter, ownDrawW } from "#dc/analysis/power_load.ts";
 import type { Device } from "#dc/model/resources.ts";
-import { estate, load, source } from "../../support/dc/power.ts";
+import { inventory, load, source } from "../../support/dc/power.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const RUNS = { numRuns: LAW_RUNS };
@@ -37,7 +37,7 @@ const plans = fc.array(plan, { minLength: 2, maxLength: 30 });
 /** Each device hangs on earlier ones only, so there is no circle. */
 const acyclic = plans.map((plans) =>
   powerGraph(
-    estate(
+    inventory(
       ...plans.map((one, index) => device(index === 0 ? { ...one, sources: [] } : one, index, (at) => at % index)),
     ),
   ),
@@ -46,7 +46,7 @@ const acyclic = plans.map((plans) =>
 /** Devices hang on any other, themselves included. */
 const cyclic = fc
   .array(plan, { minLength: 2, maxLength: 15 })
-  .map((plans) => powerGraph(estate(...plans.map((one, index) => device(one, index, (at) => at % plans.length)))));
+  .map((plans) => powerGraph(inventory(...plans.map((one, index) => device(one, index, (at) => at % plans.length)))));
 
 const failure = fc.uniqueArray(fc.nat(29), { minLength: 1, maxLength: 4 });
 
@@ -161,7 +161,7 @@ test("a new independent feed darkens nothing, and weakens no failure", () => {
       const fed = devices.map((one, index) =>
         index === at && index > 0 ? { ...one, ports: [...(one.ports ?? []), inlet] } : one,
       );
-      const [less, more] = [powerGraph(estate(...devices)), powerGraph(estate(...fed))];
+      const [less, more] = [powerGraph(inventory(...devices)), powerGraph(inventory(...fed))];
       const removed = removedOf(less, picks);
 
       const [before, after] = [less, more].map((graph) => liveSet(graph, removed));

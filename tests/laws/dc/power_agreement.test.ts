@@ -3,14 +3,14 @@ import { create } from "@bufbuild/protobuf";
 import { floorPlan } from "#dc/analysis/floor_plan.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { foldFailure } from "#dc/render/power/fold.ts";
 import { partOf } from "#dc/render/power/part.ts";
 import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { ams1Estate } from "../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 
 // Health, search, the floor, blast radius and its picture say the same about the power of every rack.
@@ -18,21 +18,21 @@ import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 const INVENTORIES = 30;
 
-async function estates(): Promise<readonly (readonly [string, Estate, string])[]> {
+async function inventories(): Promise<readonly (readonly [string, Inventory, string])[]> {
   const drawn = Array.from({ length: INVENTORIES }, (_, seed) => {
     return [`inventory ${seed}`, drawnInventory(seed), "floor:S/1"] as const;
   });
-  return [["AMS1", await ams1Estate(), "floor:AMS1/1"], ...drawn];
+  return [["AMS1", await ams1Inventory(), "floor:AMS1/1"], ...drawn];
 }
 
 test("the floor and the rack give the same health, and audits the devices that it names", async () => {
-  for (const [name, estate, floor] of await estates()) {
-    const topology = Topology.of(estate);
+  for (const [name, inventory, floor] of await inventories()) {
+    const topology = Topology.of(inventory);
     const tiles = floorPlan(topology, parseRef(floor) as Ref, INPUT).racks;
     const unmet = new Set(topology.redundancyUnmet());
     const unknown = new Set(topology.redundancyUnknown());
 
-    for (const rack of estate.racks) {
+    for (const rack of inventory.racks) {
       const { health, reasons } = topology.rackStanding(rack, INPUT);
       const tile = tiles.find((one) => one.rack.code === rack.code);
       const inside = topology.devicesInRack(rack.code).map(({ code }) => code);
@@ -63,9 +63,9 @@ test("the floor and the rack give the same health, and audits the devices that i
 const SHOWN = { [ImpactState.DARK]: "OFFLINE", [ImpactState.PARTIAL]: "PARTIAL", [ImpactState.DEGRADED]: "DEGRADED" };
 
 test("the reply and its picture give each rack the same state and the same counts", async () => {
-  for (const [name, estate] of await estates()) {
-    const topology = Topology.of(estate);
-    const sources = estate.devices.filter(({ kind }) => ["RACK_PDU", "RPP", "UPS", "UTILITY"].includes(kind));
+  for (const [name, inventory] of await inventories()) {
+    const topology = Topology.of(inventory);
+    const sources = inventory.devices.filter(({ kind }) => ["RACK_PDU", "RPP", "UPS", "UTILITY"].includes(kind));
     const step = Math.max(1, Math.floor(sources.length / 8));
     for (const { code } of sources.filter((_, at) => at % step === 0)) {
       const request = create(PowerBlastRadiusRequestSchema, {

@@ -89,8 +89,8 @@ function expected(model: PowerModel, failure: ModelFailure): ReturnType<typeof t
 }
 
 function question(seed: number): Question {
-  const estate = drawnInventory(seed);
-  return { seed, topology: Topology.of(estate), model: new PowerModel(estate) };
+  const inventory = drawnInventory(seed);
+  return { seed, topology: Topology.of(inventory), model: new PowerModel(inventory) };
 }
 
 test("a failure does what the slow model of the laws says, with and without a cascade", async () => {
@@ -138,13 +138,13 @@ test("redundancy and the health of racks are what the slow model of the laws say
 
     const verdicts = topology.redundancyVerdicts().toSorted(byCode);
 
-    expect({ seed, verdicts }).toEqual({ seed, verdicts: demands(model, topology.estate).toSorted(byCode) });
-    for (const rack of topology.estate.racks) {
+    expect({ seed, verdicts }).toEqual({ seed, verdicts: demands(model, topology.inventory).toSorted(byCode) });
+    for (const rack of topology.inventory.racks) {
       const { reasons } = topology.rackStanding(rack, { basis: "ALLOCATED", now: "2026-01-01T00:00:00.000Z" });
       const found = reasons
         .filter(({ code }) => !INFORMATIVE.includes(code))
         .map(({ code, ref, health }) => `${code} ${ref} ${health ?? "INFO"}`);
-      const wanted = rackReasons(model, topology.estate, rack.code).map(
+      const wanted = rackReasons(model, topology.inventory, rack.code).map(
         ({ code, ref, health }) => `${code} ${ref} ${health ?? "INFO"}`,
       );
       expect({ seed, rack: rack.code, found: found.toSorted() }).toEqual({

@@ -3,11 +3,11 @@ import { loadReasons } from "#dc/analysis/power_findings.ts";
 import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, portRef } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { powerWarnings } from "#dc/operations/writes/power_warnings.ts";
-import { ams1Estate } from "../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../support/law_runs.ts";
@@ -16,7 +16,7 @@ import { LAW_RUNS } from "../../support/law_runs.ts";
 
 const LOADS = ["SOURCE_NEAR_LIMIT", "FAILOVER_OVERLOAD"];
 
-async function storeOf(inventory: Estate) {
+async function storeOf(inventory: Inventory) {
   const store = openMemory();
   await store.write(async (writer) => {
     const put = async <Kind extends ResourceKind>(kind: Kind, resources: readonly ResourceByKind[Kind][]) => {
@@ -66,7 +66,7 @@ function expectedLoads(topology: Topology, code: string): readonly string[] {
   return found.toSorted();
 }
 
-async function compare(name: string, inventory: Estate, codes = inventory.devices): Promise<number> {
+async function compare(name: string, inventory: Inventory, codes = inventory.devices): Promise<number> {
   const topology = Topology.of(inventory);
   const store = await storeOf(inventory);
   let warned = 0;
@@ -103,7 +103,7 @@ test("writes warn about generated supplies as the analyses judge them", async ()
 }, 300_000);
 
 test("writes warn about the sample as the analyses judge it", async () => {
-  const inventory = await ams1Estate();
+  const inventory = await ams1Inventory();
   // RPP-A-D and RPP-B-D, which supply these, trip when the other side is lost.
   const crowded = inventory.devices.filter(({ rackCode }) => rackCode === "D01");
   const others = inventory.devices.filter((_, at) => at % 199 === 0);

@@ -46,10 +46,10 @@ const NONE = { device: [], rack: [], crac: [], cable: [], fabric_link: [] };
 
 async function lookAround(reader: DcReader): Promise<unknown> {
   return {
-    estate: await reader.estate(),
-    power: await reader.powerEstate(),
-    some: await reader.powerEstate({ ...NONE, device: ["d1"], rack: ["r1"], cable: ["d3/eth0~z9/eth0"] }),
-    few: await reader.powerEstate({ ...NONE, crac: ["c1"], fabric_link: ["d1/~d2/"] }),
+    inventory: await reader.inventory(),
+    power: await reader.powerInventory(),
+    some: await reader.powerInventory({ ...NONE, device: ["d1"], rack: ["r1"], cable: ["d3/eth0~z9/eth0"] }),
+    few: await reader.powerInventory({ ...NONE, crac: ["c1"], fabric_link: ["d1/~d2/"] }),
     feeds: [await reader.feedDeclarer("f1"), await reader.feedDeclarer("F2")],
     consumers: await reader.consumersOf(["feed:F1", "device:d1", "port:D2/CB/1"]),
     racks: [await reader.devicesInRack("r1"), await reader.racksOnFloor("s1", 0)],
@@ -80,7 +80,7 @@ function emptied(store: DcStore): () => Promise<DcStore> {
   opened.push(store);
   return async () => {
     await store.write(async (writer) => {
-      const { racks, devices, cracs, cables, fabricLinks } = await writer.estate();
+      const { racks, devices, cracs, cables, fabricLinks } = await writer.inventory();
       for (const one of cables) await writer.remove("cable", resourceKey(one));
       for (const one of fabricLinks) await writer.remove("fabric_link", resourceKey(one));
       for (const one of cracs) await writer.remove("crac", resourceKey(one));

@@ -5,7 +5,7 @@ import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { putAll } from "../../support/dc/stored.ts";
-import { LAW_ESTATES } from "../../support/law_estates.ts";
+import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
 interface SupplyWorld {
@@ -114,7 +114,7 @@ const straight = ({ hops }: CablePath) =>
   hops.map(({ device, inPort, outPort }) => ({ code: device.code, inPort, outPort }));
 
 test("a supply leads from its inlet to all of its roots, and the same from the outlet that feeds the inlet", async () => {
-  for (let seed = 1; seed <= LAW_ESTATES; seed += 1) {
+  for (let seed = 1; seed <= LAW_INVENTORIES; seed += 1) {
     const world = supplyWorld(new SeededRandom(seed));
     const store = openMemory();
     await store.write(async (writer) => {

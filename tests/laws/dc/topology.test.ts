@@ -146,11 +146,11 @@ async function apply(writer: DcWriter, steps: readonly Step[]): Promise<void> {
 }
 
 /** Everything about a topology but the numbers of its nodes. */
-function shapeOf({ estate, power, live }: Topology) {
+function shapeOf({ inventory, power, live }: Topology) {
   const refOf = (index: number) => power.nodes[index]?.ref.toLowerCase() ?? "";
   const nodes = [...power.nodes.entries()].filter(([, { ref }]) => ref !== "");
   return {
-    estate,
+    inventory,
     nodes: nodes
       .map(([index, node]) => ({
         node: { ...node, ref: refOf(index) },
@@ -194,7 +194,7 @@ const NOW = "2026-01-01T00:00:00.000Z";
 
 /** Everything that a topology keeps and hands on to the next one. */
 function keptOf(topology: Topology) {
-  const { racks, devices } = topology.estate;
+  const { racks, devices } = topology.inventory;
   const codes = new Set(
     [...racks.map((one) => one.code), ...devices.flatMap((one) => one.rackCode ?? [])].map(codeKey),
   );
@@ -215,7 +215,7 @@ function keptOf(topology: Topology) {
 async function check(store: DcStore, cache: TopologyCache): Promise<void> {
   await store.read(async (reader) => {
     const followed = await cache.at(reader);
-    const built = Topology.of(await reader.powerEstate());
+    const built = Topology.of(await reader.powerInventory());
 
     expect(shapeOf(followed)).toEqual(shapeOf(built));
     expect(keptOf(followed)).toEqual(keptOf(built));
@@ -240,7 +240,7 @@ test("a followed topology equals one that is built anew, after any history", asy
   );
 }, 60_000);
 
-test("a topology that was handed out does not change when the estate does", async () => {
+test("a topology that was handed out does not change when the inventory does", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 8 }), fc.array(step, { minLength: 1, maxLength: 5 }), async (a, b) => {
       const store = openMemory();

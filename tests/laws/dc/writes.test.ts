@@ -100,14 +100,14 @@ test("no sequence of writes leaves a circle of power, a unit taken twice, or a b
 
       await play(site, calls);
 
-      const { estate, verdict } = await site.store.read(async (reader) => ({
-        estate: await reader.estate(),
+      const { inventory, verdict } = await site.store.read(async (reader) => ({
+        inventory: await reader.inventory(),
         verdict: await verifyLog(reader),
       }));
-      expect(hasCircle(powerGraph(estate))).toBe(false);
-      const [rack] = estate.racks;
+      expect(hasCircle(powerGraph(inventory))).toBe(false);
+      const [rack] = inventory.racks;
       if (rack === undefined) throw new Error("the rack was written first");
-      const inside = estate.devices.filter(({ rackCode }) => rackCode === "R");
+      const inside = inventory.devices.filter(({ rackCode }) => rackCode === "R");
       expect(rackElevation(rack, inside, { now: "2026-01-01T00:00:00Z", basis: "ALLOCATED" }).conflicts).toEqual([]);
       expect(verdict.ok).toBe(true);
     }),
@@ -115,13 +115,17 @@ test("no sequence of writes leaves a circle of power, a unit taken twice, or a b
   );
 }, 120_000);
 
-test("a write that was only tried, or refused, leaves the estate and the log as they were", async () => {
+test("a write that was only tried, or refused, leaves the inventory and the log as they were", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(call, { maxLength: 8 }), call, async (calls, [rpc, request]) => {
       const site = await testService();
       await play(site, calls);
       const look = () =>
-        site.store.read(async (reader) => [await reader.estate(), await reader.chainHead(), await reader.revision()]);
+        site.store.read(async (reader) => [
+          await reader.inventory(),
+          await reader.chainHead(),
+          await reader.revision(),
+        ]);
       const before = await look();
 
       const tried = await site.call(rpc, { ...request, validate_only: true }).catch((error: unknown) => String(error));

@@ -1,4 +1,4 @@
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, Location, Rack } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -7,7 +7,7 @@ const KINDS = ["CRAC", "CRAH", "REAR_DOOR", "CDU", "CDU"] as const;
 const UNIT_STATUSES = ["ACTIVE", "ACTIVE", "ACTIVE", "STANDBY", "FAILED", "MAINTENANCE"] as const;
 
 /** A small site of rooms, rows and zones with air and liquid units, empty places, chassis and devices of every status. */
-export function cooledWorld(random: SeededRandom): Estate {
+export function cooledWorld(random: SeededRandom): Inventory {
   const racks = Array.from(
     { length: 1 + random.below(5) },
     (_, index): Rack => ({ code: `R${index}`, location: location(random) }),

@@ -1,5 +1,5 @@
 import type { CoolingMedium, LoadBasis } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Crac, Device, Location } from "#dc/model/resources.ts";
 
 // A plain, slow model of the laws of cooling. It shares the heat of one device after another and knows no places, only
@@ -17,11 +17,11 @@ interface Source {
 }
 
 export class CoolingModel {
-  private readonly estate: Estate;
+  private readonly inventory: Inventory;
   private readonly asked: Asked;
 
-  constructor(estate: Estate, asked: Asked) {
-    this.estate = estate;
+  constructor(inventory: Inventory, asked: Asked) {
+    this.inventory = inventory;
     this.asked = asked;
   }
 
@@ -79,14 +79,14 @@ export class CoolingModel {
     const near = this.things()
       .filter((areas) => areas.includes(scope))
       .flat();
-    return this.estate.cracs.filter((unit) =>
+    return this.inventory.cracs.filter((unit) =>
       (unit.serves ?? []).some((ref) => near.includes(ref.toLowerCase()) || within(ref.toLowerCase(), scope)),
     );
   }
 
   /** The areas around every rack, device, cooling unit and outlet of heat. */
   private things(): readonly (readonly string[])[] {
-    const { racks, devices, cracs } = this.estate;
+    const { racks, devices, cracs } = this.inventory;
     return [
       ...racks.map(({ code, location }) => around(location, code)),
       ...devices.map(({ rackCode, location }) => around(location, rackCode)),
@@ -95,20 +95,22 @@ export class CoolingModel {
   }
 
   private sources(medium: CoolingMedium): readonly Source[] {
-    const own = this.estate.devices.map((device) => ({
+    const own = this.inventory.devices.map((device) => ({
       areas: around(device.location, device.rackCode),
       watts: this.watts(device) * (medium === "LIQUID" ? liquidShare(device) : 1 - liquidShare(device)),
     }));
     if (medium === "LIQUID") return own;
     const liquid = this.sources("LIQUID");
-    const rejecting = this.estate.cracs.filter((unit) => unit.heatRejection === "AIR" && mediumOf(unit) === "LIQUID");
+    const rejecting = this.inventory.cracs.filter(
+      (unit) => unit.heatRejection === "AIR" && mediumOf(unit) === "LIQUID",
+    );
     return [...own, ...rejecting.map((unit) => ({ areas: around(unit.location), watts: this.load(unit, liquid) }))];
   }
 
   private watts(device: Device): number {
     const { basis } = this.asked;
     if (!isOn(device)) return 0;
-    const chassis = this.estate.devices.find(({ code }) => code === device.parentDeviceCode);
+    const chassis = this.inventory.devices.find(({ code }) => code === device.parentDeviceCode);
     const measured =
       basis === "MEASURED" &&
       chassis !== undefined &&
@@ -131,7 +133,7 @@ export class CoolingModel {
   }
 
   private serving(areas: readonly string[], medium: CoolingMedium): readonly Crac[] {
-    return this.estate.cracs.filter(
+    return this.inventory.cracs.filter(
       (unit) => mediumOf(unit) === medium && (unit.serves ?? []).some((ref) => areas.includes(ref.toLowerCase())),
     );
   }

@@ -1,4 +1,4 @@
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import { around, TierModel } from "./fabric_tier_model.ts";
 
@@ -21,10 +21,10 @@ export class FabricModel {
   private readonly devices: ReadonlyMap<string, Device>;
   private readonly tiers: TierModel;
 
-  constructor(estate: Estate) {
-    this.links = estate.fabricLinks;
-    this.devices = new Map(estate.devices.map((device) => [device.code, device]));
-    this.tiers = new TierModel(estate);
+  constructor(inventory: Inventory) {
+    this.links = inventory.fabricLinks;
+    this.devices = new Map(inventory.devices.map((device) => [device.code, device]));
+    this.tiers = new TierModel(inventory);
   }
 
   answer(asked: FabricQuestion) {

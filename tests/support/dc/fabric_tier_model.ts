@@ -1,18 +1,18 @@
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Location } from "#dc/model/resources.ts";
 
 const LAW_TIERS: Readonly<Record<string, number>> = { leaf: 0, "border-leaf": 0, tor: 0, spine: 1, "super-spine": 2 };
 
 /** The tiers of switches, written from the laws and docs/answers.md; part of the plain model of fabrics. */
 export class TierModel {
-  private readonly estate: Estate;
+  private readonly inventory: Inventory;
   private readonly roles: ReadonlyMap<string, string | undefined>;
   private readonly tiers: ReadonlyMap<string, number>;
 
-  constructor(estate: Estate) {
-    this.estate = estate;
-    this.roles = new Map(estate.devices.map(({ code, role }) => [code, role]));
-    this.tiers = new Map(estate.devices.map(({ code }) => [code, this.tierOf(code)]));
+  constructor(inventory: Inventory) {
+    this.inventory = inventory;
+    this.roles = new Map(inventory.devices.map(({ code, role }) => [code, role]));
+    this.tiers = new Map(inventory.devices.map(({ code }) => [code, this.tierOf(code)]));
   }
 
   /** The tier of a role that the laws name; of another one, one above what is ranked below it, else one below what is above. */
@@ -29,7 +29,7 @@ export class TierModel {
   private fromBelow(code: string): number | undefined {
     const known = LAW_TIERS[this.roles.get(code) ?? ""];
     if (known !== undefined) return known;
-    const below = this.estate.fabricLinks
+    const below = this.inventory.fabricLinks
       .filter(({ b }) => b.deviceCode === code)
       .flatMap(({ a }) => this.fromBelow(a.deviceCode) ?? []);
     return below.length === 0 ? undefined : 1 + Math.max(...below);
@@ -38,7 +38,7 @@ export class TierModel {
   private fromAbove(code: string): number | undefined {
     const known = this.fromBelow(code);
     if (known !== undefined) return known;
-    const above = this.estate.fabricLinks
+    const above = this.inventory.fabricLinks
       .filter(({ a }) => a.deviceCode === code)
       .flatMap(({ b }) => this.fromAbove(b.deviceCode) ?? []);
     return above.length === 0 ? undefined : Math.min(...above) - 1;
@@ -46,7 +46,7 @@ export class TierModel {
 
   /** How many links are below a switch of a fabric without any named role. */
   private ownHeight(code: string): number {
-    const below = this.estate.fabricLinks
+    const below = this.inventory.fabricLinks
       .filter(({ b }) => b.deviceCode === code)
       .map(({ a }) => this.ownHeight(a.deviceCode));
     return below.length === 0 ? 0 : 1 + Math.max(...below);

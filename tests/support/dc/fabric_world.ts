@@ -1,5 +1,5 @@
 import type { DeviceStatus, LinkStatus } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { comparePorts, compareText } from "#dc/model/ref.ts";
 import type { Device, FabricLink, Location, Port, PortRef, Rack } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
@@ -31,7 +31,7 @@ interface Member {
  * parallel links in equal and unequal numbers, pairs without a link, links in every state and direction, disabled ports,
  * devices out of service, and links within a tier, past a tier and between fabrics.
  */
-export function fabricWorld(random: SeededRandom): Estate {
+export function fabricWorld(random: SeededRandom): Inventory {
   return new FabricDrawer(random).draw();
 }
 
@@ -48,7 +48,7 @@ class FabricDrawer {
     this.odd = random.pick([0, 0.05, 0.15, 0.3]);
   }
 
-  draw(): Estate {
+  draw(): Inventory {
     const { random } = this;
     const count = 1 + random.below(3);
     for (let number = 1; number <= count; number += 1) this.fabric(number);

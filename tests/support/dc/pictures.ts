@@ -1,6 +1,6 @@
 import { blastRadius } from "#dc/analysis/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
 import type { Drawing, DrawOptions, GraphNode } from "#dc/render/drawing.ts";
 import type { PowerFailure } from "#dc/render/power/failure.ts";
@@ -12,11 +12,11 @@ export function drawOptions(parts: Partial<DrawOptions> = {}): DrawOptions {
 
 /** What fails with these sources, as the picture wants it. */
 export function failureOf(
-  estate: Estate,
+  inventory: Inventory,
   refs: readonly string[],
   { cascade = false, assumeBattery = false } = {},
 ): PowerFailure {
-  const topology = Topology.of(estate);
+  const topology = Topology.of(inventory);
   const sources = refs.map((ref) => ({ ref, ...sourceNodes(topology.power, ref, "source_ref") }));
   const blast = blastRadius(
     topology,

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { openMemory } from "./memory/store.ts";
 import { type TestService, testService } from "./service.ts";
@@ -42,7 +42,7 @@ export async function unannounced({ call }: TestService, answer: PlacedAnswer): 
 }
 
 /** A service on an inventory in memory. */
-export async function serviceOn(inventory: Estate): Promise<TestService> {
+export async function serviceOn(inventory: Inventory): Promise<TestService> {
   const store = openMemory();
   await store.write(async (writer) => {
     const put = async <Kind extends ResourceKind>(kind: Kind, resources: readonly ResourceByKind[Kind][]) => {

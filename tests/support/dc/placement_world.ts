@@ -1,5 +1,5 @@
 import type { PhaseLeg } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Crac, Device, Port, Rack } from "#dc/model/resources.ts";
 import type { SeededRandom } from "../seeded_random.ts";
 
@@ -8,7 +8,7 @@ const STATUSES = ["ACTIVE", "ACTIVE", "ACTIVE", "PLANNED", "OFFLINE", "INVENTORY
 const LOCATION = { siteId: "S", floorNumber: 1, room: "R" };
 
 /** A small site with two supply sides, tight limits everywhere, and whatever makes a place unfit. */
-export function placementWorld(random: SeededRandom): Estate {
+export function placementWorld(random: SeededRandom): Inventory {
   const racks = Array.from({ length: 2 + random.below(3) }, (_, at) => rack(at, random));
   const devices: Device[] = [];
   const cables: Cable[] = [];
@@ -167,7 +167,7 @@ function leaf(
  *
  * @param isCrossed whether the sides of a rack are paired at random, so that each UPS has several others as its pair
  */
-export function roomySite(random: SeededRandom, isCrossed: boolean): Estate {
+export function roomySite(random: SeededRandom, isCrossed: boolean): Inventory {
   const racks = Array.from(
     { length: 3 + random.below(2) },
     (_, at): Rack => ({

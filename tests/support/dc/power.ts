@@ -1,4 +1,4 @@
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
 
 /** A supply without inlets. */
@@ -32,6 +32,6 @@ export function panel(code: string, sources: readonly string[], feeds: readonly 
 }
 
 /** A site of these devices alone. */
-export function estate(...devices: readonly Device[]): Estate {
+export function inventory(...devices: readonly Device[]): Inventory {
   return { racks: [], devices, cracs: [], cables: [], fabricLinks: [] };
 }

@@ -7,7 +7,7 @@ import type { DcStore } from "#dc/ports.ts";
 import type { Drawing, DrawOptions } from "#dc/render/drawing.ts";
 import { SCREENS, type Screen } from "#dc/render/options.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
-import { ams1Store, storeOf } from "./ams1_estate.ts";
+import { ams1Store, storeOf } from "./ams1_inventory.ts";
 import { oddSite } from "./odd_site.ts";
 import { drawOptions } from "./pictures.ts";
 import { START } from "./service.ts";
@@ -89,7 +89,7 @@ async function drawer({ screen, site, ref }: ScreenCase): Promise<(options: Part
   if (subject === undefined) throw new Error(`${ref} is no reference`);
   const store = await storeFor(site);
   const shown = await store.read(async (reader) => {
-    const topology = Topology.of(await reader.estate());
+    const topology = Topology.of(await reader.inventory());
     const context = {} as ReadSession["context"];
     return PICTURES[screen](subject as never, {
       context,

@@ -5,7 +5,7 @@ import { rpcs } from "#dc/operations/index.ts";
 import type { DcStore } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { ams1 } from "../../support/dc/ams1.ts";
-import { fill } from "../../support/dc/ams1_estate.ts";
+import { fill } from "../../support/dc/ams1_inventory.ts";
 import { testService } from "../../support/dc/service.ts";
 import { databaseFile } from "../../support/dc/stores.ts";
 

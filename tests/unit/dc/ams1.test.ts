@@ -4,7 +4,7 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
-import { storeOf } from "../../support/dc/ams1_estate.ts";
+import { storeOf } from "../../support/dc/ams1_inventory.ts";
 import { loadAms1, testService } from "../../support/dc/service.ts";
 import { openTemporarySqlite } from "../../support/dc/stores.ts";
 
@@ -53,19 +53,19 @@ describe("the sample site", async () => {
   });
 
   test("is the same site when what is stored is loaded elsewhere", async () => {
-    const estate = await site.store.read((reader) => reader.estate());
+    const inventory = await site.store.read((reader) => reader.inventory());
     const items = (kind: ResourceKind, list: readonly object[]) =>
       list.map((one) => toJson(SCHEMAS[kind], toMessage(SCHEMAS[kind], one)) as JsonObject);
 
     const other = await storeOf({
-      racks: items("rack", estate.racks),
-      devices: items("device", estate.devices),
-      cracs: items("crac", estate.cracs),
-      cables: items("cable", estate.cables),
-      fabric_links: items("fabric_link", estate.fabricLinks),
+      racks: items("rack", inventory.racks),
+      devices: items("device", inventory.devices),
+      cracs: items("crac", inventory.cracs),
+      cables: items("cable", inventory.cables),
+      fabric_links: items("fabric_link", inventory.fabricLinks),
     });
 
-    expect(await other.read((reader) => reader.estate())).toEqual(estate);
+    expect(await other.read((reader) => reader.inventory())).toEqual(inventory);
   });
 
   test("is found by site, row and role with counts that add up", async () => {

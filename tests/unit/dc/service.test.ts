@@ -288,9 +288,9 @@ describe("a delete", () => {
 
     expect(panel.cascaded_refs).toEqual(["device:PDU", "crac:C1"]);
     expect(leaf.cascaded_refs).toEqual(["cable:LEAF-1/e1~SPINE-1/e1", "fabric_link:LEAF-1/e1~SPINE-1/e1"]);
-    const estate = await site.store.read((reader) => reader.estate());
-    expect(estate.devices.find(({ code }) => code === "PDU")?.ports?.[0]?.powerIn).toEqual({});
-    expect(estate.cracs[0]?.powerInputs).toEqual([{}, { sourceRef: "feed:FB" }]);
+    const inventory = await site.store.read((reader) => reader.inventory());
+    expect(inventory.devices.find(({ code }) => code === "PDU")?.ports?.[0]?.powerIn).toEqual({});
+    expect(inventory.cracs[0]?.powerInputs).toEqual([{}, { sourceRef: "feed:FB" }]);
     expect(await chain(site)).toMatchObject({ ok: true });
   });
 
@@ -300,7 +300,7 @@ describe("a delete", () => {
     const reply = await site.call("DeleteRack", { code: "R2", cascade: true });
 
     expect(reply.cascaded_refs).toContain("device:BL-1");
-    const { devices } = await site.store.read((reader) => reader.estate());
+    const { devices } = await site.store.read((reader) => reader.inventory());
     expect(devices.some(({ rackCode }) => rackCode === "R2")).toBe(false);
   });
 

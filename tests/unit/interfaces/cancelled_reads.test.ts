@@ -3,8 +3,8 @@ import { request } from "node:http";
 import { connect } from "node:http2";
 import type { FinishedCall } from "#dc/context.ts";
 import type { DcReader, DcStore } from "#dc/ports.ts";
-import { remoteDoor } from "#interfaces/dc_mcp/remote_door.ts";
-import { serviceDoor } from "#interfaces/dc_mcp/service_door.ts";
+import { remoteBackend } from "#interfaces/dc_mcp/remote_backend.ts";
+import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { httpHandler } from "#interfaces/http/handler.ts";
 import { OnePort } from "#runtime/one_port.ts";
@@ -114,8 +114,8 @@ const mcp: (where: "here" | "there") => Ask =
   (where) =>
   ({ service, url, gone }) => {
     const remote = { url, token: undefined, timeoutMs: 60_000 };
-    const door = async () => (where === "here" ? serviceDoor(service) : remoteDoor(remote));
-    const served = new Served({ loadTools: async () => dcTools(door) });
+    const backend = async () => (where === "here" ? serviceBackend(service) : remoteBackend(remote));
+    const served = new Served({ loadTools: async () => dcTools(backend) });
     endings.push(() => served.stop());
     served.call(1, "search_devices", {});
     const leave = () => served.notify("notifications/cancelled", { requestId: 1 });

@@ -39,12 +39,12 @@ export const command = defineCommand({
     }
     const format = given ?? "jsonl";
     const { demandKind } = await import("../../dc/kinds.ts");
-    const { exportEstate } = await import("../../dc/export.ts");
+    const { exportInventory } = await import("../../dc/export.ts");
     const path = output === undefined || output === "-" ? undefined : resolve(cli.cwd, output);
     if (format === "csv" && kind === undefined && path === undefined) {
       throw usageError("dc export", "One CSV holds one kind: expected --kind, or a folder for one file per kind");
     }
     const options = { format, kind: kind === undefined ? undefined : demandKind(kind), output: path };
-    await exportEstate(databaseOf(db, cli.cwd), options, cli);
+    await exportInventory(databaseOf(db, cli.cwd), options, cli);
   },
 });

@@ -36,9 +36,9 @@ export interface Ground {
 }
 
 /** The racks of a scope, in the order of their codes. */
-export function racksInScope({ estate }: Topology, { scope }: Pick<Wanted, "scope">): readonly Rack[] {
-  if (scope === undefined) return estate.racks;
-  return estate.racks.filter(({ code, location }) =>
+export function racksInScope({ inventory }: Topology, { scope }: Pick<Wanted, "scope">): readonly Rack[] {
+  if (scope === undefined) return inventory.racks;
+  return inventory.racks.filter(({ code, location }) =>
     scope.kind === "rack"
       ? codeKey(code) === codeKey(scope.code)
       : location !== undefined && locatedIn(location, scope),

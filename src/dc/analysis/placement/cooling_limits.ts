@@ -48,7 +48,7 @@ export class CoolingLimits {
     this.wanted = wanted;
     this.balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
     this.plan();
-    for (const rack of topology.estate.racks) for (const medium of MEDIA) this.groupOf(rack, medium);
+    for (const rack of topology.inventory.racks) for (const medium of MEDIA) this.groupOf(rack, medium);
   }
 
   of(rack: Rack): RackCooling {
@@ -149,7 +149,7 @@ export class CoolingLimits {
   /** Adds the heat of racked devices that are off or not there yet: their places are taken all the same. */
   private plan(): void {
     const { basis } = this.wanted;
-    for (const device of this.topology.estate.devices) {
+    for (const device of this.topology.inventory.devices) {
       if (device.rackCode === undefined || inService(device) || device.status === "INVENTORY") continue;
       const rack = this.topology.rack(device.rackCode);
       const at = rack === undefined ? undefined : this.placeOf(rack);

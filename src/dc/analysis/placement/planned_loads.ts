@@ -176,14 +176,14 @@ class LoadSums {
 
 /** What is recorded as a supply and carries nothing: inlets that are switched off, and cables that are not connected. */
 function* plannedFeeds(topology: Topology): Iterable<Feed> {
-  const { estate, power } = topology;
-  for (const device of estate.devices) {
+  const { inventory, power } = topology;
+  for (const device of inventory.devices) {
     for (const { kind, enabled, powerIn } of device.ports ?? []) {
       if (kind !== "POWER_IN" || enabled !== false || powerIn?.sourceRef === undefined) continue;
       yield* feedOf(power, refKey(powerIn.sourceRef), device);
     }
   }
-  for (const { a, b, status } of estate.cables) {
+  for (const { a, b, status } of inventory.cables) {
     if (status === "CONNECTED" || status === undefined) continue;
     yield* cabled(topology, a, b);
     yield* cabled(topology, b, a);

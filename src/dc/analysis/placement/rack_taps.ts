@@ -190,7 +190,7 @@ export class TapFinder {
 
   private cableAt(end: PortRef): Cable | undefined {
     this.cables ??= new Map(
-      this.topology.estate.cables.flatMap((cable) => [
+      this.topology.inventory.cables.flatMap((cable) => [
         [portKey(cable.a), cable],
         [portKey(cable.b), cable],
       ]),

@@ -30,8 +30,8 @@ const NEVER_HOSTS: readonly (string | undefined)[] = ["spine", "super-spine"];
 const NEVER_FOR_HOSTS: readonly (string | undefined)[] = ["UPLINK", "PEER"];
 
 /** The switches of a site that devices may be connected to: in service, and not spines. */
-function hostSwitches({ estate }: Topology): readonly Device[] {
-  return estate.devices.filter(
+function hostSwitches({ inventory }: Topology): readonly Device[] {
+  return inventory.devices.filter(
     (device) =>
       (device.kind === "SWITCH" || device.kind === "ROUTER") &&
       device.rackCode !== undefined &&
@@ -57,7 +57,7 @@ export class SwitchPorts {
 
   constructor(topology: Topology, wanted: readonly WantedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
     this.wanted = wanted;
-    const linked = linkedPorts(topology.estate.fabricLinks);
+    const linked = linkedPorts(topology.inventory.fabricLinks);
     for (const device of wanted.length === 0 ? [] : hostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
       if (record === undefined) continue;

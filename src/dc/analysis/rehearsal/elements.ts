@@ -34,9 +34,9 @@ function kindOf(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureK
   return supplies ? "OUTLET" : undefined;
 }
 
-function switchNodes({ estate, power }: Topology): ReadonlySet<number> {
+function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
   const found = new Set<number>();
-  for (const { a, b } of estate.fabricLinks) {
+  for (const { a, b } of inventory.fabricLinks) {
     for (const { deviceCode } of [a, b]) {
       const index = power.indexOf.get(`device:${codeKey(deviceCode)}`);
       if (index !== undefined) found.add(index);

@@ -29,10 +29,10 @@ export class FabricWatch {
   private readonly byNode = new Map<number, number[]>();
 
   /** @param deviceOf devices with their network ports, by the key of their code: a link of a disabled port is down */
-  constructor({ estate, power }: Topology, deviceOf: DeviceOf) {
-    const tiers = tiersOf(estate.fabricLinks, deviceOf);
+  constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
+    const tiers = tiersOf(inventory.fabricLinks, deviceOf);
     const nodeOf = (code: string) => power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
-    this.links = estate.fabricLinks.flatMap((link): Link[] => {
+    this.links = inventory.fabricLinks.flatMap((link): Link[] => {
       if (!viewLink(link, { deviceOf, ...NONE_FAILED }, NO_LIMITS).live) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));

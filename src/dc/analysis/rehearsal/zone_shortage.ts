@@ -51,7 +51,7 @@ export class ZoneWatch {
     this.basis = basis;
     const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
     const named = new Map<string, string>();
-    for (const { serves = [] } of topology.estate.cracs) {
+    for (const { serves = [] } of topology.inventory.cracs) {
       for (const ref of serves) if (!named.has(ref.toLowerCase())) named.set(ref.toLowerCase(), ref);
     }
     this.zones = [...named].flatMap(([key, ref]) => {
@@ -107,7 +107,7 @@ export class ZoneWatch {
       }
     }
     const served = new Map(this.zones.map((zone) => [zone.key, zone.units]));
-    for (const crac of this.topology.estate.cracs) {
+    for (const crac of this.topology.inventory.cracs) {
       const besides = servedAreas(crac).flatMap((area) => (balance.inside(area).length > 0 && served.get(area)) || []);
       const found = new Set([crac, ...besides].flatMap(({ code }) => zonesOf.get(codeKey(code)) ?? []));
       this.concerned.set(codeKey(crac.code), found);

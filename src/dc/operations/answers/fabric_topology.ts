@@ -28,11 +28,11 @@ export async function fabricTopologyAnswer(
   { reader, topology }: { readonly reader: DcReader; readonly topology: Topology },
   request: FabricTopologyRequest,
 ): Promise<{ readonly reply: FabricTopologyResponse; readonly picture: () => FabricPicture }> {
-  const { estate } = topology;
+  const { inventory } = topology;
   demandDevices(topology, request.failedDeviceCodes);
   const congestionPct = readPercent("congestion_pct", request.congestionPct, CONGESTED_PCT);
   const watchPct = readPercent("watch_pct", request.watchPct, WATCHED_PCT);
-  const { inScope, ...links } = chosen(estate.fabricLinks, topology, request);
+  const { inScope, ...links } = chosen(inventory.fabricLinks, topology, request);
   const devices = await withNetworkPorts(reader, links.own);
   const answer = fabricTopology(links, (key) => devices.get(key) ?? topology.device(key), {
     congestionPct,

@@ -70,7 +70,7 @@ export const PICTURES: Pictures = {
     if (!PLACES.some((kind) => kind === scope.kind)) throw unshown(subject, "THERMAL", [...PLACES, "crac"]);
     const request = create(ThermalHeadroomRequestSchema, { scopeRef: formatRef(scope) });
     const reply = thermalHeadroomAnswer(known, request);
-    return { reply, places: placesOf(known.estate, reply.racks) };
+    return { reply, places: placesOf(known.inventory, reply.racks) };
   },
   async FABRIC(subject, { reader, topology }) {
     if (subject.kind !== "fabric" && !PLACES.some((kind) => kind === subject.kind)) {

@@ -11,7 +11,7 @@ const byTopology = new WeakMap<Topology, Promise<ReadonlyMap<string, Device>>>()
  * topology leaves these ports out, and a link of a disabled port is down.
  */
 export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
-  const reading = byTopology.get(topology) ?? withNetworkPorts(reader, topology.estate.fabricLinks);
+  const reading = byTopology.get(topology) ?? withNetworkPorts(reader, topology.inventory.fabricLinks);
   byTopology.set(topology, reading);
   // A read that was cancelled is done again by the next call.
   reading.catch(() => byTopology.delete(topology));

@@ -35,8 +35,8 @@ function reserve(asked: number): number {
   return readCount("reserve_units", asked, { usual: 0, most: MAX_RESERVE });
 }
 
-function demandCracs({ estate }: Topology, codes: readonly string[]): void {
-  const known = new Set(estate.cracs.map(({ code }) => codeKey(code)));
+function demandCracs({ inventory }: Topology, codes: readonly string[]): void {
+  const known = new Set(inventory.cracs.map(({ code }) => codeKey(code)));
   const index = codes.findIndex((code, at) => !known.has(codeKey(readCode(`failed_crac_codes[${at}]`, code))));
   const code = codes[index];
   if (code === undefined) return;

@@ -1,8 +1,8 @@
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Places } from "#dc/render/thermal/heat_map.ts";
 
 /** Where the racks of an answer stand, as far as it is recorded. */
-export function placesOf({ racks }: Estate, asked: readonly { readonly code: string }[]): Places {
+export function placesOf({ racks }: Inventory, asked: readonly { readonly code: string }[]): Places {
   const wanted = new Set(asked.map(({ code }) => code.toLowerCase()));
   return new Map(
     racks.flatMap(({ code, placement, location }) => {

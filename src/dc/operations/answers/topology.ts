@@ -63,7 +63,7 @@ export class TopologyCache {
     return {
       revision,
       seq,
-      topology: followed ?? (await new CooperativeScheduler().run(Topology.build(await reader.powerEstate()))),
+      topology: followed ?? (await new CooperativeScheduler().run(Topology.build(await reader.powerInventory()))),
     };
   }
 }
@@ -76,7 +76,7 @@ async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topolo
   if (keys === undefined) return undefined;
   const cable = [...new Set([...keys.cable, ...keys.device.flatMap((key) => topology.cableKeysOf(key))])];
   const among = { ...keys, cable };
-  return topology.changed(among, await reader.powerEstate(among));
+  return topology.changed(among, await reader.powerInventory(among));
 }
 
 /** Keys by kind, or undefined when a reference names no resource. */

@@ -58,12 +58,12 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
   ROW: places("row"),
   RACK: listing(async ({ judgedTopology, now, lapsesAt }) => {
     const topology = await judgedTopology();
-    lapsesAt(steadyUntil(topology.estate.racks, now));
+    lapsesAt(steadyUntil(topology.inventory.racks, now));
     return racksListing(topology, now);
   }),
   DEVICE: listing(async ({ topology }) => devicesListing(await topology())),
-  PORT: listing(async ({ reader }) => portsListing(reader, (await reader.inventory()).ports)),
-  CABLE: listing(async ({ reader }) => cablesListing(reader, (await reader.inventory()).cables)),
+  PORT: listing(async ({ reader }) => portsListing(reader, (await reader.inventoryCounts()).ports)),
+  CABLE: listing(async ({ reader }) => cablesListing(reader, (await reader.inventoryCounts()).cables)),
   CRAC: listing(async ({ topology }) => coolingListing(await topology())),
   SUPPLY: listing(async ({ judgedTopology }) => powerListing(await judgedTopology())),
   FABRIC: listing(async (session) => fabricsListing(await viewsOf(session))),
@@ -76,7 +76,7 @@ function places(kind: PlaceKind): MakeListing {
 
 async function viewsOf({ reader, topology }: ReadSession) {
   const known = await topology();
-  return linkViews(known.estate.fabricLinks, await allSwitches(reader, known));
+  return linkViews(known.inventory.fabricLinks, await allSwitches(reader, known));
 }
 
 /** The columns of a row by the type of their values. */

@@ -2,7 +2,7 @@ import { outletsOf } from "#dc/analysis/power_keys.ts";
 import { carries } from "#dc/analysis/power_supplies.ts";
 import { isInBay } from "#dc/model/blades.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { inletsOf } from "#dc/model/power_walk.ts";
 import { compareText, parseRef, portKey, portRef } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
@@ -38,7 +38,7 @@ export class PowerSurroundings {
   }
 
   /** The looked-up devices, cooling units and cables, in the order of keys. */
-  inventory(): Estate {
+  inventory(): Inventory {
     const sorted = <Resource>(found: ReadonlyMap<string, Resource>) =>
       [...found].sort(([a], [b]) => compareText(a, b)).map(([, resource]) => resource);
     return {

@@ -7008,7 +7008,7 @@ export type AuditRequest = Message<"datacenter.v1.AuditRequest"> & {
   id: string;
 
   /**
-   * Through which door.
+   * Interface of the change.
    *
    * @generated from field: datacenter.v1.AuditInterface interface = 2;
    */
@@ -9318,7 +9318,7 @@ export const RenderViewSchema: GenEnum<RenderView> = /*@__PURE__*/
   enumDesc(file_datacenter_v1_datacenter, 43);
 
 /**
- * Through which door a change came.
+ * Interface through which a change came.
  *
  * @generated from enum datacenter.v1.AuditInterface
  */
@@ -9360,7 +9360,7 @@ export const AuditInterface = {
 } as const;
 
 /**
- * Through which door a change came.
+ * Interface through which a change came.
  *
  * @generated from enum datacenter.v1.AuditInterface
  */
@@ -9533,7 +9533,7 @@ export const SegmentKindSchema: GenEnum<SegmentKind> = /*@__PURE__*/
   enumDesc(file_datacenter_v1_datacenter, 48);
 
 /**
- * Questions about one datacenter estate and changes to it. Reads have no side effects and may be sent as GET.
+ * Questions about one datacenter inventory and changes to it. Reads have no side effects and may be sent as GET.
  *
  * @generated from service datacenter.v1.DatacenterService
  */

@@ -40,13 +40,13 @@ export interface Finding {
   readonly ref: string;
 }
 
-export interface Estate {
-  readonly sites: readonly { readonly site_id: string; readonly floors: readonly EstateFloor[] }[];
+export interface InventoryOverview {
+  readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
   readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "ports" | "cables" | "fabric_links", number>>;
 }
 
-export interface EstateFloor {
+export interface FloorOverview {
   readonly floor_ref: string;
   readonly floor_number: number;
   readonly racks: number;

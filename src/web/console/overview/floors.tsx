@@ -1,4 +1,4 @@
-import type { EstateFloor, FloorPlan, RackTile } from "../api/replies.ts";
+import type { FloorOverview, FloorPlan, RackTile } from "../api/replies.ts";
 import { useCall } from "../api/use_call.ts";
 import { count, counted } from "../labels.ts";
 import { linkTo } from "../router.ts";
@@ -14,7 +14,7 @@ export interface AtRisk {
 
 interface FloorProps {
   readonly site: string;
-  readonly floor: EstateFloor;
+  readonly floor: FloorOverview;
   readonly risk: AtRisk | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Estate } from "../api/replies.ts";
+import type { InventoryOverview } from "../api/replies.ts";
 import type { FabricAnswer } from "../api/screens.ts";
 import { useCall } from "../api/use_call.ts";
 import { count, decimal, percent, watts } from "../labels.ts";
@@ -13,13 +13,19 @@ const NOTHING = { format: "RENDER_FORMAT_NONE" };
 /** Links up to which a whole fabric is judged on the first screen. */
 const FABRIC_LINKS = 5000;
 
-export function Gauges({ estate, rehearsal }: { readonly estate: Estate; readonly rehearsal: Rehearsal | undefined }) {
+export function Gauges({
+  inventory,
+  rehearsal,
+}: {
+  readonly inventory: InventoryOverview;
+  readonly rehearsal: Rehearsal | undefined;
+}) {
   return (
     <div class="gauges">
       <PowerGauge />
-      <CoolingGauges sites={estate.sites.map(({ site_id }) => site_id)} rehearsal={rehearsal} />
+      <CoolingGauges sites={inventory.sites.map(({ site_id }) => site_id)} rehearsal={rehearsal} />
       <SpaceGauge />
-      {estate.totals.fabric_links === 0 ? <NoFabric /> : <FabricGauge links={estate.totals.fabric_links} />}
+      {inventory.totals.fabric_links === 0 ? <NoFabric /> : <FabricGauge links={inventory.totals.fabric_links} />}
     </div>
   );
 }

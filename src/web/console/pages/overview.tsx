@@ -1,6 +1,6 @@
-import type { Estate } from "../api/replies.ts";
+import type { InventoryOverview } from "../api/replies.ts";
 import { mayWrite, useSession } from "../api/session.ts";
-import { useEstate } from "../api/use_estate.ts";
+import { useInventory } from "../api/use_inventory.ts";
 import { counted } from "../labels.ts";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
@@ -18,29 +18,30 @@ const FLOORS = 4;
 
 /** The first screen: what is failed, what one failure would take, and how much is left. */
 export function Overview() {
-  const estate = useEstate();
-  const isEmpty = estate.reply !== undefined && estate.reply.sites.length === 0 && estate.reply.totals.devices === 0;
+  const inventory = useInventory();
+  const isEmpty =
+    inventory.reply !== undefined && inventory.reply.sites.length === 0 && inventory.reply.totals.devices === 0;
   if (isEmpty) return <EmptyInventory />;
-  if (estate.reply === undefined) {
+  if (inventory.reply === undefined) {
     return (
       <>
         <PageHead title="Overview" />
-        <Answer asked={estate}>{() => null}</Answer>
+        <Answer asked={inventory}>{() => null}</Answer>
       </>
     );
   }
-  return <Recorded estate={estate.reply} />;
+  return <Recorded inventory={inventory.reply} />;
 }
 
-function Recorded({ estate }: { readonly estate: Estate }) {
+function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
   const asked = useRehearsal();
   const failures = useFailures();
-  const floors = estate.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
+  const floors = inventory.sites.flatMap(({ site_id, floors: all }) => all.map((floor) => ({ site: site_id, floor })));
   const risk = asked.reply === undefined ? undefined : racksAtRisk(asked.reply.causes);
   return (
     <>
       <PageHead title={titleOf(asked.reply, failures)} trail={[]} crumb="Overview" />
-      <Gauges estate={estate} rehearsal={asked.reply} />
+      <Gauges inventory={inventory} rehearsal={asked.reply} />
       <div class="columns overview">
         <div>
           <Answer asked={asked}>{(rehearsal) => <Causes rehearsal={rehearsal} />}</Answer>

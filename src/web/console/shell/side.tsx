@@ -1,6 +1,6 @@
 import { type Session, useSession } from "../api/session.ts";
 import { token } from "../api/token.ts";
-import { useEstate } from "../api/use_estate.ts";
+import { useInventory } from "../api/use_inventory.ts";
 import { count } from "../labels.ts";
 import { NAVIGATION, type NavigationItem, navigationItemOf } from "../navigation.ts";
 import { linkTo, type Place } from "../router.ts";
@@ -17,13 +17,13 @@ const NO_TOTALS = {
 
 /** The navigation, and who is signed in. On small windows it covers the page while `open`. */
 export function Side({ place, open }: { readonly place: Place; readonly open: boolean }) {
-  const { reply: estate } = useEstate();
+  const { reply: inventory } = useInventory();
   const here = navigationItemOf(place.page);
   const tallies: Readonly<Record<NonNullable<NavigationItem["tally"]>, number | undefined>> = {
-    sites: estate?.sites.length,
-    floors: estate?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
-    fabrics: estate?.fabrics.length,
-    ...(estate?.totals ?? NO_TOTALS),
+    sites: inventory?.sites.length,
+    floors: inventory?.sites.reduce((sum, { floors }) => sum + floors.length, 0),
+    fabrics: inventory?.fabrics.length,
+    ...(inventory?.totals ?? NO_TOTALS),
   };
   return (
     <div class={open ? "side open" : "side"} id="side">

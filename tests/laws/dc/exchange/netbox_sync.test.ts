@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { editRandomly } from "../../../support/dc/netbox/edits.ts";
-import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
+import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
 import type { Lists } from "../../../support/dc/netbox/lists.ts";
 import { importedState, syncLists } from "../../../support/dc/netbox/sync.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -11,14 +11,14 @@ const RUNS = Math.ceil(LAW_RUNS / 10);
 const EDITS = 200;
 
 function edited(seed: number, count: number): Lists {
-  const { lists } = netboxEstate();
+  const { lists } = netboxInventory();
   editRandomly(lists, seed, count);
   return lists;
 }
 
 test("an import of what did not change changes nothing", async () => {
   const store = openMemory();
-  const { lists } = netboxEstate();
+  const { lists } = netboxInventory();
   const first = await syncLists(store, lists);
   const revision = await store.revision();
 
@@ -32,7 +32,7 @@ test("an import of what did not change changes nothing", async () => {
 test("after any edits of the source, a sync gives what a first import gives, and so does one in steps", async () => {
   for (let seed = 1; seed <= RUNS; seed += 1) {
     const followed = openMemory();
-    await syncLists(followed, netboxEstate().lists);
+    await syncLists(followed, netboxInventory().lists);
     if (seed % 2 === 0) await syncLists(followed, edited(seed, EDITS / 2), { prune: true });
     const synced = await syncLists(followed, edited(seed, EDITS), { prune: true });
     const fresh = openMemory();
@@ -48,7 +48,7 @@ test("after any edits of the source, a sync gives what a first import gives, and
 
 test("a dry run tells what the import then does, and writes nothing", async () => {
   const store = openMemory();
-  await syncLists(store, netboxEstate().lists);
+  await syncLists(store, netboxInventory().lists);
   const revision = await store.revision();
   const lists = edited(3, 30);
 
@@ -63,7 +63,7 @@ test("a dry run tells what the import then does, and writes nothing", async () =
 
 test("prune deletes what vanished, and nothing that others have made", async () => {
   const store = openMemory();
-  const { lists, ids } = netboxEstate();
+  const { lists, ids } = netboxInventory();
   await syncLists(store, lists);
   await syncLists(store, lists, { origin: "second" });
   const gone = ids.servers[0] ?? 0;
@@ -91,7 +91,7 @@ test("prune deletes what vanished, and nothing that others have made", async () 
 
 test("what people add to imported resources stays, and what the source no longer says goes", async () => {
   const store = openMemory();
-  const { lists, ids } = netboxEstate();
+  const { lists, ids } = netboxInventory();
   await syncLists(store, lists);
   const id = ids.servers[0] ?? 0;
   await store.write(async (writer) => {
@@ -123,7 +123,7 @@ test("what people add to imported resources stays, and what the source no longer
 
 test("an import that was stopped goes on where it ended", async () => {
   const store = openMemory();
-  const { lists } = netboxEstate();
+  const { lists } = netboxInventory();
   let batches = 0;
   const stopped = await syncLists(store, lists, { batchSize: 3, stopped: () => ++batches > 8 });
   await syncLists(store, lists);

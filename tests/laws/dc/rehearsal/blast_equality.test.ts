@@ -6,9 +6,9 @@ import { FailureSweep } from "#dc/analysis/rehearsal/failure_sweep.ts";
 import type { Element, Outcome } from "#dc/analysis/rehearsal/outcome.ts";
 import { slowFailure } from "#dc/analysis/rehearsal/slow_failure.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { atOnce } from "#kernel/steps.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -40,8 +40,12 @@ function ordered({ direct, offline, degraded, ...rest }: Outcome) {
   };
 }
 
-function compare(estate: Estate, options: BlastOptions, choose: (all: readonly Element[]) => readonly Element[][]) {
-  const topology = Topology.of(estate);
+function compare(
+  inventory: Inventory,
+  options: BlastOptions,
+  choose: (all: readonly Element[]) => readonly Element[][],
+) {
+  const topology = Topology.of(inventory);
   const loads = topology.apparentLoads(options.basis);
   // The service takes the slow path on circles; inventories here have none.
   expect(loads.isCircular).toBe(false);
@@ -81,6 +85,6 @@ test("two failures at once equal the blast radius of two sources", () => {
 }, 300_000);
 
 test("every single failure of AMS1 equals its blast radius", async () => {
-  const estate = await ams1Estate();
-  for (const options of OPTIONS.slice(0, 2)) expect(compare(estate, options, singles)).toBe(501);
+  const inventory = await ams1Inventory();
+  for (const options of OPTIONS.slice(0, 2)) expect(compare(inventory, options, singles)).toBe(501);
 }, 300_000);

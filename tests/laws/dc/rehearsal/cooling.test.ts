@@ -31,7 +31,7 @@ function states(topology: Topology, ref: string, failed: readonly string[]): Rea
 
 /** Areas that a unit's loss weakens, each with its medium: whether they fall short. */
 function weakened(topology: Topology, unit: Crac): ReadonlyMap<string, boolean> {
-  const areas = new Set(topology.estate.cracs.flatMap(({ serves = [] }) => serves));
+  const areas = new Set(topology.inventory.cracs.flatMap(({ serves = [] }) => serves));
   const found = new Map<string, boolean>();
   for (const ref of areas) {
     const [before, after] = [states(topology, ref, []), states(topology, ref, [unit.code])];

@@ -6,9 +6,9 @@ import { linesOf } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { atOnce } from "#kernel/steps.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../../support/dc/power_model/inventory.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
@@ -16,8 +16,8 @@ import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 const OPTIONS: BlastOptions = { basis: "ALLOCATED", cascade: true, assumeBattery: false };
 
-function folded(estate: Estate) {
-  const topology = Topology.of(estate);
+function folded(inventory: Inventory) {
+  const topology = Topology.of(inventory);
   const site = atOnce(siteFailures(topology, OPTIONS));
   const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
@@ -37,8 +37,8 @@ function everything(topology: Topology, failures: readonly Failure[]) {
   };
 }
 
-function check(name: string, estate: Estate): void {
-  const { topology, failures, lines } = folded(estate);
+function check(name: string, inventory: Inventory): void {
+  const { topology, failures, lines } = folded(inventory);
   const all = everything(topology, failures);
   const numbers = (part: (line: (typeof lines)[number]) => Iterable<number>) =>
     [...new Set(lines.flatMap((line) => [...part(line)]))].sort((a, b) => a - b);
@@ -66,9 +66,9 @@ test("the causes of a drawn inventory hold every loss of every failure, each onc
 }, 300_000);
 
 test("the causes of AMS1 hold every loss of every failure, each once", async () => {
-  const estate = await ams1Estate();
-  check("AMS1", estate);
-  const { lines } = folded(estate);
+  const inventory = await ams1Inventory();
+  check("AMS1", inventory);
+  const { lines } = folded(inventory);
   expect(lines.length).toBeLessThanOrEqual(12);
 }, 300_000);
 

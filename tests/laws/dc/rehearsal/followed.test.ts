@@ -6,7 +6,7 @@ import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { slowFailure } from "#dc/analysis/rehearsal/slow_failure.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { atOnce } from "#kernel/steps.ts";
-import { estate, load } from "../../../support/dc/power.ts";
+import { inventory, load } from "../../../support/dc/power.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 // After a change the outcomes are those of a site that was read anew; on circles of supply they are those of a blast radius.
@@ -64,7 +64,7 @@ for (const tangled of [false, true]) {
     fc.assert(
       fc.property(plans, changes, (given, steps) => {
         const devices = new Map(given.map((one, index) => [index, device(one, index, tangled)]));
-        const built = () => Topology.of(estate(...[...devices].sort(([a], [b]) => a - b).map(([, one]) => one)));
+        const built = () => Topology.of(inventory(...[...devices].sort(([a], [b]) => a - b).map(([, one]) => one)));
         let topology = built();
         let site = atOnce(siteFailures(topology, OPTIONS));
         for (const { at, to } of steps) {
@@ -72,7 +72,7 @@ for (const tangled of [false, true]) {
           else devices.set(at, device(to, at, tangled));
           const after = devices.get(at);
           const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
-          topology = topology.changed(keys, estate(...(after === undefined ? [] : [after])));
+          topology = topology.changed(keys, inventory(...(after === undefined ? [] : [after])));
           site = atOnce(siteFailures(topology, OPTIONS, site));
           kept += site.outcomes.length - site.renewed;
 
@@ -90,7 +90,7 @@ for (const tangled of [false, true]) {
 test("outcomes on circles of supply are those of a blast radius", () => {
   fc.assert(
     fc.property(plans, (given) => {
-      const topology = Topology.of(estate(...given.map((one, index) => device(one, index, true))));
+      const topology = Topology.of(inventory(...given.map((one, index) => device(one, index, true))));
       const { outcomes } = atOnce(siteFailures(topology, OPTIONS));
 
       const slow = outcomes.map(({ elements }) => atOnce(slowFailure(topology, elements, OPTIONS)));

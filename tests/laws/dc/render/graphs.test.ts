@@ -11,7 +11,7 @@ import { drawFabric } from "#dc/render/fabric/draw.ts";
 import { COLORINGS, RENDER_VIEWS, THEMES } from "#dc/render/options.ts";
 import { drawPower } from "#dc/render/power/draw.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
-import { estate, load, panel, source } from "../../../support/dc/power.ts";
+import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 import { openGraphviz } from "../../../support/graphviz.ts";
@@ -54,7 +54,7 @@ const power: fc.Arbitrary<Drawing> = fc
       }),
     );
     const supply = { ...panel(second, [`device:${first}`], feeds), name: names[0] ?? "", power: { capacityW: 900 } };
-    return drawPower(failureOf(estate(source(first), supply, ...loads), [`device:${first}`]), asked);
+    return drawPower(failureOf(inventory(source(first), supply, ...loads), [`device:${first}`]), asked);
   });
 
 const fabric: fc.Arbitrary<Drawing> = fc

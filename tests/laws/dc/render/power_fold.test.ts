@@ -1,15 +1,15 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { reachOf } from "#dc/render/power/failure.ts";
 import { foldFailure } from "#dc/render/power/fold.ts";
 import { failureOf } from "../../../support/dc/pictures.ts";
-import { estate, load, panel, source } from "../../../support/dc/power.ts";
+import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
 
 /** A tree of panels over several places, with loads on one or two feeds. */
-const site: fc.Arbitrary<Estate> = fc
+const site: fc.Arbitrary<Inventory> = fc
   .record({
     panels: fc.array(
       fc.record({ feeds: fc.integer({ min: 1, max: 6 }), room: fc.constantFrom("H1", "H2", undefined) }),
@@ -54,7 +54,7 @@ const site: fc.Arbitrary<Estate> = fc
         ),
       ),
     ];
-    return estate(...devices);
+    return inventory(...devices);
   });
 
 const asked = fc.record({

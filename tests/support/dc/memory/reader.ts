@@ -1,6 +1,6 @@
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { NetworkPorts } from "#dc/model/network_ports.ts";
 import { portKey, samePort } from "#dc/model/ref.ts";
 import { refKey, resourceKey } from "#dc/model/resource_key.ts";
@@ -27,9 +27,9 @@ import type {
   DevicePage,
   DeviceQuery,
   FeedDelivery,
-  FloorInventory,
+  FloorCounts,
   HistoryQuery,
-  Inventory,
+  InventoryCounts,
   KeptDocument,
   LogReference,
   LogRow,
@@ -41,7 +41,7 @@ import type {
 import { checkpointsOf, checkRows, headOf, historyOf, logReferences, logRows } from "./audit.ts";
 import { documentsOf } from "./documents.ts";
 import { networkPortsOf } from "./network_ports.ts";
-import { reduced } from "./reduced_estate.ts";
+import { reduced } from "./reduced_inventory.ts";
 import { searchInMemory } from "./search.ts";
 
 type Table<Resource> = Map<string, Stored<Resource>>;
@@ -260,8 +260,8 @@ export class MemoryReader implements DcReader {
     return [...this.state.deadLetters.values()].toSorted(newest).slice(0, limit);
   }
 
-  async inventory(): Promise<Inventory> {
-    const floors = new Map<string, FloorInventory>();
+  async inventoryCounts(): Promise<InventoryCounts> {
+    const floors = new Map<string, FloorCounts>();
     for (const kind of ["rack", "crac", "device"] as const) {
       for (const { location } of this.all(kind)) {
         const { siteId = "", floorNumber = 0 } = location ?? {};
@@ -285,7 +285,7 @@ export class MemoryReader implements DcReader {
       .slice(0, limit);
   }
 
-  async estate(): Promise<Estate> {
+  async inventory(): Promise<Inventory> {
     return {
       racks: this.all("rack"),
       devices: this.all("device"),
@@ -300,8 +300,8 @@ export class MemoryReader implements DcReader {
     return [...new Set(later.map(({ entity }) => entity))].slice(0, limit);
   }
 
-  async powerEstate(among?: ResourceKeys): Promise<Estate> {
-    const whole = await this.estate();
+  async powerInventory(among?: ResourceKeys): Promise<Inventory> {
+    const whole = await this.inventory();
     const inlets = new Set(
       whole.devices.flatMap(({ code, ports = [] }) =>
         ports

@@ -1,6 +1,6 @@
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { DeviceKind, DeviceStatus } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { compareText } from "#dc/model/ref.ts";
 import type { Cable, Crac, Device, DeviceBody, Port, PowerIn, PowerOut, Rack } from "#dc/model/resources.ts";
 import { compact } from "../arbitrary.ts";
@@ -33,7 +33,7 @@ interface Tap {
  * UPSes, PDUs whose outlets are bound to inlets, chassis with blades, cables in every state, inlets without a source or
  * switched off, every status. Nothing supplies itself. One seed always gives the same inventory.
  */
-export function drawnInventory(seed: number): Estate {
+export function drawnInventory(seed: number): Inventory {
   return new Drawer(new Random(seed)).draw();
 }
 
@@ -53,7 +53,7 @@ class Drawer {
     this.odd = random.pick([0, 0.05, 0.05, 0.15, 0.3]);
   }
 
-  draw(): Estate {
+  draw(): Inventory {
     const { random } = this;
     this.level("U", 1 + random.below(3), ["UTILITY", "GENERATOR"]);
     if (random.chance(0.6)) this.level("T", 1 + random.below(2), ["TRANSFER_SWITCH"]);

@@ -1,5 +1,5 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef } from "#dc/model/ref.ts";
 import type { Crac, Device, Port } from "#dc/model/resources.ts";
 
@@ -51,9 +51,9 @@ export class PowerModel {
 
   private readonly declared = new Map<string, string>();
   private readonly undeclared = new Set<string>();
-  private readonly cables: Estate["cables"];
+  private readonly cables: Inventory["cables"];
 
-  constructor({ devices, cracs, cables }: Estate) {
+  constructor({ devices, cracs, cables }: Inventory) {
     this.cables = cables;
     for (const device of devices) this.addDevice(device);
     for (const crac of cracs) this.cracs.set(`c:${crac.code}`, crac);

@@ -1,5 +1,5 @@
 import type { LoadBasis, Redundancy } from "#dc/model/enum_values.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Rack } from "#dc/model/resources.ts";
 import { situation } from "./failure.ts";
 import { ModelLoads } from "./loads.ts";
@@ -38,7 +38,7 @@ interface ModelDemand {
 }
 
 /** Verdicts on everything of which redundancy is demanded; a rack's demand is meant for its consumers. */
-export function demands(model: PowerModel, { racks }: Estate): readonly ModelDemand[] {
+export function demands(model: PowerModel, { racks }: Inventory): readonly ModelDemand[] {
   return [...model.devices].flatMap(([element, device]): ModelDemand[] => {
     if (!model.isInService(element)) return [];
     const rack = racks.find(({ code }) => code === device.rackCode);
@@ -96,14 +96,14 @@ interface ModelReason {
 }
 
 /** What the power of a rack says about its health. P3, P5b, P8, P8b. */
-export function rackReasons(model: PowerModel, estate: Estate, rackCode: string): readonly ModelReason[] {
-  const rack = estate.racks.find(({ code }) => code === rackCode);
+export function rackReasons(model: PowerModel, inventory: Inventory, rackCode: string): readonly ModelReason[] {
+  const rack = inventory.racks.find(({ code }) => code === rackCode);
   const inside = [...model.devices].filter(([, device]) => device.rackCode === rackCode);
   const live = model.live(NOTHING_FAILED);
   const consumers = inside.filter(([element]) => model.isConsumer(element)).map(([element]) => element);
   const dead = consumers.filter((element) => !live.has(element));
   const codes = new Set(inside.map(([, { code }]) => code));
-  const verdicts = demands(model, estate).filter(({ code }) => codes.has(code));
+  const verdicts = demands(model, inventory).filter(({ code }) => codes.has(code));
   const failed = inside.filter(([, { status }]) => status === "FAILED").map(([element]) => element);
   return [
     ...dead.map((element) => ({ code: "NO_LIVE_SUPPLY", ref: refOf(model, element), health: "FAULT" as const })),

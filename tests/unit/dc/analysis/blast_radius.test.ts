@@ -3,14 +3,14 @@ import { type BlastOptions, type BlastRadius, blastRadius } from "#dc/analysis/b
 import { failover } from "#dc/analysis/power_failover.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { sourceNodes } from "#dc/operations/answers/power_sources.ts";
 import { atOnce } from "#kernel/steps.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
-import { estate, load, panel, source } from "../../../support/dc/power.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
+import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 
 function blast(
-  site: Estate,
+  site: Inventory,
   ref: string,
   options: Partial<BlastOptions> = {},
 ): BlastRadius & { readonly graph: PowerGraph } {
@@ -36,7 +36,7 @@ describe("blastRadius on the sample site", () => {
 
   for (const [ref, dark, partial, guarded, offline, it] of rows) {
     test(`counts what the loss of ${ref} does`, async () => {
-      const { impact } = blast(await ams1Estate(), ref);
+      const { impact } = blast(await ams1Inventory(), ref);
 
       expect(impact).toMatchObject({
         racksDark: dark,
@@ -50,7 +50,7 @@ describe("blastRadius on the sample site", () => {
   }
 
   test("cascades from UPS-A2 over the panel that the failure overloads", async () => {
-    const { impact, steps, overloads } = blast(await ams1Estate(), "device:UPS-A2", { cascade: true });
+    const { impact, steps, overloads } = blast(await ams1Inventory(), "device:UPS-A2", { cascade: true });
 
     expect(steps).toMatchObject([{ step: 1, trippedRefs: ["device:RPP-B-D"], devicesOffline: 93 }]);
     expect(steps[0]?.trips).toMatchObject([{ ref: "device:RPP-B-D", loadW: 238_800, capacityW: 218_200 }]);
@@ -67,7 +67,7 @@ describe("blastRadius on the sample site", () => {
   });
 
   test("finds that RPP-A-D carries 54.8 %, and 109.5 % after one failure", async () => {
-    const topology = Topology.of(await ams1Estate());
+    const topology = Topology.of(await ams1Inventory());
     const index = topology.power.indexOf.get("device:rpp-a-d") ?? -1;
     const { loads, failover } = topology.carried("ALLOCATED");
 
@@ -76,7 +76,7 @@ describe("blastRadius on the sample site", () => {
 });
 
 test("the losses that a large site leaves out change no figure of the sample site", async () => {
-  const topology = Topology.of(await ams1Estate());
+  const topology = Topology.of(await ams1Inventory());
   const { power: graph, live } = topology;
   const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
 
@@ -90,13 +90,13 @@ test("the losses that a large site leaves out change no figure of the sample sit
 //                              device:V ── L2 (both), L1 (second inlet)
 describe("blastRadius", () => {
   test("darkens a load with one inlet, protects one with a second live inlet", () => {
-    const site = estate(source("U"), source("V"), load("one", ["device:U"]), load("two", ["device:U", "device:V"]));
+    const site = inventory(source("U"), source("V"), load("one", ["device:U"]), load("two", ["device:U", "device:V"]));
 
     expect(states(blast(site, "device:U"))).toEqual({ "device:one": "OFFLINE", "device:two": "DEGRADED" });
   });
 
   test("darkens a load that needs more inlets than are left", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       source("V"),
       load("gpu", ["device:U", "device:V"], { power: { minLiveInlets: 2 } }),
@@ -106,7 +106,7 @@ describe("blastRadius", () => {
   });
 
   test("counts what hangs behind a degraded element alone as degraded too", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       source("V"),
       load("ats", ["device:U", "device:V"]),
@@ -117,13 +117,13 @@ describe("blastRadius", () => {
   });
 
   test("takes a feed that nobody declares as live supply that can fail", () => {
-    const site = estate(load("one", ["feed:F"]));
+    const site = inventory(load("one", ["feed:F"]));
 
     expect(states(blast(site, "feed:f"))).toEqual({ "device:one": "OFFLINE" });
   });
 
   test("follows a feed from the outlet that declares it", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       panel("P", ["device:U"], ["F1", "F2"]),
       load("a", ["feed:F1"]),
@@ -136,7 +136,7 @@ describe("blastRadius", () => {
 
   test("follows a power cable where no source is named", () => {
     const site = {
-      ...estate(source("U"), panel("P", ["device:U"], ["F1"]), load("a", [""])),
+      ...inventory(source("U"), panel("P", ["device:U"], ["F1"]), load("a", [""])),
       cables: [{ a: { deviceCode: "P", portName: "out1" }, b: { deviceCode: "a", portName: "psu1" } }],
     };
 
@@ -145,7 +145,7 @@ describe("blastRadius", () => {
 
   test("keeps what a UPS carries on battery when asked to", () => {
     const ups = load("ups", ["device:U"], { kind: "UPS", power: { runtimeS: 600 } });
-    const site = estate(source("U"), ups, load("a", ["device:ups"]));
+    const site = inventory(source("U"), ups, load("a", ["device:ups"]));
 
     const plain = blast(site, "device:U");
     const battery = blast(site, "device:U", { assumeBattery: true });
@@ -157,7 +157,7 @@ describe("blastRadius", () => {
   });
 
   test("leaves planned devices and those that were off before out of the counts", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       load("planned", ["device:U"], { status: "PLANNED" }),
       load("off", ["device:U"], { status: "OFFLINE" }),
@@ -168,7 +168,7 @@ describe("blastRadius", () => {
   });
 
   test("never guesses a device without inlets offline, but counts it", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       load("known", ["device:U"], { rackCode: "R1" }),
       load("unknown", [], { rackCode: "R1", allocatedDrawW: 100 }),
@@ -180,7 +180,7 @@ describe("blastRadius", () => {
   });
 
   test("takes a rack as everything in it, its power equipment as the source", () => {
-    const site = estate(
+    const site = inventory(
       source("U"),
       load("pdu", ["device:U"], { kind: "RACK_PDU", rackCode: "R1" }),
       load("server", ["device:pdu"], { rackCode: "R1" }),
@@ -191,7 +191,7 @@ describe("blastRadius", () => {
   });
 
   test("refuses a source that is not there, and one of another kind", () => {
-    const site = estate(source("U"));
+    const site = inventory(source("U"));
 
     expect(() => blast(site, "device:nobody")).toThrow('Cannot find power source "device:nobody"');
     expect(() => blast(site, "crac:C1")).toThrow('Cannot read source_ref "crac:C1"');

@@ -3,7 +3,7 @@ import type { CablePath } from "#dc/analysis/cable_path.ts";
 import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
 import { formatPort } from "#dc/model/ref.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
-import { ams1Store } from "../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
 import { load, panel, source } from "../../../support/dc/power.ts";
 import { putAll } from "../../../support/dc/stored.ts";
@@ -180,7 +180,7 @@ describe("traceCable", () => {
 
     const wrong = await store.read(async (reader) => {
       const found: string[] = [];
-      for (const { a, b } of (await reader.estate()).fabricLinks) {
+      for (const { a, b } of (await reader.inventory()).fabricLinks) {
         const [path] = await traceCable(a, reader, options);
         if (path?.destination === undefined || formatPort(path.destination) !== formatPort(b))
           found.push(formatPort(a));

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { finishPath } from "#dc/analysis/cable_path.ts";
 import { type FabricOptions, physicalMatch } from "#dc/analysis/fabric.ts";
 import type { Device, FabricLink, Port } from "#dc/model/resources.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { wholeFabric } from "../../../support/dc/whole_fabric.ts";
 
 const port = (name: string, parts: Partial<Port> = {}): Port => ({
@@ -106,7 +106,7 @@ describe("fabricTopology", () => {
   });
 
   test("finds the sample's full mesh of 68 leaves and 4 spines with two congested links", async () => {
-    const { fabricLinks, devices } = await ams1Estate();
+    const { fabricLinks, devices } = await ams1Inventory();
     const found = wholeFabric(fabricLinks, devices);
 
     expect(found.nodes).toHaveLength(72);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import { blastRadius } from "#dc/analysis/blast_radius.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { Cable, Device, Port } from "#dc/model/resources.ts";
-import { estate } from "../../../support/dc/power.ts";
+import { inventory } from "../../../support/dc/power.ts";
 
 // The shape of a NetBox inventory: outlets carry the power port that they belong to, everything is cabled, panels' feeds
 // are known for some PDUs only, and many devices record nothing.
@@ -36,7 +36,7 @@ const cord = (from: string, outlet: number, to: string, psu: number): Cable => (
   status: "CONNECTED",
 });
 
-function lost(site: Estate, ref: string) {
+function lost(site: Inventory, ref: string) {
   const topology = Topology.of(site);
   const index = topology.power.indexOf.get(ref.toLowerCase()) ?? -1;
   const failing = { sources: new Set([index]), unlisted: new Set([index]) };
@@ -56,7 +56,7 @@ describe("an inventory in NetBox's shape", () => {
     ["known", "F1"],
     ["unknown", undefined],
   ] as const) {
-    const site = { ...estate(pdu("P1", feed, 4), pdu("P2", feed, 4), server("one", 1), server("two", 2)), cables };
+    const site = { ...inventory(pdu("P1", feed, 4), pdu("P2", feed, 4), server("one", 1), server("two", 2)), cables };
 
     test(`a PDU whose feed is ${what} darkens what is plugged into it alone`, () => {
       expect(lost(site, "device:P1")).toEqual({ offline: ["device:one"], rack: "PARTIAL", undocumented: 0 });
@@ -70,7 +70,10 @@ describe("an inventory in NetBox's shape", () => {
   }
 
   test("a rack with a device that records nothing is never dark", () => {
-    const site = { ...estate(pdu("P1", "F1", 4), server("one", 1), server("silent", 0)), cables: cables.slice(0, 1) };
+    const site = {
+      ...inventory(pdu("P1", "F1", 4), server("one", 1), server("silent", 0)),
+      cables: cables.slice(0, 1),
+    };
 
     expect(lost(site, "device:P1")).toEqual({ offline: ["device:one"], rack: "PARTIAL", undocumented: 1 });
     expect(lost(site, "feed:F1")).toMatchObject({ rack: "PARTIAL", undocumented: 1 });
@@ -79,7 +82,7 @@ describe("an inventory in NetBox's shape", () => {
   test("a PDU that has failed leaves what is plugged into it without supply", () => {
     const failed = { ...pdu("P1", "F1", 4), status: "FAILED" as const };
     const site = {
-      ...estate(failed, server("one", 1)),
+      ...inventory(failed, server("one", 1)),
       cables: cables.slice(0, 1),
       racks: [{ code: "R1", uHeight: 42 }],
     };

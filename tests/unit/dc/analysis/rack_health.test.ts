@@ -3,15 +3,15 @@ import { type FloorAnswer, floorPlan } from "#dc/analysis/floor_plan.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Device, Rack } from "#dc/model/resources.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
-import { estate, load, source } from "../../../support/dc/power.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
+import { inventory, load, source } from "../../../support/dc/power.ts";
 
 const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 
 /** The reasons of one rack with these devices, fed by sources A and B. */
 function reasons(rack: Partial<Rack>, ...devices: readonly Device[]) {
   const whole = { code: "R", uHeight: 10, ...rack };
-  const site = { ...estate(source("A"), source("B"), ...devices), racks: [whole] };
+  const site = { ...inventory(source("A"), source("B"), ...devices), racks: [whole] };
   const standing = Topology.of(site).rackStanding(whole, INPUT);
   const { health, reasons: found } = standing;
   return { health, found: found.map(({ code, ref, health: weight }) => [code, ref, weight]) };
@@ -168,7 +168,7 @@ describe("rackHealth", () => {
 
 describe("floorPlan", () => {
   async function plan(): Promise<FloorAnswer> {
-    return floorPlan(Topology.of(await ams1Estate()), parseRef("floor:AMS1/1") as Ref, INPUT);
+    return floorPlan(Topology.of(await ams1Inventory()), parseRef("floor:AMS1/1") as Ref, INPUT);
   }
 
   test("shows every rack, unit and floor-standing device of the sample inside its extents", async () => {

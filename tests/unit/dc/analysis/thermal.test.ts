@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import type { ThermalOptions } from "#dc/analysis/cooling_balance.ts";
 import { thermalHeadroom } from "#dc/analysis/thermal.ts";
 import { Topology } from "#dc/analysis/topology.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac, Device, Rack } from "#dc/model/resources.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 
 const place = { siteId: "S", floorNumber: 1, row: "A" };
 const other = { siteId: "S", floorNumber: 1, row: "B" };
@@ -29,10 +29,10 @@ const hot = (code: string, watts: number, parts: Partial<Device> = {}): Device =
 });
 const rack = (parts: Partial<Rack> = {}): Rack => ({ code: "R", location: place, ...parts });
 
-function answer(parts: Partial<Estate>, scope = "floor:S/1", options: Partial<ThermalOptions> = {}) {
-  const estate = { racks: [rack()], devices: [], cracs: [], cables: [], fabricLinks: [], ...parts };
+function answer(parts: Partial<Inventory>, scope = "floor:S/1", options: Partial<ThermalOptions> = {}) {
+  const inventory = { racks: [rack()], devices: [], cracs: [], cables: [], fabricLinks: [], ...parts };
   const all = { basis: "ALLOCATED" as const, reserveUnits: 1, failedCracCodes: [], ...options };
-  return thermalHeadroom(Topology.of(estate), parseRef(scope) as Ref, all);
+  return thermalHeadroom(Topology.of(inventory), parseRef(scope) as Ref, all);
 }
 
 describe("thermalHeadroom", () => {
@@ -151,7 +151,7 @@ describe("thermalHeadroom", () => {
   });
 
   test("finds that row D of the sample depends on its reserve", async () => {
-    const found = answer(await ams1Estate(), "row:AMS1/1/D");
+    const found = answer(await ams1Inventory(), "row:AMS1/1/D");
 
     expect(found.airHeatKw).toBeCloseTo(74.6, 9);
     expect(found).toMatchObject({ effectiveKw: 108, usableKw: 54, redundancyOk: false });

@@ -3,11 +3,11 @@ import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { addDumped } from "#dc/exchange/netbox/dump.ts";
 import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
-import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
 import { asDump, datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
 import { netboxOptions } from "../../../support/dc/netbox/options.ts";
 
-const { lists, ids } = netboxEstate();
+const { lists, ids } = netboxInventory();
 const { items, omissions } = mapNetbox(datasetOf(lists), netboxOptions());
 const byId = new Map(items.map((item) => [item.id, item.resource]));
 const rack = (id: number | undefined) => byId.get(`rack/${id}`) as Rack;

@@ -3,11 +3,11 @@ import { type NetboxAddress, readRest } from "#cli/dc/exchange/netbox_rest.ts";
 import type { SourceWatcher, Unreadable } from "#cli/dc/exchange/source_error.ts";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import { TABLE_NAMES } from "#dc/exchange/netbox/tables.ts";
-import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
 import { type NetboxServer, serveNetbox } from "../../../support/dc/netbox/server.ts";
 
-const { lists } = netboxEstate();
+const { lists } = netboxInventory();
 const servers: NetboxServer[] = [];
 afterAll(async () => {
   for (const server of servers) await server.close();

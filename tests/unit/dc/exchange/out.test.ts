@@ -11,8 +11,8 @@ import type { ExportInventory } from "#dc/exchange/out/inventory.ts";
 import { netboxCsv } from "#dc/exchange/out/netbox_csv.ts";
 import { prometheusSd } from "#dc/exchange/out/prometheus_sd.ts";
 import type { Cable, Device, Rack } from "#dc/model/resources.ts";
-import { netboxEstate } from "../../../support/dc/netbox/estate.ts";
 import { datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
 import { netboxOptions } from "../../../support/dc/netbox/options.ts";
 
 function inventoryOf(items: readonly SourceItem[]): ExportInventory {
@@ -26,7 +26,7 @@ function inventoryOf(items: readonly SourceItem[]): ExportInventory {
   return { racks: of("rack") as Rack[], devices, cables: of("cable") as Cable[] };
 }
 
-const inventory = inventoryOf(mapNetbox(datasetOf(netboxEstate().lists), netboxOptions()).items);
+const inventory = inventoryOf(mapNetbox(datasetOf(netboxInventory().lists), netboxOptions()).items);
 const textOf = (files: readonly { readonly text: string }[]) => files[0]?.text ?? "";
 
 test("netboxCsv writes what an import of NetBox's CSV reads back: the same racks, devices, ports and cables", () => {

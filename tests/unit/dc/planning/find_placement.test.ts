@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "bun:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { ams1 } from "../../../support/dc/ams1.ts";
-import { storeOf } from "../../../support/dc/ams1_estate.ts";
+import { storeOf } from "../../../support/dc/ams1_inventory.ts";
 import { unannounced } from "../../../support/dc/placed.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "bun:test";
-import { ams1Store } from "../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { type TestService, testService } from "../../../support/dc/service.ts";
 
 let site: TestService;

@@ -3,7 +3,7 @@ import type { CablePath } from "#dc/analysis/cable_path.ts";
 import { traceCable } from "#dc/analysis/cable_trace.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { drawCablePath } from "#dc/render/cable/draw.ts";
-import { ams1Store } from "../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../support/dc/ams1_inventory.ts";
 import { drawOptions, nodeOf, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
 
 const LEAF = { deviceCode: "LEAF-A01-1", portName: "Ethernet49" };

@@ -1,12 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import { drawPower } from "#dc/render/power/draw.ts";
-import { ams1Estate } from "../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../support/dc/ams1_inventory.ts";
 import { drawOptions, failureOf, nodeOf, refsOf, wordsOf } from "../../../support/dc/pictures.ts";
-import { estate, load, panel, source } from "../../../support/dc/power.ts";
+import { inventory, load, panel, source } from "../../../support/dc/power.ts";
 
 describe("drawPower", () => {
   test("shows the chain of a feed, what is dark behind it, and the figures", async () => {
-    const { scene, graph, omittedNodes } = drawPower(failureOf(await ams1Estate(), ["feed:AMS1-A08-A"]), drawOptions());
+    const { scene, graph, omittedNodes } = drawPower(
+      failureOf(await ams1Inventory(), ["feed:AMS1-A08-A"]),
+      drawOptions(),
+    );
     const refs = refsOf(scene.items);
     for (const ref of ["device:UTIL-A", "device:UPS-A1", "device:RPP-A-A", "feed:AMS1-A08-A", "device:PDU-A08-B"]) {
       expect(refs).toContain(ref);
@@ -23,7 +26,7 @@ describe("drawPower", () => {
   });
 
   test("marks overloads with their share and the steps of a cascade", async () => {
-    const drawing = drawPower(failureOf(await ams1Estate(), ["device:UPS-A2"], { cascade: true }), drawOptions());
+    const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A2"], { cascade: true }), drawOptions());
     const words = wordsOf(drawing.scene.items);
     expect(words).toContain("! Step 1: trips at 109.4 %");
     expect(words).toContain("Cascade step 1: device:RPP-B-D trips, 93 devices offline then");
@@ -31,7 +34,7 @@ describe("drawPower", () => {
   });
 
   test("says with a letter what a colour says", async () => {
-    const drawing = drawPower(failureOf(await ams1Estate(), ["device:UPS-A1"]), drawOptions());
+    const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A1"]), drawOptions());
     expect(nodeOf(drawing, "device:UPS-A1")).toMatchObject({ shape: "diamond", style: "bold", fill: "accentSoft" });
     expect(nodeOf(drawing, "rack:A08")?.label).toContain("X: offline");
     expect(nodeOf(drawing, "rack:A01")?.label).toContain("P: partly offline");
@@ -40,19 +43,19 @@ describe("drawPower", () => {
   });
 
   test("tells on battery apart from offline", async () => {
-    const failure = failureOf(await ams1Estate(), ["device:SWGR-A"], { assumeBattery: true });
+    const failure = failureOf(await ams1Inventory(), ["device:SWGR-A"], { assumeBattery: true });
     expect(nodeOf(drawPower(failure, drawOptions()), "device:UPS-A1")?.label).toContain("B: on battery");
   });
 
   test("folds racks to counts when asked for less, and says so", async () => {
-    const drawing = drawPower(failureOf(await ams1Estate(), ["device:UPS-A1"]), drawOptions({ view: "COMPACT" }));
+    const drawing = drawPower(failureOf(await ams1Inventory(), ["device:UPS-A1"]), drawOptions({ view: "COMPACT" }));
     expect(nodeOf(drawing, "rack:A08")?.label).toBe("Rack A08\nX: offline\n25 elements · 8.1 kW lost\n25 offline");
     expect(drawing.omittedNodes).toBe(437);
     expect(wordsOf(drawing.scene.items)).toContain("Folded: 437 elements are told in the counts of 21 groups");
   });
 
   test("folds racks to rows when even the racks are too many, and keeps what is highlighted", async () => {
-    const failure = failureOf(await ams1Estate(), ["device:UPS-A1"]);
+    const failure = failureOf(await ams1Inventory(), ["device:UPS-A1"]);
     const highlight = new Set(["device:srv-a08-03"]);
     const drawing = drawPower(failure, drawOptions({ maxNodes: 20, highlight }));
     expect(nodeOf(drawing, "row:AMS1/1/A")?.label).toContain("10 racks · 1 dark · 9 partly");
@@ -61,19 +64,19 @@ describe("drawPower", () => {
   });
 
   test("draws everything as one when one node is all there may be", async () => {
-    const drawing = drawPower(failureOf(await ams1Estate(), ["site:AMS1"]), drawOptions({ maxNodes: 1 }));
+    const drawing = drawPower(failureOf(await ams1Inventory(), ["site:AMS1"]), drawOptions({ maxNodes: 1 }));
     expect(drawing.graph.nodes.length).toBe(1);
     expect(drawing.graph.edges).toEqual([]);
   });
 
   test("draws a source on which nothing hangs", () => {
-    const { scene, graph } = drawPower(failureOf(estate(source("U")), ["device:U"]), drawOptions());
+    const { scene, graph } = drawPower(failureOf(inventory(source("U")), ["device:U"]), drawOptions());
     expect(graph.nodes.map(({ id }) => id)).toEqual(["device:U"]);
     expect(wordsOf(scene.items)).toContain("Power blast radius of device:U");
   });
 
   test("names the feed on the edge that it is", () => {
-    const site = estate(source("U"), panel("P", ["device:U"], ["F1", "F2"]), load("S", ["feed:F1"]));
+    const site = inventory(source("U"), panel("P", ["device:U"], ["F1", "F2"]), load("S", ["feed:F1"]));
     const { graph } = drawPower(failureOf(site, ["device:U"]), drawOptions());
     expect(graph.edges).toContainEqual({
       from: "device:P",

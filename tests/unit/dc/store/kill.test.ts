@@ -33,7 +33,7 @@ test("the service keeps every acknowledged call and no half of one after it was 
 
     const store = await openSqlite(file);
     const { devices, head, revision, verdict } = await store.read(async (reader) => ({
-      devices: (await reader.estate()).devices,
+      devices: (await reader.inventory()).devices,
       head: await reader.chainHead(),
       revision: await reader.revision(),
       verdict: await verifyLog(reader),

@@ -4,7 +4,7 @@ import { verifyLog } from "#dc/audit/verify_log.ts";
 import type { DeviceFilter, DeviceQuery } from "#dc/ports.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
-import { fill } from "../../../support/dc/ams1_estate.ts";
+import { fill } from "../../../support/dc/ams1_inventory.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { putAll } from "../../../support/dc/stored.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";

@@ -129,7 +129,7 @@ test("eight writers on two stores of one database lose nothing, and the chain ve
 
   const [first] = stores;
   const found = await first?.read(async (reader) => ({
-    devices: (await reader.estate()).devices.length,
+    devices: (await reader.inventory()).devices.length,
     revision: await reader.revision(),
     seq: (await reader.chainHead()).seq,
     verdict: (await verifyLog(reader)).ok,

@@ -6,7 +6,7 @@ import { openPostgres } from "#dc/store/postgres_store.ts";
 import type { OnStatement } from "#dc/store/sql_runner.ts";
 import { openSqlite } from "#dc/store/sqlite_store.ts";
 import { ams1 } from "../../../support/dc/ams1.ts";
-import { fill } from "../../../support/dc/ams1_estate.ts";
+import { fill } from "../../../support/dc/ams1_inventory.ts";
 import { testService } from "../../../support/dc/service.ts";
 import { databaseFile } from "../../../support/dc/stores.ts";
 import { sharedPostgres } from "../../../support/postgres.ts";

@@ -60,7 +60,7 @@ describe("Connect JSON", () => {
     expect(camel.body.device.rack_code).toBe("R1");
   });
 
-  test("says who wrote, through which door and from where in the change log", async () => {
+  test("says who wrote, through which interface and from where in the change log", async () => {
     const at = await served({ authRequired: true });
 
     await post(
@@ -190,7 +190,7 @@ describe("Connect JSON", () => {
     });
   });
 
-  test("names the fields of what the estate forbids beside the reasons", async () => {
+  test("names the fields of what the inventory forbids beside the reasons", async () => {
     const at = await served();
     await post(at, "UpsertRack", { rack: RACK });
     const sources = ["device:NONE", "port:NONE/1"].map((source_ref, index) => ({

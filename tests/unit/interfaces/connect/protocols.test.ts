@@ -27,9 +27,9 @@ const TRANSPORTS: readonly (readonly [string, "REST" | "GRPC", Open])[] = [
 
 const location = { siteId: "S1", floorNumber: 1 };
 
-for (const [name, door, open] of TRANSPORTS) {
+for (const [name, interfaceName, open] of TRANSPORTS) {
   describe(name, () => {
-    test("writes, reads back and says through which door", async () => {
+    test("writes, reads back and says through which interface", async () => {
       const at = await served();
       const client = createClient(DatacenterService, open(at.url));
 
@@ -42,7 +42,7 @@ for (const [name, door, open] of TRANSPORTS) {
       expect([rack.outcome, device.outcome]).toEqual([Outcome.CREATED, Outcome.CREATED]);
       expect(found.devices.map(({ code, serial }) => [code, serial])).toEqual([["D1", "ü"]]);
       const entries = await at.site.store.read((reader) => reader.history({ descending: false, limit: 9 }));
-      expect(entries.map(({ request }) => request.interface)).toEqual([door, door]);
+      expect(entries.map(({ request }) => request.interface)).toEqual([interfaceName, interfaceName]);
     });
 
     test("refuses with code and details", async () => {

@@ -21,8 +21,8 @@ const frame = (content: Uint8Array) => {
 const broken = frame(Buffer.from([0xff, 0xff]));
 const known = { authorization: "Bearer reader" };
 const wrong = { authorization: "Bearer guess" };
-const call = (method: string, door: string, outcome: string) =>
-  `planner_dc_calls_total{method="${method}",interface="${door}",outcome="${outcome}"} 1`;
+const call = (method: string, interfaceName: string, outcome: string) =>
+  `planner_dc_calls_total{method="${method}",interface="${interfaceName}",outcome="${outcome}"} 1`;
 
 const CASES: readonly Case[] = [
   ["an unknown token by Connect", call("GetRack", "REST", "unauthenticated"), `${RPC}/GetRack`, json("{}", wrong)],

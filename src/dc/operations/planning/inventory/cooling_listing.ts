@@ -35,14 +35,14 @@ export function coolingListing(topology: Topology): Listing<Crac> {
       model: ({ model }) => textCell(model),
       serial: ({ serial }) => textCell(serial),
     },
-    batches: () => inBatches(topology.estate.cracs),
-    total: topology.estate.cracs.length,
+    batches: () => inBatches(topology.inventory.cracs),
+    total: topology.inventory.cracs.length,
   };
 }
 
 /** Shares of all units. A unit is asked for by its site, where everything that it may serve is located. */
 function sharesByKey(topology: Topology): ReadonlyMap<string, CracShare> {
-  const sites = new Set(topology.estate.cracs.flatMap(({ location }) => location?.siteId ?? []));
+  const sites = new Set(topology.inventory.cracs.flatMap(({ location }) => location?.siteId ?? []));
   const found = new Map<string, CracShare>();
   for (const site of sites) {
     const scope = parseRef(`site:${site}`);

@@ -41,8 +41,8 @@ export function devicesListing(topology: Topology): Listing<Device> {
       tenant: ({ tenant }) => textCell(tenant),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
-    batches: () => inBatches(topology.estate.devices),
-    total: topology.estate.devices.length,
+    batches: () => inBatches(topology.inventory.devices),
+    total: topology.inventory.devices.length,
   };
 }
 

@@ -42,7 +42,7 @@ export function placesListing(rows: readonly PlaceRow[], kind: PlaceKind): Listi
   };
 }
 
-function placesOfKind({ estate }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
+function placesOfKind({ inventory }: Topology, kind: PlaceKind): ReadonlyMap<string, PlaceRow> {
   const found = new Map<string, PlaceRow>();
   const rowOf = (location: Location | undefined): PlaceRow | undefined => {
     const place = location === undefined ? undefined : placeOf(location, kind);
@@ -52,15 +52,15 @@ function placesOfKind({ estate }: Topology, kind: PlaceKind): ReadonlyMap<string
     found.set(key, row);
     return row;
   };
-  for (const { location } of estate.racks) {
+  for (const { location } of inventory.racks) {
     const row = rowOf(location);
     if (row !== undefined) row.racks += 1;
   }
-  for (const { location } of estate.cracs) {
+  for (const { location } of inventory.cracs) {
     const row = rowOf(location);
     if (row !== undefined) row.cracs += 1;
   }
-  for (const device of estate.devices) {
+  for (const device of inventory.devices) {
     const row = rowOf(device.location);
     if (row === undefined) continue;
     row.devices += 1;

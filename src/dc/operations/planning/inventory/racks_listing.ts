@@ -37,7 +37,7 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       asset_tag: ({ assetTag }) => textCell(assetTag),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
-    batches: () => inBatches(topology.estate.racks),
-    total: topology.estate.racks.length,
+    batches: () => inBatches(topology.inventory.racks),
+    total: topology.inventory.racks.length,
   };
 }

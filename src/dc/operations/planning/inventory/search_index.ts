@@ -47,18 +47,18 @@ export async function searchIndex(topology: Topology, scheduler: CooperativeSche
 }
 
 function* entriesOf(topology: Topology): Generator<SearchEntry> {
-  const { estate, power } = topology;
+  const { inventory, power } = topology;
   for (const kind of ["site", "floor", "room", "row"] as const) yield* placeEntries(topology, kind);
-  for (const rack of estate.racks) yield cached(rack, rackEntry);
-  for (const device of estate.devices) yield cached(device, deviceEntry);
-  for (const crac of estate.cracs) yield cached(crac, cracEntry);
+  for (const rack of inventory.racks) yield cached(rack, rackEntry);
+  for (const device of inventory.devices) yield cached(device, deviceEntry);
+  for (const crac of inventory.cracs) yield cached(crac, cracEntry);
   for (const { ref } of power.nodes) {
     if (ref.startsWith("feed:")) yield entry({ kind: "SUPPLY", ref, name: ref.slice(5), detail: "feed", more: [] });
   }
-  for (const id of new Map(estate.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
+  for (const id of new Map(inventory.fabricLinks.map((link) => [fabricKey(link), link.fabricId ?? ""])).values()) {
     if (id !== "") yield entry({ kind: "FABRIC", ref: `fabric:${id}`, name: id, detail: "fabric", more: [] });
   }
-  for (const link of estate.fabricLinks) yield cached(link, linkEntry);
+  for (const link of inventory.fabricLinks) yield cached(link, linkEntry);
 }
 
 function cached<Resource extends object>(resource: Resource, make: (resource: Resource) => SearchEntry): SearchEntry {

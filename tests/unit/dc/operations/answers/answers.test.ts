@@ -19,7 +19,7 @@ import { TopologyCache } from "#dc/operations/answers/topology.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import * as pb from "#gen/datacenter/v1/datacenter_pb.ts";
-import { ams1Store } from "../../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 
 const NOW = "2026-06-01T00:00:00.000Z";
 const topologies = new TopologyCache();

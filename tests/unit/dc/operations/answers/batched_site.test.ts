@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type TraceSite, traceCable } from "#dc/analysis/cable_trace.ts";
 import { BatchedSite } from "#dc/operations/answers/batched_site.ts";
-import { ams1Store } from "../../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 
 const OPTIONS = { stopAtPower: false, followSplits: true, maxHops: 64 };
 
@@ -9,7 +9,7 @@ test("many traces at once over a BatchedSite are those made one by one", async (
   const store = await ams1Store();
 
   await store.read(async (reader) => {
-    const { devices } = await reader.estate();
+    const { devices } = await reader.inventory();
     const ends = devices
       .slice(0, 60)
       .flatMap(({ code, ports = [] }) => ports.slice(0, 4).map(({ name }) => ({ deviceCode: code, portName: name })));

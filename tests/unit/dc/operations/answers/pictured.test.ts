@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import type { JsonObject } from "@bufbuild/protobuf";
-import { ams1Store } from "../../../../support/dc/ams1_estate.ts";
+import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 import { type TestService, testService } from "../../../../support/dc/service.ts";
 
 let dc: TestService;

@@ -5,7 +5,7 @@ import type { ResourceKind } from "#dc/model/resources.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { modelJson } from "#dc/operations/messages/model_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
-import { ams1Estate } from "../../../../support/dc/ams1_estate.ts";
+import { ams1Inventory } from "../../../../support/dc/ams1_inventory.ts";
 import { cable, crac, device, fabricLink, rack } from "../../../../support/dc/arbitrary.ts";
 
 function viaMessage(kind: ResourceKind, resource: object): unknown {
@@ -24,7 +24,7 @@ test("a resource's JSON is that of its message", () => {
 });
 
 test("so is that of everything in the sample site", async () => {
-  const { racks, devices, cracs, cables, fabricLinks } = await ams1Estate();
+  const { racks, devices, cracs, cables, fabricLinks } = await ams1Inventory();
   const lists = { rack: racks, device: devices, crac: cracs, cable: cables, fabric_link: fabricLinks };
 
   for (const [kind, list] of Object.entries(lists) as [ResourceKind, readonly object[]][]) {

@@ -1,7 +1,7 @@
 import type { Cable, Crac, Device, FabricLink, Rack } from "./resources.ts";
 
 /** Everything that analyses look at, each list in the order of keys. */
-export interface Estate {
+export interface Inventory {
   readonly racks: readonly Rack[];
   readonly devices: readonly Device[];
   readonly cracs: readonly Crac[];

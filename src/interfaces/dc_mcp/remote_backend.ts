@@ -4,7 +4,7 @@ import { createConnectTransport } from "@connectrpc/connect-node";
 import { SERVICES } from "#dc/operations/index.ts";
 import { ErrorInfoSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { ERROR_KINDS, type ErrorKind, OperationError } from "#kernel/errors.ts";
-import { type DcDoor, namingField } from "./door.ts";
+import { type DcBackend, namingField } from "./backend.ts";
 
 /** Where a server is and what opens it. */
 export interface RemoteServer {
@@ -14,7 +14,7 @@ export interface RemoteServer {
 }
 
 /** A running server, asked by Connect over HTTP/1.1. */
-export function remoteDoor({ url, token, timeoutMs }: RemoteServer): DcDoor {
+export function remoteBackend({ url, token, timeoutMs }: RemoteServer): DcBackend {
   const transport = createConnectTransport({ httpVersion: "1.1", baseUrl: url, defaultTimeoutMs: timeoutMs });
   const clients = new Map<string, object>(
     SERVICES.map(({ service }) => [service.typeName, createClient(service as DescService, transport)]),

@@ -2,7 +2,7 @@ import { codeKey } from "#dc/model/code.ts";
 import type { DcReader } from "#dc/ports.ts";
 
 /** What there is, by site and floor; the names are those of the wire. */
-export interface EstateOverview {
+export interface InventoryOverview {
   readonly sites: readonly { readonly site_id: string; readonly floors: readonly FloorOverview[] }[];
   readonly fabrics: readonly { readonly fabric_id: string; readonly links: number }[];
   readonly totals: Readonly<Record<"racks" | "devices" | "cracs" | "ports" | "cables" | "fabric_links", number>>;
@@ -20,8 +20,8 @@ interface FloorOverview {
  * Where a person can begin: the sites with their floors, the lowest first, and the fabrics. The RPCs ask for things by
  * name; this lists the names. What stands on no floor is in the totals only.
  */
-export async function estateOverview(reader: DcReader): Promise<EstateOverview> {
-  const { floors, links, cables, ports } = await reader.inventory();
+export async function inventoryOverview(reader: DcReader): Promise<InventoryOverview> {
+  const { floors, links, cables, ports } = await reader.inventoryCounts();
   const sites = new Map<string, FloorOverview[]>();
   const totals = { racks: 0, devices: 0, cracs: 0, ports, cables, fabric_links: links.length };
   for (const { siteId, floorNumber, rack, crac, device } of floors) {

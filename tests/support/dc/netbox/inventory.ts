@@ -1,7 +1,7 @@
 import { choice, type Lists, NetboxLists, ref } from "./lists.ts";
 
 /** Ids that tests ask about. */
-export interface EstateIds {
+export interface InventoryIds {
   readonly racks: readonly number[];
   readonly servers: readonly number[];
   readonly pdus: readonly number[];
@@ -17,7 +17,7 @@ export interface EstateIds {
  * A NetBox of two sites: names that no code takes, racks of one name, a power panel with a PDU on each side, panels
  * and trunks between two racks, a chassis with a blade, a breakout cable and a circuit to a carrier.
  */
-export function netboxEstate(): { readonly lists: Lists; readonly ids: EstateIds } {
+export function netboxInventory(): { readonly lists: Lists; readonly ids: InventoryIds } {
   const box = new NetboxLists();
   const region = box.named("dcim/regions", "Bayern");
   const site = box.named("dcim/sites", "München Süd", { slug: "muc-south", region: ref(region) });

@@ -1,11 +1,11 @@
 import { codeKey } from "#dc/model/code.ts";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Cable, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { ResourceKeys } from "#dc/ports.ts";
 
 /** The part of an inventory that some keys name, with the cables of the devices among them. */
-export function reduced({ racks, devices, cracs, cables, fabricLinks }: Estate, among: ResourceKeys): Estate {
+export function reduced({ racks, devices, cracs, cables, fabricLinks }: Inventory, among: ResourceKeys): Inventory {
   const isAmong = (kind: ResourceKind) => {
     const keys = new Set(among[kind]);
     return (resource: ResourceByKind[ResourceKind]) => keys.has(resourceKey(resource));

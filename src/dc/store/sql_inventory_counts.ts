@@ -1,13 +1,13 @@
 import type { FabricLink, ResourceKind } from "#dc/model/resources.ts";
-import type { FloorInventory, Inventory } from "#dc/ports.ts";
+import type { FloorCounts, InventoryCounts } from "#dc/ports.ts";
 import { bodyOf } from "./rows.ts";
 import { type SqlRunner, text } from "./sql_runner.ts";
 
 const PLACED = ["rack", "crac", "device"] as const;
 
 /** Counts by floor and fabric; grouped by the database where its columns can tell. Cost: one pass over five tables. */
-export async function inventory(runner: SqlRunner): Promise<Inventory> {
-  const floors = new Map<string, FloorInventory>();
+export async function inventoryCounts(runner: SqlRunner): Promise<InventoryCounts> {
+  const floors = new Map<string, FloorCounts>();
   for (const kind of PLACED) {
     const rows = await runner.all(
       `SELECT site, floor, COUNT(*) AS items, MIN(key) AS example FROM ${kind} GROUP BY site, floor ORDER BY site, floor`,

@@ -1,5 +1,5 @@
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
-import type { Estate } from "#dc/model/estate.ts";
+import type { Inventory } from "#dc/model/inventory.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { fromMessage } from "#dc/operations/messages/convert.ts";
 import type { WriteSession } from "#dc/operations/rpc.ts";
@@ -39,8 +39,8 @@ export function ams1Store(): Promise<DcStore> {
 }
 
 /** The sample site as the service stores it. */
-export async function ams1Estate(): Promise<Estate> {
-  return (await ams1Store()).read((reader) => reader.estate());
+export async function ams1Inventory(): Promise<Inventory> {
+  return (await ams1Store()).read((reader) => reader.inventory());
 }
 
 async function load(session: WriteSession, kind: ResourceKind, items: readonly JsonObject[]): Promise<void> {

@@ -6,7 +6,7 @@ export function namingField(message: string, field: string): string {
 }
 
 /** Where the tools' questions are answered: the service in this process, or a server elsewhere. */
-export interface DcDoor {
+export interface DcBackend {
   /** @throws OperationError for a refusal */
   ask<Method extends DescMethodUnary>(
     method: Method,

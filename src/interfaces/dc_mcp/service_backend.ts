@@ -4,12 +4,12 @@ import { Refusal } from "#dc/model/refusal.ts";
 import { allRpcs } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { OperationError } from "#kernel/errors.ts";
-import { type DcDoor, namingField } from "./door.ts";
+import { type DcBackend, namingField } from "./backend.ts";
 
 const CALLER: Caller = { interface: "MCP" };
 
 /** The service in this process. */
-export function serviceDoor(service: DcService): DcDoor {
+export function serviceBackend(service: DcService): DcBackend {
   return {
     async ask<Method extends DescMethodUnary>(
       method: Method,

@@ -3,7 +3,7 @@ import { base64Decode } from "@bufbuild/protobuf/wire";
 import { Client, credentials, type ServiceError, status } from "@grpc/grpc-js";
 import { BadRequestSchema } from "#gen/google/rpc/error_details_pb.ts";
 import { type Status, StatusSchema } from "#gen/google/rpc/status_pb.ts";
-import { serviceDoor } from "#interfaces/dc_mcp/service_door.ts";
+import { serviceBackend } from "#interfaces/dc_mcp/service_backend.ts";
 import { dcTools } from "#interfaces/dc_mcp/tool_set.ts";
 import { graphqlSchema } from "#interfaces/graphql/schema.ts";
 import { OperationError } from "#kernel/errors.ts";
@@ -51,7 +51,7 @@ function fieldsOfItems(results: readonly ItemResult[] = []): readonly string[] {
 }
 
 /** Connect's JSON, which is the REST interface. */
-export function connectDoor({ url }: Served): Ask {
+export function connectInterface({ url }: Served): Ask {
   return async ({ method, request }) => {
     const { status: code, text } = await http1(`${url}/datacenter.v1.DatacenterService/${method.name}`, {
       method: "POST",
@@ -91,7 +91,7 @@ function fieldsOfFailure({ message, extensions }: GraphqlFailure): readonly stri
   ];
 }
 
-export function graphqlDoor({ url }: Served): Ask {
+export function graphqlInterface({ url }: Served): Ask {
   const schema = graphqlSchema();
   return async ({ method, request }) => {
     const name = { GetRack: "rack", GetDevice: "device", GetPort: "port" }[method.name] ?? method.localName;
@@ -162,7 +162,7 @@ export function grpcClient({ url }: Served): Client {
   return new Client(url.replace("http://", ""), credentials.createInsecure());
 }
 
-export function grpcDoor(client: Client): Ask {
+export function grpcInterface(client: Client): Ask {
   return async (asked) => {
     const bytes = messageOf(asked);
     if (bytes === undefined) return undefined;
@@ -188,8 +188,8 @@ function messageOf({ method, request }: Asked): Uint8Array | undefined {
 }
 
 /** The agents' tools, of which there are ten, for questions alone. */
-export function mcpDoor({ site }: Served): Ask {
-  const tools = dcTools(async () => serviceDoor(site.service));
+export function mcpInterface({ site }: Served): Ask {
+  const tools = dcTools(async () => serviceBackend(site.service));
   return async ({ method, request }) => {
     const tool = tools.get(method.name.replace(/(?<=[a-z])[A-Z]/g, "_$&").toLowerCase());
     // How pictures are made is a parameter of the tool that makes them, and of no other.

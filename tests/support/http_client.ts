@@ -12,10 +12,12 @@ export interface Ask {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Uint8Array;
+  /** Longest silence of the server, in milliseconds; without it the request waits for ever. */
+  readonly timeoutMs?: number;
 }
 
 /** One request over HTTP/1.1, by TLS when the address says so; certificates are not looked at. */
-export function http1(url: string, { method = "GET", headers = {}, body }: Ask = {}): Promise<Answer> {
+export function http1(url: string, { method = "GET", headers = {}, body, timeoutMs }: Ask = {}): Promise<Answer> {
   const ask = url.startsWith("https:") ? secureRequest : request;
   return new Promise((resolve, reject) => {
     const call = ask(url, { method, headers, rejectUnauthorized: false }, (response) => {
@@ -31,6 +33,7 @@ export function http1(url: string, { method = "GET", headers = {}, body }: Ask =
       );
     });
     call.on("error", reject);
+    if (timeoutMs !== undefined) call.setTimeout(timeoutMs, () => call.destroy(new Error("no answer")));
     call.end(body);
   });
 }

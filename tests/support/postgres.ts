@@ -10,6 +10,7 @@ import {
   constants,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -53,6 +54,8 @@ const KEEPER = `
 export interface ServerOptions {
   /** Further settings as name=value. */
   readonly settings?: readonly string[];
+  /** Gives the data a file system of this size in memory, which needs root; unmounted by `end`. */
+  readonly diskMiB?: number;
 }
 
 export class PostgresServer {
@@ -61,19 +64,22 @@ export class PostgresServer {
   private readonly binaries: string;
   private readonly settings: readonly string[];
   private keeper: ChildProcess | undefined;
+  private readonly hasDisk: boolean;
   private databases = 0;
 
-  private constructor(port: number, folder: string, binaries: string, settings: readonly string[]) {
+  private constructor(port: number, folder: string, binaries: string, { settings = [], diskMiB }: ServerOptions) {
     this.port = port;
     this.folder = folder;
     this.binaries = binaries;
     this.settings = settings;
+    this.hasDisk = diskMiB !== undefined;
   }
 
   /** Makes an empty server and starts it. Cost: about a second. */
-  static async start({ settings = [] }: ServerOptions = {}): Promise<PostgresServer> {
+  static async start({ settings = [], diskMiB }: ServerOptions = {}): Promise<PostgresServer> {
     const folder = mkdtempSync(join(tmpdir(), "planner-postgres-"));
     if (IS_ROOT) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+    if (diskMiB !== undefined) mountData(folder, diskMiB);
     const binaries = findBinaries(folder);
     const words = ["-D", join(folder, "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync"];
     // Text in a language's order instead of the bytes' own, as most servers have it: nothing may depend on that.
@@ -86,7 +92,10 @@ export class PostgresServer {
       },
     );
     if (made.status !== 0) throw new Error(`initdb: ${made.error ?? made.stderr}`);
-    const server = new PostgresServer(await freePort(), folder, binaries, settings);
+    const server = new PostgresServer(await freePort(), folder, binaries, {
+      settings,
+      ...(diskMiB !== undefined && { diskMiB }),
+    });
     await server.start();
     return server;
   }
@@ -123,6 +132,12 @@ export class PostgresServer {
   /** Ends the server and removes its data. */
   async end(): Promise<void> {
     await this.finish("end\n");
+    if (this.hasDisk) spawnSync("umount", [join(this.folder, "data")]);
+  }
+
+  /** Whether its main process runs; a full disk can end it. */
+  get isRunning(): boolean {
+    return existsSync(join(this.folder, "data", "postmaster.pid"));
   }
 
   url(database = "postgres", parameters = ""): string {
@@ -171,6 +186,14 @@ function asNobody(folder: string) {
     cwd: folder,
     env: { PATH: process.env["PATH"] ?? "", LC_ALL: "C", HOME: folder },
   };
+}
+
+function mountData(folder: string, sizeMiB: number): void {
+  const data = join(folder, "data");
+  mkdirSync(data);
+  const owner = `uid=${UNPRIVILEGED.uid},gid=${UNPRIVILEGED.gid},mode=0700`;
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${sizeMiB}m,${owner}`, "tmpfs", data]);
+  if (status !== 0) throw new Error(`mount: ${stderr}`);
 }
 
 function findBinaries(folder: string): string {

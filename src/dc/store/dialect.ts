@@ -30,12 +30,22 @@ export const SQLITE: Dialect = {
  * wait for another writer, and for a process that hangs inside the transaction. Set in the round trip that begins it: a
  * pooler refuses them as parameters of a connection, and a plain SET would reach other clients of the pooler.
  */
-const LIMITS =
-  "SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = 60000";
-const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${LIMITS}`;
+function limits(idleMs: number): string {
+  return `SET LOCAL statement_timeout = 60000; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = ${idleMs}`;
+}
+
+/**
+ * A write keeps all others out, also after its process or the network to it has gone without a word: the database then
+ * ends it after this time. Between two statements of a write lie milliseconds.
+ */
+const IDLE_WRITE_MS = 10_000;
+/** A read keeps nobody out, and may have a slow reader. */
+const IDLE_READ_MS = 60_000;
+
+const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${limits(IDLE_WRITE_MS)}`;
 
 /** Begins a read on a server: one moment, whatever is written beside it. */
-export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${LIMITS}`;
+export const BEGIN_SERVER_READ = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${limits(IDLE_READ_MS)}`;
 
 /** CockroachDB compares text byte by byte, and refuses columns that say so. */
 export const COCKROACH: Dialect = {

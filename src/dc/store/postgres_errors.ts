@@ -24,8 +24,8 @@ export class Interrupted extends Error {
  * restart as the first. Source: PostgreSQL, Serialization Failure Handling.
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
-/** The server ends, starts, or accepts no more connections. Class 08 is the connection itself. */
-const LOST = /^(?:08...|57P0[1-5]|53300)$/;
+/** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
+const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   "25006": "The database takes no changes: it is read-only",

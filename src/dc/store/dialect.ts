@@ -35,11 +35,11 @@ function limits(idleMs: number): string {
 }
 
 /**
- * A write keeps all others out, also after its process or the network to it has gone without a word: the database then
- * ends it after this time. Between two statements of a write lie milliseconds.
+ * A write blocks all other writes, also after its process hangs or the network to it breaks: the database ends it after
+ * this time. Two statements of a write are milliseconds apart.
  */
 const IDLE_WRITE_MS = 10_000;
-/** A read keeps nobody out, and may have a slow reader. */
+/** A read blocks no other transaction, and may have a slow reader. */
 const IDLE_READ_MS = 60_000;
 
 const BEGIN_WRITE = `BEGIN ISOLATION LEVEL SERIALIZABLE READ WRITE; ${limits(IDLE_WRITE_MS)}`;

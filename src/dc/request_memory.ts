@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { fromJson, type MessageShape, toJson } from "@bufbuild/protobuf";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { Caller } from "./context.ts";
 import { REQUEST_MEMORY_MS } from "./limits.ts";
-import { canonicalJson } from "./model/canonical_json.ts";
 import { refuse } from "./model/refusal.ts";
 import { detailRegistry } from "./operations/messages/status.ts";
 import type { Rpc, WriteRpc } from "./operations/rpc.ts";

@@ -10,15 +10,6 @@ export function equalJson(left: unknown, right: unknown): boolean {
   );
 }
 
-/** A text that is the same for equal JSON values and for no others. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value === "number") return String(value === 0 ? 0 : value);
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join()}]`;
-  const names = Object.keys(value).toSorted();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(read(value, name))}`).join()}}`;
-}
-
 function read(value: object, name: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[name];
 }

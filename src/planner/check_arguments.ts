@@ -1,6 +1,7 @@
 import { Kind, type Static, type TObject, type TSchema, TypeRegistry } from "@sinclair/typebox";
 import { Value, type ValueError } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { ONE_OF } from "#kernel/one_of.ts";
 
@@ -18,7 +19,7 @@ TypeRegistry.Set<TSchema & { enum: readonly unknown[] }>(ONE_OF, (schema, value)
  * @throws OperationError `invalid_argument` that names the parameter, what came and what was expected
  */
 export function checkArguments<Params extends TObject>(params: Params, args: unknown): Static<Params> {
-  if (typeof args !== "object" || args === null || Array.isArray(args)) {
+  if (!isJsonObject(args)) {
     throw new OperationError("invalid_argument", "Missing arguments");
   }
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));

@@ -3,6 +3,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { plainModel } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { suggestion, UsageError } from "../usage_error.ts";
 
 /** Every kind of resource in the order in which they stand on each other, with the name of a list of it. */
@@ -44,7 +45,7 @@ export function readItem(text: string): LoadItem {
 
 function parseLine(text: string): { readonly kind: ResourceKind; readonly json: JsonValue } {
   const value: unknown = JSON.parse(text);
-  const [key, ...more] = typeof value === "object" && value !== null ? Object.keys(value) : [];
+  const [key, ...more] = isJsonObject(value) ? Object.keys(value) : [];
   const kind = KIND_NAMES.find((one) => one === key);
   if (kind === undefined || more.length > 0) {
     throw new Error(`expected one of ${KIND_NAMES.map((one) => `{"${one}": …}`).join(", ")}`);

@@ -7,6 +7,7 @@ import {
   ResourceInfoSchema,
 } from "#gen/google/rpc/error_details_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { UsageError } from "../usage_error.ts";
 
 /** RPCs of the second service. */
@@ -106,7 +107,7 @@ interface Failure {
 }
 
 function isFailure(json: unknown): json is Failure {
-  return typeof json === "object" && json !== null && "code" in json && typeof json.code === "string";
+  return isJsonObject(json) && typeof json["code"] === "string";
 }
 
 interface RawDetail {

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Value } from "@sinclair/typebox/value";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { MAX_SPEC_BYTES } from "#planner/limits.ts";
 import { parseDocument } from "#planner/spec/document.ts";
 import { parseSpecId, type SpecId, specIdParts } from "#planner/spec/spec_id.ts";
@@ -100,7 +101,7 @@ function checked(item: ImportItem): ImportItem | ImportRefusal {
 }
 
 function shownId(value: unknown): string {
-  const id = typeof value === "object" && value !== null && "id" in value ? value.id : undefined;
+  const id = isJsonObject(value) ? value["id"] : undefined;
   return typeof id === "string" && id !== "" ? id : "spec without an id";
 }
 

@@ -1,10 +1,10 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import { portKey, type Ref } from "#dc/model/ref.ts";
 import { edgeKey, resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, Rack, ResourceKind } from "#dc/model/resources.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { atOnce, type Steps } from "#kernel/steps.ts";
 import { type MediaServed, servedAround } from "./cooling_units.ts";
 import { areaKey, emptyPlaces, type Place, placesByArea, placesOf } from "./places.ts";

@@ -2,6 +2,7 @@ import type { KeyObject } from "node:crypto";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader, DcStore } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { AUDIT_BASE, archiveBase, type LogBase } from "./archive_base.ts";
 import { checkRow, type LogProblem } from "./chain.ts";
 import { type Checkpoint, openCheckpoint, signCheckpoint } from "./checkpoint.ts";
@@ -130,7 +131,7 @@ export async function dropArchived(store: DcStore, { after, checkpoint, note, tr
 function readLine(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

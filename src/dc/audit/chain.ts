@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { canonicalJson, inKeyOrder } from "#dc/model/canonical_json.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
+import { canonicalJson, inKeyOrder } from "#kernel/canonical_json.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 
 /** Bound into every hash, so that entries of another layout never verify as these. */
 const LAYOUT = "audit-v1";
@@ -65,7 +66,7 @@ export function checkRow(
 function parsed(body: string): ChangeRecord | undefined {
   try {
     const value: unknown = JSON.parse(body);
-    return typeof value === "object" && value !== null ? (value as ChangeRecord) : undefined;
+    return isJsonObject(value) ? (value as unknown as ChangeRecord) : undefined;
   } catch {
     return undefined;
   }

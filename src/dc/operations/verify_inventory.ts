@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { Crac, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { CheckedRow, DcReader, Stored } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "./messages/model_json.ts";
 import { etagOf, SCHEMAS } from "./writes/changes.ts";
 

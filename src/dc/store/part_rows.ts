@@ -1,8 +1,8 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, FabricLink, Port, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { RowTable } from "./row_buffer.ts";
 import type { SqlValue } from "./sql_runner.ts";
 

@@ -1,53 +1,38 @@
 import type { QueueUse } from "#dc/ports.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { Slots } from "#kernel/slots.ts";
 
-/** Lets at most `places` pieces of work run at once; the others wait in order. */
+/** The turns of a database: so many pieces of work at once, and none once it is closed. */
 export class Queue {
-  private free: number;
-  private readonly places: number;
-  private readonly waiting: (() => void)[] = [];
-  private over = false;
+  readonly #places: number;
+  readonly #slots: Slots;
+  #over = false;
 
   constructor(places: number) {
-    this.places = places;
-    this.free = places;
+    this.#places = places;
+    this.#slots = new Slots(places);
   }
 
   /** How many places there are, how many are taken, and how many pieces of work wait for one. */
   get use(): QueueUse {
-    return { limit: this.places, running: this.places - this.free, waiting: this.waiting.length };
+    const { running, waiting } = this.#slots;
+    return { limit: this.#places, running, waiting };
   }
 
   /** Whether it lets nothing in any more. */
   get isClosed(): boolean {
-    return this.over;
+    return this.#over;
   }
 
   async enter<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.over) throw closed();
-    await this.take();
-    try {
-      return await work();
-    } finally {
-      this.give();
-    }
+    if (this.#over) throw closed();
+    return this.#slots.run(work);
   }
 
   /** Lets no more work in and waits until all that was let in is done. */
   async close(): Promise<void> {
-    this.over = true;
-    for (let place = 0; place < this.places; place += 1) await this.take();
-  }
-
-  private async take(): Promise<void> {
-    if (this.free > 0) this.free -= 1;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  private give(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.free += 1;
-    else next();
+    this.#over = true;
+    for (let place = 0; place < this.#places; place += 1) await this.#slots.take();
   }
 }
 

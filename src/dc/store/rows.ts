@@ -1,9 +1,9 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { drawW } from "#dc/model/draw.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, DeviceBody, Port, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { type SqlRow, type SqlValue, text } from "./sql_runner.ts";
 
 // Between rows and resources. A column that orders or filters is never null, so that one comparison serves all rows.

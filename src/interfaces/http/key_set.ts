@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JWTVerifyGetKey } from "jose";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 
 /** Reads a JSON Web Key Set. @throws OperationError invalid_argument for other text, and for a set with a secret key */
 export function parseKeySet(text: string): JWTVerifyGetKey {
@@ -9,7 +10,7 @@ export function parseKeySet(text: string): JWTVerifyGetKey {
   } catch (error) {
     throw unusable((error as Error).message);
   }
-  const keys = typeof value === "object" && value !== null && "keys" in value ? value.keys : undefined;
+  const keys = isJsonObject(value) ? value["keys"] : undefined;
   if (!Array.isArray(keys) || keys.length === 0) throw unusable('expected {"keys": [...]}');
   if (keys.some((key) => key?.kty === "oct" || key?.d !== undefined)) {
     throw unusable("it holds a secret key: expected public ones alone");

@@ -3,6 +3,7 @@ import { type Principal, ROLES, type Role } from "#dc/context.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import { InvalidToken } from "#dc/operations/messages/status.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 
 /** One token as its file keeps it: what it opens, but not the token itself. */
 export interface TokenRow {
@@ -72,13 +73,13 @@ function readRows(text: string): readonly TokenRow[] {
   } catch (error) {
     throw unreadable(error instanceof Error ? error.message : String(error));
   }
-  const rows = typeof value === "object" && value !== null && "tokens" in value ? value.tokens : undefined;
+  const rows = isJsonObject(value) ? value["tokens"] : undefined;
   if (!Array.isArray(rows)) throw unreadable('expected an object with a list "tokens"');
   return rows;
 }
 
 function fault(row: Partial<TokenRow> | null): string | undefined {
-  if (typeof row !== "object" || row === null) return "is no object";
+  if (!isJsonObject(row)) return "is no object";
   const { name, roles, sha256, expires_at } = row;
   if (typeof name !== "string" || name === "") return "has no name";
   if (!Array.isArray(roles) || roles.length === 0 || !roles.every((role) => ROLES.includes(role))) {

@@ -1,3 +1,4 @@
+import { Slots } from "#kernel/slots.ts";
 import { MAX_SLOW_CALLS } from "./limits.ts";
 import type { Subject } from "./tool_set.ts";
 
@@ -38,8 +39,7 @@ export class Schedule {
   readonly #gate: () => Promise<void> | undefined;
   readonly #line: Task[] = [];
   readonly #aside = new Set<Aside>();
-  readonly #wantSlot: (() => void)[] = [];
-  #freeSlots = MAX_SLOW_CALLS;
+  readonly #slots = new Slots(MAX_SLOW_CALLS);
   #busy = false;
   #turn: Promise<void> | undefined;
 
@@ -95,21 +95,10 @@ export class Schedule {
 
   async #runAside(task: Task, before: readonly Promise<void>[]): Promise<void> {
     await Promise.all(before);
-    await this.#takeSlot();
-    await this.#gate();
-    await task.run();
-    this.#giveSlot();
-  }
-
-  async #takeSlot(): Promise<void> {
-    if (this.#freeSlots > 0) this.#freeSlots -= 1;
-    else await new Promise<void>((resolve) => this.#wantSlot.push(resolve));
-  }
-
-  #giveSlot(): void {
-    const next = this.#wantSlot.shift();
-    if (next === undefined) this.#freeSlots += 1;
-    else next();
+    await this.#slots.run(async () => {
+      await this.#gate();
+      await task.run();
+    });
   }
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { SpecDocument } from "./document.ts";
 import { isDay, readPriority } from "./planning.ts";
 import { titleOf } from "./sections.ts";
@@ -58,13 +59,12 @@ function listOf(value: unknown): readonly string[] {
 }
 
 function approvalOf(value: unknown): Approval | null {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-  const fields = value as Readonly<Record<string, unknown>>;
+  if (!isJsonObject(value)) return null;
   return {
-    required: isYes(fields["required"]),
-    status: textOf(fields["status"]),
-    by: textOf(fields["by"]),
-    at: textOf(fields["at"]),
+    required: isYes(value["required"]),
+    status: textOf(value["status"]),
+    by: textOf(value["by"]),
+    at: textOf(value["at"]),
   };
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { LimitSettings, PlannerConfig } from "../config/config.ts";
 import { dollars, tokensOf, type Usage } from "./usage.ts";
 
@@ -19,10 +20,10 @@ export function limitsOf(
 const NAMES = ["run_seconds", "silence_seconds", "tokens", "cost_usd"] as const;
 
 function ownLimits(written: unknown): Partial<LimitSettings> {
-  if (typeof written !== "object" || written === null) return {};
+  if (!isJsonObject(written)) return {};
   const own: { [Name in (typeof NAMES)[number]]?: number } = {};
   for (const name of NAMES) {
-    const value = (written as Readonly<Record<string, unknown>>)[name];
+    const value = written[name];
     if (typeof value === "number" && value > 0 && Number.isFinite(value)) own[name] = value;
   }
   return own;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { canonicalJson, equalJson } from "#kernel/equal_json.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
+import { equalJson } from "#kernel/equal_json.ts";
 
 const PAIRS: readonly (readonly [unknown, unknown, boolean])[] = [
   [1, 1.0, true],

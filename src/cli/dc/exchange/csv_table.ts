@@ -8,6 +8,7 @@ import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { plainModel } from "#dc/operations/messages/plain_json.ts";
 import { SCHEMAS } from "#dc/operations/writes/changes.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import { isInteractive } from "../../terminal.ts";
 import { csvColumns } from "../csv_columns.ts";
 import { askCsvMapping, type CsvMapping, mappingNeeded, readCsvMapping } from "./csv_mapping.ts";
@@ -188,8 +189,7 @@ function numbersIn(kind: ResourceKind, json: Record<string, JsonValue>): Record<
       .map(({ name }) => name),
   );
   const location = json["location"];
-  const at =
-    typeof location === "object" && location !== null && !Array.isArray(location) ? { ...location } : undefined;
+  const at = isJsonObject<JsonValue>(location) ? { ...location } : undefined;
   if (at !== undefined) at["floor_number"] = Number(at["floor_number"] ?? 0);
   const plain = Object.fromEntries(
     Object.entries(json).map(([name, value]) => [

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import { KIND_NAMES } from "../kinds.ts";
 import type { BadLine, Subject } from "./source.ts";
 
@@ -29,5 +30,5 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { type Refusal, refuse } from "#dc/model/refusal.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 
 const CIPHER = "aes-256-gcm";
 const IV_BYTES = 12;

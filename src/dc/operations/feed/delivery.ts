@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { refuse } from "#dc/model/refusal.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { hlcMoment, isHlc, msMoment } from "./commit_time.ts";
 

@@ -1,7 +1,7 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { DcReader } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { RowChange } from "./row_change.ts";
 
 /** Entries looked at per page, and pages at most. Ours: what else changed in a rack stands between its own entries. */

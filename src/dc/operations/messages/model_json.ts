@@ -1,6 +1,6 @@
 import type { DescEnum, DescField, DescMessage, JsonObject, JsonValue } from "@bufbuild/protobuf";
-import { inKeyOrder } from "#dc/model/canonical_json.ts";
 import { compareText } from "#dc/model/ref.ts";
+import { inKeyOrder } from "#kernel/canonical_json.ts";
 
 type Write = (value: unknown) => JsonValue;
 

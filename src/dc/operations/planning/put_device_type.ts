@@ -1,10 +1,10 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { fieldWithin, Refusal } from "#dc/model/refusal.ts";
 import { judge } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
 import type { Stored } from "#dc/ports.ts";
 import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "../messages/model_json.ts";
 import type { WriteSession } from "../rpc.ts";
 import { etagOf } from "../writes/changes.ts";

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import type { DescMessage, JsonObject } from "@bufbuild/protobuf";
 import { seal } from "#dc/audit/chain.ts";
 import type { Caller, DcContext } from "#dc/context.ts";
-import { canonicalJson, inKeyOrder, rememberCanonical } from "#dc/model/canonical_json.ts";
 import type { ChangeActor, ChangeDraft, ChangeRequest } from "#dc/model/change_record.ts";
 import type { AuditAction } from "#dc/model/enum_values.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
@@ -15,6 +14,7 @@ import {
   FabricLinkSchema,
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { canonicalJson, inKeyOrder, rememberCanonical } from "#kernel/canonical_json.ts";
 import { modelJson } from "../messages/model_json.ts";
 
 export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {

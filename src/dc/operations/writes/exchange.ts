@@ -1,9 +1,9 @@
 import { merge, NOTHING_OWNED, type OwnedParts } from "#dc/exchange/merge.ts";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { DcWriter } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { putDeviceType } from "../planning/put_device_type.ts";
 import type { WriteSession } from "../rpc.ts";

@@ -1,6 +1,6 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Device, DeviceBody, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { WriteSession } from "../rpc.ts";
 
 /** What else changes when a rack or a chassis moves: everything in it moves along, each with its own log entry. */

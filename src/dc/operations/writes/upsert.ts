@@ -1,4 +1,3 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import { parsePortName } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
@@ -6,6 +5,7 @@ import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
 import type { Stored } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { applyMask, checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
 import { SCHEMAS } from "./changes.ts";

@@ -1,4 +1,4 @@
-import { canonicalJson } from "#kernel/equal_json.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { LinkedObject, LinkedSchema } from "../linked_schema.ts";
 import { type Apply, type Check, every, type Frame, fail, inside, type Keyword, type Kinds, keyword } from "./check.ts";
 import { count } from "./count.ts";

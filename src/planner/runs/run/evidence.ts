@@ -1,3 +1,4 @@
+import { Slots } from "#kernel/slots.ts";
 import type { PlannerConfig } from "../../config/config.ts";
 import { outputConsequence } from "../../output/output_status.ts";
 import { outputReportLines } from "../../output/report.ts";
@@ -11,7 +12,6 @@ import { missingWork } from "../../work/default_evidence.ts";
 import { type Evidence, NO_EVIDENCE, type RunFacts, succeeded } from "../../work/end_of_run.ts";
 import { type JudgedCriterion, judgeCriteria } from "../../work/judge_criteria.ts";
 import { judgeOutput } from "../../work/judge_output.ts";
-import { oneByOne } from "../one_by_one.ts";
 import type { RunDeps, RunPlace, StopWishes } from "../run_types.ts";
 import { agentEnvironment } from "./place.ts";
 import { type CommandResult, verifyWork } from "./verify.ts";
@@ -150,7 +150,7 @@ interface OutputReport {
 }
 
 /** Judging holds a whole run's output in memory, and runs may end together. */
-const judging = oneByOne();
+const judging = new Slots(1);
 
 /**
  * Source: docs/contract/spec-tool.md#output-2, docs/contract/spec-tool.md#output-4,
@@ -159,7 +159,7 @@ const judging = oneByOne();
 async function outputReport({ context }: RunDeps, { config, log }: WorkInPlace, spec: Spec): Promise<OutputReport> {
   if (spec.outputSchema === null) return { lines: [], warnings: [], problem: null };
   await log.flush();
-  const verdict = (await judging(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
+  const verdict = (await judging.run(() => judgeOutput(context, spec))) ?? { kind: "no_json" };
   const file = (await context.logs.open(spec.id))?.file ?? null;
   const lines = outputReportLines({ schemaPath: spec.outputSchema, verdict, log: file });
   const { status, warning } = outputConsequence(verdict, config.validation.strict_output_validation);

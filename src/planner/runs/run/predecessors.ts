@@ -1,9 +1,9 @@
 import { OperationError } from "#kernel/errors.ts";
+import { Slots } from "#kernel/slots.ts";
 import { loadWorld, type World } from "../../operations/world.ts";
 import type { Spec } from "../../spec/spec.ts";
 import { parentOf, type SpecId, specIdParts } from "../../spec/spec_id.ts";
 import { commitWriter } from "../../work/commit_message.ts";
-import { oneByOne } from "../one_by_one.ts";
 import type { RunDeps } from "../run_types.ts";
 
 /** Time between two tries to get at a spec that another process, watch for example, is merging, in milliseconds. */
@@ -13,7 +13,7 @@ const TRY_EVERY_MS = 100;
 const TRIES = 50;
 
 /** Runs that begin together move the same main branch. */
-const merging = oneByOne();
+const merging = new Slots(1);
 
 /**
  * Merges the finished branches of what a spec builds upon, so that its own branch begins with that work.
@@ -31,7 +31,7 @@ export async function mergePredecessors(deps: RunDeps, spec: Spec, stillWanted: 
     const { worktrees } = deps.ports;
     if ((await worktrees.find(id)) !== null && !(await worktrees.isMerged(id))) unmerged.push(id);
   }
-  for (const id of unmerged) await merging(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
+  for (const id of unmerged) await merging.run(() => mergeOne(deps, { id, wanting: spec.id, stillWanted }));
 }
 
 /** What is to be done before `spec`, as readiness has it. */

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OperationError } from "#kernel/errors.ts";
+import { Slots } from "#kernel/slots.ts";
 
 /** Longest wait for one git command, in milliseconds. Ours: checking out or rebasing a large repository takes minutes. */
 const GIT_LIMIT_MS = 5 * 60_000;
@@ -17,8 +18,7 @@ const BUSY = /\.lock': File exists|failed to read .*worktrees\/.*commondir/;
 /** How many run at once. Ours: they are busy all the time, and twenty runs that begin together keep their answers in memory. */
 const MAX_AT_ONCE = 4;
 
-let running = 0;
-const waiting: (() => void)[] = [];
+const slots = new Slots(MAX_AT_ONCE);
 
 export interface GitAnswer {
   readonly status: number | null;
@@ -72,7 +72,7 @@ export class Git {
    */
   async try(args: readonly string[], options: GitOptions = {}): Promise<GitAnswer> {
     for (let tries = 1; ; tries++) {
-      const answer = await inTurn(() => this.#once(args, options));
+      const answer = await slots.run(() => this.#once(args, options));
       if (answer.status === 0 || tries === MAX_TRIES || !BUSY.test(answer.stderr)) return answer;
       await sleep(BUSY_PAUSE_MS * tries);
     }
@@ -137,18 +137,6 @@ export class Git {
       child.stdin.on("error", () => {});
       child.stdin.end(input ?? "");
     });
-  }
-}
-
-async function inTurn<Result>(task: () => Promise<Result>): Promise<Result> {
-  if (running >= MAX_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-  else running++;
-  try {
-    return await task();
-  } finally {
-    const next = waiting.shift();
-    if (next === undefined) running--;
-    else next();
   }
 }
 

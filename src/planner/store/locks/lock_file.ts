@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { LockHolder } from "../../ports.ts";
 import type { ClaimHolder, ProcessMark } from "../../run_ports.ts";
 import { type JsonRead, readJson, textField, timeField } from "../files/json_file.ts";
@@ -61,8 +62,8 @@ function lives({ pid, host, heartbeat }: Omit<ClaimHolder, "alive">, { since, be
 }
 
 function markIn(value: unknown): ProcessMark | null {
-  if (typeof value !== "object" || value === null) return null;
-  const { pid, began } = value as Readonly<Record<string, unknown>>;
+  if (!isJsonObject(value)) return null;
+  const { pid, began } = value;
   if (!Number.isSafeInteger(pid)) return null;
   return { pid: Number(pid), began: typeof began === "string" ? began : null };
 }

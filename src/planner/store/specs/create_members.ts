@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { NewMembers } from "../../ports.ts";
 import { editFields, type FieldChanges } from "../../spec/edit_fields.ts";
 import { parentOf, parseSpecId, type SpecId } from "../../spec/spec_id.ts";
@@ -91,7 +92,7 @@ function readIntent(root: string): Intent | null {
   if (read.kind !== "object") return null;
   const parent = parseSpecId(textField(read.object, "parent") ?? "");
   const { members, fields } = read.object;
-  if (parent === undefined || !Array.isArray(members) || typeof fields !== "object" || fields === null) return null;
+  if (parent === undefined || !Array.isArray(members) || !isJsonObject(fields)) return null;
   const isMember = (one: unknown): boolean => {
     const { id, text } = (one ?? {}) as Readonly<Record<string, unknown>>;
     const known = typeof id === "string" ? parseSpecId(id) : undefined;

@@ -1,3 +1,4 @@
+import { isJsonObject } from "#kernel/json_object.ts";
 import type { ConfigEdit, ServerEntry } from "./config_edit.ts";
 
 /** How an agent is to start the MCP server. */
@@ -73,7 +74,7 @@ async function json(file: string, text: string, list: string, entry: ServerEntry
 async function openCode(file: string, text: string, { command, args }: McpServer): Promise<ConfigEdit> {
   const { extendJson, readJson } = await import("./json_config.ts");
   const servers = readJson(text, ["mcp", "servers"]);
-  const isMap = typeof servers === "object" && servers !== null && !("type" in servers) && !("enabled" in servers);
+  const isMap = isJsonObject(servers) && !("type" in servers) && !("enabled" in servers);
   const older = readJson(text, ["mcp", SERVER_NAME]) !== undefined;
   const entry = { type: "local", command: [command, ...args] };
   if (isMap && !older) return extendJson(file, text, ["mcp", "servers", SERVER_NAME], entry);

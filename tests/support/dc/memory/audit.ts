@@ -1,9 +1,9 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { compareBytes } from "#dc/model/text_order.ts";
 import type { ChainHead, CheckedRow, HistoryQuery, LogReference, LogRow, StoredCheckpoint } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import type { MemoryState } from "./reader.ts";
 
 export function logRows({ changes }: MemoryState, after: number, limit: number): readonly LogRow[] {

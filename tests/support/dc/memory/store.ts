@@ -1,4 +1,3 @@
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import { resourceKey } from "#dc/model/resource_key.ts";
 import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
@@ -13,6 +12,7 @@ import type {
   StoredCheckpoint,
 } from "#dc/ports.ts";
 import { Queue } from "#dc/store/queue.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { deliveryKey, MemoryReader, newState } from "./reader.ts";
 
 /** Keeps everything in memory and runs one piece of work at a time: the model that the databases are compared with. */

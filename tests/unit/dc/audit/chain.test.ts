@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { checkRow, seal } from "#dc/audit/chain.ts";
-import { canonicalJson } from "#dc/model/canonical_json.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
+import { canonicalJson } from "#kernel/canonical_json.ts";
 import { changeRecord } from "../../../support/dc/change_record.ts";
 import { smallSite } from "../../../support/dc/small_site.ts";
 

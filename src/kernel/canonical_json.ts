@@ -1,6 +1,6 @@
 /** Names of fields as JSON, since the same few are written over and over. */
 const quoted = new Map<string, string>();
-/** Names kept. Ours: the proto has some 300; labels, whose names are anybody's, must not make it grow without end. */
+/** Names kept. Ours: the proto has some 300; names that users choose must not make it grow without end. */
 const MAX_QUOTED = 4096;
 
 /** The texts of objects that are written down more than once. */
@@ -19,9 +19,11 @@ export function rememberCanonical(object: object): string {
 /**
  * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
  * Cost: a fraction where the keys are in that order already, as in what a database gives back.
- * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands.
+ * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands. It leaves numbers beyond a
+ * double out, which JSON can write: `1e999`.
  */
 export function canonicalJson(value: unknown): string {
+  if (typeof value === "number") return numberJson(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
   const known = remembered.get(value);
   if (known !== undefined) return known;
@@ -38,8 +40,14 @@ export function inKeyOrder<Value extends object>(object: Value): Value {
   return Object.fromEntries(ordered) as Value;
 }
 
+function numberJson(value: number): string {
+  if (Number.isFinite(value)) return JSON.stringify(value);
+  return value > 0 ? "1e999" : "-1e999";
+}
+
 /** Whether the engine's own JSON is the canonical one: it writes keys in the order in which an object lists them. */
 function isInKeyOrder(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (Array.isArray(value)) return value.every(isInKeyOrder);
   let before = "";

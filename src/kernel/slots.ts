@@ -1,0 +1,70 @@
+/** Lets at most a number of pieces of work run at once; the others wait in the order in which they came. */
+export class Slots {
+  readonly #count: number;
+  readonly #waiting = new Set<() => void>();
+  #free: number;
+
+  constructor(count: number) {
+    this.#count = count;
+    this.#free = count;
+  }
+
+  /** How many slots are taken. */
+  get running(): number {
+    return this.#count - this.#free;
+  }
+
+  /** How many pieces of work wait for a slot. */
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /**
+   * Runs work in a slot, which it frees at its end, however it ends.
+   *
+   * @throws the signal's reason if it aborts while the work waits: it never starts then
+   */
+  async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    if (!this.#takeFree()) await this.#turn(signal);
+    try {
+      return await work();
+    } finally {
+      this.give();
+    }
+  }
+
+  /** Takes a slot until `give`. */
+  async take(): Promise<void> {
+    if (!this.#takeFree()) await this.#turn();
+  }
+
+  /** Passes a slot on to the next piece of work that waits. */
+  give(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) this.#free += 1;
+    else next();
+  }
+
+  #takeFree(): boolean {
+    if (this.#free === 0) return false;
+    this.#free -= 1;
+    return true;
+  }
+
+  #turn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        this.#waiting.delete(start);
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        this.#waiting.delete(start);
+        reject(signal?.reason);
+      };
+      this.#waiting.add(start);
+      if (signal?.aborted === true) leave();
+      else signal?.addEventListener("abort", leave, { once: true });
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { Slots } from "#kernel/slots.ts";
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("Slots runs as much as it has slots, and the next in order when work ends, well or not", async () => {
+  const slots = new Slots(2);
+  const begun: string[] = [];
+  const held = new Map<string, PromiseWithResolvers<string>>();
+  const run = (name: string): Promise<string> =>
+    slots.run(() => {
+      begun.push(name);
+      const end = Promise.withResolvers<string>();
+      held.set(name, end);
+      return end.promise;
+    });
+  const [a, b, c, d] = [run("a"), run("b"), run("c"), run("d")];
+  await settled();
+
+  expect(begun).toEqual(["a", "b"]);
+  expect([slots.running, slots.waiting]).toEqual([2, 2]);
+  held.get("b")?.reject(new Error("b failed"));
+  await expect(b).rejects.toThrow("b failed");
+  await settled();
+  expect(begun).toEqual(["a", "b", "c"]);
+  expect([slots.running, slots.waiting]).toEqual([2, 1]);
+  held.get("a")?.resolve("A");
+  await settled();
+  held.get("c")?.resolve("C");
+  held.get("d")?.resolve("D");
+  expect(await Promise.all([a, c, d])).toEqual(["A", "C", "D"]);
+  expect([slots.running, slots.waiting]).toEqual([0, 0]);
+});
+
+test("Slots never starts work that is aborted while it waits, and gives its turn to the next", async () => {
+  const slots = new Slots(1);
+  await slots.take();
+  const cancel = new AbortController();
+  const begun: string[] = [];
+  const note = (name: string) => async () => void begun.push(name);
+  const ends = Promise.allSettled([
+    slots.run(note("aborted"), cancel.signal),
+    slots.run(note("late"), AbortSignal.abort("before")),
+  ]);
+  const next = slots.run(note("next"));
+  cancel.abort("meanwhile");
+
+  expect(await ends).toEqual([
+    { status: "rejected", reason: "meanwhile" },
+    { status: "rejected", reason: "before" },
+  ]);
+  slots.give();
+  await next;
+  expect(begun).toEqual(["next"]);
+  expect(slots.running).toBe(0);
+});

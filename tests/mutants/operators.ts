@@ -61,7 +61,54 @@ export const CONDITION: Operator = {
   },
 };
 
-/** Every mutant that the operators make of a source; the first operator that matches a node takes it. */
+/** Goes on without waiting for a promise. */
+export const AWAIT: Operator = {
+  kind: "await dropped",
+  matches: (node) => node.type === "AwaitExpression",
+  replacement: (node, text) => `(${textOf(node["argument"] as Node, text)})`,
+};
+
+const OTHER_OPERATORS: Readonly<Record<string, string>> = {
+  "<": "<=",
+  "<=": "<",
+  ">": ">=",
+  ">=": ">",
+  "===": "!==",
+  "!==": "===",
+  "&&": "||",
+  "||": "&&",
+  "+": "-",
+  "-": "+",
+};
+
+/** Moves a boundary, or takes the opposite of a comparison or of a connection of two conditions. */
+export const OPERATOR: Operator = {
+  kind: "operator changed",
+  matches: ({ type, operator }) =>
+    (type === "BinaryExpression" || type === "LogicalExpression") && Object.hasOwn(OTHER_OPERATORS, String(operator)),
+  replacement: (node, text) => {
+    const [left, right] = [node["left"] as Node, node["right"] as Node];
+    const between = text.slice(left.end, right.start);
+    const other = between.replace(String(node["operator"]), OTHER_OPERATORS[String(node["operator"])] ?? "");
+    return textOf(left, text) + other + textOf(right, text);
+  },
+};
+
+/** Another number, the other truth value. */
+export const CONSTANT: Operator = {
+  kind: "constant changed",
+  matches: ({ type, value }) => type === "Literal" && ["number", "boolean"].includes(typeof value),
+  replacement: ({ value }) => (typeof value === "number" ? `${value + 1}` : `${value !== true}`),
+};
+
+/** Returns nothing. */
+export const RESULT: Operator = {
+  kind: "result dropped",
+  matches: ({ type, argument }) => type === "ReturnStatement" && argument !== null,
+  replacement: (node, text) => `return void (${textOf(node["argument"] as Node, text)}) as never;`,
+};
+
+/** Every mutant that the operators make of a source, types apart; the first operator that matches a node takes it. */
 export function mutantsOf(path: string, text: string, operators: readonly Operator[]): readonly Mutant[] {
   const { program, errors } = parseSync(path, text);
   if (errors.length > 0) throw new Error(`${path}: ${errors[0]?.message}`);
@@ -88,10 +135,16 @@ function textOf({ start, end }: Node, text: string): string {
   return text.slice(start, end);
 }
 
+/** What the engine never sees. */
+const TYPES = /^TS(?!AsExpression|NonNullExpression|SatisfiesExpression)|^ImportDeclaration$/;
+
 function visit(value: unknown, see: (node: Node) => void): void {
   if (Array.isArray(value)) for (const one of value) visit(one, see);
   else if (typeof value === "object" && value !== null) {
-    if ("type" in value && "start" in value) see(value as Node);
+    if ("type" in value && "start" in value) {
+      if (TYPES.test(String(value.type))) return;
+      see(value as Node);
+    }
     for (const part of Object.values(value)) visit(part, see);
   }
 }

@@ -1,4 +1,14 @@
-import { always, CONDITION, type Operator, STATEMENT, withoutCall } from "./operators.ts";
+import {
+  AWAIT,
+  always,
+  CONDITION,
+  CONSTANT,
+  OPERATOR,
+  type Operator,
+  RESULT,
+  STATEMENT,
+  withoutCall,
+} from "./operators.ts";
 
 export interface Target {
   readonly name: string;
@@ -52,8 +62,33 @@ export const NAMED: readonly Target[] = [
   },
 ];
 
+const ANY: readonly Operator[] = [STATEMENT, CONDITION, AWAIT, OPERATOR, CONSTANT, RESULT];
+
+/** Tests of the commands; they run the changed source. */
+function commands(...names: readonly string[]): readonly string[] {
+  return names.map((name) => `tests/e2e/${name}.test.ts`);
+}
+
 /** General operators on the same folders; the share is reported and judged by people. */
 export const GENERAL: readonly Target[] = [
-  { name: "store", sources: ["src/dc/store/*.ts"], tests: STORE_TESTS, operators: [STATEMENT, CONDITION] },
-  { name: "runs", sources: ["src/planner/runs/**/*.ts"], tests: RUN_TESTS, operators: [STATEMENT, CONDITION] },
+  { name: "store", sources: ["src/dc/store/*.ts"], tests: STORE_TESTS, operators: ANY },
+  {
+    name: "runs",
+    sources: ["src/planner/runs/*.ts", "src/planner/runs/run/*.ts"],
+    tests: [...RUN_TESTS, ...commands("work_command", "work_queue", "work_limits", "work_rules", "work_setup")],
+    operators: ANY,
+  },
+  {
+    name: "doctor",
+    sources: ["src/planner/runs/doctor/*.ts"],
+    tests: commands("doctor_command"),
+    operators: ANY,
+  },
+  {
+    name: "merge and split",
+    sources: ["src/planner/runs/merge/*.ts", "src/planner/runs/split/*.ts"],
+    tests: ["tests/laws/planner/runs/split.test.ts", ...commands("merge_command", "split_command")],
+    operators: ANY,
+  },
+  { name: "watch", sources: ["src/planner/runs/watch/*.ts"], tests: commands("watch_command"), operators: ANY },
 ];

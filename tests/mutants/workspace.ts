@@ -49,7 +49,8 @@ export class Workspace {
     // A group of its own, so that a test that hangs ends with all that it started.
     const child = spawn("bun", ["test", "--bail", `--timeout=${limitMs}`, test], {
       cwd: this.folder,
-      env: { ...process.env, PATH: path },
+      // Tests of commands run the changed source, not the binary that was built from another one.
+      env: { ...process.env, PATH: path, PLANNER_COMMAND: "bun src/main.ts" },
       stdio: "ignore",
       detached: true,
     });

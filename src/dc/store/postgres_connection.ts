@@ -68,13 +68,17 @@ export class PostgresConnection implements SqlRunner {
     connectTimeoutS = CONNECT_TIMEOUT_S,
   ): Promise<PostgresConnection> {
     const connection = new PostgresConnection(address, onStatement, connectTimeoutS);
+    // The driver's own limit ends with the login, which a pooler answers also while its server hangs.
+    const timer = setTimeout(() => void connection.sql.end({ timeout: 0 }), connectTimeoutS * 1000);
     try {
-      const [row] = await connection.sql.unsafe("SELECT version() AS version");
+      const [row] = await connection.unlessLost(connection.sql.unsafe("SELECT version() AS version"));
       if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
       return connection;
     } catch (error) {
       await connection.close();
       throw lost(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

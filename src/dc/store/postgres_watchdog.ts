@@ -1,11 +1,19 @@
 import type { PostgresConnection } from "./postgres_connection.ts";
 
-/** How often connections are looked at, in milliseconds. */
-const LOOK_MS = 500;
-/** Silence after which the server is asked whether it lives, in milliseconds. */
-const SILENT_MS = 1500;
-/** Longest wait for its answer, in milliseconds. */
-const PATIENCE_MS = 2000;
+/** Times of the watchdog, in milliseconds. */
+export interface WatchTimes {
+  /** How often connections are looked at. */
+  readonly lookMs: number;
+  /** Silence after which the server is asked whether it lives. */
+  readonly silentMs: number;
+  /** Longest wait for its answer. */
+  readonly patienceMs: number;
+}
+
+const TIMES: WatchTimes = { lookMs: 500, silentMs: 1500, patienceMs: 2000 };
+
+/** A connection with how long its server has been silent. */
+type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
 
 /**
  * Notices a server that hangs within five seconds. A statement may take a minute, so silence alone proves nothing: a
@@ -13,14 +21,17 @@ const PATIENCE_MS = 2000;
  */
 export class PostgresWatchdog {
   private readonly ask: () => Promise<void>;
-  private readonly busy = new Set<PostgresConnection>();
+  private readonly times: WatchTimes;
+  private readonly busy = new Set<Watched>();
   private timer: ReturnType<typeof setInterval> | undefined;
   private asking = false;
   private hangs = false;
+  private isOver = false;
 
   /** @param ask asks the server something on a separate connection */
-  constructor(ask: () => Promise<void>) {
+  constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
     this.ask = ask;
+    this.times = times;
   }
 
   /** Whether the server was found not to answer, and has not answered since. */
@@ -29,9 +40,9 @@ export class PostgresWatchdog {
   }
 
   /** Watches a connection while `work` uses it. */
-  async during<Result>(connection: PostgresConnection, work: () => Promise<Result>): Promise<Result> {
+  async during<Result>(connection: Watched, work: () => Promise<Result>): Promise<Result> {
     this.busy.add(connection);
-    this.timer ??= setInterval(() => void this.look(), LOOK_MS).unref();
+    this.watch();
     try {
       return await work();
     } finally {
@@ -41,32 +52,38 @@ export class PostgresWatchdog {
   }
 
   close(): void {
-    clearInterval(this.timer);
-    this.timer = undefined;
+    this.isOver = true;
     this.hangs = false;
+    this.rest();
+  }
+
+  private watch(): void {
+    if (!this.isOver) this.timer ??= setInterval(() => void this.look(), this.times.lookMs).unref();
   }
 
   private rest(): void {
-    if (this.busy.size > 0 || this.hangs) return;
+    if (!this.isOver && (this.busy.size > 0 || this.hangs)) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
 
   private async look(): Promise<void> {
-    const isSilent = [...this.busy].some(({ silentMs }) => silentMs > SILENT_MS);
+    const isSilent = [...this.busy].some(({ silentMs }) => silentMs > this.times.silentMs);
     if (this.asking || !(isSilent || this.hangs)) return;
     this.asking = true;
     const answered = await this.answers();
     this.asking = false;
-    this.hangs = !answered;
+    this.hangs = !answered && !this.isOver;
     if (!answered) for (const connection of this.busy) connection.giveUp();
-    this.rest();
+    // The last connection may have gone while the server was asked; only the timer finds out that it answers again.
+    if (this.hangs) this.watch();
+    else this.rest();
   }
 
   private async answers(): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), PATIENCE_MS);
+      timer = setTimeout(() => resolve(false), this.times.patienceMs);
     });
     const asked = this.ask().then(
       () => true,

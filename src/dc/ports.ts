@@ -202,6 +202,8 @@ export interface DcReader extends SiteReader {
   /** Cables with an end at a device, in the order of keys: one look-up, however many they are. */
   storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]>;
   searchDevices(query: DeviceQuery): Promise<DevicePage>;
+  /** Keys of the devices that have a data port without a cable: one walk over the index of port types. */
+  devicesWithFreePorts(): Promise<ReadonlySet<string>>;
   history(query: HistoryQuery): Promise<readonly ChangeRecord[]>;
   chainHead(): Promise<ChainHead>;
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;

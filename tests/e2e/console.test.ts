@@ -302,7 +302,7 @@ test.skipIf(missing !== undefined)("asks for a token, says when the server is aw
     expect(await page.getByRole("button", { name: "Import" }).count()).toBe(0);
 
     await context.setOffline(true);
-    await page.goto(`${guarded.url}/#/search?q=a`);
+    await page.goto(`${guarded.url}/#/devices?q=a`);
     await page.getByRole("heading", { name: "No connection" }).waitFor();
     await context.setOffline(false);
     await page.getByRole("button", { name: "Try again" }).click();

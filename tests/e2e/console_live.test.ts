@@ -67,12 +67,12 @@ const live = (page: Page) => page.getByRole("status").getByText("Live", { exact:
 
 describe.skipIf(missing !== undefined)("A page of the console", () => {
   test("shows what another client changes, and keeps focus, scroll and what is typed", async () => {
-    await visit("search?q=SRV", async (page) => {
+    await visit("devices?q=SRV&columns=name", async (page) => {
       await heading(page, "Devices");
       await live(page);
       const row = page.getByRole("row", { name: /SRV-7 / });
       await row.waitFor();
-      const field = page.getByLabel("Rack", { exact: true });
+      const field = page.getByLabel("Text", { exact: true });
       await field.fill("half typed");
       await page.evaluate("scrollTo(0, 200)");
       const top = await page.evaluate("scrollY");

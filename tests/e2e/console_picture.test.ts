@@ -116,4 +116,24 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       expect(await page.getByRole("tooltip").count()).toBe(0);
     });
   });
+
+  test("of a fabric opens as a matrix, and is changed to bundles and to a table", async () => {
+    await visit("fabric/FAB1", async (page) => {
+      await heading(page, "FAB1");
+      const cells = page.locator('.picture-frame g[data-ref^="fabric_link:"]');
+      await cells.first().waitFor();
+      expect(await cells.count()).toBe(272);
+
+      await page.getByText("Bundles", { exact: true }).click();
+      await page.locator(".picture-frame text", { hasText: "Leaves of row A" }).waitFor();
+      expect(await page.locator('.picture-frame g[data-ref*="~"]').count()).toBe(16);
+
+      await page.keyboard.press("ArrowRight");
+      await page.getByRole("row", { name: /LEAF-D03-1 Ethernet49 .*94.8 %/ }).waitFor();
+      expect(page.url()).toEndWith("?view=table");
+      expect(await page.locator(".picture-frame").count()).toBe(0);
+      await page.getByRole("link", { name: "All links" }).click();
+      await page.getByText("272 found").waitFor();
+    });
+  });
 });

@@ -53,6 +53,7 @@ describe("A server without tokens", () => {
     "/graphql/playground",
     "/estate",
     "/session",
+    "/sample",
   ];
 
   test("refuses every route to a page that rebinds its name to this machine, and writes nothing", async () => {

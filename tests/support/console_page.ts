@@ -19,7 +19,7 @@ export const EVERY_PAGE = [
   ["trace/port%3ASRV-B03-07%2Feth0", "SRV-B03-07/eth0"],
   ["thermal/floor%3AAMS1%2F1", "AMS1/1"],
   ["fabric/FAB1", "FAB1"],
-  ["search?q=leaf", "Devices"],
+  ["devices?fed_by=device%3AUPS-A2&free_port=YES", "Devices"],
   ["racks?health=FAULT", "Racks"],
   ["supplies", "Power"],
   ["row/AMS1%2F1%2FB", "AMS1/1/B"],

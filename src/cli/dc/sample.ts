@@ -14,6 +14,16 @@ export async function writeSample(racks: number, file: string | undefined, log: 
   log.note(`${count} resources`);
 }
 
+/** The sample site of 40 racks as one JSON object of lists, in the order in which they are to be written. */
+export function sampleJson(): string {
+  const lists = { racks: "rack", devices: "device", cracs: "crac", cables: "cable", fabric_links: "fabric_link" };
+  const items = [...sampleItems()];
+  const byList = Object.entries(lists).map(([list, wanted]) => {
+    return [list, items.filter(({ kind }) => kind === wanted).map(({ item }) => item)];
+  });
+  return JSON.stringify(Object.fromEntries(byList));
+}
+
 /** Brings a sample site straight into a database. */
 export async function loadSample(racks: number, database: Database, log: StderrLogger): Promise<ExitStatus> {
   const manner = { errors: undefined, atomic: false, dryRun: false, json: false, cwd: "" };

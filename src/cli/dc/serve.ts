@@ -42,6 +42,9 @@ const MIB = 1024 * 1024;
 /** How long running calls may take to end after the first signal, in milliseconds; container runtimes kill after 10 s. */
 const GRACE_MS = 8000;
 
+/** What the server sends that is no answer of the service. */
+const FILES = { loadPage, loadSample: async () => (await import("./sample.ts")).sampleJson() } as const;
+
 /**
  * Serves the datacenter until SIGTERM or SIGINT: the first one drains, a second one ends at once. Status 0 when every
  * call was answered, the signal's status when some were cut off.
@@ -80,7 +83,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     webhookSecret: access.webhookSecret,
     countDeadLetters: (count) => metrics.countDeadLetters(count),
     observe: (call) => metrics.observe(call),
-    loadPage,
+    ...FILES,
     version: VERSION,
     report: logDefect,
     shutdown: shutdown.signal,

@@ -39,6 +39,12 @@ export async function searchDevices(runner: SqlRunner, dialect: Dialect, query: 
   return { devices, ...next, total, roleCounts };
 }
 
+/** Keys of the devices that have a data port without a cable. Cost: one walk over the port types. */
+export async function devicesWithFreePorts(runner: SqlRunner): Promise<ReadonlySet<string>> {
+  const rows = await runner.all("SELECT DISTINCT device_key FROM port_type WHERE data_free > 0", []);
+  return new Set(rows.map((row) => text(row, "device_key")));
+}
+
 /** Finds those that match first: without it, a page in order is a walk past all devices that do not. */
 function amongThem(conditions: readonly Condition[]): readonly Condition[] {
   if (conditions.length === 0) return [];

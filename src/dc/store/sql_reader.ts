@@ -37,7 +37,7 @@ import type {
 import { checkpoints, logReferences, logRows } from "./audit_rows.ts";
 import { type Condition, paramsOf, where } from "./conditions.ts";
 import { countDeadLetters, deadLetter, deadLetters } from "./dead_letters.ts";
-import { searchDevices } from "./device_search.ts";
+import { devicesWithFreePorts, searchDevices } from "./device_search.ts";
 import type { Dialect } from "./dialect.ts";
 import { document, documentPage } from "./documents.ts";
 import { history } from "./history_search.ts";
@@ -198,6 +198,10 @@ export class SqlReader implements DcReader {
 
   async searchDevices(query: DeviceQuery): Promise<DevicePage> {
     return searchDevices(this.runner, this.dialect, query);
+  }
+
+  async devicesWithFreePorts(): Promise<ReadonlySet<string>> {
+    return devicesWithFreePorts(this.runner);
   }
 
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {

@@ -40,6 +40,8 @@ export interface AppOptions {
   readonly report: ReportDefect;
   /** A page's text; undefined when it is not built. */
   readonly loadPage?: (name: "console" | "graphiql") => Promise<string | undefined>;
+  /** The sample site as lists of upsert items in JSON; absent where none is offered. */
+  readonly loadSample?: () => Promise<string>;
   /** Aborts when the server is about to end. */
   readonly shutdown: AbortSignal;
   /** The account of the bytes that a request holds; none where memory is not limited. */
@@ -49,6 +51,22 @@ export interface AppOptions {
 export const CHANGE_STREAM_PATH = "/changes/stream";
 /** What an open stream may hold at most beside its request: a page of notices in a few forms. */
 const STREAM_BYTES = 128 * 1024;
+
+/** Routes that answer to nothing but GET and HEAD. */
+const READ_ROUTES = [
+  "/",
+  "/openapi.json",
+  "/graphql/playground",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/audit/history",
+  "/audit/verify",
+  CHANGE_STREAM_PATH,
+  "/estate",
+  "/session",
+  "/sample",
+] as const;
 
 interface Bindings {
   readonly incoming: NodeRequest;
@@ -88,6 +106,7 @@ export function httpApp(options: AppOptions): App {
   app.get("/session", async (context) =>
     json(context, await options.service.session(await findCaller(context, options, "REST"))),
   );
+  app.get("/sample", (context) => sample(context, options));
   app.post("/audit/webhook", async (context) => {
     const { service, webhookSecret: secret, countDeadLetters = () => {} } = options;
     // A feed has a secret instead of a principal.
@@ -106,20 +125,7 @@ export function httpApp(options: AppOptions): App {
       readBody: (limit) => readBytes(context.req.raw, limit, meterOf(context, options)),
     }),
   );
-  for (const path of [
-    "/",
-    "/openapi.json",
-    "/graphql/playground",
-    "/healthz",
-    "/readyz",
-    "/metrics",
-    "/audit/history",
-    "/audit/verify",
-    CHANGE_STREAM_PATH,
-    "/estate",
-    "/session",
-  ])
-    app.all(path, only("GET, HEAD"));
+  for (const path of READ_ROUTES) app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
     context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
@@ -187,6 +193,15 @@ async function openapi(context: AppContext, { version = "" }: AppOptions): Promi
   const headers = { etag, "cache-control": "no-cache", "access-control-allow-origin": "*" };
   if (context.req.header("if-none-match") === etag) return context.body(null, 304, headers);
   return context.body(body, 200, { ...headers, "content-type": "application/json" });
+}
+
+/** Data for a first look, for those who may ask anything at all. */
+async function sample(context: AppContext, options: AppOptions): Promise<Response> {
+  await options.service.session(await findCaller(context, options, "REST"));
+  if (options.loadSample === undefined) return context.notFound();
+  const body = await options.loadSample();
+  const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
+  return context.body(body, 200, headers);
 }
 
 async function history(context: AppContext, options: AppOptions): Promise<Response> {

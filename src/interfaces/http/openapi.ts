@@ -248,6 +248,14 @@ const PLAIN = {
       responses: { "200": json("What became of it.", RECEIPT), ...FAILURES },
     },
   },
+  "/sample": {
+    get: {
+      tags: ["Inventory"],
+      summary: "A sample site of 40 racks as lists of upsert items, for an empty inventory.",
+      operationId: "Sample",
+      responses: { "200": json("The lists.", { type: "object" }), ...FAILURES },
+    },
+  },
   "/healthz": {
     get: { tags: ["Operation"], summary: "The process lives.", security: [{}], responses: { "200": text("It does.") } },
   },

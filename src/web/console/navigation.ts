@@ -30,7 +30,7 @@ const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   rooms: ["room"],
   rows: ["row"],
   racks: ["rack"],
-  devices: ["device", "search"],
+  devices: ["device"],
   ports: ["port"],
   cables: ["cable", "trace"],
   supplies: ["feed"],

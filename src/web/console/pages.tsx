@@ -12,7 +12,6 @@ import { Placement } from "./pages/placement.tsx";
 import { Power } from "./pages/power.tsx";
 import { Rack } from "./pages/rack.tsx";
 import { Rehearsal } from "./pages/rehearsal.tsx";
-import { Search } from "./pages/search.tsx";
 import { Thermal } from "./pages/thermal.tsx";
 import { Trace } from "./pages/trace.tsx";
 import { linkTo, type Place } from "./router.ts";
@@ -37,13 +36,12 @@ const PAGES: Readonly<Record<string, (props: PageProps) => ComponentChildren>> =
   thermal: Thermal,
   fabric: Fabric,
   placement: Placement,
-  search: Search,
   history: History,
   import: Import,
 };
 
 /** Pages whose fields say what they are about: these fields stay while it changes. */
-const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "search", "placement"]);
+const ASKING: ReadonlySet<string> = new Set(["power", "thermal", "trace", "placement"]);
 
 /** What has to change for a page to be drawn anew instead of changed. */
 export function pageKey({ page, subject }: Place): string {

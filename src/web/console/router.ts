@@ -12,7 +12,21 @@ export interface Place {
 export function parsePlace(hash: string): Place {
   const [path = "", query = ""] = splitAt(hash.replace(/^#\/?/, ""), "?");
   const [page = "", rest = ""] = splitAt(path, "/");
-  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings: new URLSearchParams(query) };
+  const settings = new URLSearchParams(query);
+  // Kept links to the search page that was: the list of devices has its filters.
+  if (page === "search") return { page: "devices", subject: "", settings: fromSearch(settings) };
+  return { page: page === "" ? "overview" : page, subject: decoded(rest), settings };
+}
+
+function fromSearch(settings: URLSearchParams): URLSearchParams {
+  const renamed = { cord: ["cords", "1..1"], free: ["free_port", "YES"] } as const;
+  const now = new URLSearchParams(settings);
+  now.delete("order");
+  for (const [old, [name, value]] of Object.entries(renamed)) {
+    if (now.get(old) === "1") now.set(name, value);
+    now.delete(old);
+  }
+  return now;
 }
 
 /** The address of a page. */

@@ -61,7 +61,7 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
     lapsesAt(steadyUntil(topology.inventory.racks, now));
     return racksListing(topology, now);
   }),
-  DEVICE: listing(async ({ topology }) => devicesListing(await topology())),
+  DEVICE: listing(async ({ topology, reader }) => devicesListing(await topology(), reader)),
   PORT: listing(async ({ reader }) => portsListing(reader, (await reader.inventoryCounts()).ports)),
   CABLE: listing(async ({ reader }) => cablesListing(reader, (await reader.inventoryCounts()).cables)),
   CRAC: listing(async ({ topology }) => coolingListing(await topology())),

@@ -165,6 +165,7 @@ function singleLine(part: BundlePart, { slots, coloring, boxHeight }: LinesInput
   return [{ kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn] }];
 }
 
-function isStep(paint: Paint): paint is ScaleToken {
+/** Whether a colour is a step of the scale of loads. */
+export function isStep(paint: Paint): paint is ScaleToken {
   return paint.startsWith("scale");
 }

@@ -11,6 +11,8 @@ const ROW = 19;
 const STANDING = 128;
 const LYING = 44;
 const NARROW = 80;
+/** Below this width a cell has room for three small digits. */
+const SLIM = 24;
 
 export interface MatrixInput {
   readonly columns: readonly number[];
@@ -45,17 +47,10 @@ export function matrixItems(
     },
     { label: "Largest spine lost", words: ({ tally }: UnitPart) => lostWords(tally) },
   ];
-  const names = [...rows.map((row) => `${units[row]?.tally.title ?? ""} %`), ...figures.map(({ label }) => label)];
-  const items: Item[] = names.map((text, index) => ({
-    kind: "text",
-    x: input.labels - 10,
-    y: top + index * ROW + 13,
-    text,
-    size: 10.5,
-    anchor: "end",
-    fill: "muted",
-    maxWidth: input.labels - 12,
-  }));
+  const items: Item[] = [
+    ...rows.flatMap((row, index) => rowItem(units[row], top + index * ROW, input.labels)),
+    ...figures.map(({ label }, index) => nameItem(label, top + (rows.length + index) * ROW, input.labels)),
+  ];
   for (const column of columns) {
     const [unit, slot] = [units[column], slots.get(column)];
     if (unit === undefined || slot === undefined) continue;
@@ -68,12 +63,33 @@ export function matrixItems(
       ...figures.map(({ words }, index) => figureItem(words(unit), slot, top + (rows.length + index) * ROW + 13)),
     );
   }
-  return { items, height: head + 6 + names.length * ROW };
+  return { items, height: head + 6 + (rows.length + figures.length) * ROW };
+}
+
+function nameItem(text: string, y: number, labels: number): Item {
+  const place = { x: labels - 10, y: y + 13, anchor: "end", maxWidth: labels - 32 } as const;
+  return { kind: "text", text, size: 10.5, fill: "muted", ...place };
+}
+
+/** The name of a row is the element of its switch. */
+function rowItem(unit: UnitPart | undefined, y: number, labels: number): readonly Item[] {
+  if (unit === undefined) return [];
+  const { title, state, failed } = unit.tally;
+  const name = nameItem(failed > 0 ? `${title}, failed` : `${title} %`, y, labels);
+  return [{ kind: "group", ref: unit.id, tip: unit.tip, items: [name, ...mark(state, [8, y + 9], 11)] }];
 }
 
 function figureItem(words: string, { x, width }: { readonly x: number; readonly width: number }, y: number): Item {
-  const text = width < NARROW ? words.replace(":1", "") : words;
-  return { kind: "text", x: x + width / 2, y, text, size: 9, anchor: "middle", fill: "ink", maxWidth: width };
+  const text = width < SLIM ? shortFigure(words) : width < NARROW ? words.replace(":1", "") : words;
+  const size = width < SLIM && text.length > 2 ? 7.5 : 9;
+  return { kind: "text", x: x + width / 2, y, text, size, anchor: "middle", fill: "ink", maxWidth: width };
+}
+
+/** A ratio or a word for a column in which three digits have room; the tip has the whole. */
+function shortFigure(words: string): string {
+  const value = Number(words.replace(":1", ""));
+  if (words === "" || Number.isNaN(value)) return words === "none left" ? "×" : words;
+  return value >= 10 ? String(Math.round(value)) : String(Math.round(value * 10) / 10);
 }
 
 function headItem(
@@ -85,6 +101,7 @@ function headItem(
   const fill = unitFill(unit, tally, coloring);
   const ink: Paint = `on:${fill as "panel"}`;
   const middle = width / 2;
+  const edge = width < SLIM ? 0.5 : 2;
   const standing = width < NARROW;
   const name: Item = standing
     ? {
@@ -129,9 +146,9 @@ function headItem(
     items: [
       {
         kind: "rect",
-        x: 2,
+        x: edge,
         y: 0,
-        width: width - 4,
+        width: width - 2 * edge,
         height: head,
         radius: 4,
         fill,
@@ -158,6 +175,8 @@ function cellItem(
 ): Item {
   const fill = fillOf(bundle.state, coloring);
   const down = bundle.state.up === 0;
+  const [words, slim] = [cellWords(bundle.state), width < SLIM];
+  const edge = slim ? 0.5 : 2;
   return {
     kind: "group",
     ref: bundle.ref,
@@ -165,9 +184,9 @@ function cellItem(
     items: [
       {
         kind: "rect",
-        x: x + 2,
+        x: x + edge,
         y: y + 1,
-        width: width - 4,
+        width: width - 2 * edge,
         height: ROW - 2,
         radius: 2,
         fill,
@@ -178,13 +197,18 @@ function cellItem(
         kind: "text",
         x: x + width / 2,
         y: y + 13,
-        text: cellWords(bundle.state),
-        size: 9,
+        text: slim ? shortWords(words) : words,
+        size: slim && words.length > 2 ? 7.5 : 9,
         anchor: "middle",
         fill: `on:${fill as "panel"}`,
         ...((bundle.state.congested || down) && { weight: "bold" as const }),
-        maxWidth: width - 4,
+        maxWidth: width - 2 * edge,
       },
     ],
   };
+}
+
+/** The dashed outline says what the sign stands for. */
+function shortWords(words: string): string {
+  return { down: "×", none: "–" }[words] ?? words;
 }

@@ -56,7 +56,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.SearchDeviceTypesResponse.next_page_token": "Empty on the last page.",
   "datacenter.v1.SearchDeviceTypesResponse.total_count": "On all pages.",
   "datacenter.v1.InventoryCondition": "A condition on one column of a list.",
-  "datacenter.v1.InventoryCondition.column": "Required: a name out of the columns of the kind.",
+  "datacenter.v1.InventoryCondition.column": "Required: a name out of the columns of the kind; of devices also fed_by (references) and free_port (YES, NO).",
   "datacenter.v1.InventoryCondition.values": "Any of these texts, whatever their case; an empty one matches rows without a value.",
   "datacenter.v1.InventoryCondition.min": "At least this figure; rows without a figure do not match.",
   "datacenter.v1.InventoryCondition.max": "At most this figure.",

@@ -435,7 +435,7 @@ export const SearchDeviceTypesResponseSchema: GenMessage<SearchDeviceTypesRespon
  */
 export type InventoryCondition = Message<"datacenter.v1.InventoryCondition"> & {
   /**
-   * Required: a name out of the columns of the kind.
+   * Required: a name out of the columns of the kind; of devices also fed_by (references) and free_port (YES, NO).
    *
    * @generated from field: string column = 1;
    */

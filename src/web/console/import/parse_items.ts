@@ -46,7 +46,8 @@ export function parseItems(text: string): Parsed {
   return { items, unreadable };
 }
 
-function parseLists(whole: Readonly<Record<string, unknown>>): Parsed {
+/** Reads an object of lists of resources. */
+export function parseLists(whole: Readonly<Record<string, unknown>>): Parsed {
   const items: Item[] = [];
   const unreadable: Unreadable[] = [];
   for (const [key, list] of Object.entries(whole)) {

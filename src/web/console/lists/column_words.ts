@@ -33,6 +33,8 @@ const NAMES: Readonly<Record<string, string>> = {
   power_capacity_w: "Power limit",
   inside: "Chassis",
   leads_to: "Leads to",
+  fed_by: "Fed by",
+  free_port: "Free data port",
 };
 
 const UNITS = /_(?:w|kw|pct|u|kg|m|c|mbps)$/;
@@ -74,7 +76,7 @@ const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are words of enumerations. */
 const ENUMERATIONS: ReadonlySet<string> = new Set(
-  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type".split(" "),
+  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type free_port".split(" "),
 );
 
 /** A text of a column as a person reads it. */

@@ -2,11 +2,13 @@ import { useState } from "preact/hooks";
 import { useCall } from "../api/use_call.ts";
 import { count } from "../labels.ts";
 import { type Place, setSettings } from "../router.ts";
+import { ChoiceField } from "../ui/fields.tsx";
 import { Icon } from "../ui/icon.tsx";
 import { Popover } from "../ui/popover.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { cellWords, columnName, isFigure } from "./column_words.ts";
 import { conditionsOf, type InventoryList, LIST_RPC, rangeOf, requestOf } from "./inventory_rows.ts";
-import type { ListKind } from "./list_kinds.ts";
+import type { ListKind, Relation } from "./list_kinds.ts";
 
 /** Values offered of one column. */
 const OFFERED = 30;
@@ -73,19 +75,23 @@ export function conditionWords(column: string, text: string): string {
 
 function AddFilter({ list, place, columns }: FilterProps) {
   const [column, setColumn] = useState(columns[0] ?? "");
+  const { relations = {} } = list;
+  const relation = relations[column];
   return (
     <div class="popover-form">
       <label class="field">
         <span>Column</span>
         <select value={column} onChange={({ currentTarget }) => setColumn(currentTarget.value)}>
-          {columns.map((name) => (
+          {[...columns, ...Object.keys(relations)].map((name) => (
             <option key={name} value={name}>
               {columnName(name)}
             </option>
           ))}
         </select>
       </label>
-      {isFigure(column) ? (
+      {relation !== undefined ? (
+        <RelationChoice key={column} place={place} column={column} relation={relation} />
+      ) : isFigure(column) ? (
         <RangeChoice key={column} place={place} column={column} />
       ) : (
         <ValueChoice key={column} list={list} place={place} column={column} />
@@ -130,6 +136,18 @@ function ValueChoice({ list, place, column }: { list: ListKind; place: Place; co
       ) : null}
     </fieldset>
   );
+}
+
+/** A condition without a column: a thing that is named, or one of a few words. */
+function RelationChoice({ place, column, relation }: { place: Place; column: string; relation: Relation }) {
+  const value = place.settings.get(column) ?? "";
+  const change = (text: string) => setSettings({ [column]: text, page: "" });
+  if ("kinds" in relation) {
+    const placeholder = "device:UPS-A2, feed:…, rack:…";
+    return <RefField label="Source" {...{ placeholder, value, change }} kinds={relation.kinds} />;
+  }
+  const choices = [["", "Either"], ...relation.words.map((word) => [word, cellWords(column, word)] as const)] as const;
+  return <ChoiceField label={columnName(column)} {...{ value, choices, change }} />;
 }
 
 function RangeChoice({ place, column }: { place: Place; column: string }) {

@@ -1,5 +1,8 @@
 import type { IconName } from "../ui/icon.tsx";
 
+/** What a condition without a column takes: one of some words, or references to things of some kinds. */
+export type Relation = { readonly words: readonly string[] } | { readonly kinds: readonly string[] };
+
 /** A kind of thing that has a list and, for each thing, a page. */
 export interface ListKind {
   /** Page of the list, and the value of InventoryKind without its prefix. */
@@ -10,6 +13,8 @@ export interface ListKind {
   readonly icon: IconName;
   /** Columns behind the name that are shown at first. */
   readonly columns: readonly string[];
+  /** Conditions that no column holds, with the values that they take, or the kinds of things that they name. */
+  readonly relations?: Readonly<Record<string, Relation>>;
   /** Conditions that operators ask for most, one chip each. */
   readonly quick?: readonly { readonly name: string; readonly settings: Readonly<Record<string, string>> }[];
   /** What belongs here and how it gets here, for an empty inventory. */
@@ -93,7 +98,12 @@ export const LIST_KINDS: readonly ListKind[] = [
       { name: "redundancy not met", settings: { redundancy: "UNMET" } },
       { name: "one cord", settings: { cords: "1..1" } },
       { name: "no live supply", settings: { supply: "NO_LIVE_SUPPLY" } },
+      { name: "with a free data port", settings: { free_port: "YES" } },
     ],
+    relations: {
+      fed_by: { kinds: ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] },
+      free_port: { words: ["YES", "NO"] },
+    },
     empty: "Devices come from an import, or one by one from a writer.",
   },
   {

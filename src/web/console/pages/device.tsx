@@ -107,7 +107,7 @@ function fields(device: DeviceFields): Parameters<typeof Facts>[0]["rows"] {
 function Power({ answer }: { readonly answer: DeviceAnswer }) {
   const { power_chain, power_single_points, device, supply_state, undocumented_inlets } = answer;
   return (
-    <Card title="Power" action={<a href={linkTo("search", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
+    <Card title="Power" action={<a href={linkTo("devices", "", { fed_by: `device:${device.code}` })}>What it feeds</a>}>
       {power_chain.length === 0 ? <Empty>No power source is recorded.</Empty> : null}
       {supply_state === "SUPPLY_STATE_NO_LIVE_SUPPLY" ? (
         <p>

@@ -3,17 +3,19 @@ import { useCall } from "../api/use_call.ts";
 import { bandwidth, count, decimal, enumWord, percent, portName, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { Filters, Switch, TextField } from "../ui/fields.tsx";
+import { Filters, Segments, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 
 type Link = FabricAnswer["links"][number];
 type Node = FabricAnswer["nodes"][number];
 
-/** Links shown in the table; the picture and the figures hold them all. */
+/** Links below a picture, and in the table; the list of links has them all. */
+const BUSIEST = 8;
 const LINKS = 100;
 /** Findings shown at first. */
 const FINDINGS = 8;
@@ -27,32 +29,50 @@ const LINK_COLUMNS: readonly Column<Link>[] = [
   { name: "Health", cell: ({ health }) => <HealthBadge health={health} /> },
 ];
 
+/** How a fabric is shown, by the value in the address; the matrix is what the page opens as. */
+const VIEWS = [
+  ["", "Matrix"],
+  ["bundles", "Bundles"],
+  ["table", "Table"],
+] as const;
+
 export function Fabric({ place }: { readonly place: Place }) {
   const { subject, settings } = place;
   const failed = (settings.get("failed") ?? "").split(" ").filter((code) => code !== "");
   const scope = settings.get("scope") ?? "";
   const physical = settings.get("physical") === "1";
+  const view = settings.get("view") ?? "";
   const request = {
     fabric_id: subject,
     scope_ref: scope,
     failed_device_codes: failed,
     check_physical: physical,
-    render: useRender(),
+    // A table needs no picture.
+    ...withPicture(useRender(), view),
   };
   const asked = useCall<FabricAnswer>("FabricTopology", request);
   return (
     <>
-      <PageHead kind="Fabric" title={subject === "" ? "All fabrics" : subject} />
+      <PageHead
+        kind="Fabric"
+        title={subject === "" ? "All fabrics" : subject}
+        action={
+          <Segments label="Shown as" value={view} choices={VIEWS} change={(chosen) => setSettings({ view: chosen })} />
+        }
+      />
       <Filters>
-        <TextField
+        <RefField
           label="Scope"
           placeholder="floor:<site>/<n>"
+          kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
           value={scope}
           change={(value) => setSettings({ scope: value })}
         />
-        <TextField
+        <RefField
           label="Switches taken as failed"
           placeholder="SPINE-1 SPINE-2"
+          kinds={["DEVICE"]}
+          by="code"
           value={failed.join(" ")}
           change={(value) => setSettings({ failed: value })}
         />
@@ -62,9 +82,23 @@ export function Fabric({ place }: { readonly place: Place }) {
           change={(on) => setSettings({ physical: on ? "1" : "" })}
         />
       </Filters>
-      <Answer asked={asked}>{(reply) => <Shown answer={reply} question={{ rpc: "FabricTopology", request }} />}</Answer>
+      <Answer asked={asked}>
+        {(reply) => (
+          <Shown
+            answer={reply}
+            question={{ rpc: "FabricTopology", request }}
+            isTable={view === "table"}
+            name={subject}
+          />
+        )}
+      </Answer>
     </>
   );
+}
+
+function withPicture(usual: object, view: string): { readonly render?: object } {
+  if (view === "table") return {};
+  return { render: view === "bundles" ? { ...usual, view: "RENDER_VIEW_COMPACT" } : usual };
 }
 
 const NODE_COLUMNS: readonly Column<Node>[] = [
@@ -80,56 +114,37 @@ function ratio(value: number | undefined): string {
   return value === undefined ? "–" : `${decimal(value)} : 1`;
 }
 
-function Shown({
-  answer,
-  question,
-}: {
+interface ShownProps {
   readonly answer: FabricAnswer;
   readonly question: { readonly rpc: string; readonly request: object };
-}) {
-  const { nodes, links, missing, findings, summary, render } = answer;
-  const busiest = [...links].sort((a, b) => b.link.utilization_pct - a.link.utilization_pct).slice(0, LINKS);
+  readonly isTable: boolean;
+  readonly name: string;
+}
+
+function Shown({ answer, question, isTable, name }: ShownProps) {
+  const { nodes, missing, findings, summary, render } = answer;
   const switches = [...nodes].sort((a, b) => (b.oversubscription_n1 ?? 0) - (a.oversubscription_n1 ?? 0));
   return (
     <>
-      {summary === undefined ? null : (
-        <Figures>
-          <Figure label="Links up" value={count(summary.links_up)} />
-          <Figure label="Links down" value={count(summary.links_down)} tone={summary.links_down > 0 ? "fault" : "ok"} />
-          <Figure label="Congested" value={count(summary.congested)} tone={summary.congested > 0 ? "fault" : "ok"} />
-          <Figure label="Busiest link" value={percent(summary.max_util_pct)} />
-          <Figure label="19 of 20 links below" value={percent(summary.p95_util_pct)} />
-          <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />
-        </Figures>
-      )}
-      <Picture label="Fabric" render={render} question={question} readout />
+      {summary === undefined ? null : <Summary summary={summary} />}
+      {isTable ? null : <Picture label="Fabric" render={render} question={question} readout />}
       {missing.length === 0 ? null : (
         <Card title="Missing links" action={<Badge tone="watch">{count(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>
         </Card>
       )}
-      <Card
-        title={
-          links.length > LINKS ? `The ${LINKS} busiest of ${count(links.length)} links` : "Links, the busiest first"
-        }
-      >
-        <Table
-          caption="Links, the busiest first"
-          columns={LINK_COLUMNS}
-          rows={busiest}
-          rowKey={({ ref }) => ref}
-          empty="No link."
-        />
-      </Card>
-      <Card title="Switches">
-        <Table
-          caption="Switches"
-          columns={NODE_COLUMNS}
-          rows={switches}
-          rowKey={({ code }) => code}
-          empty="No switch."
-        />
-      </Card>
+      <Links answer={answer} most={isTable ? LINKS : BUSIEST} name={name} />
+      {isTable ? (
+        <Card title="Switches">
+          <Table
+            caption="Switches"
+            columns={NODE_COLUMNS}
+            rows={switches}
+            rowKey={({ code }) => code}
+            empty="No switch."
+          />
+        </Card>
+      ) : null}
       {findings.length === 0 ? null : (
         <Card title="Findings" action={<Badge tone="info">{count(findings.length)}</Badge>}>
           <FindingList findings={findings.slice(0, FINDINGS)} />
@@ -142,6 +157,39 @@ function Shown({
         </Card>
       )}
     </>
+  );
+}
+
+function Summary({ summary }: { readonly summary: NonNullable<FabricAnswer["summary"]> }) {
+  return (
+    <Figures>
+      <Figure label="Links up" value={count(summary.links_up)} />
+      <Figure label="Links down" value={count(summary.links_down)} tone={summary.links_down > 0 ? "fault" : "ok"} />
+      <Figure label="Congested" value={count(summary.congested)} tone={summary.congested > 0 ? "fault" : "ok"} />
+      <Figure label="Busiest link" value={percent(summary.max_util_pct)} />
+      <Figure label="19 of 20 links below" value={percent(summary.p95_util_pct)} />
+      <Figure label="Bisection" value={bandwidth(summary.bisection_mbps)} />
+    </Figures>
+  );
+}
+
+/** The busiest links, and the way to the list of all. */
+function Links({ answer: { links }, most, name }: { answer: FabricAnswer; most: number; name: string }) {
+  const busiest = [...links].sort((a, b) => b.link.utilization_pct - a.link.utilization_pct).slice(0, most);
+  const all = linkTo("links", "", { fabric: name, order: "load_pct desc" });
+  return (
+    <Card
+      title={links.length > most ? `The ${most} busiest of ${count(links.length)} links` : "Links, the busiest first"}
+      action={links.length > most ? <a href={all}>All links</a> : null}
+    >
+      <Table
+        caption="Links, the busiest first"
+        columns={LINK_COLUMNS}
+        rows={busiest}
+        rowKey={({ ref }) => ref}
+        empty="No link."
+      />
+    </Card>
   );
 }
 

@@ -8,6 +8,7 @@ import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, DateField, Filters, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, usePages } from "../ui/pager.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { Entries } from "./entries.tsx";
 
 const ACTIONS = [
@@ -64,9 +65,10 @@ export function History({ place }: { readonly place: Place }) {
           change={(action) => setSettings({ action })}
         />
         {subject === "" ? (
-          <TextField
+          <RefField
             label="Where"
             placeholder="rack:B03, device:SRV-1"
+            kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK", "DEVICE", "CRAC", "CABLE", "FABRIC_LINK"]}
             value={filter.entity}
             change={(entity) => setSettings({ entity })}
           />

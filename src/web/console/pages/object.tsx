@@ -109,7 +109,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     one: "Feed",
     picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
     actions: ({ ref }) => <FailThis target={ref} />,
-    related: ({ ref }) => [["Devices that it feeds", "search", { fed_by: ref }]],
+    related: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
   },
   cable: {
     kind: "CABLE",

@@ -1,12 +1,14 @@
 import type { InventoryOverview } from "../api/replies.ts";
 import { mayWrite, useSession } from "../api/session.ts";
 import { useInventory } from "../api/use_inventory.ts";
+import { type Run, type Running, useRun } from "../import/use_run.ts";
 import { counted } from "../labels.ts";
 import { Causes } from "../overview/causes.tsx";
 import { FailedNow, useFailures } from "../overview/failed_now.tsx";
 import { FloorCard } from "../overview/floors.tsx";
 import { Gauges } from "../overview/gauges.tsx";
 import { LastChanges } from "../overview/last_changes.tsx";
+import { LoadSample } from "../overview/load_sample.tsx";
 import { type Rehearsal, racksAtRisk, useRehearsal, worstOf } from "../overview/rehearsal.ts";
 import { linkTo } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
@@ -19,9 +21,11 @@ const FLOORS = 4;
 /** The first screen: what is failed, what one failure would take, and how much is left. */
 export function Overview() {
   const inventory = useInventory();
+  const sample = useRun();
   const isEmpty =
     inventory.reply !== undefined && inventory.reply.sites.length === 0 && inventory.reply.totals.devices === 0;
-  if (isEmpty) return <EmptyInventory />;
+  // The first batch fills the inventory; the rest is still to come.
+  if (isEmpty || isUnfinished(sample.run)) return <EmptyInventory sample={sample} />;
   if (inventory.reply === undefined) {
     return (
       <>
@@ -31,6 +35,11 @@ export function Overview() {
     );
   }
   return <Recorded inventory={inventory.reply} />;
+}
+
+/** Whether something of a run is still to be sent, or was refused. */
+function isUnfinished(run: Run | undefined): boolean {
+  return run !== undefined && (run.running || run.sent < run.parsed.items.length || run.failed.length > 0);
 }
 
 function Recorded({ inventory }: { readonly inventory: InventoryOverview }) {
@@ -76,13 +85,13 @@ function titleOf(rehearsal: Rehearsal | undefined, failures: ReturnType<typeof u
   return `${now}No single failure takes a rack.`;
 }
 
-function EmptyInventory() {
+function EmptyInventory({ sample }: { readonly sample: Running }) {
   const { reply: session } = useSession();
   return (
     <>
       <PageHead title="Overview" />
       <Card title="Nothing is recorded yet">
-        <p>Racks, devices, cooling units, cables and fabric links belong here. There are three ways to get them in:</p>
+        <p>Racks, devices, cooling units, cables and fabric links belong here. The ways to get them in:</p>
         <ul class="plain-list">
           <li>
             {mayWrite(session) ? (
@@ -93,10 +102,11 @@ function EmptyInventory() {
               "Somebody with role writer may import a file."
             )}
           </li>
-          <li>
-            Look around in a sample of 40 racks: stop the server, then{" "}
-            <code>planner dc sample --db planner-dc.sqlite</code>
-          </li>
+          {mayWrite(session) ? (
+            <li>
+              <LoadSample running={sample} />
+            </li>
+          ) : null}
           <li>
             Bring NetBox, a CSV file or containerlab: <code>planner dc import --help</code>
           </li>

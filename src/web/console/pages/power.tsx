@@ -3,9 +3,10 @@ import { useCall } from "../api/use_call.ts";
 import { refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
+import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
 import { Blast } from "./blast.tsx";
 
@@ -16,6 +17,9 @@ const BASES = [
 ] as const;
 
 /** What goes dark, what is degraded and what is overloaded when sources fail. */
+/** Kinds that can lose their supply or fail. */
+const FAILING = ["SUPPLY", "DEVICE", "RACK", "ROW", "ROOM", "FLOOR", "SITE"] as const;
+
 export function Power({ place }: { readonly place: Place }) {
   const { subject, settings } = place;
   const more = (settings.get("and") ?? "").split(" ").filter((ref) => ref !== "");
@@ -35,10 +39,17 @@ export function Power({ place }: { readonly place: Place }) {
     <>
       <PageHead kind="Power impact" title={subject === "" ? "What if it fails?" : `If ${refName(subject)} fails`} />
       <Filters>
-        <TextField label="What fails" placeholder="device:UPS-A1, feed:…, rack:…" value={subject} change={setSubject} />
-        <TextField
+        <RefField
+          label="What fails"
+          placeholder="device:UPS-A1, feed:…, rack:…"
+          kinds={FAILING}
+          value={subject}
+          change={setSubject}
+        />
+        <RefField
           label="And at the same time"
           placeholder="device:UPS-B1"
+          kinds={FAILING}
           value={more.join(" ")}
           change={(and) => setSettings({ and })}
         />
@@ -54,7 +65,7 @@ export function Power({ place }: { readonly place: Place }) {
       {subject === "" ? (
         <Empty>
           Name a source above, or press “Fail this” on a device, rack or floor. For example{" "}
-          <a href={linkTo("search", "", { kind: "UPS" })}>one of the UPSes</a>.
+          <a href={linkTo("devices", "", { kind: "UPS" })}>one of the UPSes</a>.
         </Empty>
       ) : (
         <Impact key={subject} request={request} />

@@ -3,10 +3,11 @@ import { useCall } from "../api/use_call.ts";
 import { count, counted, decimal, watts } from "../labels.ts";
 import { linkTo, type Place, setSettings } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
+import { ChoiceField, Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Pager, type Pages, usePages } from "../ui/pager.tsx";
 import { Badge, Card, type Tone } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { CauseDetails } from "./rehearsal_cause.tsx";
 
@@ -89,7 +90,13 @@ function RehearsalFilters({ settings }: { readonly settings: URLSearchParams }) 
   const set = (name: string) => (value: string) => setSettings({ [name]: value, cause: "" });
   return (
     <Filters>
-      <TextField label="Where elements fail" placeholder="row:AMS1/1/D" value={text("scope")} change={set("scope")} />
+      <RefField
+        label="Where elements fail"
+        placeholder="row:AMS1/1/D"
+        kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
+        value={text("scope")}
+        change={set("scope")}
+      />
       <ChoiceField label="Elements" value={text("kind")} choices={KINDS} change={set("kind")} />
       <ChoiceField label="Severity" value={text("severity")} choices={SEVERITIES} change={set("severity")} />
       <ChoiceField label="Loads by" value={text("basis")} choices={BASES} change={set("basis")} />

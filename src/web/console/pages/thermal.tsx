@@ -7,6 +7,7 @@ import { Filters, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, Figure, Figures, HealthBadge, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 
@@ -57,7 +58,13 @@ export function Thermal({ place }: { readonly place: Place }) {
     <>
       <PageHead kind="Cooling" title={subject === "" ? "Is there cooling left?" : refName(subject)} />
       <Filters>
-        <TextField label="Scope" placeholder="floor:<site>/<n>, room:…, rack:…" value={subject} change={setSubject} />
+        <RefField
+          label="Scope"
+          placeholder="floor:<site>/<n>, room:…, rack:…"
+          kinds={["SITE", "FLOOR", "ROOM", "ROW", "RACK"]}
+          value={subject}
+          change={setSubject}
+        />
         <TextField
           label="Units in reserve"
           placeholder="1"

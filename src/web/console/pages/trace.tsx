@@ -3,10 +3,11 @@ import { useCall } from "../api/use_call.ts";
 import { decimal, enumWord, portName, refName } from "../labels.ts";
 import { linkTo, type Place, setSettings, setSubject } from "../router.ts";
 import { Answer } from "../ui/answer.tsx";
-import { Filters, Switch, TextField } from "../ui/fields.tsx";
+import { Filters, Switch } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Badge, Card, Empty, type Tone } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { useRender } from "../ui/use_theme.ts";
 
@@ -39,7 +40,13 @@ export function Trace({ place }: { readonly place: Place }) {
     <>
       <PageHead kind="Cable trace" title={subject === "" ? "Where does this cable end?" : refName(subject)} />
       <Filters>
-        <TextField label="From port" placeholder="port:<device>/<port>" value={subject} change={setSubject} />
+        <RefField
+          label="From port"
+          placeholder="port:<device>/<port>"
+          kinds={["PORT"]}
+          value={subject}
+          change={setSubject}
+        />
         <Switch label="Follow every branch" on={branches} change={(on) => setSettings({ branches: on ? "1" : "" })} />
       </Filters>
       {subject === "" ? (

@@ -59,7 +59,7 @@ export function Failure({ error, again }: { readonly error: CallError; readonly 
       ) : null}
       {error.code === "not_found" ? (
         <p>
-          It may have been renamed or deleted: <a href={linkTo("search")}>look among the devices</a> or{" "}
+          It may have been renamed or deleted: <a href={linkTo("devices")}>look among the devices</a> or{" "}
           <a href={linkTo("history")}>the changes</a>.
         </p>
       ) : null}

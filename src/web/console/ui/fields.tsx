@@ -14,8 +14,14 @@ export function TextField({
   value,
   change,
   placeholder,
+  list,
+  typed,
 }: FieldProps & {
   readonly placeholder?: string;
+  /** The id of the list of what is offered. */
+  readonly list?: string;
+  /** Hears of each letter. */
+  readonly typed?: (text: string) => void;
 }) {
   const [text, setText] = useState(value);
   // With the drawing itself: leaving the field a moment later would put the old text back.
@@ -40,7 +46,11 @@ export function TextField({
         spellcheck={false}
         autocomplete="off"
         placeholder={placeholder ?? ""}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        list={list}
+        onInput={({ currentTarget }) => {
+          setText(currentTarget.value);
+          typed?.(currentTarget.value);
+        }}
         onBlur={() => afterPress(settle)}
         onKeyDown={({ key }) => key === "Enter" && settle()}
       />
@@ -99,4 +109,29 @@ export function Switch({
 
 export function Filters({ children }: { readonly children: ComponentChildren }) {
   return <div class="filters">{children}</div>;
+}
+
+/** A choice of a few, of which one is always taken; arrow keys change it. */
+export function Segments({
+  label,
+  value,
+  choices,
+  change,
+}: {
+  readonly label: string;
+  readonly value: string;
+  readonly choices: readonly (readonly [value: string, name: string])[];
+  readonly change: (value: string) => void;
+}) {
+  return (
+    <fieldset class="segments">
+      <legend class="sr-only">{label}</legend>
+      {choices.map(([one, name]) => (
+        <label key={one}>
+          <input type="radio" name={label} class="sr-only" checked={one === value} onChange={() => change(one)} />
+          <span>{name}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
 }

@@ -208,6 +208,11 @@ export class MemoryReader implements DcReader {
     return searchInMemory([...this.state.resources.device.values()], this.all("cable"), query);
   }
 
+  async devicesWithFreePorts(): Promise<ReadonlySet<string>> {
+    const query = { filter: { hasFreePort: true }, order: "code", descending: false, limit: 1_000_000 } as const;
+    return new Set((await this.searchDevices(query)).devices.map(({ resource }) => codeKey(resource.code)));
+  }
+
   async history(query: HistoryQuery): Promise<readonly ChangeRecord[]> {
     return historyOf(this.state, query);
   }

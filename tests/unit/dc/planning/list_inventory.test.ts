@@ -57,6 +57,33 @@ describe("ListInventory", () => {
     });
   });
 
+  test("lists the devices behind sources, and those with a free data port, as a search of devices does", async () => {
+    const fed = { column: "fed_by", values: ["device:RPP-A-D", "feed:AMS1-A08-A"] };
+    const free = { column: "free_port", values: ["yes"] };
+    const asked = async (filter: JsonObject): Promise<string[]> => {
+      const found = await site.call("SearchDevices", { filter, page_size: 1000, order_by: "code" });
+      return found.devices.map(({ code }: { readonly code: string }) => code);
+    };
+    const listed = async (...conditions: JsonObject[]) =>
+      names(await list("DEVICE", { conditions, page_size: 1000 })).sort(byCode);
+
+    const [rpp, feed] = [await asked({ fed_by: "device:RPP-A-D" }), await asked({ fed_by: "feed:AMS1-A08-A" })];
+    const either = [...new Set([...rpp, ...feed])].sort(byCode);
+    const withFree = new Set(await asked({ has_free_port: true }));
+
+    expect(await listed(fed)).toEqual(either);
+    expect(await listed(free)).toEqual([...withFree].sort(byCode));
+    expect(await listed(fed, free)).toEqual(either.filter((code) => withFree.has(code)));
+    expect(withFree.size).toBeGreaterThan(0);
+    expect(await refusal("DEVICE", { conditions: [{ column: "fed_by", values: ["device:NOPE"] }] })).toBe(
+      "conditions[0].values[0]",
+    );
+    expect(await refusal("DEVICE", { conditions: [{ column: "free_port", values: ["maybe"] }] })).toBe(
+      "conditions[0].values",
+    );
+    expect(await refusal("RACK", { conditions: [fed] })).toBe("conditions[0].column");
+  });
+
   test("filters, orders and pages as a plain filter of the file does", async () => {
     const wanted = devices
       .filter(({ role, rack_code = "" }) => role === "compute" && rack_code.startsWith("B0"))

@@ -42,7 +42,7 @@ function picture(
 
 describe("drawFabric", () => {
   test("sets spines above leaves, both in the order of codes, with the worst loss of a spine", () => {
-    const { scene, graph } = drawFabric(picture(3), drawOptions());
+    const { scene, graph } = drawFabric(picture(3), drawOptions({ view: "FULL" }));
     expect(graph.nodes.map(({ id }) => id)).toEqual(
       ["SP-1", "SP-2", "L-001", "L-002", "L-003"].map((one) => `device:${one}`),
     );
@@ -73,10 +73,45 @@ describe("drawFabric", () => {
     expect(elements.find(({ kind }) => kind === "Link")?.facts).toContainEqual(["Links up", "2"]);
   });
 
-  test("marks a switch that is taken as failed", () => {
-    const drawing = drawFabric(picture(2, undefined, ["SP-1"]), drawOptions());
+  test.each([
+    ["FULL" as const, "0/2 links up · failed"],
+    [undefined, "SP-1, failed"],
+  ])("marks a switch that is taken as failed in view %s", (view, words) => {
+    const drawing = drawFabric(picture(2, undefined, ["SP-1"]), drawOptions({ view }));
     expect(nodeOf(drawing, "device:SP-1")).toMatchObject({ style: "dashed" });
-    expect(wordsOf(drawing.scene.items)).toContain("0/2 links up · failed");
+    expect(wordsOf(drawing.scene.items)).toContain(words);
+  });
+
+  test("is a matrix with a cell for every pair of switches, without lines that cross", () => {
+    const { items } = drawFabric(picture(60), drawOptions()).scene;
+    const pairs = refsOf(items).filter((ref) => ref.includes("~"));
+    expect(new Set(pairs).size).toBe(120);
+    expect(pairs.length).toBe(120);
+    expect(refsOf(items)).toEqual(expect.arrayContaining(["device:SP-1", "device:L-060"]));
+  });
+
+  test("has a matrix for each tier below the top", () => {
+    const known = picture(2);
+    const up: FabricLink = {
+      a: { deviceCode: "SP-1", portName: "" },
+      b: { deviceCode: "TOP", portName: "" },
+      capacityMbps: 100_000,
+      aToBMbps: 77_000,
+    };
+    const links = [...known.answer.links.map(({ link }) => link), up];
+    const devices = [...known.answer.nodes.map(({ device }) => device), { code: "TOP", kind: "SWITCH" } as Device];
+    const answer = wholeFabric(links, devices, { congestionPct: 80, watchPct: 60, failedDeviceCodes: [] });
+    const words = wordsOf(drawFabric({ ...known, answer }, drawOptions()).scene.items);
+    expect(words.filter((word) => word === "30")).toHaveLength(4);
+    expect(words).toEqual(expect.arrayContaining(["77", "TOP %", "SP-1 %"]));
+  });
+
+  test("draws the links between two rows of racks as one ribbon that says how busy its busiest is", () => {
+    const busy = picture(8, (link, index) => (index === 0 ? { ...link, aToBMbps: 91_000 } : link));
+    const { scene } = drawFabric(busy, drawOptions({ view: "COMPACT" }));
+    const pairs = refsOf(scene.items).filter((ref) => ref.includes("~"));
+    expect(pairs.length).toBe(4);
+    expect(wordsOf(scene.items)).toEqual(expect.arrayContaining(["Leaves of row R0", "91 %"]));
   });
 
   test("folds leaves by row, then by wider places, and keeps what is highlighted", () => {

@@ -4,12 +4,18 @@ import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { heatW } from "#dc/model/draw.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
+import { refuse } from "#dc/model/refusal.ts";
 import type { Device } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
+import { downstreamDevices, sourceNodes } from "../../answers/power_sources.ts";
 import { PLACE_COLUMNS } from "./columns.ts";
 import { type Cell, inBatches, type Listing, rounded, textCell } from "./listing.ts";
 
-/** Devices with their place, draw and supply. Cost: verdicts on redundancy when that column is asked for first. */
-export function devicesListing(topology: Topology): Listing<Device> {
+/**
+ * Devices with their place, draw and supply. `fed_by` and `free_port` are conditions without a column. Cost: verdicts on
+ * redundancy when that column is asked for first.
+ */
+export function devicesListing(topology: Topology, reader: Pick<DcReader, "devicesWithFreePorts">): Listing<Device> {
   const { power, live } = topology;
   const redundancy = lazily(() => redundancyWords(topology));
   return {
@@ -41,9 +47,35 @@ export function devicesListing(topology: Topology): Listing<Device> {
       tenant: ({ tenant }) => textCell(tenant),
       tags: ({ tags = [] }) => textCell(tags.join(", ")),
     },
+    relations: {
+      fed_by: async (values, field) => fedBy(topology, values, field),
+      free_port: (values, field) => hasFreePort(reader, values, field),
+    },
     batches: () => inBatches(topology.inventory.devices),
     total: topology.inventory.devices.length,
   };
+}
+
+/** Devices that hang on any of the sources. */
+function fedBy({ power }: Topology, values: readonly string[], field: string) {
+  const fed = values.flatMap((ref, at) => downstreamDevices(power, sourceNodes(power, ref, `${field}[${at}]`)));
+  const keys = new Set(fed.map(codeKey));
+  return ({ code }: Device) => keys.has(codeKey(code));
+}
+
+async function hasFreePort(
+  reader: Pick<DcReader, "devicesWithFreePorts">,
+  values: readonly string[],
+  field: string,
+): Promise<(device: Device) => boolean> {
+  const wanted = new Set(values.map((value) => value.toUpperCase()));
+  for (const value of wanted) {
+    if (value === "YES" || value === "NO") continue;
+    const detail = { field, value, expected: "YES or NO" };
+    throw refuse("FIELD_OUT_OF_RANGE", `Condition "free_port" has the value "${value}": expected YES or NO`, detail);
+  }
+  const keys = await reader.devicesWithFreePorts();
+  return ({ code }) => wanted.has(keys.has(codeKey(code)) ? "YES" : "NO");
 }
 
 /** How far the redundancy is met that is demanded of a device, by its key; absent where none is demanded. */

@@ -32,7 +32,7 @@ export async function selectRows<Item>(
 ): Promise<Selection<Item>> {
   const { skip } = question;
   checkSizes(question);
-  const matches = matcher(listing, question);
+  const matches = await matcher(listing, question);
   const order = readOrder(listing, question.orderBy);
   const facets = question.facets.map((column, at): Facet<Item> => {
     return { column, of: columnNamed(listing, column, `facets[${at}]`), counts: new Map() };
@@ -115,8 +115,10 @@ function columnNamed<Item>({ columns }: Listing<Item>, name: string, field: stri
   throw refuse("FIELD_OUT_OF_RANGE", `There is no column "${name}": expected ${expected}`, detail);
 }
 
+type Test<Item> = (item: Item) => boolean;
+
 /** Undefined when everything matches. */
-function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question): ((item: Item) => boolean) | undefined {
+async function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question): Promise<Test<Item> | undefined> {
   const words = query
     .toLowerCase()
     .split(/\s+/)
@@ -124,16 +126,7 @@ function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question):
   const columns = Object.values(listing.columns);
   const textOf = (item: Item) =>
     `${listing.name(item)} ${columns.map((column) => column(item) ?? "").join(" ")}`.toLowerCase();
-  const tests = conditions.map(({ column, values, min, max }, at) => {
-    const of = columnNamed(listing, column, `conditions[${at}].column`);
-    const wanted = new Set(values.map((value) => value.toLowerCase()));
-    return (item: Item) => {
-      const cell = of(item);
-      if (wanted.size > 0 && !wanted.has(String(cell ?? "").toLowerCase())) return false;
-      if (min === undefined && max === undefined) return true;
-      return typeof cell === "number" && cell >= (min ?? cell) && cell <= (max ?? cell);
-    };
-  });
+  const tests = await Promise.all(conditions.map((condition, at) => testOf(listing, condition, `conditions[${at}]`)));
   if (words.length > 0) {
     tests.push((item) => {
       const text = textOf(item);
@@ -141,6 +134,24 @@ function matcher<Item>(listing: Listing<Item>, { query, conditions }: Question):
     });
   }
   return tests.length === 0 ? undefined : (item) => tests.every((test) => test(item));
+}
+
+async function testOf<Item>(
+  listing: Listing<Item>,
+  { column, values, min, max }: Question["conditions"][number],
+  field: string,
+): Promise<Test<Item>> {
+  const { relations = {} } = listing;
+  const relation = Object.hasOwn(relations, column) ? relations[column] : undefined;
+  if (relation !== undefined) return relation(values, `${field}.values`);
+  const of = columnNamed(listing, column, `${field}.column`);
+  const wanted = new Set(values.map((value) => value.toLowerCase()));
+  return (item) => {
+    const cell = of(item);
+    if (wanted.size > 0 && !wanted.has(String(cell ?? "").toLowerCase())) return false;
+    if (min === undefined && max === undefined) return true;
+    return typeof cell === "number" && cell >= (min ?? cell) && cell <= (max ?? cell);
+  };
 }
 
 interface Order<Item> {

@@ -1,0 +1,100 @@
+import type { Coloring } from "../options.ts";
+import { percent } from "../parts/labels.ts";
+import type { Item } from "../scene.ts";
+import { textWidth } from "../text_width.ts";
+import { strokeOf } from "./bundles.ts";
+import { isStep, type Slot } from "./lines.ts";
+import type { BundlePart, FabricParts } from "./parts.ts";
+
+export interface RibbonsInput {
+  readonly slots: ReadonlyMap<number, Slot>;
+  readonly coloring: Coloring;
+  readonly boxHeight: number;
+}
+
+const LEAST_WIDTH = 1.5;
+const MOST_WIDTH = 12;
+/** Percent of a capacity from which a ribbon says its figure. */
+const TOLD = 80;
+const LABEL = { size: 10.5, weight: "bold" } as const;
+
+/** Links between two units as one ribbon, as wide as they are many; what matters is drawn last and says its figure. */
+export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: RibbonsInput): readonly Item[] {
+  const most = Math.max(1, ...parts.bundles.map(countOf));
+  const tops = endsOf(parts, slots, "lower");
+  const bottoms = endsOf(parts, slots, "upper");
+  const sorted = [...parts.bundles.entries()].sort(([, a], [, b]) => gravity(a) - gravity(b));
+  return sorted.flatMap(([index, part]) => {
+    const [upper, lower, x1, x2] = [slots.get(part.upper), slots.get(part.lower), bottoms.get(index), tops.get(index)];
+    if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
+    const [y1, y2] = [upper.y + boxHeight, lower.y];
+    const bend = (y2 - y1) / 2;
+    const { stroke = "line", dash } = strokeOf(part.state, coloring);
+    const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countOf(part)) / most;
+    const place = {
+      kind: "path",
+      points: [
+        [x1, y1],
+        [x1, y1 + bend],
+        [x2, y2 - bend],
+        [x2, y2],
+      ],
+      curve: "cubic",
+    } as const;
+    // A pale step of the scale needs an outline against the ground.
+    const outline: readonly Item[] = isStep(stroke)
+      ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]
+      : [];
+    const isQuiet = gravity(part) === 0 && outline.length === 0;
+    const drawn: Item =
+      dash === undefined
+        ? { ...place, stroke, strokeWidth: width, ...(isQuiet && { opacity: 0.5 }) }
+        : { ...place, stroke, strokeWidth: Math.min(width, 3), dash };
+    return [{ kind: "group", ref: part.ref, tip: part.tip, items: [...outline, drawn, ...figure(part, x2, y2)] }];
+  });
+}
+
+function countOf({ links, missing }: BundlePart): number {
+  return links.length + missing;
+}
+
+function gravity({ state }: BundlePart): number {
+  if (state.up === 0) return 3;
+  if (state.congested) return 2;
+  return state.watched || state.down > 0 ? 1 : 0;
+}
+
+/** Where ribbons end at their boxes: side by side, in the order of what they lead to. */
+function endsOf(
+  { bundles }: FabricParts,
+  slots: RibbonsInput["slots"],
+  end: "upper" | "lower",
+): ReadonlyMap<number, number> {
+  const other = end === "upper" ? "lower" : "upper";
+  const byUnit = new Map<number, number[]>();
+  for (const [index, bundle] of bundles.entries()) {
+    const known = byUnit.get(bundle[end]);
+    if (known === undefined) byUnit.set(bundle[end], [index]);
+    else known.push(index);
+  }
+  const places = new Map<number, number>();
+  for (const [unit, ends] of byUnit) {
+    const slot = slots.get(unit);
+    if (slot === undefined) continue;
+    const across = (index: number) => slots.get(bundles[index]?.[other] ?? -1)?.x ?? 0;
+    ends.sort((a, b) => across(a) - across(b));
+    for (const [at, index] of ends.entries()) places.set(index, slot.x + (slot.width * (at + 0.5)) / ends.length);
+  }
+  return places;
+}
+
+/** The use of the busiest link, on a ground of its own above the lower box. */
+function figure({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
+  if (up === 0 || utilizationPct < TOLD) return [];
+  const text = percent(utilizationPct);
+  const width = textWidth(text, LABEL) + 10;
+  return [
+    { kind: "rect", x: x - width / 2, y: y - 26, width, height: 17, radius: 4, fill: "panel", stroke: "watchText" },
+    { kind: "text", x, y: y - 14, text, anchor: "middle", fill: "ink", ...LABEL },
+  ];
+}

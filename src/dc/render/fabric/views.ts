@@ -1,0 +1,175 @@
+import type { Coloring } from "../options.ts";
+import { mark } from "../parts/marks.ts";
+import { Places } from "../places.ts";
+import type { Item } from "../scene.ts";
+import { linkLines, type Slot } from "./lines.ts";
+import { matrixItems } from "./matrix.ts";
+import type { FabricParts, UnitPart } from "./parts.ts";
+import { ribbons } from "./ribbons.ts";
+import { unitFill } from "./units.ts";
+
+interface Body {
+  readonly body: readonly Item[];
+  readonly bodyWidth: number;
+  readonly bodyHeight: number;
+}
+
+/** Room at the left for the names of the rows. */
+const LABELS = 190;
+const BOX_HEIGHT = 44;
+const BOX_WIDTH = 180;
+const LEAST_BOX = 132;
+/** Height in which links fan out between two tiers. */
+const FAN = 150;
+/** Columns of leaves: broad with words, or narrow with names that stand. */
+const BROAD = 112;
+const NARROW = 34;
+/** Width that columns fill when there is room for more. */
+const WIDE = 1500;
+
+/** Width of a column of the matrix alone, where it has many. */
+const SLIM = 17;
+/** Width that the columns of the matrix alone fill when there is room for more. */
+const SCREEN = 1000;
+/** Gap between the columns of two rows of racks, and between the matrices of two tiers. */
+const GAP = 8;
+const BELOW = 26;
+/** Least width of a group's box in the view of ribbons, and the height in which ribbons bend. */
+const GROUP = 168;
+const RIBBONS = 210;
+
+/** The units of each tier, the top tier first. */
+function tiersOf({ units }: FabricParts): readonly (readonly number[])[] {
+  const tiers = [...new Set(units.map(({ tier }) => tier))].sort((a, b) => b - a);
+  return tiers.map((tier) => [...units.keys()].filter((index) => units[index]?.tier === tier));
+}
+
+/** A matrix for every tier that has one above it, the lowest first: its switches are columns, those above it rows. */
+export function matrixBody(parts: FabricParts, coloring: Coloring): Body {
+  const tiers = tiersOf(parts);
+  const below = tiers.length === 1 ? tiers : tiers.slice(1).toReversed();
+  const most = Math.max(1, ...below.map(({ length }) => length));
+  const width = Math.max(SLIM, Math.min(BROAD, SCREEN / most));
+  const items: Item[] = [];
+  let [y, right] = [0, LABELS + 480];
+  for (const columns of below) {
+    const rows = tiers.slice(0, tiers.indexOf(columns)).flat();
+    const slots = new Map<number, Slot>();
+    let x = LABELS;
+    let last: string | undefined;
+    for (const column of columns) {
+      const row = rowOf(parts.units[column]);
+      if (last !== undefined && last !== row) x += GAP;
+      last = row;
+      slots.set(column, { x, y, width });
+      x += width;
+    }
+    const matrix = matrixItems(parts, { columns, rows, slots, coloring, labels: LABELS });
+    items.push(...matrix.items);
+    right = Math.max(right, x);
+    y += matrix.height + BELOW;
+  }
+  return { body: items, bodyWidth: right, bodyHeight: Math.max(0, y - BELOW) };
+}
+
+const places = new Places(() => undefined);
+
+/** The row of racks in which a unit's first switch stands. */
+function rowOf(unit: UnitPart | undefined): string {
+  const [first] = unit?.switches ?? [];
+  return first === undefined ? "" : places.of(first.device).row;
+}
+
+/** Boxes tier by tier, between them one ribbon for all links of two boxes. */
+export function ribbonBody(parts: FabricParts, coloring: Coloring): Body {
+  const tiers = tiersOf(parts);
+  const most = Math.max(1, ...tiers.map(({ length }) => length));
+  const room = Math.max(most * (GROUP + 16), 720);
+  const slots = new Map<number, Slot>();
+  for (const [at, tier] of tiers.entries()) {
+    const share = room / Math.max(1, tier.length);
+    const width = Math.min(BOX_WIDTH, share - 12);
+    for (const [place, unit] of tier.entries()) {
+      slots.set(unit, { x: share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + RIBBONS), width });
+    }
+  }
+  const boxes = tiers.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
+  const bodyHeight = Math.max(0, tiers.length * (BOX_HEIGHT + RIBBONS) - RIBBONS);
+  return {
+    body: [...ribbons(parts, { slots, coloring, boxHeight: BOX_HEIGHT }), ...boxes],
+    bodyWidth: room,
+    bodyHeight,
+  };
+}
+
+/** Every switch of the upper tiers as a box, every link as a line, and below them the matrix of the lowest tier. */
+export function fanBody(parts: FabricParts, coloring: Coloring): Body {
+  const ordered = tiersOf(parts);
+  const rows = ordered.slice(0, -1);
+  const bottom = ordered.at(-1) ?? [];
+  const column = Math.max(NARROW, Math.min(BROAD, WIDE / Math.max(1, bottom.length)));
+  const most = Math.max(0, ...rows.map(({ length }) => length));
+  const room = Math.max(bottom.length * column, most * (LEAST_BOX + 12), Math.min(most, 4) * (BOX_WIDTH + 24), 480);
+  const slots = new Map<number, Slot>();
+  for (const [at, row] of rows.entries()) {
+    const share = room / row.length;
+    const width = Math.min(BOX_WIDTH, share - 12);
+    for (const [place, unit] of row.entries()) {
+      slots.set(unit, { x: LABELS + share * (place + 0.5) - width / 2, y: at * (BOX_HEIGHT + FAN), width });
+    }
+  }
+  const leavesY = rows.length * (BOX_HEIGHT + FAN);
+  const width = bottom.length === 0 ? 0 : Math.min(room / bottom.length, BROAD * 1.5);
+  const start = LABELS + (room - width * bottom.length) / 2;
+  for (const [place, unit] of bottom.entries()) slots.set(unit, { x: start + place * width, y: leavesY, width });
+  const matrix = matrixItems(parts, { columns: bottom, rows: rows.flat(), slots, coloring, labels: LABELS });
+  const boxes = rows.flat().flatMap((index) => unitBox(parts.units[index], slots.get(index), coloring));
+  const lines = linkLines(parts, { slots, columns: bottom, coloring, boxHeight: BOX_HEIGHT });
+  return {
+    body: [...lines, ...boxes, ...matrix.items],
+    bodyWidth: LABELS + room,
+    bodyHeight: bottom.length === 0 ? Math.max(0, leavesY - FAN) : leavesY + matrix.height,
+  };
+}
+
+function unitBox(unit: UnitPart | undefined, slot: Slot | undefined, coloring: Coloring): readonly Item[] {
+  if (unit === undefined || slot === undefined) return [];
+  const { tally } = unit;
+  const fill = unitFill(unit, tally, coloring);
+  const ink = `on:${fill as "panel"}` as const;
+  const words = `${tally.uplinksUp}/${tally.uplinks} links up${tally.failed > 0 ? " · failed" : ""}`;
+  return [
+    {
+      kind: "group",
+      ref: unit.id,
+      tip: unit.tip,
+      at: [slot.x, slot.y],
+      items: [
+        {
+          kind: "rect",
+          x: 0,
+          y: 0,
+          width: slot.width,
+          height: BOX_HEIGHT,
+          radius: 6,
+          fill,
+          stroke: `${tally.state}Text`,
+          strokeWidth: 1.5,
+          ...(tally.failed > 0 && { dash: "dashed" }),
+        },
+        {
+          kind: "text",
+          x: 10,
+          y: 18,
+          text: unit.group ? tally.title.replace(/,.*/s, "") : tally.title,
+          size: 12,
+          weight: "bold",
+          fill: ink,
+          maxWidth: slot.width - 34,
+        },
+        ...mark(tally.state, [slot.width - 15, 14], 12),
+        { kind: "text", x: 10, y: 35, text: words, size: 10.5, fill: ink, maxWidth: slot.width - 18 },
+      ],
+    },
+  ];
+}

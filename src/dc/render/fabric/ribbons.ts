@@ -88,7 +88,7 @@ function endsOf(
   return places;
 }
 
-/** The use of the busiest link, on a ground of its own above the lower box. */
+/** The use of the busiest link, on a ground above the lower box. */
 function figure({ state: { utilizationPct = 0, up } }: BundlePart, x: number, y: number): readonly Item[] {
   if (up === 0 || utilizationPct < TOLD) return [];
   const text = percent(utilizationPct);

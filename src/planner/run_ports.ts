@@ -112,6 +112,12 @@ export interface Worktree {
   joinedSpec(): Promise<string>;
   /** Commits the spec's file, and it alone; false if it is committed as it is, or ignored by git. */
   commitSpec(message: string): Promise<boolean>;
+  /**
+   * Writes a file of the tool's own and commits it alone; takes it away again if the commit is refused.
+   *
+   * @param path from the project's root
+   */
+  commitFile(path: string, text: string, message: string): Promise<void>;
 }
 
 /** A commit of a branch that the main branch lacks. */
@@ -209,10 +215,15 @@ export interface Worktrees {
    * Keeps the record of a run as the commit `refs/planner/runs/<id>/<n>` on top of the run's branch. Nothing of it is in
    * the main branch's history.
    *
+   * @param branch null for the commit that is checked out around the project
    * @param write gets the run's number and the branch's end
    * @returns the number; null if the branch is gone
    */
-  keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null>;
+  keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null>;
+  /** What is checked out around the project; null without a repository or a commit. */
+  head(): Promise<ProjectHead | null>;
+  /** What was committed around the project since `base`, as `WorktreeState` has it. */
+  since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">>;
   /** Files in which branches of specs will conflict with each other, found without touching any. Cost: a git for each pair. */
   forecast(): Promise<readonly ForecastConflict[]>;
   /** Reads such a record, the latest one without `run`; null without a record. */
@@ -221,6 +232,13 @@ export interface Worktrees {
   noteMerged(id: SpecId, commits: readonly string[]): Promise<void>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
   writeStatus(status: NewWorktreeStatus): Promise<void>;
+}
+
+/** What is checked out around a project. */
+export interface ProjectHead {
+  readonly hash: string;
+  /** Null if no branch is checked out. */
+  readonly branch: string | null;
 }
 
 /** The number of a run, from 1, and the full hash of its branch's end. */
@@ -296,19 +314,27 @@ export interface RunReport {
   readonly session: string | null;
   readonly usage: Usage | null;
   readonly denied: readonly string[];
+  /** SHA-256 of its prompt; null before it was started. */
+  readonly prompt_sha256: string | null;
 }
 
 export interface StoredReport extends RunReport {
   readonly process_id: string;
   readonly spec_id: string;
   readonly started_at: string;
+  readonly mode: string;
+  /** The commit on which a run without a worktree began; null for any other run. */
+  readonly base: string | null;
   /** Whether the record of the process says so. */
   readonly running: boolean;
 }
 
 /** Records of work processes, `.planner/processes/<process_id>.json`, read through `WorkStore.processes`. */
 export interface ProcessRecords {
-  start(record: NewProcessRecord, report?: RunReport): Promise<ProcessRecord>;
+  start(
+    record: NewProcessRecord,
+    begun?: { readonly report: RunReport; readonly base: string | null },
+  ): Promise<ProcessRecord>;
   /** Replaces what the agent reported so far: what a killed process leaves of it. Ignores a record that is not there. */
   report(processId: string, report: RunReport): Promise<void>;
   /** The same for a process that may have written its record, or its end, by now: that one stays. */

@@ -94,3 +94,78 @@ test("a record does not stand for work that a later run dropped: it is kept and 
   );
   expect(await project.git("show", `${REFS}/1^:a.txt`)).toBe("the work in a\n");
 });
+
+test("a run without a worktree leaves a record on top of what was checked out", async () => {
+  using project = await ScriptedProject.make();
+  const base = (await project.git("rev-parse", "main")).trim();
+  project.script("save a; tick");
+
+  const worked = await project.planner("work", ID, "--no-worktree");
+
+  expect(worked.stdout).toBe(`${ID}: completed\n`);
+  const head = (await project.git("rev-parse", "main")).trim();
+  expect(await record(project, "last")).toMatchObject({
+    ...{ run: 1, status: "completed", branch: "main", main_branch: null, base, head, files: ["a.txt"] },
+    commits: [{ hash: head, subject: `planner(${ID}): a` }],
+    criteria: [{ label: "It is done", checked: true }],
+  });
+  expect((await project.git("rev-parse", `${REFS}/1^`)).trim()).toBe(head);
+});
+
+for (const cleaner of [
+  ["doctor", "--fix"],
+  ["watch", "--once"],
+  ["work", ID],
+]) {
+  test(`a killed run's record is kept by the next ${cleaner.join(" ")}, once`, async () => {
+    using project = await ScriptedProject.make();
+    project.script("save a; tick; echo unsaved > b.txt; kill -9 $PPID; sleep 60");
+    const killed = await project.planner("work", ID);
+    project.script("save c; tick; git add -A; git commit -q -m rest");
+
+    await project.planner(...cleaner);
+    await project.planner("doctor", "--fix");
+
+    expect(killed.code).not.toBe(0);
+    expect(await record(project, "1")).toMatchObject({
+      ...{ run: 1, status: "failed", reasons: ["the process that ran it is gone"], mode: "single" },
+      commits: [{ subject: `planner(${ID}): a` }],
+      files: ["a.txt"],
+      criteria: [{ label: "It is done", checked: true }],
+      agent: { name: "command" },
+      prompt_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const runs = (await project.git("for-each-ref", "--format=%(refname)", REFS)).trim().split("\n");
+    expect(runs).toEqual([`${REFS}/1`, ...(cleaner[0] === "work" ? [`${REFS}/2`] : [])]);
+    expect(await project.keeps("a")).toBe(true);
+    expect(await project.keeps("b")).toBe(true);
+  });
+}
+
+test("a run that could not start its agent leaves a record that says why", async () => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, 'worktree: {setup: ["exit 4"]}\n---\n'));
+
+  await project.work("tick");
+
+  const reason = expect.stringContaining('worktree.setup: "exit 4" ended with status 4');
+  expect(await record(project, "1")).toMatchObject({ status: "failed", reasons: [reason], prompt_sha256: null });
+});
+
+test("runs.commit writes each record as a file of the branch, which the merge brings into main", async () => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, "runs: {commit: true}\n---\n"));
+
+  await project.work("save a; exit 3");
+  await project.work("save b; tick");
+  const merged = await project.planner("merge", ID);
+
+  expect(merged.code).toBe(0);
+  for (const run of ["1", "2"]) {
+    const file = JSON.parse(await project.git("show", `main:.planner/runs/${ID}/${run}.json`));
+    expect({ ...file, merged: null }).toEqual({ ...(await record(project, run)), merged: null });
+  }
+  expect(await project.git("status", "--porcelain")).toBe("");
+});

@@ -49,11 +49,16 @@ export class ScriptedProject {
     return this.workIn(this.root, script);
   }
 
-  /** The same for a project in another folder. */
-  async workIn(folder: string, script: string): Promise<RunResult> {
+  /** Writes what the agent of later runs does. */
+  script(script: string): void {
     const planner = PLANNER.map((word) => `'${word}'`).join(" ");
     const names = `out='${this.#home}'\nplanner() { ${planner} "$@"; }\n`;
     writeFileSync(join(this.#home, "agent.sh"), `${PRELUDE}${names}${script}\n`);
+  }
+
+  /** The same for a project in another folder. */
+  async workIn(folder: string, script: string): Promise<RunResult> {
+    this.script(script);
     return this.planner("work", ID, "--root", folder);
   }
 

@@ -165,6 +165,8 @@ function fakePorts(project: TempProject, script: Script, deeds: Deeds): RunPorts
     logs: { open: async () => log },
     records: {
       start: did("record started"),
+      report: async () => {},
+      reports: async () => [],
       isRunning: async () => script.running(),
       finish: async (_: string, end: ProcessEnd) => deeds.ends.push(end) > 0,
     },
@@ -195,6 +197,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
     uncommitted: async () => script.state.uncommitted,
     joinedSpec: async () => readFileSync(join(root, file), "utf8"),
     commitSpec: async () => true,
+    commitFile: async () => {},
   };
 }
 

@@ -97,6 +97,10 @@ export interface PlannerConfig {
     /** Form of commit messages, with `{id}`, `{title}` and `{summary}`; null for planner's own. */
     readonly commit_template: string | null;
   };
+  readonly runs: {
+    /** Whether each run's record is also written as a file and committed on the run's branch. */
+    readonly commit: boolean;
+  };
   readonly worktree: WorktreeSettings;
   readonly limits: LimitSettings;
   readonly watch: WatchSettings;

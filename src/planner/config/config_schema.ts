@@ -108,6 +108,7 @@ export const CONFIG_SCHEMA: TObject = Type.Object({
     }),
   ),
   git: Type.Optional(GIT),
+  runs: Type.Optional(Type.Object({ commit: FLAG })),
   worktree: Type.Optional(WORKTREE),
   limits: Type.Optional(LIMITS),
   watch: Type.Optional(WATCH),

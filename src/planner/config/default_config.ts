@@ -40,6 +40,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   validation: { strict_output_validation: false },
   verify: { commands: [], timeout_seconds: 600, require_commit: false },
   git: { commit_template: null },
+  runs: { commit: false },
   worktree: { setup: null, setup_seconds: 900, copy: [], port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
   watch: {

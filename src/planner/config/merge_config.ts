@@ -41,6 +41,7 @@ export interface WrittenConfig {
   readonly validation?: { readonly strict_output_validation?: boolean };
   readonly verify?: { readonly commands?: readonly string[]; readonly require_commit?: boolean };
   readonly git?: { readonly commit_template?: string };
+  readonly runs?: { readonly commit?: boolean };
   readonly worktree?: Partial<WorktreeSettings>;
   readonly limits?: Partial<LimitSettings>;
   readonly watch?: Partial<WatchSettings>;
@@ -57,7 +58,7 @@ export interface WrittenConfig {
  * field and key by key, so that `fields.status.enum` alone does not lose the field's type.
  */
 export function mergeConfig(written: WrittenConfig): PlannerConfig {
-  const { project, defaults, schema, validation, verify, git, worktree, limits, watch, parallel, lint } =
+  const { project, defaults, schema, validation, verify, git, runs, worktree, limits, watch, parallel, lint } =
     DEFAULT_CONFIG;
   return {
     project: { ...project, ...written.project },
@@ -72,6 +73,7 @@ export function mergeConfig(written: WrittenConfig): PlannerConfig {
     validation: { ...validation, ...written.validation },
     verify: { ...verify, ...written.verify },
     git: { ...git, ...written.git },
+    runs: { ...runs, ...written.runs },
     worktree: { ...worktree, ...written.worktree },
     limits: { ...limits, ...written.limits },
     watch: { ...watch, ...written.watch },

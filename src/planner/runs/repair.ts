@@ -1,5 +1,5 @@
 import type { SpecId } from "../spec/spec_id.ts";
-import { endLeftovers } from "./run/start.ts";
+import { endClaim } from "./end_claim.ts";
 import type { RunDeps } from "./run_types.ts";
 
 /**
@@ -16,14 +16,15 @@ export async function repairRuns(deps: RunDeps): Promise<void> {
   }
   const claimed = new Set<SpecId>();
   for (const id of await ports.claims.ids()) {
-    const stale = await ports.claims.clearStale(id);
-    if (stale === null) {
+    const holder = await ports.claims.holder(id);
+    if (holder === null) continue;
+    if (holder.alive) {
       claimed.add(id);
       continue;
     }
-    await endLeftovers(ports.agents, stale);
-    await ports.worktrees.displace(id);
-    tell({ event: "note", spec_id: id, message: `released the claim of process ${stale.pid}, which is gone` });
+    const ended = await endClaim(deps, { id, holder }, async () => void (await ports.worktrees.displace(id)));
+    if (ended === null) claimed.add(id);
+    else tell({ event: "note", spec_id: id, message: `released the claim of process ${holder.pid}, which is gone` });
   }
   const { specs } = await context.specs.active();
   for (const { id, status } of specs) {

@@ -102,6 +102,8 @@ export interface RunPlace {
   readonly port: number | null;
   /** Without a worktree: the commits that named the spec before the run. */
   readonly knownCommits: ReadonlySet<string>;
+  /** Without a worktree: the commit that was checked out before the run; null without one. */
+  readonly base: string | null;
   /** What the prompt says of an earlier run whose work is there; null for a first run. */
   readonly earlier: string | null;
 }

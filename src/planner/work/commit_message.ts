@@ -7,6 +7,7 @@ const TRAILER = "Planner-Spec";
 export const COMMIT_SUMMARIES = {
   ended: (id: SpecId, status: string) => `note that the run of ${id} ended as ${status}`,
   completed: (id: SpecId) => `note that ${id} is completed`,
+  record: (id: SpecId, run: number) => `keep the record of run ${run} of ${id}`,
   others: "leave other specs as they are",
 } as const;
 
@@ -61,7 +62,8 @@ function holdsId(line: string, id: SpecId): boolean {
 
 function isOwn(message: string, id: SpecId): boolean {
   const { ended, completed, others } = COMMIT_SUMMARIES;
-  return [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));
+  const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
+  return isRecord || [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));
 }
 
 function oneLine(text: string): string {

@@ -16,10 +16,12 @@ export interface RunSummary {
   readonly process_id: string;
   readonly mode: string;
   readonly report: RunReport;
-  /** SHA-256 of the prompt; null if no agent was started. */
-  readonly promptHash: string | null;
-  readonly branch: string;
-  readonly mainBranch: string;
+  /** Null if no branch is checked out around the project. */
+  readonly branch: string | null;
+  /** Null for a run without a worktree. */
+  readonly mainBranch: string | null;
+  /** Where a run without a worktree began; null for another run, whose first commit says so. */
+  readonly base: string | null;
   readonly commits: readonly { readonly hash: string; readonly message: string; readonly parent: string | null }[];
   readonly files: readonly string[];
   readonly criteria: readonly JudgedCriterion[];
@@ -51,8 +53,13 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
     ...{ status: summary.status, reasons: summary.reasons, warnings: summary.warnings },
     ...{ started_at: summary.started_at, ended_at: summary.ended_at },
     agent: { name: report.agent, version: report.version, model: report.model, session: report.session },
-    prompt_sha256: summary.promptHash,
-    ...{ branch: summary.branch, main_branch: summary.mainBranch, base: commits[0]?.parent ?? head, head },
+    prompt_sha256: report.prompt_sha256,
+    ...{
+      branch: summary.branch,
+      main_branch: summary.mainBranch,
+      base: summary.base ?? commits[0]?.parent ?? head,
+      head,
+    },
     commits: commits.map(({ hash, message }) => ({ hash, subject: message.split("\n", 1)[0] ?? "" })),
     files: files.slice(0, MAX_FILES),
     criteria: criteria.map((criterion) => ({

@@ -1,6 +1,8 @@
 import { AGENT_GRACE_MS } from "../../limits.ts";
 import type { ClaimHolder } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { endClaim, PROCESS_GONE } from "../end_claim.ts";
+import { keepCutOffRun } from "../run/keep_cut_off.ts";
 import { endStranded } from "./stranded.ts";
 import type { CareDeps, Trouble } from "./trouble.ts";
 
@@ -22,12 +24,12 @@ export async function staleClaims(deps: CareDeps): Promise<readonly Trouble[]> {
   return found;
 }
 
-async function releaseClaim(deps: CareDeps, id: SpecId, { process_id, agent }: ClaimHolder): Promise<string | null> {
-  const { claims, agents } = deps.ports;
-  // Before the claim goes, since nothing else names the agent.
-  const ended = process_id === null ? 0 : await agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
-  const spec = await endStranded(deps, id);
-  if ((await claims.clearStale(id)) === null && ended === 0) return null;
+async function releaseClaim(deps: CareDeps, id: SpecId, holder: ClaimHolder): Promise<string | null> {
+  let spec: string | null = null;
+  const ended = await endClaim(deps, { id, holder }, async () => {
+    spec = await endStranded(deps, id);
+  });
+  if (ended === null) return null;
   return ["released the claim", ...endedPart(ended), ...(spec === null ? [] : [spec])].join(", ");
 }
 
@@ -46,7 +48,9 @@ export async function deadRecords(deps: CareDeps): Promise<readonly Trouble[]> {
     async repair() {
       const ended = await ports.agents.endRun({ processId: process_id, agent: null }, AGENT_GRACE_MS);
       const holder = await ports.claims.holder(spec_id as SpecId);
-      const spec = holder?.alive === true ? null : await endStranded(deps, spec_id as SpecId);
+      const held = holder?.alive === true;
+      if (!held) await keepCutOffRun(deps, spec_id as SpecId, { processId: process_id, reason: PROCESS_GONE });
+      const spec = held ? null : await endStranded(deps, spec_id as SpecId);
       const status = (await ports.records.endDead(process_id))?.status;
       // Another reader may have done this meanwhile.
       const record = status === undefined ? "the record has its end" : `marked the record ${status}`;

@@ -2,9 +2,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { changeSpec } from "../../operations/change_spec.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import { PROCESS_GONE } from "../end_claim.ts";
 import type { CareDeps } from "./trouble.ts";
-
-const GONE = "the process that ran it is gone";
 
 /**
  * Says of a run that was cut off what is true: its spec failed, unless it has got another status since, and no process works
@@ -39,7 +38,7 @@ async function endWorktreeStatus({ context, ports }: CareDeps, id: SpecId): Prom
   await ports.worktrees.writeStatus({
     spec_id: id,
     status: completed ? "done" : "failed",
-    error: completed ? null : GONE,
+    error: completed ? null : PROCESS_GONE,
     commits,
   });
 }

@@ -6,7 +6,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { changedRules } from "../../work/changed_rules.ts";
 import { COMMIT_SUMMARIES, type CommitWriter, commitWriter } from "../../work/commit_message.ts";
-import { endLeftovers } from "../run/start.ts";
+import { endLeftovers } from "../end_claim.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
 import type { Merged, MergeResult } from "./merge_result.ts";
 import { missingForCompletion } from "./missing_evidence.ts";
@@ -22,7 +22,7 @@ export async function mergeSpec(deps: RunDeps, id: SpecId, stop: StopWishes): Pr
     const answer = await deps.ports.claims.claim(id, `${id}-${deps.pid}`);
     if ("heldBy" in answer) return refused(id, `process ${answer.heldBy.pid} is working on it`);
     try {
-      if (answer.tookOver !== null) await endLeftovers(deps.ports.agents, answer.tookOver);
+      if (answer.tookOver !== null) await endLeftovers(deps, id, answer.tookOver);
       return await merged(deps, id, stop);
     } finally {
       await answer.claim.release();

@@ -29,7 +29,7 @@ export async function missingForCompletion(
     id,
     processId: `${id}-${deps.pid}`,
     config: await deps.context.config(),
-    place: { worktree, root: worktree.root, port: null, knownCommits: new Set(), earlier: null },
+    place: { worktree, root: worktree.root, port: null, knownCommits: new Set(), base: null, earlier: null },
     log: talkingLog(deps, id),
     // The project's own text has the criteria that people wrote.
     before: await projectText(deps, id),

@@ -4,6 +4,7 @@ import { editFields } from "../../spec/edit_fields.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { reasonOf } from "../reason_of.ts";
 import type { RunDeps } from "../run_types.ts";
+import { keepCutOffRun } from "./keep_cut_off.ts";
 
 /**
  * Writes down that a run failed, for one that cannot do so by itself any more. Each step is tried, whatever became of
@@ -14,12 +15,13 @@ import type { RunDeps } from "../run_types.ts";
 export async function breakOff(
   deps: RunDeps,
   id: SpecId,
-  { reason, log }: { readonly reason: string; readonly log: RunLog | undefined },
+  { processId, reason, log }: { readonly processId: string; readonly reason: string; readonly log: RunLog | undefined },
 ): Promise<void> {
   const { ports, tell } = deps;
   const steps = [
     async () => log?.line(`planner: failed: ${reason}`),
     () => failStarted(deps, id),
+    () => keepCutOffRun(deps, id, { processId, reason }),
     async () => {
       if (!(await ports.worktrees.ids()).includes(id)) return;
       await ports.worktrees.writeStatus({ spec_id: id, status: "failed", error: reason, commits: [] });

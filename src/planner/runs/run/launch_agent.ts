@@ -13,15 +13,11 @@ export interface Launching {
   readonly run: LaunchedRun;
   readonly claim: Claim;
   readonly stillWanted: () => Promise<boolean>;
+  /** Called with the SHA-256 of the prompt before the agent starts. */
+  readonly prompted?: (hash: string) => void;
   readonly reported?: (soFar: ReportedSoFar) => void;
   /** In place of the prompt for working the spec. */
   readonly promptText?: string;
-}
-
-/** An agent's end with what it was asked. */
-export interface LaunchedEnd extends AgentEnd {
-  /** SHA-256 of the prompt. */
-  readonly promptHash: string;
 }
 
 /** The part of a run that starting an agent needs: a split has no more. */
@@ -37,8 +33,8 @@ export type LaunchedRun = Pick<
  *
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
-export async function launchAgent(deps: RunDeps, launching: Launching): Promise<LaunchedEnd> {
-  const { run, claim, stillWanted, reported = () => {}, promptText } = launching;
+export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
+  const { run, claim, stillWanted, prompted = () => {}, reported = () => {}, promptText } = launching;
   const { id, place, wishes, processId, provider, log } = run;
   const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
@@ -68,13 +64,17 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     const { allowing } = provider.row;
     const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
     const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted, reported };
-    const end = await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
-    const hash = deps.files.hasher();
-    hash.update(new TextEncoder().encode(promptWhole));
-    return { ...end, promptHash: hash.digest() };
+    prompted(hashOf(deps, promptWhole));
+    return await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
   } finally {
     await displace(deps, run);
   }
+}
+
+function hashOf({ files }: RunDeps, text: string): string {
+  const hash = files.hasher();
+  hash.update(new TextEncoder().encode(text));
+  return hash.digest();
 }
 
 async function displace({ ports }: RunDeps, { id, log }: LaunchedRun): Promise<void> {

@@ -14,6 +14,7 @@ export class LiveReport {
   readonly #processId: string;
   readonly #provider: Provider;
   #version: string | null = null;
+  #promptHash: string | null = null;
   #soFar: ReportedSoFar = { session: null, usage: null, denied: [] };
   #isNew = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -28,14 +29,21 @@ export class LiveReport {
   get report(): RunReport {
     const { name, model } = this.#provider;
     const { session, usage, denied } = this.#soFar;
-    return { agent: name, model, version: this.#version, session, usage, denied };
+    const [version, prompt_sha256] = [this.#version, this.#promptHash];
+    return { agent: name, model, version, session, usage, denied, prompt_sha256 };
   }
 
   /** Writes the record of the process with what is known before its agent runs. */
-  async start(record: NewProcessRecord): Promise<void> {
+  async start(record: NewProcessRecord, base: string | null): Promise<void> {
     const { program, env } = this.#provider;
     this.#version = await this.#ports.agents.version(program, env);
-    await this.#ports.records.start(record, this.report);
+    await this.#ports.records.start(record, { report: this.report, base });
+  }
+
+  prompted(hash: string): void {
+    this.#promptHash = hash;
+    this.#isNew = true;
+    this.#write();
   }
 
   /** A session is written at once: without it a killed run could not be resumed. */

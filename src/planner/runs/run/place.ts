@@ -11,15 +11,17 @@ interface PlacedRun {
   readonly config: PlannerConfig;
   readonly wishes: RunWishes;
   readonly log: RunLog;
+  /** See `RunPlace.base`. */
+  readonly base: string | null;
 }
 
 /** Opens the place of a run: the worktree, made or found and marked as begun, or the project itself. */
-export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: PlacedRun): Promise<RunPlace> {
+export async function openPlace(deps: RunDeps, { spec, config, wishes, log, base }: PlacedRun): Promise<RunPlace> {
   const port = config.worktree.port ? await deps.files.freePort() : null;
   if (!wishes.worktree) {
     const template = config.git.commit_template;
     const knownCommits = new Set(await deps.files.history(deps.root).commitsNaming(spec.id, { template }));
-    return { worktree: null, root: deps.root, port, knownCommits, earlier: null };
+    return { worktree: null, root: deps.root, port, knownCommits, base, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
   const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
@@ -29,7 +31,7 @@ export async function openPlace(deps: RunDeps, { spec, config, wishes, log }: Pl
   const begun = { status: "in_progress", completed_at: undefined };
   await worktree.specs().edit(spec.id, (text) => editFields(text, begun));
   await deps.ports.worktrees.writeStatus({ spec_id: spec.id, status: "working", error: null, commits: [] });
-  return { worktree, root: worktree.root, port, knownCommits: new Set(), earlier };
+  return { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier };
 }
 
 /** Returns what an agent finds in its environment about its spec. Source: docs/work.md, Runs. */

@@ -11,7 +11,7 @@ import type { RunDeps, RunPlace, RunResult, RunWishes } from "../run_types.ts";
 import { breakOff } from "./break_off.ts";
 import { type Gathered, gather, type Leavings } from "./evidence.ts";
 import { keepRecord, type RunParts } from "./keep_record.ts";
-import { type LaunchedEnd, launchAgent } from "./launch_agent.ts";
+import { launchAgent } from "./launch_agent.ts";
 import { LiveReport } from "./live_report.ts";
 import { openPlace } from "./place.ts";
 import { mergePredecessors } from "./predecessors.ts";
@@ -48,9 +48,10 @@ export class Run {
   readonly #id: SpecId;
   #phase: Phase = "record";
   #log: RunLog | undefined;
-  #agent: LaunchedEnd | undefined;
+  #agent: AgentEnd | undefined;
   readonly #live: LiveReport;
   #startedAt = "";
+  #base: string | null = null;
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
@@ -66,7 +67,8 @@ export class Run {
     const started_at = startedAt ?? context.clock.now().toISOString();
     this.#startedAt = started_at;
     const begun = { process_id: processId, spec_id: this.#id, pid, started_at, mode: wishes.mode };
-    await this.#live.start(begun);
+    this.#base = wishes.worktree ? null : ((await ports.worktrees.head())?.hash ?? null);
+    await this.#live.start(begun, this.#base);
     let end: ProcessEnd = { status: "failed", error: "the run broke off" };
     try {
       const result = await this.#phases();
@@ -95,7 +97,8 @@ export class Run {
     } catch (error) {
       // Nothing may be said about a spec that another process has taken by now.
       const reason = reasonOf(error);
-      if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { reason, log: this.#log });
+      const { processId } = this.#start;
+      if (await this.#isHeld()) await breakOff(this.#deps, this.#id, { processId, reason, log: this.#log });
       if (!(error instanceof OperationError)) throw error;
       return this.#result("failed", [reason]);
     } finally {
@@ -107,7 +110,7 @@ export class Run {
     const log = await this.#deps.ports.logs.open(this.#id, this.#start.processId);
     this.#log = log;
     this.#phase = "worktree";
-    const place = await openPlace(this.#deps, { ...this.#start, log });
+    const place = await openPlace(this.#deps, { ...this.#start, log, base: this.#base });
     const run: PlacedRun = { ...this.#start, id: this.#id, place, log, before };
     await setUpWorktree(this.#deps, { ...run, stop: run.wishes.stop });
     await place.worktree?.guard();
@@ -117,6 +120,7 @@ export class Run {
       run,
       claim: this.#start.claim,
       stillWanted: () => this.#isWanted(),
+      prompted: (hash) => this.#live.prompted(hash),
       reported: (soFar) => this.#live.take(soFar),
     });
     this.#agent = agent;
@@ -213,8 +217,7 @@ export class Run {
   }
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
-    const promptHash = this.#agent?.promptHash ?? null;
-    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#live.report, promptHash });
+    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#live.report });
   }
 
   /** A refusal says itself what it is about; a defect is easier found with the phase. */

@@ -1,6 +1,5 @@
 import { OperationError } from "#kernel/errors.ts";
 import type { PlannerConfig } from "../../config/config.ts";
-import { AGENT_GRACE_MS } from "../../limits.ts";
 import { changeSpec } from "../../operations/change_spec.ts";
 import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../../operations/start_checks.ts";
 import { loadWorld } from "../../operations/world.ts";
@@ -10,6 +9,7 @@ import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
 import { sessionToResume } from "../../work/resume.ts";
+import { endLeftovers } from "../end_claim.ts";
 import type { RunDeps, RunWishes } from "../run_types.ts";
 
 /** A run that nothing stands in the way of. */
@@ -47,28 +47,20 @@ function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: 
  *
  * @throws OperationError that names the holder
  */
-export async function claimSpec({ ports, tell }: RunDeps, id: SpecId, processId: string): Promise<Claim> {
+export async function claimSpec(deps: RunDeps, id: SpecId, processId: string): Promise<Claim> {
+  const { ports, tell } = deps;
   const answer = await ports.claims.claim(id, processId);
   if ("heldBy" in answer) throw heldRefusal(id, answer.heldBy);
   const { claim, tookOver } = answer;
   if (tookOver === null) return claim;
   tell({ event: "note", spec_id: id, message: `took the spec over from process ${tookOver.pid}, which is gone` });
   try {
-    await endLeftovers(ports.agents, tookOver);
+    await endLeftovers(deps, id, tookOver);
     return claim;
   } catch (error) {
     await claim.release();
     throw error;
   }
-}
-
-/** Ends the agent of a process that is gone. */
-export async function endLeftovers(
-  agents: RunDeps["ports"]["agents"],
-  { process_id, agent }: ClaimHolder,
-): Promise<void> {
-  if (process_id === null) return;
-  await agents.endRun({ processId: process_id, agent }, AGENT_GRACE_MS);
 }
 
 function heldRefusal(id: SpecId, { pid, host, started_at }: ClaimHolder): OperationError {

@@ -33,7 +33,7 @@ export async function askForMembers(
   const log = await ports.logs.open(id, processId);
   try {
     await log.line(`planner: ${provider.name} is asked how to split the spec`);
-    const place = { worktree: null, root, port: null, knownCommits: new Set<string>(), earlier: null };
+    const place = { worktree: null, root, port: null, knownCommits: new Set<string>(), base: null, earlier: null };
     const wishes = { prompt: null, stop };
     const run: LaunchedRun = { id, spec, processId, config, provider, place, log, wishes, session: null };
     const stillWanted = (): Promise<boolean> => ports.records.isRunning(processId);

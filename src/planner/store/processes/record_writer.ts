@@ -20,7 +20,7 @@ import { readReports } from "./run_reports.ts";
  */
 export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   return {
-    start: (record, report) => withProjectLock(root, () => start(root, record, report)),
+    start: (record, begun) => withProjectLock(root, () => start(root, record, begun)),
     announce: (record) => announce(root, record),
     finish: (processId, end, at, report) =>
       withProjectLock(root, () => finish(root, processId, { end: { ...end, completed_at: at.toISOString() }, report })),
@@ -38,11 +38,11 @@ export function openProcessRecords(root: string, clock: Clock): ProcessRecords {
   };
 }
 
-async function start(root: string, given: NewProcessRecord, report?: RunReport): Promise<ProcessRecord> {
+async function start(root: string, given: NewProcessRecord, begun: object = {}): Promise<ProcessRecord> {
   await removeLeftovers(join(root, PROCESSES));
   const record = runningRecord(given);
   const file = recordFile(given.process_id);
-  await replaceFile(join(root, file), file, recordText({ ...stored(record), ...(report && { report }) }));
+  await replaceFile(join(root, file), file, recordText({ ...stored(record), ...begun }));
   return record;
 }
 

@@ -1,7 +1,9 @@
-import { join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecStore } from "../../ports.ts";
 import type { Worktree, WorktreeState } from "../../run_ports.ts";
+import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
 import { furnish } from "./furnish.ts";
@@ -11,7 +13,7 @@ import { joinedText } from "./join_spec.ts";
 import { type Refs, refsOf } from "./refs.ts";
 import { type Baseline, settle, takeBaseline } from "./settle.ts";
 import { placeFile, readBytes } from "./worktree_brought.ts";
-import { commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
+import { commitPaths, commitSpecFile, uncommittedFiles } from "./worktree_commits.ts";
 import { worktreeFiles } from "./worktree_files.ts";
 import type { Place, WorktreeFacts } from "./worktree_place.ts";
 
@@ -78,5 +80,20 @@ export class OpenWorktree implements Worktree {
 
   commitSpec(message: string): Promise<boolean> {
     return commitSpecFile(this.#place, message);
+  }
+
+  async commitFile(path: string, text: string, message: string): Promise<void> {
+    const whole = join(this.root, path);
+    const named = this.#place.repository.prefix + path;
+    await mkdir(dirname(whole), { recursive: true });
+    await replaceFile(whole, path, text);
+    try {
+      await this.#place.git.run(["add", "--", named]);
+      await commitPaths(this.#place, message, [named]);
+    } catch (error) {
+      await this.#place.git.try(["rm", "--quiet", "--cached", "--ignore-unmatch", "--", named]);
+      await rm(whole, { force: true });
+      throw error;
+    }
   }
 }

@@ -11,7 +11,8 @@ function refOf(id: SpecId, run: number): string {
 
 interface Kept {
   readonly id: SpecId;
-  readonly branch: string;
+  /** Null for what is checked out. */
+  readonly branch: string | null;
 }
 
 /**
@@ -26,10 +27,13 @@ export async function keepRunRecord(
   { id, branch }: Kept,
   write: (head: RunHead) => object,
 ): Promise<number | null> {
-  const asked = [`refs/heads/${branch}`, `refs/planner/runs/${id}`];
+  const asked = [...(branch === null ? [] : [`refs/heads/${branch}`]), `refs/planner/runs/${id}`];
   const lines = (await git.run(["for-each-ref", "--format=%(objectname) %(refname)", ...asked])).split("\n");
-  const hash = lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
-  if (hash === undefined) return null;
+  const hash =
+    branch === null
+      ? await git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"])
+      : lines.find((line) => line.endsWith(` refs/heads/${branch}`))?.split(" ")[0];
+  if (hash === undefined || hash === null) return null;
   const run = Math.max(0, ...numbersIn(lines)) + 1;
   await commitRecord(git, { ref: refOf(id, run), parent: hash, record: write({ run, head: hash }), force: false });
   return run;

@@ -59,8 +59,10 @@ export async function settle(place: Place, baseline: Baseline | null): Promise<W
   else found.problems.push(unfinishedProblem(place, unfinished));
   if (baseline !== null) await reportOthers(place, { refs, baseline, found });
   await showHidden(place, found);
-  const [commits, uncommitted] = [await commitsOf(place), await uncommittedFiles(place)];
-  const changed = await changedPaths(place);
+  const { branch, mainBranch } = place.worktree;
+  const [main, own] = [`refs/heads/${mainBranch}`, `refs/heads/${branch}`];
+  const [commits, uncommitted] = [await commitsIn(place.git, `${main}..${own}`), await uncommittedFiles(place)];
+  const changed = await changedIn(place.git, place.repository.prefix, `${main}...${own}`);
   const { notes, warnings, problems } = found;
   return { notes, warnings, problems, safe: true, commits, changed, uncommitted };
 }
@@ -220,8 +222,8 @@ async function reportLinks({ git, worktree, id }: Place, links: readonly string[
   }
 }
 
-async function commitsOf({ git, worktree: { branch, mainBranch } }: Place): Promise<readonly BranchCommit[]> {
-  const range = `refs/heads/${mainBranch}..refs/heads/${branch}`;
+/** The commits of a range, oldest first. */
+export async function commitsIn(git: Git, range: string): Promise<readonly BranchCommit[]> {
   const format = ["--reverse", "--topo-order", "--no-show-signature", "--no-color", "-z", "--format=%H %P%n%B"];
   const { status, stdout } = await git.try(["log", ...format, range, "--"]);
   if (status !== 0) return [];
@@ -235,9 +237,8 @@ async function commitsOf({ git, worktree: { branch, mainBranch } }: Place): Prom
     });
 }
 
-/** What the branch's commits change, from the project's root; paths outside of the project begin with `../`. */
-async function changedPaths({ git, repository, worktree: { branch, mainBranch } }: Place) {
-  const range = `refs/heads/${mainBranch}...refs/heads/${branch}`;
+/** What the commits of a range change, from the project's root; paths outside of the project begin with `../`. */
+export async function changedIn(git: Git, prefix: string, range: string) {
   const { status, stdout } = await git.try([
     "diff",
     "--name-status",
@@ -248,7 +249,6 @@ async function changedPaths({ git, repository, worktree: { branch, mainBranch } 
     "--",
   ]);
   const words = status === 0 ? stdout.toString().split("\0") : [];
-  const { prefix } = repository;
   return words.flatMap((path, index) => {
     if (index % 2 === 0) return [];
     const inside = path.startsWith(prefix);

@@ -165,7 +165,8 @@ function isWorktree(path: string, gitFolder: string, { commonFolder }: Repositor
   return realPath(named) === realPath(path) && realPath(resolve(gitFolder, common)) === realPath(commonFolder);
 }
 
-function headBranch(gitFolder: string): string | null {
+/** Returns the branch that is checked out, or null if HEAD is detached. */
+export function headBranch(gitFolder: string): string | null {
   const head = readHead(gitFolder);
   return head !== null && "ref" in head ? head.ref.replace(/^refs\/heads\//, "") : null;
 }

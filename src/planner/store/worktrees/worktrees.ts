@@ -9,9 +9,11 @@ import type {
   MergeAnswer,
   NewWorktreeStatus,
   PlantedChange,
+  ProjectHead,
   RunHead,
   Worktree,
   WorktreeOptions,
+  WorktreeState,
   Worktrees,
 } from "../../run_ports.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -31,7 +33,7 @@ import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
 import { refsOf } from "./refs.ts";
 import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
-import { settle } from "./settle.ts";
+import { changedIn, commitsIn, settle } from "./settle.ts";
 import { displaceFiles, takeAway } from "./worktree_brought.ts";
 import {
   type Branches,
@@ -45,6 +47,7 @@ import {
 import { worktreeFiles } from "./worktree_files.ts";
 import { mergeWorktree } from "./worktree_merge.ts";
 import {
+  headBranch,
   listWorktrees,
   openPlace,
   type Place,
@@ -171,7 +174,20 @@ class GitWorktrees implements Worktrees {
     });
   }
 
-  async keepRecord(id: SpecId, branch: string, write: (head: RunHead) => object): Promise<number | null> {
+  async head(): Promise<ProjectHead | null> {
+    const repository = await this.#opened().catch(() => null);
+    const hash = await repository?.git.ask(["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+    if (repository === null || hash === undefined || hash === null) return null;
+    return { hash, branch: headBranch(repository.gitFolder) };
+  }
+
+  async since(base: string): Promise<Pick<WorktreeState, "commits" | "changed">> {
+    const { git, prefix } = await this.#opened();
+    const [commits, changed] = [await commitsIn(git, `${base}..HEAD`), await changedIn(git, prefix, `${base}...HEAD`)];
+    return { commits, changed };
+  }
+
+  async keepRecord(id: SpecId, branch: string | null, write: (head: RunHead) => object): Promise<number | null> {
     const { git } = await this.#opened();
     return keepRunRecord(git, { id, branch }, write);
   }

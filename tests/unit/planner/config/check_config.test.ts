@@ -30,6 +30,7 @@ test("checkConfig lays every setting over its default", () => {
         "  claude: {skip_permissions: true, args: [--max-turns, '50']}",
         "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
         "verify: {commands: [npm test], timeout_seconds: 60, require_commit: true}",
+        "runs: {commit: true}",
         "git: {commit_template: 'AB-1 {summary}'}",
         "worktree: {setup: [npm ci], copy: ['.env*'], port: true}",
         "limits: {tokens: 1000, cost_usd: 0.5}",
@@ -71,6 +72,7 @@ test("checkConfig lays every setting over its default", () => {
     },
     verify: { commands: ["npm test"], timeout_seconds: 60, require_commit: true },
     git: { commit_template: "AB-1 {summary}" },
+    runs: { commit: true },
     worktree: { setup: ["npm ci"], setup_seconds: 900, copy: [".env*"], port: true },
     limits: { run_seconds: null, silence_seconds: 1200, tokens: 1000, cost_usd: 0.5 },
     watch: {

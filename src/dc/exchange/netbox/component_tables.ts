@@ -23,6 +23,8 @@ export const COMPONENT_TABLES = {
       mac_address: "text",
       "mac|primary_mac_address": "ref",
       lag: "ref",
+      parent: "ref",
+      channel_id: "number",
     },
   },
   macaddress: { path: "dcim/mac-addresses", fields: { mac_address: "text" } },

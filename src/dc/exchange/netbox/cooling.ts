@@ -1,9 +1,10 @@
-import type { CracStatus } from "#dc/model/enum_values.ts";
+import { type CracStatus, FLUID_TYPES } from "#dc/model/enum_values.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { assignCodes } from "../codes.ts";
 import { compact } from "../item.ts";
 import { number, text } from "./dataset.ts";
 import type { Mapping } from "./mapping.ts";
+import { oneOf } from "./one_of.ts";
 import { knownOf } from "./racks.ts";
 import type { Row } from "./read_row.ts";
 
@@ -14,15 +15,19 @@ const STATUSES: Readonly<Record<string, CracStatus>> = {
   failed: "FAILED",
 };
 
-/** Maps cooling sources of NetBox 4.7 that cool a room. Plant behind them has no place in the inventory. */
+/**
+ * Maps cooling sources of NetBox 4.7 that cool a room, and the racks that their feeds name. Plant behind them has no
+ * place in the inventory.
+ */
 export function mapCooling(mapping: Mapping): void {
   const { data, options, where } = mapping;
   const named = data
     .all("coolingsource")
     .map((one) => ({ id: one.id, name: text(one, "name"), within: [where.site(data.named("site", one, "site"))] }));
   const codes = assignCodes(named, knownOf(options.known, "coolingsource/"), options.foreign.crac, "cooling");
+  const feeds = data.grouped("coolingfeed", "source");
   for (const row of data.all("coolingsource")) {
-    const kind = text(row, "type") === "crac" ? "CRAC" : text(row, "type") === "crah" ? "CRAH" : undefined;
+    const kind = oneOf(["CRAC", "CRAH"], text(row, "type"));
     const capacity = number(row, "cooling_capacity");
     const location = where.of(row);
     const code = codes.get(row.id);
@@ -40,7 +45,8 @@ export function mapCooling(mapping: Mapping): void {
         status: STATUSES[text(row, "status")],
         location,
         sensibleCapacityKw: capacity,
-        ...temperatures(row),
+        fluid: oneOf(FLUID_TYPES, text(row, "fluid_type")),
+        serves: racksOf(mapping, feeds.get(row.id) ?? []),
         ...mapping.remarks("coolingsource", row),
       });
       mapping.items.push({ kind: "crac", id: `coolingsource/${row.id}`, resource });
@@ -48,14 +54,8 @@ export function mapCooling(mapping: Mapping): void {
   }
 }
 
-function temperatures(row: Row): Pick<Crac, "supplyTempC" | "returnTempC"> {
-  const celsius = (field: string) => {
-    const given = number(row, field);
-    if (given === undefined) return undefined;
-    return text(row, "temperature_unit").startsWith("f") ? Math.round(((given - 32) / 1.8) * 100) / 100 : given;
-  };
-  const supplyTempC = celsius("supply_temperature");
-  const returnTempC = celsius("return_temperature");
-  if (supplyTempC === undefined || returnTempC === undefined || supplyTempC >= returnTempC) return {};
-  return { supplyTempC, returnTempC };
+/** The racks that feeds lead to; without any, the unit cools its room. */
+function racksOf({ racks }: Mapping, feeds: readonly Row[]): readonly string[] | undefined {
+  const codes = feeds.map((feed) => racks.get(text(feed, "rack"))).filter((code) => code !== undefined);
+  return codes.length === 0 ? undefined : [...new Set(codes)].map((code) => `rack:${code}`);
 }

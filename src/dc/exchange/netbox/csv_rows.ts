@@ -31,6 +31,8 @@ const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, Tab
   region: { parent: "region" },
   sitegroup: { parent: "sitegroup" },
   site: { group: "sitegroup" },
+  interface: { parent: "interface" },
+  coolingfeed: { source: "coolingsource" },
 };
 /** Tables of which a name is all that matters: one that only references mention is made. */
 const NAMED_ONLY: readonly TableName[] = [

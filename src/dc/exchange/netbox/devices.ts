@@ -1,4 +1,4 @@
-import { AIRFLOWS, type DeviceKind } from "#dc/model/enum_values.ts";
+import { AIRFLOWS, COOLING_METHODS, type DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device, DeviceBody, Port } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
@@ -56,6 +56,7 @@ export function mapDevices(mapping: Mapping): void {
       ...identity(mapping, row, type),
       ...(bay === undefined ? place(mapping, row, { type, kind, rackCode, location }) : inBay(mapping, bay)),
       airflow: oneOf(AIRFLOWS, text(row, "airflow") || text(type, "airflow")),
+      coolingMethod: oneOf(COOLING_METHODS, text(row, "cooling_method") || text(type, "cooling_method")),
       weightKg: kilograms(number(type, "weight"), text(type, "weight_unit")),
       ports,
       ...remarks.of(row),

@@ -11,10 +11,11 @@ import { mapRacks, nameRacks } from "./racks.ts";
 
 /**
  * Maps everything that was read from a NetBox to resources: racks, devices, cooling units and cables, each with its
- * origin. What has no place in the inventory is among the omissions. Equal input gives equal output.
- * Cost: linear in the rows.
+ * origin. What has no place in the inventory is among the omissions. Equal rows give equal output, in whatever order they
+ * were read. Cost: linear in the rows, and their sorting.
  */
 export function mapNetbox(data: Dataset, options: NetboxOptions): Mapped {
+  data.sort();
   const mapping = new Mapping(data, options);
   for (const [table, id] of data.doubles) mapping.omissions.add("An object whose id came before", `${table}/${id}`, id);
   for (const [kind, count] of data.unread)

@@ -99,7 +99,8 @@ export class Components {
 
   #type(row: Row, table: TableName, kind: PortKind): string | undefined {
     const given = text(row, "type");
-    if (given === "") return undefined;
+    // A channel is virtual there; here it takes a cable as the physical port does.
+    if (given === "" || (given === "virtual" && (number(row, "channel_id") ?? 0) > 0)) return undefined;
     const type = fittingType(kind, given);
     if (type !== undefined) return type;
     this.#mapping.omit(`A type that does not belong on a port of kind ${kind}: the port has none`, table, row, given);
@@ -111,6 +112,8 @@ export class Components {
     const mac = text(this.#mapping.data.named("macaddress", row, "mac"), "mac_address") || text(row, "mac_address");
     if (mac !== "" && !MAC.test(mac)) this.#mapping.omit("A MAC address of another form", "interface", row, mac);
     const lag = text(row, "lag");
+    const parent = byEnd.get(`interface/${text(row, "parent")}`);
+    const channel = number(row, "channel_id");
     const aggregate = lag === "" ? undefined : byEnd.get(`interface/${lag}`);
     const isAggregate = text(this.#mapping.data.rows("interface").get(lag), "type") === "lag";
     if (lag !== "" && (aggregate === undefined || !isAggregate)) {
@@ -123,6 +126,7 @@ export class Components {
       ...(speed !== undefined && speed >= 1000 && { speedMbps: Math.round(speed / 1000) }),
       ...(MAC.test(mac) && { macAddress: mac.toUpperCase() }),
       ...(aggregate !== undefined && isAggregate && { lag: aggregate }),
+      ...(parent !== undefined && channel !== undefined && channel > 0 && { parentPort: parent, channel }),
     };
   }
 
@@ -203,11 +207,25 @@ export class Components {
     const lanesThere = this.#mapping.channels.get(end);
     if (lanesThere === undefined || kind !== "NETWORK") return [];
     const place = this.#mapping.ports.get(end);
-    return lanesThere.map((key, index) => {
+    return lanesThere.flatMap((key, index) => {
+      const own = this.#ownChannel(row, index + 1);
+      if (own !== undefined) {
+        this.#mapping.ports.set(key, own);
+        return [];
+      }
       const name = names.take(`${port.name}:${index + 1}`, "channel", row.id);
       if (place !== undefined) this.#mapping.ports.set(key, { ...place, portName: name });
-      return { name, kind: "NETWORK", parentPort: port.name, channel: index + 1 };
+      return [{ name, kind: "NETWORK", parentPort: port.name, channel: index + 1 }];
     });
+  }
+
+  /** The port of an interface that NetBox 4.7 records as a channel of this one. */
+  #ownChannel(row: Row, channel: number) {
+    const device = text(row, "device");
+    const child = (this.#rows.get("interface")?.get(device) ?? []).find(
+      (one) => text(one, "parent") === row.id && number(one, "channel_id") === channel,
+    );
+    return child && this.#mapping.ports.get(`interface/${child.id}`);
   }
 }
 

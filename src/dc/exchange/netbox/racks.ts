@@ -1,4 +1,4 @@
-import { AIRFLOWS, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
+import { AIRFLOWS, COOLING_CAPABILITIES, FORM_FACTORS, RACK_STATUSES } from "#dc/model/enum_values.ts";
 import type { Rack, Reservation } from "#dc/model/resources.ts";
 import { assignCodes, slugFrom } from "../codes.ts";
 import { compact } from "../item.ts";
@@ -83,7 +83,14 @@ function build(mapping: Mapping, row: Row) {
     outerHeightMm: millimetres(of("outer_height"), unit),
     weightKg: kilograms(of("weight"), weightUnit),
     maxLoadKg: kilograms(of("max_weight"), weightUnit),
+    coolingCapability: oneOf(COOLING_CAPABILITIES, text(row, "cooling_capability") || text(type, "cooling_capability")),
+    // Kilowatts there.
+    coolingCapacityW: watts(of("cooling_capacity")),
   };
+}
+
+function watts(kilowatts: number | undefined): number | undefined {
+  return kilowatts === undefined || kilowatts <= 0 ? undefined : Math.round(kilowatts * 1000);
 }
 
 /** NetBox writes `4-post-cabinet` and `wall-frame-vertical`. */

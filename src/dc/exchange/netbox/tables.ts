@@ -7,6 +7,8 @@ const DESCRIBED = {
   tags: "tags",
   "custom|custom_fields|custom_field_data": "map",
 } as const;
+const RACK_COOLING = { cooling_capability: "choice", cooling_capacity: "number" } as const;
+
 /**
  * The tables that are read, NetBox 3.0 to 4.7. A field that a version lacks is absent.
  * Ports of templates, addresses, virtual machines and the like are no part of a datacenter's inventory.
@@ -38,6 +40,7 @@ export const TABLES = {
       weight: "number",
       max_weight: "number",
       weight_unit: "choice",
+      ...RACK_COOLING,
     },
   },
   rack: {
@@ -69,6 +72,7 @@ export const TABLES = {
       max_weight: "number",
       weight_unit: "choice",
       airflow: "choice",
+      ...RACK_COOLING,
       ...DESCRIBED,
     },
   },
@@ -89,6 +93,7 @@ export const TABLES = {
       is_full_depth: "flag",
       subdevice_role: "choice",
       airflow: "choice",
+      cooling_method: "choice",
       weight: "number",
       weight_unit: "choice",
     },
@@ -115,6 +120,7 @@ export const TABLES = {
       face: "choice",
       status: "choice",
       airflow: "choice",
+      cooling_method: "choice",
       virtual_chassis: "ref",
       vc_position: "number",
       ...DESCRIBED,
@@ -219,11 +225,14 @@ export const TABLES = {
       type: "choice",
       status: "choice",
       cooling_capacity: "number",
-      supply_temperature: "number",
-      return_temperature: "number",
-      temperature_unit: "choice",
+      fluid_type: "choice",
       ...DESCRIBED,
     },
+  },
+  coolingfeed: {
+    path: "dcim/cooling-feeds",
+    ...SITE,
+    fields: { "source|cooling_source": "ref", rack: "ref", status: "choice" },
   },
   cabletermination: {
     path: "dcim/cable-terminations",
@@ -246,6 +255,7 @@ export const DUMP_ONLY: readonly TableName[] = ["cabletermination", "portmapping
 export const OPTIONAL: readonly TableName[] = [
   "rackgroup",
   "coolingsource",
+  "coolingfeed",
   "racktype",
   "macaddress",
   "modulebay",

@@ -1,0 +1,104 @@
+import { expect, test } from "bun:test";
+import { mapNetbox } from "#dc/exchange/netbox/map_netbox.ts";
+import type { Crac, Device, Rack } from "#dc/model/resources.ts";
+import { datasetOf } from "../../../support/dc/netbox/forms.ts";
+import { netboxInventory } from "../../../support/dc/netbox/inventory.ts";
+import { choice, type Lists, NetboxLists, ref } from "../../../support/dc/netbox/lists.ts";
+import { netboxOptions } from "../../../support/dc/netbox/options.ts";
+
+/** The fields that NetBox 4.7 has for cooling and channels, on a small site. */
+function newestNetbox() {
+  const box = new NetboxLists();
+  const site = box.named("dcim/sites", "Site");
+  const rackType = box.add("dcim/rack-types", {
+    model: "R",
+    slug: "r",
+    cooling_capability: choice("hybrid"),
+    cooling_capacity: 40,
+  });
+  const rack = box.rack(site, "R1", { rack_type: ref(rackType) });
+  const other = box.rack(site, "R2", { cooling_capability: choice("air-only"), cooling_capacity: 12.5 });
+  const maker = box.named("dcim/manufacturers", "Acme");
+  const cold = box.type(maker, "Cold plate", { cooling_method: choice("liquid") });
+  const plain = box.type(maker, "Switch");
+  const role = box.named("dcim/device-roles", "Switch");
+  const server = box.device({ site, rack, position: 1, type: cold, role }, "server");
+  const immersed = box.device({ site, rack, position: 3, type: cold, role }, "immersed", {
+    cooling_method: choice("immersion"),
+  });
+  const leaf = box.device({ site, rack, position: 5, type: plain, role }, "leaf");
+  const cooler = (name: string, type: string, more: Record<string, unknown> = {}) =>
+    box.add("dcim/cooling-sources", {
+      name,
+      site: ref(site),
+      location: null,
+      type: choice(type),
+      status: choice("active"),
+      cooling_capacity: 90,
+      fluid_type: choice("water-glycol"),
+      ...more,
+    });
+  const crah = cooler("CRAH 1", "crah");
+  const whole = cooler("CRAC 2", "crac", { fluid_type: null });
+  const chiller = cooler("Chiller", "chiller");
+  for (const one of [rack, other, rack]) {
+    box.add("dcim/cooling-feeds", { name: "f", cooling_source: ref(crah), rack: ref(one), status: choice("active") });
+  }
+  return { box, ids: { rack, other, server, immersed, leaf, crah, whole, chiller } };
+}
+
+test("mapNetbox carries the cooling of NetBox 4.7: units, the racks that they feed, methods and limits of racks", () => {
+  const { box, ids } = newestNetbox();
+  const { items, omissions } = mapNetbox(datasetOf(box.lists), netboxOptions());
+  const found = <Resource>(id: string) => items.find((item) => item.id === id)?.resource as Resource;
+
+  expect(found<Crac>(`coolingsource/${ids.crah}`)).toMatchObject({
+    kind: "CRAH",
+    sensibleCapacityKw: 90,
+    fluid: "WATER_GLYCOL",
+    serves: ["rack:R1", "rack:R2"],
+  });
+  expect(found<Crac>(`coolingsource/${ids.whole}`).serves).toBeUndefined();
+  expect(found<Crac>(`coolingsource/${ids.chiller}`)).toBeUndefined();
+  expect(omissions.map(({ reason }) => reason)).toContain("A cooling source that is neither CRAC nor CRAH");
+  expect(found<Rack>(`rack/${ids.rack}`)).toMatchObject({ coolingCapability: "HYBRID", coolingCapacityW: 40_000 });
+  expect(found<Rack>(`rack/${ids.other}`)).toMatchObject({ coolingCapability: "AIR_ONLY", coolingCapacityW: 12_500 });
+  expect(found<Device>(`device/${ids.server}`).coolingMethod).toBe("LIQUID");
+  expect(found<Device>(`device/${ids.immersed}`).coolingMethod).toBe("IMMERSION");
+  expect(found<Device>(`device/${ids.leaf}`).coolingMethod).toBeUndefined();
+});
+
+test("mapNetbox takes the channels that NetBox 4.7 records, and cables a breakout to them", () => {
+  const { box, ids } = newestNetbox();
+  const trunk = box.port("interfaces", ids.leaf, "Ethernet1", "100gbase-x-qsfp28", { enabled: true });
+  const legs = [1, 2].map((channel) =>
+    box.port("interfaces", ids.leaf, `Ethernet1/${channel}`, "virtual", { parent: ref(trunk), channel_id: channel }),
+  );
+  const nics = [1, 2, 3].map((nic) => box.port("interfaces", ids.server, `nic${nic}`, "25gbase-x-sfp28"));
+  box.cable(
+    [["dcim.interface", trunk]],
+    nics.map((id) => ["dcim.interface", id] as const),
+  );
+
+  const { items } = mapNetbox(datasetOf(box.lists), netboxOptions());
+
+  const leaf = items.find(({ id }) => id === `device/${ids.leaf}`)?.resource as Device;
+  expect(leaf.ports?.filter(({ parentPort }) => parentPort !== undefined)).toMatchObject([
+    { name: "Ethernet1:3", parentPort: "Ethernet1", channel: 3 },
+    { name: "Ethernet1/1", parentPort: "Ethernet1", channel: 1 },
+    { name: "Ethernet1/2", parentPort: "Ethernet1", channel: 2 },
+  ]);
+  const cables = items.filter(({ kind }) => kind === "cable").map(({ resource }) => resource);
+  expect(cables).toHaveLength(3);
+  expect(legs).toHaveLength(2);
+  expect(JSON.stringify(cables)).toContain('"Ethernet1/2"');
+});
+
+test("mapNetbox gives the same whatever the order of the rows", () => {
+  const { lists } = netboxInventory();
+  const turned: Lists = new Map([...lists].map(([path, list]) => [path, list.toReversed()]));
+
+  const [one, other] = [lists, turned].map((given) => mapNetbox(datasetOf(given), netboxOptions()).items);
+
+  expect(other).toEqual(one);
+});

@@ -32,7 +32,10 @@ export interface RackCapacity {
   readonly allocatedW: number;
   readonly powerCapacityW?: number;
   readonly powerPct?: number;
+  /** Recorded weights only; the devices weigh at least that. */
   readonly weightKg: number;
+  readonly devices: number;
+  readonly devicesWithoutWeight: number;
   readonly maxLoadKg?: number;
   readonly coolingCapacityW?: number;
 }
@@ -132,6 +135,8 @@ function capacity(
     ...(powerCapacityW !== undefined && { powerCapacityW }),
     ...(powerCapacityW !== undefined && powerCapacityW > 0 && { powerPct: (allocatedW / powerCapacityW) * 100 }),
     weightKg: sum(devices, ({ weightKg = 0 }) => weightKg),
+    devices: devices.length,
+    devicesWithoutWeight: devices.filter(({ weightKg }) => weightKg === undefined).length,
     ...(maxLoadKg !== undefined && { maxLoadKg }),
     ...(coolingCapacityW !== undefined && { coolingCapacityW }),
   };

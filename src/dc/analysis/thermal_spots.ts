@@ -107,8 +107,8 @@ function inlet(ref: string, value: number | undefined, thermalClass: ThermalClas
 }
 
 function load(ref: string, value: number | undefined): readonly Hotspot[] {
-  if (value === undefined || value <= 80) return [];
-  if (value > 100) return [{ ref, severity: "FAULT", code: "RACK_COOLING_EXCEEDED", value, limit: 100 }];
+  if (value === undefined || value < 80) return [];
+  if (value >= 100) return [{ ref, severity: "FAULT", code: "RACK_COOLING_EXCEEDED", value, limit: 100 }];
   return [{ ref, severity: "WATCH", code: "RACK_COOLING_NEAR_LIMIT", value, limit: 80 }];
 }
 

@@ -1,10 +1,8 @@
 import { expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
-import { floorPlan } from "#dc/analysis/floor_plan.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
-import { parseRef, type Ref } from "#dc/model/ref.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { powerBlastRadiusAnswer } from "#dc/operations/answers/power_blast_radius.ts";
 import { foldFailure } from "#dc/render/power/fold.ts";
@@ -13,52 +11,16 @@ import { ImpactState, ItemKind, PowerBlastRadiusRequestSchema } from "#gen/datac
 import { ams1Inventory } from "../../support/dc/ams1_inventory.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 
-// Health, search, the floor, blast radius and its picture say the same about the power of every rack.
+// A blast radius and its picture say the same about every rack; tests/laws/dc/agreement.test.ts compares the rest.
 
-const INPUT = { basis: "ALLOCATED" as const, now: "2026-06-01T00:00:00.000Z" };
 const INVENTORIES = 30;
 
-async function inventories(): Promise<readonly (readonly [string, Inventory, string])[]> {
+async function inventories(): Promise<readonly (readonly [string, Inventory])[]> {
   const drawn = Array.from({ length: INVENTORIES }, (_, seed) => {
-    return [`inventory ${seed}`, drawnInventory(seed), "floor:S/1"] as const;
+    return [`inventory ${seed}`, drawnInventory(seed)] as const;
   });
-  return [["AMS1", await ams1Inventory(), "floor:AMS1/1"], ...drawn];
+  return [["AMS1", await ams1Inventory()], ...drawn];
 }
-
-test("the floor and the rack give the same health, and audits the devices that it names", async () => {
-  for (const [name, inventory, floor] of await inventories()) {
-    const topology = Topology.of(inventory);
-    const tiles = floorPlan(topology, parseRef(floor) as Ref, INPUT).racks;
-    const unmet = new Set(topology.redundancyUnmet());
-    const unknown = new Set(topology.redundancyUnknown());
-
-    for (const rack of inventory.racks) {
-      const { health, reasons } = topology.rackStanding(rack, INPUT);
-      const tile = tiles.find((one) => one.rack.code === rack.code);
-      const inside = topology.devicesInRack(rack.code).map(({ code }) => code);
-      const named = (code: string) => reasons.filter((reason) => reason.code === code).map(({ ref }) => ref);
-
-      expect({ name, rack: rack.code, health, reasons }).toEqual({
-        name,
-        rack: rack.code,
-        health: tile?.health ?? "OK",
-        reasons: [...(tile?.reasons ?? [])],
-      });
-      expect(named("REDUNDANCY_UNKNOWN").toSorted()).toEqual(
-        inside
-          .filter((code) => unknown.has(code))
-          .map((code) => `device:${code}`)
-          .toSorted(),
-      );
-      const isWhole = reasons.some(
-        ({ code, ref }) => code !== "SPACE" && ref === `rack:${rack.code}` && /PATH|UNMET/.test(code),
-      );
-      const lacking = inside.filter((code) => unmet.has(code)).map((code) => `device:${code}`);
-      if (!isWhole) expect(named("REDUNDANCY_UNMET").toSorted()).toEqual(lacking.toSorted());
-      else expect(lacking.length).toBeGreaterThan(0);
-    }
-  }
-}, 120_000);
 
 const SHOWN = { [ImpactState.DARK]: "OFFLINE", [ImpactState.PARTIAL]: "PARTIAL", [ImpactState.DEGRADED]: "DEGRADED" };
 

@@ -3,7 +3,7 @@ import type { Capacity, GetRackResponse, Occupant } from "#gen/datacenter/v1/dat
 import { card, type LegendEntry, legend, sectionTitle } from "../parts/chrome.ts";
 import { counted, fixed, percent, readable, titled, watts, wordAt } from "../parts/labels.ts";
 import { mark, stateOfHealth, stateOfShare } from "../parts/marks.ts";
-import { METER_HEIGHT, type Meter, meter } from "../parts/meter.ts";
+import { type Meter, meter, meterHeight } from "../parts/meter.ts";
 import type { Item } from "../scene.ts";
 import { bladesIn } from "./blades.ts";
 import { occupantTip } from "./occupant_box.ts";
@@ -15,6 +15,7 @@ const INNER = PANEL_WIDTH - 32;
 const LINE = 19;
 /** Most lines of one list; the rest is counted. Ours: a picture is not a report. */
 const MOST_LINES = 14;
+const NOT_RECORDED = "not recorded";
 
 interface Line {
   readonly text: string;
@@ -62,13 +63,13 @@ interface Card {
 function capacityCard(capacity: Capacity | undefined): Card | undefined {
   if (capacity === undefined) return undefined;
   const meters = [space(capacity), ...power(capacity), weight(capacity), heat(capacity)];
-  return {
-    height: 40 + meters.length * METER_HEIGHT,
-    items: [
-      sectionTitle("Capacity", 16, 24, INNER),
-      ...meters.flatMap((one, index) => meter(one, { x: 16, y: 36 + index * METER_HEIGHT, width: INNER })),
-    ],
-  };
+  const items: Item[] = [];
+  let top = 36;
+  for (const one of meters) {
+    items.push(...meter(one, { x: 16, y: top, width: INNER }));
+    top += meterHeight(one);
+  }
+  return { height: top + 4, items: [sectionTitle("Capacity", 16, 24, INNER), ...items] };
 }
 
 function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }: Capacity): Meter {
@@ -85,9 +86,9 @@ function space({ totalU, usedU, reservedU, freeU, largestFreeBlockU, spacePct }:
 }
 
 /** What is drawn with everything live, then what each side must carry alone. */
-function power({ allocatedW, powerCapacityW, failoverWByPath }: Capacity): readonly Meter[] {
+function power({ allocatedW, powerCapacityW, failoverWByPath, devices }: Capacity): readonly Meter[] {
   return [
-    limited("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }),
+    recorded(devices, limited("Planned power", { value: allocatedW, limit: powerCapacityW, say: watts }), allocatedW),
     ...failoverWByPath.map(({ powerPath, normalW, failoverW }) => ({
       ...limited(`Side ${powerPath === "" ? "?" : powerPath} alone`, {
         value: failoverW,
@@ -99,12 +100,29 @@ function power({ allocatedW, powerCapacityW, failoverWByPath }: Capacity): reado
   ];
 }
 
-function weight({ weightKg, maxLoadKg }: Capacity): Meter {
-  return limited("Weight", { value: weightKg, limit: maxLoadKg, say: (kg) => `${fixed(kg)} kg` });
+/** What devices without a recorded weight add is unknown, so that the sum is a lower bound and never proves enough room. */
+function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity): Meter {
+  const unknown = devicesWithoutWeight > 0;
+  if (unknown && devicesWithoutWeight === devices) return { label: "Weight", value: NOT_RECORDED, parts: [] };
+  const say = (kg: number) => `${fixed(kg)} kg`;
+  const meter = limited("Weight", { value: weightKg, limit: maxLoadKg, say, watchAt: 90 });
+  if (!unknown) return meter;
+  const { state, ...unproven } = meter;
+  return {
+    ...unproven,
+    value: `at least ${meter.value}`,
+    note: `${devicesWithoutWeight} of ${counted(devices, "device")} without weight`,
+    ...(state !== "ok" && state !== undefined && { state }),
+  };
 }
 
-function heat({ heatW, coolingCapacityW }: Capacity): Meter {
-  return limited("Heat", { value: heatW, limit: coolingCapacityW, say: watts });
+function heat({ heatW, coolingCapacityW, devices }: Capacity): Meter {
+  return recorded(devices, limited("Heat", { value: heatW, limit: coolingCapacityW, say: watts }), heatW);
+}
+
+/** Devices of which nothing draws or heats have no recorded figure. */
+function recorded(devices: number, meter: Meter, value: number): Meter {
+  return value === 0 && devices > 0 ? { label: meter.label, value: NOT_RECORDED, parts: [] } : meter;
 }
 
 interface Limited {
@@ -113,9 +131,11 @@ interface Limited {
   readonly say: (value: number) => string;
   /** What of the value is there anyway; the rest is drawn as added. */
   readonly usual?: number;
+  /** Share from which the rack's health watches it, in percent. */
+  readonly watchAt?: number;
 }
 
-function limited(label: string, { value, limit, say, usual = value }: Limited): Meter {
+function limited(label: string, { value, limit, say, usual = value, watchAt = 80 }: Limited): Meter {
   if (limit === undefined || limit <= 0) return { label, value: `${say(value)}, no limit recorded`, parts: [] };
   const pct = (value / limit) * 100;
   const usualPct = (Math.min(usual, value) / limit) * 100;
@@ -126,8 +146,8 @@ function limited(label: string, { value, limit, say, usual = value }: Limited): 
       { pct: usualPct, fill: "accent" },
       { pct: pct - usualPct, fill: "accentSoft", hatch: { pattern: "diagonal", paint: "accent" } },
     ],
-    ticks: [80],
-    state: stateOfShare(pct),
+    ticks: [watchAt],
+    state: pct < watchAt ? "ok" : stateOfShare(pct),
   };
 }
 

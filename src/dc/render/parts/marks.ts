@@ -62,7 +62,7 @@ export function stateOfHealth(health: number): State {
  * docs/contract/datacenter-analyses.md#rack-health.
  */
 export function stateOfShare(pct: number): State {
-  if (pct > 100) return "fault";
+  if (pct >= 100) return "fault";
   return pct >= 80 ? "watch" : "ok";
 }
 

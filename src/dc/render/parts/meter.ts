@@ -18,15 +18,22 @@ export interface Meter {
   /** Where ticks stand, in percent. */
   readonly ticks?: readonly number[];
   readonly state?: State;
+  /** A line below the bar, about what the value leaves out. */
+  readonly note?: string;
 }
 
-/** Pixels that a meter takes, the gap below it included. */
-export const METER_HEIGHT = 42;
+const HEIGHT = 42;
+const NOTE_HEIGHT = 14;
 const BAR = 12;
+
+/** Pixels that a meter takes, the gap below it included. */
+export function meterHeight({ note }: Meter): number {
+  return HEIGHT + (note === undefined ? 0 : NOTE_HEIGHT);
+}
 
 /** A labelled bar with its value and its state as a mark. */
 export function meter(
-  { label, value, parts, ticks = [], state }: Meter,
+  { label, value, parts, ticks = [], state, note }: Meter,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): readonly Item[] {
   const valueRoom = Math.min(textWidth(value, { size: 11, weight: "bold" }), width * 0.68);
@@ -58,6 +65,9 @@ export function meter(
     { kind: "rect", ...bar, fill: "sunken" },
     ...filled,
     { kind: "rect", ...bar, stroke: "line" },
+    ...(note === undefined
+      ? []
+      : [{ kind: "text", x, y: bar.y + BAR + 12, text: note, size: 10, fill: "muted", maxWidth: width } as const]),
     ...ticks.map((pct): Item => {
       const at = x + (pct / 100) * width;
       return { kind: "line", x1: at, y1: bar.y - 3, x2: at, y2: bar.y + BAR + 3, stroke: "ink", strokeWidth: 1.5 };

@@ -146,6 +146,8 @@ export interface Capacity {
   readonly power_capacity_w?: number;
   readonly power_pct?: number;
   readonly weight_kg: number;
+  readonly devices: number;
+  readonly devices_without_weight: number;
   readonly max_load_kg?: number;
   readonly heat_w: number;
   readonly cooling_capacity_w?: number;

@@ -127,16 +127,33 @@ function Shown({
   );
 }
 
+const NOT_RECORDED = "not recorded";
+
+/** Devices without a recorded weight weigh something, so that the sum is a lower bound. */
+function weightText({ weight_kg, max_load_kg, devices, devices_without_weight: missing }: Capacity): string {
+  if (missing > 0 && missing === devices) return NOT_RECORDED;
+  const known = used(decimal(weight_kg, "kg"), max_load_kg, (value) => decimal(value, "kg"));
+  return missing === 0 ? known : `at least ${known}, ${missing} of ${devices} devices without weight`;
+}
+
 function Used({ capacity }: { readonly capacity: Capacity }) {
+  const isDrawn = capacity.allocated_w > 0 || capacity.devices === 0;
+  const isHeated = capacity.heat_w > 0 || capacity.devices === 0;
+  const isWeighed = capacity.devices_without_weight < capacity.devices || capacity.devices === 0;
   const { power_capacity_w: powerLimit, cooling_capacity_w: coolingLimit, max_load_kg: weightLimit } = capacity;
   return (
     <Card title="Capacity">
       <Meter
         label="Space"
+        watchAt={95}
         share={capacity.space_pct}
         text={`${decimal(capacity.used_u)} of ${capacity.total_u} U, longest free run ${capacity.largest_free_block_u} U`}
       />
-      <Meter label="Power" share={capacity.power_pct} text={used(watts(capacity.allocated_w), powerLimit, watts)} />
+      <Meter
+        label="Power"
+        share={isDrawn ? capacity.power_pct : undefined}
+        text={isDrawn ? used(watts(capacity.allocated_w), powerLimit, watts) : NOT_RECORDED}
+      />
       {capacity.failover_w_by_path.map(({ power_path, normal_w, failover_w }) => (
         <Meter
           key={power_path}
@@ -147,18 +164,14 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
       ))}
       <Meter
         label="Heat"
-        share={share(capacity.heat_w, coolingLimit)}
-        text={used(watts(capacity.heat_w), coolingLimit, watts)}
+        share={isHeated ? share(capacity.heat_w, coolingLimit) : undefined}
+        text={isHeated ? used(watts(capacity.heat_w), coolingLimit, watts) : NOT_RECORDED}
       />
       <Meter
         label="Weight"
-        // Devices without a recorded weight weigh something: nothing recorded is not 0 kg.
-        share={capacity.weight_kg === 0 ? undefined : share(capacity.weight_kg, weightLimit)}
-        text={
-          capacity.weight_kg === 0
-            ? "none recorded"
-            : used(decimal(capacity.weight_kg, "kg"), weightLimit, (value) => decimal(value, "kg"))
-        }
+        watchAt={90}
+        share={isWeighed ? share(capacity.weight_kg, weightLimit) : undefined}
+        text={weightText(capacity)}
       />
     </Card>
   );

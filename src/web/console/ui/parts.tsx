@@ -124,17 +124,19 @@ export function Meter(props: {
   readonly share: number | undefined;
   readonly after?: number | undefined;
   readonly text: string;
+  /** Share from which it is watched, in percent. */
+  readonly watchAt?: number;
 }) {
-  const { label, share, after, text } = props;
+  const { label, share, after, text, watchAt } = props;
   const worst = share === undefined ? undefined : Math.max(share, after ?? 0);
   return (
     <div class="meter-row">
       <span class="meter-label">{label}</span>
-      <MeterBar share={share} after={after} />
+      <MeterBar share={share} after={after} watchAt={watchAt} />
       <span class="meter-text">
-        {worst === undefined || stateOfShare(worst) === undefined ? null : (
+        {worst === undefined || stateOfShare(worst, watchAt) === undefined ? null : (
           <StateMark
-            state={stateOfShare(worst) ?? "watch"}
+            state={stateOfShare(worst, watchAt) ?? "watch"}
             label={worst >= 100 ? "over the limit" : "near the limit"}
           />
         )}{" "}
@@ -150,9 +152,11 @@ const FULL = 125;
 export function MeterBar({
   share,
   after,
+  watchAt,
 }: {
   readonly share: number | undefined;
   readonly after?: number | undefined;
+  readonly watchAt?: number | undefined;
 }) {
   if (share === undefined) return <span class="meter unknown" />;
   const width = (value: number) => (100 * Math.max(0, Math.min(FULL, value))) / FULL;
@@ -162,13 +166,13 @@ export function MeterBar({
       <rect class="meter-back" width="100" height="6" />
       {added === 0 ? null : (
         <rect
-          class={`meter-after ${stateOfShare(added) ?? ""}`}
+          class={`meter-after ${stateOfShare(added, watchAt) ?? ""}`}
           x={width(share)}
           width={width(added) - width(share)}
           height="6"
         />
       )}
-      <rect class={`meter-fill ${stateOfShare(share) ?? ""}`} width={width(share)} height="6" />
+      <rect class={`meter-fill ${stateOfShare(share, watchAt) ?? ""}`} width={width(share)} height="6" />
       <path class="meter-marks" d={`M${width(80)} 0v6M${width(100)} 0v6`} />
     </svg>
   );

@@ -53,8 +53,8 @@ export function StateMark({ state, label }: { readonly state: State; readonly la
   );
 }
 
-/** State of a share of a limit in percent: amber from 80, red from 100. One rule for every figure and picture. */
-export function stateOfShare(share: number | undefined): State | undefined {
+/** State of a share of a limit in percent: amber from 80 unless said otherwise, red from 100. One rule for every figure and picture. */
+export function stateOfShare(share: number | undefined, watchAt = 80): State | undefined {
   if (share === undefined) return "unknown";
-  return share >= 100 ? "fault" : share >= 80 ? "watch" : undefined;
+  return share >= 100 ? "fault" : share >= watchAt ? "watch" : undefined;
 }

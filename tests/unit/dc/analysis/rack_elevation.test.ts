@@ -70,9 +70,17 @@ test("rackElevation counts used, reserved and free units, a half-used one as use
     powerCapacityW: 1000,
     powerPct: 30,
     weightKg: 25,
+    devices: 2,
+    devicesWithoutWeight: 0,
     maxLoadKg: 100,
     coolingCapacityW: 600,
   });
+});
+
+test("rackElevation counts the devices whose weight is not recorded", () => {
+  const { capacity } = rackElevation(rack(), [at("A", 4, { weightKg: 20 }), at("B", 5), at("C", 6)], OPTIONS);
+
+  expect(capacity).toMatchObject({ weightKg: 20, devices: 3, devicesWithoutWeight: 2 });
 });
 
 test("rackElevation ignores reservations that are stale or over", () => {

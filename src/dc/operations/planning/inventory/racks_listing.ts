@@ -29,6 +29,7 @@ export function racksListing(topology: Topology, now: string): Listing<Rack> {
       cooling_pct: (rack) => rounded(standing(rack).thermal.utilizationPct),
       inlet_temp_c: ({ inletTempC }) => inletTempC,
       weight_kg: (rack) => (capacity(rack).weightKg === 0 ? undefined : rounded(capacity(rack).weightKg)),
+      devices_without_weight: (rack) => capacity(rack).devicesWithoutWeight,
       max_load_kg: ({ maxLoadKg }) => maxLoadKg,
       redundancy: ({ requiredRedundancy }) => requiredRedundancy,
       cooling: ({ coolingCapability }) => coolingCapability,

@@ -1,0 +1,82 @@
+import type { JsonObject } from "@bufbuild/protobuf";
+import { Topology } from "#dc/analysis/topology.ts";
+import { parseRef } from "#dc/model/ref.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { PICTURES } from "#dc/operations/answers/render_subject.ts";
+import type { ReadSession } from "#dc/operations/rpc.ts";
+import type { DcStore } from "#dc/ports.ts";
+import type { Element } from "#dc/render/drawing.ts";
+import type { Screen } from "#dc/render/options.ts";
+import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
+import { drawOptions } from "./pictures.ts";
+import { START, type TestService, testService } from "./service.ts";
+
+const PAGE = 1000;
+
+// biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+type Json = any;
+
+/** A site whose every interface is asked about the same things. */
+export class WalkedSite {
+  readonly name: string;
+  private readonly service: TestService;
+  private readonly topology: Topology;
+  private readonly store: DcStore;
+
+  private constructor(name: string, store: DcStore, service: TestService, topology: Topology) {
+    this.name = name;
+    this.store = store;
+    this.service = service;
+    this.topology = topology;
+  }
+
+  static async of(name: string, store: DcStore): Promise<WalkedSite> {
+    const topology = Topology.of(await store.read((reader) => reader.inventory()));
+    return new WalkedSite(name, store, await testService({ store }), topology);
+  }
+
+  call(rpc: string, request: JsonObject): Promise<Json> {
+    return this.service.call(rpc, request);
+  }
+
+  /** All rows of a kind. */
+  async rows(kind: string): Promise<readonly Json[]> {
+    const found: Json[] = [];
+    for (;;) {
+      const request = { kind: `INVENTORY_KIND_${kind}`, page_size: PAGE, skip: found.length };
+      const { rows = [] } = await this.call("ListInventory", request);
+      found.push(...rows);
+      if (rows.length < PAGE) return found;
+    }
+  }
+
+  /** Codes of all devices that a filter finds. */
+  async found(filter: JsonObject): Promise<ReadonlySet<string>> {
+    const codes = new Set<string>();
+    let token = "";
+    do {
+      const reply = await this.call("SearchDevices", { filter, page_size: PAGE, page_token: token });
+      for (const { code } of reply.devices ?? []) codes.add(code);
+      token = reply.next_page_token ?? "";
+    } while (token !== "");
+    return codes;
+  }
+
+  /** What a picture says about each of its elements, by reference. */
+  async pictured(screen: Screen, ref: string): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+    const draw = await SCREEN_DRAWINGS[screen].load();
+    const shown = await this.store.read<unknown>((reader) =>
+      PICTURES[screen](parseRef(ref) as never, {
+        context: {} as ReadSession["context"],
+        reader,
+        scheduler: new CooperativeScheduler(),
+        topology: async () => this.topology,
+        judgedTopology: async () => this.topology,
+        now: START,
+        lapsesAt: () => {},
+      }),
+    );
+    const { elements } = draw(shown as never, drawOptions({ maxNodes: 5000 }));
+    return new Map(elements.map((element: Element) => [element.ref, Object.fromEntries(element.facts)]));
+  }
+}

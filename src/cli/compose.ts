@@ -11,28 +11,25 @@ import { openConfig } from "#planner/store/project/config_file.ts";
 import { findRoot, isInitialised } from "#planner/store/project/find_root.ts";
 import { openPromptStore, openTemplateStore } from "#planner/store/project/prompt_store.ts";
 import { openSpecStore } from "#planner/store/specs/spec_store.ts";
-import { reportsFileEventsInOrder } from "#runtime/file_events.ts";
 
 export { findRoot };
 
 export interface OpenOptions {
-  /** Where the caller stands; the project is looked for from here upwards. */
+  /** Folder of the caller; the project is searched from here upwards. */
   readonly cwd: string;
   /** The project's root itself, in place of the search. */
   readonly root?: string;
-  /** For a process that lives long: keep what was read and follow the files. */
-  readonly watch?: boolean;
 }
 
 const clock: Clock = { now: () => new Date() };
 
-/** Assembles the project around `cwd`. Never refuses: without a project `initialised` answers false. */
-export async function openPlanner({ cwd, root: given, watch = false }: OpenOptions): Promise<PlannerContext> {
+/** Assembles the project around `cwd`. Never fails: without a project `initialised` resolves to false. */
+export async function openPlanner({ cwd, root: given }: OpenOptions): Promise<PlannerContext> {
   const root = given === undefined ? (findRoot(cwd) ?? resolve(cwd)) : resolve(cwd, given);
   return {
     initialised: async () => isInitialised(root),
     config: openConfig(root),
-    specs: openSpecStore(root, { follow: watch && reportsFileEventsInOrder() }),
+    specs: openSpecStore(root),
     logs: openLogStore(root),
     work: openWorkStore(root, clock),
     prompts: openPromptStore(root),

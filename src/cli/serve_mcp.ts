@@ -32,9 +32,7 @@ export function serveMcp({ root }: ServeMcpOptions): Promise<never> {
       if (root !== undefined && statSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) {
         log(`Cannot find the project's folder "${root}" yet`);
       }
-      return plannerTools(() =>
-        openPlanner({ cwd: process.cwd(), watch: true, ...(root === undefined ? {} : { root }) }),
-      );
+      return plannerTools(() => openPlanner({ cwd: process.cwd(), ...(root === undefined ? {} : { root }) }));
     },
   });
 }

@@ -41,7 +41,7 @@ function readPass(root: string): number {
 /** Runs in a process of its own, where nothing is compiled yet. */
 async function cold(root: string): Promise<Cold> {
   const before = process.memoryUsage().rss;
-  const active = await timed(() => openSpecStore(root, { follow: false }).active());
+  const active = await timed(() => openSpecStore(root).active());
   const memoryMib = (process.memoryUsage().rss - before) / 2 ** 20;
   return { floor: await timed(() => readPass(root)), active, memoryMib };
 }
@@ -73,29 +73,23 @@ async function bench(count: number): Promise<void> {
   const memory = `${median(runs.map((run) => run.memoryMib)).toFixed(0)} MiB`;
   print("active(), cold", ms(median(runs.map((run) => run.active))), `${ratio.toFixed(2)}x`, memory);
 
-  const looking = openSpecStore(root, { follow: false });
-  const following = openSpecStore(root, { follow: true });
-  const ids = await looking.ids();
-  await following.active();
-  await looking.active();
-  await repeated("active(), nothing changed, looking at every file", () => looking.active(), floor);
-  await repeated("active(), nothing changed, followed", () => following.active(), floor);
-  const change = (call: number): void => {
-    const path = join(root, ".planner/specs", `${ids[(call * 7) % ids.length]}.md`);
-    writeFileSync(path, `${readFileSync(path, "utf8")}.\n`);
-  };
+  const store = openSpecStore(root);
+  const ids = await store.ids();
+  await store.active();
+  await repeated("active(), nothing changed", () => store.active(), floor);
   await repeated(
-    "a file written in place, then active(), followed",
+    "a file written in place, then active()",
     (call) => {
-      change(call);
-      return following.active();
+      const path = join(root, ".planner/specs", `${ids[(call * 7) % ids.length]}.md`);
+      writeFileSync(path, `${readFileSync(path, "utf8")}.\n`);
+      return store.active();
     },
     floor,
   );
-  await repeated("ids()", () => following.ids(), floor);
-  await repeated("load()", (call) => following.load(ids[call % ids.length] as SpecId), floor);
-  await repeated("edit()", (call) => following.edit(ids[call % ids.length] as SpecId, (text) => `${text}.\n`), floor);
-  await repeated("create()", () => following.create("2026-11-21", (id) => `# ${id}\n`), floor);
+  await repeated("ids()", () => store.ids(), floor);
+  await repeated("load()", (call) => store.load(ids[call % ids.length] as SpecId), floor);
+  await repeated("edit()", (call) => store.edit(ids[call % ids.length] as SpecId, (text) => `${text}.\n`), floor);
+  await repeated("create()", () => store.create("2026-11-21", (id) => `# ${id}\n`), floor);
   process.stdout.write("\n");
   rmSync(root, { recursive: true });
 }

@@ -189,7 +189,7 @@ function fakeWorktree(project: TempProject, script: Script): Worktree {
   const facts = { path: root, root, branch: `planner/${ID}`, mainBranch: "main", reused: false, copied: [], env: {} };
   return {
     ...facts,
-    specs: () => openSpecStore(root, { follow: false }),
+    specs: () => openSpecStore(root),
     place: async () => {},
     furnish: async () => [],
     guard: async () => {},

@@ -34,7 +34,7 @@ export async function worktreeProject(): Promise<WorktreeProject> {
     ...project,
     worktrees: openWorktrees(project.root, { now: () => new Date() }),
     async set(id, fields) {
-      await openSpecStore(project.root, { follow: false }).edit(id, (text) => editFields(text, fields));
+      await openSpecStore(project.root).edit(id, (text) => editFields(text, fields));
     },
   };
 }

@@ -7,7 +7,7 @@ import { openSpecStore } from "#planner/store/specs/spec_store.ts";
 import { provenText } from "../proven_text.ts";
 
 const [root = "", id = "", size = "0"] = process.argv.slice(2);
-const store = openSpecStore(root, { follow: false });
+const store = openSpecStore(root);
 
 for (let number = 0; ; number++) {
   await store.edit(id as SpecId, () => provenText(`${process.pid}.${number}`, Number(size)));

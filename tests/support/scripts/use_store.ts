@@ -31,7 +31,7 @@ const uid = process.env["STORE_UID"];
 if (uid !== undefined) process.setuid?.(Number(uid));
 const run = OPERATIONS[operation];
 if (run === undefined) throw new Error(`No such operation: ${operation}`);
-const answer = await run(openSpecStore(root, { follow: false }), words).catch((error: unknown) => {
+const answer = await run(openSpecStore(root), words).catch((error: unknown) => {
   if (error instanceof OperationError) return { refused: error.kind, message: error.message };
   throw error;
 });

@@ -7,8 +7,6 @@ export interface FileMark {
   readonly size: number;
   readonly modifiedMs: number;
   readonly changedMs: number;
-  /** How many names the file has. */
-  readonly links: number;
 }
 
 /** Age up to which an equal mark proves nothing, in milliseconds: older kernels count file times in steps of 10 ms. */
@@ -24,7 +22,6 @@ export function markOf(stats: Stats): FileMark {
     size: stats.size,
     modifiedMs: stats.mtimeMs,
     changedMs: stats.ctimeMs,
-    links: stats.isDirectory() ? 1 : stats.nlink,
   };
 }
 

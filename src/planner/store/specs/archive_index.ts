@@ -13,8 +13,8 @@ interface Folder {
 }
 
 /**
- * The archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Nothing follows these folders, for they change
- * seldom; a question for ids costs one system call a folder, one for specs one a file, and what changed is read.
+ * The archived specs: `archive/<id>.md` and `archive/<day>/<id>.md`. Cost: one system call per folder for ids, one per
+ * file for specs, and a reading per changed file.
  */
 export class ArchiveIndex {
   readonly #root: string;
@@ -45,11 +45,7 @@ export class ArchiveIndex {
   }
 
   read(): SpecSet {
-    const sets = this.#paths().map((path) => {
-      const { files } = this.#folder(path);
-      files.checkAll();
-      return files.set;
-    });
+    const sets = this.#paths().map((path) => this.#folder(path).files.read());
     return {
       specs: sortById(sets.flatMap(({ specs }) => specs)),
       unreadable: sets.flatMap(({ unreadable }) => unreadable),

@@ -3,7 +3,6 @@ import { parseDocument } from "../../spec/document.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import { type FileMark, isUnsettled, markAt, sameMark } from "../files/file_mark.ts";
 import { readProjectText, type TextRead } from "../files/read_text.ts";
-import { isLink } from "../project/project_bounds.ts";
 import { idOfName } from "./folder_names.ts";
 
 /** What is known of one file of a specs folder. */
@@ -12,8 +11,6 @@ export interface SpecEntry {
   readonly mark: FileMark | null;
   /** False when an equal mark later on proves nothing yet. */
   readonly settled: boolean;
-  /** The file can change without a word from its folder: another name leads to it. */
-  readonly linked: boolean;
   /** The text that `content` was made of; null where none could be read. */
   readonly text: string | null;
   readonly content: Spec | UnreadableFile;
@@ -51,13 +48,12 @@ export function readEntry(place: EntryPlace, isRegular: boolean, known?: SpecEnt
   if (read.kind === "missing") {
     // A name that is not UTF-8 is listed with replacement characters and leads to no file.
     if (!place.name.includes("\uFFFD")) return undefined;
-    return { mark: null, settled: false, linked: false, text: null, content: unreadable(place, NAME_NOT_UTF8) };
+    return { mark: null, settled: false, text: null, content: unreadable(place, NAME_NOT_UTF8) };
   }
   const text = read.kind === "text" ? read.text : null;
   return {
     mark: read.mark,
     settled: read.mark !== null && !isUnsettled(read.mark, now),
-    linked: (read.mark?.links ?? 1) > 1 || (!isRegular && isLink(place.path)),
     text,
     content: text !== null && text === known?.text ? known.content : toContent(place, read),
   };

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { SpecSet } from "../../ports.ts";
 import type { Spec, UnreadableFile } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
-import { type FolderNames, isSpecName, type Listing } from "./folder_names.ts";
+import type { FolderNames } from "./folder_names.ts";
 import { sortById } from "./sort_ids.ts";
-import { type EntryPlace, isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
+import { isCurrent, isSpec, readEntry, type SpecEntry } from "./spec_entry.ts";
 
 export interface SpecFilesOptions {
   readonly root: string;
@@ -15,90 +15,56 @@ export interface SpecFilesOptions {
 }
 
 /**
- * The parsed files of one folder, kept between reads. Nothing here follows the disk by itself: `checkAll` and `check`
- * bring files up to date and read only what changed.
+ * The parsed files of one folder, kept between reads. Each read lists the folder and compares the state of every file
+ * with the state at its last reading, so it reflects every write that ended before; only changed files are parsed.
  */
 export class SpecFiles {
   readonly #options: SpecFilesOptions;
+  readonly #path: string;
   readonly #entries = new Map<string, SpecEntry>();
-  /** Names whose files are looked at every time, whatever the folder's events say. */
-  readonly #doubtful = new Set<string>();
-  /** The names in the order of their ids; sorting takes longer than everything else that one change costs. */
+  /** The names in the order of their ids. Sorting takes longer than all other work after one change. */
   #order: readonly string[] | undefined;
   #set: SpecSet | undefined;
 
   constructor(options: SpecFilesOptions) {
     this.#options = options;
+    this.#path = join(options.root, options.folder);
   }
 
-  /** Everything known, sorted by id. The same object as before when nothing changed. */
-  get set(): SpecSet {
+  /**
+   * Returns the specs sorted by id: the same object as before if nothing changed. Cost: one system call per file, a
+   * reading per changed file.
+   *
+   * @throws OperationError for a folder that cannot be read
+   */
+  read(): SpecSet {
+    const { entries } = this.#options.names.read();
+    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
+    for (const [name, { isRegular }] of entries) {
+      const known = this.#entries.get(name);
+      if (known === undefined || !isCurrent(known, `${this.#path}/${name}`)) this.#update(name, isRegular, known);
+    }
     this.#set ??= this.#collect();
     return this.#set;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** Lists the folder and looks at every file. Cost: one system call a file where nothing changed. */
-  checkAll(): void {
-    for (const [name, { isRegular }] of this.#list()) this.#check(name, isRegular);
-  }
-
-  /** Lists the folder and reads the files that are new in it. Cost: one system call where no name changed. */
-  checkNames(): void {
-    for (const [name, { isRegular }] of this.#list()) if (!this.#entries.has(name)) this.#read(name, isRegular);
-  }
-
-  /** Reads the named files, looks at the doubtful ones, and forgets a name that leads to no file. */
-  check(names: Iterable<string>): void {
-    for (const name of names) if (isSpecName(name)) this.#read(name, false);
-    for (const name of [...this.#doubtful]) this.#check(name, false);
-  }
-
-  /** Looks at the `count` known files from the `from`th on. */
-  checkSome(from: number, count: number): void {
-    for (const name of [...this.#entries.keys()].slice(from, from + count)) this.#check(name, false);
-  }
-
-  /** The names that there are; all others are forgotten. */
-  #list(): Listing["entries"] {
-    const { entries } = this.#options.names.read();
-    for (const name of [...this.#entries.keys()]) if (!entries.has(name)) this.#remove(name);
-    return entries;
-  }
-
-  #check(name: string, isRegular: boolean): void {
-    const known = this.#entries.get(name);
-    if (known === undefined || !isCurrent(known, this.#place(name).path)) this.#read(name, isRegular);
-  }
-
-  #read(name: string, isRegular: boolean): void {
-    const known = this.#entries.get(name);
-    const entry = readEntry(this.#place(name), isRegular, known);
+  #update(name: string, isRegular: boolean, known: SpecEntry | undefined): void {
+    const { root, folder, archived } = this.#options;
+    const place = { root, name, file: `${folder}/${name}`, path: `${this.#path}/${name}`, archived };
+    const entry = readEntry(place, isRegular, known);
     if (entry === undefined) {
       this.#remove(name);
       return;
     }
     this.#entries.set(name, entry);
-    if (entry.linked || !entry.settled) this.#doubtful.add(name);
-    else this.#doubtful.delete(name);
     if (known === undefined) this.#order = undefined;
     if (entry.content !== known?.content) this.#set = undefined;
   }
 
   #remove(name: string): void {
-    this.#doubtful.delete(name);
     if (!this.#entries.delete(name)) return;
     this.#order = undefined;
     this.#set = undefined;
-  }
-
-  #place(name: string): EntryPlace {
-    const { root, folder, archived } = this.#options;
-    const file = `${folder}/${name}`;
-    return { root, name, file, path: join(root, file), archived };
   }
 
   #collect(): SpecSet {
@@ -115,7 +81,7 @@ export class SpecFiles {
   }
 }
 
-/** A name that can be no id stands where its text would. */
+/** Pairs a name with its text as an id, which sorts names that are no ids too. */
 function named(name: string): { readonly id: SpecId; readonly name: string } {
   return { id: name.slice(0, -".md".length) as SpecId, name };
 }

@@ -14,34 +14,32 @@ import { archiveSpec } from "./archive_spec.ts";
 import { createMembers, finishSplit, splitUnderWay } from "./create_members.ts";
 import { createSpec, createSpecs } from "./create_spec.ts";
 import { editSpec, editSpecs } from "./edit_spec.ts";
+import { FolderNames } from "./folder_names.ts";
 import { isSpec, readEntry } from "./spec_entry.ts";
-import { SpecIndex } from "./spec_index.ts";
+import { SpecFiles } from "./spec_files.ts";
 
-export interface SpecStoreOptions {
-  /** For a process that lives long, on an engine that reports file events in order: follow the files. */
-  readonly follow: boolean;
-}
-
-/** Opens the spec files below `root`, an absolute path. Nothing is read before it is asked for. */
-export function openSpecStore(root: string, { follow }: SpecStoreOptions): SpecStore {
-  return new FileSpecStore(root, follow);
+/** Opens the spec files below `root`, an absolute path. Reads no file before its first call. */
+export function openSpecStore(root: string): SpecStore {
+  return new FileSpecStore(root);
 }
 
 class FileSpecStore implements SpecStore {
   readonly #root: string;
-  readonly #index: SpecIndex;
+  readonly #names: FolderNames;
+  readonly #active: SpecFiles;
   readonly #archive: ArchiveIndex;
   #cleaned = false;
 
-  constructor(root: string, follow: boolean) {
+  constructor(root: string) {
     this.#root = root;
-    this.#index = new SpecIndex(root, follow);
+    this.#names = new FolderNames(root, SPECS);
+    this.#active = new SpecFiles({ root, folder: SPECS, archived: false, names: this.#names });
     this.#archive = new ArchiveIndex(root);
   }
 
   async ids(): Promise<readonly SpecId[]> {
     await this.#settle();
-    return this.#index.names.read().ids;
+    return this.#names.read().ids;
   }
 
   async archivedIds(): Promise<ReadonlySet<SpecId>> {
@@ -50,7 +48,7 @@ class FileSpecStore implements SpecStore {
 
   async active(): Promise<SpecSet> {
     await this.#settle();
-    return this.#index.read();
+    return this.#active.read();
   }
 
   async archived(): Promise<SpecSet> {
@@ -58,7 +56,7 @@ class FileSpecStore implements SpecStore {
   }
 
   async strays(): Promise<readonly StrayEntry[]> {
-    const { folders, misspelt } = this.#index.names.read();
+    const { folders, misspelt } = this.#names.read();
     return [
       ...folders
         .filter((name) => !name.startsWith("."))
@@ -123,7 +121,7 @@ class FileSpecStore implements SpecStore {
 
   create(day: string, build: (id: SpecId) => string): Promise<SpecId> {
     return this.#write(() => {
-      const taken = [...this.#index.names.read().ids, ...this.#archive.ids()];
+      const taken = [...this.#names.read().ids, ...this.#archive.ids()];
       return createSpec(this.#root, { day, taken, build });
     });
   }

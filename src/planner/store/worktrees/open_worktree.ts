@@ -45,7 +45,7 @@ export class OpenWorktree implements Worktree {
   }
 
   specs(): SpecStore {
-    return openSpecStore(this.root, { follow: false });
+    return openSpecStore(this.root);
   }
 
   place(path: string, text: string): Promise<void> {

@@ -160,7 +160,7 @@ async function joinOther({ root, id, repository }: Place, { path, before, after 
   if (ours === undefined) return;
   const { text } = await mergeText({ ours, base: before, theirs: after }, "ours");
   if (text === ours) return;
-  await openSpecStore(root, { follow: false }).edit(other, (now) => (now === ours ? text : now));
+  await openSpecStore(root).edit(other, (now) => (now === ours ? text : now));
 }
 
 /** The spec's text in the worktree, and the text that was brought there. */
@@ -190,7 +190,7 @@ async function openCriteria({ root, id }: Place, { theirs, base }: SpecThere): P
  */
 async function bringBack({ root, id }: Place, { theirs, base }: SpecThere): Promise<void> {
   if (theirs === null || base === null || theirs === base) return;
-  const store = openSpecStore(root, { follow: false });
+  const store = openSpecStore(root);
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const ours = (await readBytes(join(root, activeFile(id))))?.toString();
     // It was archived or deleted meanwhile.

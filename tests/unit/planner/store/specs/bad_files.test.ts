@@ -15,7 +15,7 @@ let socket: Server | undefined;
 beforeEach(() => {
   project = tempProject();
   project.spec("good", "---\nstatus: pending\n---\n# Good\n");
-  store = openSpecStore(project.root, { follow: false });
+  store = openSpecStore(project.root);
 });
 
 afterEach(() => {
@@ -92,7 +92,7 @@ for (const [name, { make, says }] of Object.entries(BAD)) {
     const report = expect.objectContaining({ file: ".planner/specs/x.md", line, column, message });
 
     expect(await store.active()).toEqual({ specs: [expect.objectContaining({ id: "good" })], unreadable: [report] });
-    expect((await openSpecStore(project.root, { follow: true }).active()).unreadable).toEqual([report]);
+    expect((await openSpecStore(project.root).active()).unreadable).toEqual([report]);
     expect(await store.ids()).toEqual(["good" as SpecId, "x" as SpecId]);
     const place = line === null ? "" : `:${line}:${column}`;
     await expect(store.load("x" as SpecId)).rejects.toMatchObject({
@@ -141,7 +141,7 @@ test("SpecStore takes a file that vanishes while it is read for absent", async (
 
   let rounds = 0;
   for (; remover.exitCode === null || rounds === 0; rounds++) {
-    const { unreadable } = await openSpecStore(project.root, { follow: false }).active();
+    const { unreadable } = await openSpecStore(project.root).active();
     expect(unreadable).toEqual([]);
     await Bun.sleep(0);
   }
@@ -172,7 +172,7 @@ test("SpecStore reads links within a .planner folder that lies elsewhere", async
   rmSync(join(other.root, ".planner"), { recursive: true });
   renameSync(join(other.root, "link"), join(other.root, ".planner"));
 
-  const { specs: found, unreadable } = await openSpecStore(other.root, { follow: false }).active();
+  const { specs: found, unreadable } = await openSpecStore(other.root).active();
 
   expect(found.map(({ title }) => title)).toEqual(["Good", "Real", "Real"]);
   expect(unreadable).toEqual([]);

@@ -10,7 +10,7 @@ const ID = "a" as SpecId;
 test("edit begins again with the text that another program wrote meanwhile", async () => {
   using project = tempProject();
   project.spec(ID, "one\n");
-  const store = openSpecStore(project.root, { follow: false });
+  const store = openSpecStore(project.root);
   const seen: string[] = [];
 
   const changed = await store.edit(ID, (text) => {
@@ -28,7 +28,7 @@ test("edit begins again with the text that another program wrote meanwhile", asy
 test("edit gives up rather than overwrite a program that keeps writing", async () => {
   using project = tempProject();
   project.spec(ID, "0\n");
-  const store = openSpecStore(project.root, { follow: false });
+  const store = openSpecStore(project.root);
   let writes = 0;
 
   const edit = store.edit(ID, (text) => {
@@ -47,7 +47,7 @@ test("edit gives up rather than overwrite a program that keeps writing", async (
 test("edit says that a spec is gone that was deleted meanwhile", async () => {
   using project = tempProject();
   project.spec(ID, "one\n");
-  const store = openSpecStore(project.root, { follow: false });
+  const store = openSpecStore(project.root);
 
   const edit = store.edit(ID, (text) => {
     rmSync(join(project.root, ".planner/specs/a.md"));
@@ -62,7 +62,7 @@ test("edit keeps every byte that the change keeps", async () => {
   using project = tempProject();
   const text = "\uFEFF---\r\nstatus: pending\r\n---\r\n# Ä\u2028\t \r\nno end of line";
   project.spec(ID, text);
-  const store = openSpecStore(project.root, { follow: false });
+  const store = openSpecStore(project.root);
 
   await store.edit(ID, (given) => given.replace("pending", "failed"));
 

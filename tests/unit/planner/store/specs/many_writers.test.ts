@@ -33,7 +33,7 @@ test("twenty processes that set a field each of one spec at once lose none", asy
   );
 
   expect(answers).toEqual(fields.map(() => true));
-  const { frontmatter } = await openSpecStore(project.root, { follow: false }).load(ID);
+  const { frontmatter } = await openSpecStore(project.root).load(ID);
   expect(frontmatter).toEqual({
     status: "pending",
     ...Object.fromEntries(fields.map((field, number) => [field, `v${number}`])),
@@ -69,7 +69,7 @@ test("of ten processes that archive one spec at once one does it", async () => {
 test(`a writer killed at ${KILLS} random moments leaves a whole file and stands in nobody's way`, async () => {
   using project = tempProject();
   const random = seeded(20_261_121);
-  const store = openSpecStore(project.root, { follow: false });
+  const store = openSpecStore(project.root);
   project.spec(ID, provenText("first", 100));
   let killed = 0;
   let halfWritten = 0;

@@ -18,7 +18,7 @@ async function killSplitting(look: (project: TempProject, store: SpecStore, step
     using project = tempProject();
     project.write(FILE, SPEC);
     const killed = await storeKilledAtStep(step, ["split", ID, "3"], project.root);
-    await look(project, openSpecStore(project.root, { follow: false }), step);
+    await look(project, openSpecStore(project.root), step);
     if (!killed) return step;
   }
 }
@@ -82,7 +82,7 @@ test("a note of a split that names files outside of the specs is not followed", 
     const note = { parent: ID, members: [member], fields: { type: "driver" } };
     project.write(".planner/locks/split.json", JSON.stringify(note));
 
-    await openSpecStore(project.root, { follow: false }).edit(ID, (text) => `${text}\nMore.\n`);
+    await openSpecStore(project.root).edit(ID, (text) => `${text}\nMore.\n`);
 
     expect(project.list(".planner/specs")).toEqual([`${ID}.md`]);
     expect(existsSync(join(project.root, "evil.md"))).toBe(false);

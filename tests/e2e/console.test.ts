@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor, misdeeds } from "../support/chromium.ts";
+import { misdeeds } from "../support/chromium.ts";
 import {
   EVERY_PAGE,
   EVIL,
@@ -10,7 +10,7 @@ import {
   NOTE_MOVES,
   NOTE_PICTURES,
   press,
-  sampleServer,
+  sampleConsole,
   tabTo,
 } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
@@ -20,19 +20,7 @@ import { telling } from "../support/telling.ts";
 /** Where the person at the console is. */
 const ZONE = "Asia/Kolkata";
 
-let server: DcServer;
-const { browser, missing } = await browserFor("The console's pages are");
-
-beforeAll(async () => {
-  if (missing !== undefined) return;
-  server = await sampleServer();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await server.end();
-});
+const { browser, server, missing } = await sampleConsole("The console's pages are");
 
 /** A tab on the console that must do nothing wrong while `story` runs, but for being told what is `expected`. */
 async function visit(

@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { browserFor } from "../support/chromium.ts";
-import { heading, sampleServer } from "../support/console_page.ts";
-import type { DcServer } from "../support/dc_server.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
 import { pdfText } from "../support/pdf_text.ts";
 import { telling } from "../support/telling.ts";
 
-let server: DcServer;
-const { browser, missing } = await browserFor("The console's history and prints are");
-
-beforeAll(async () => {
-  if (missing === undefined) server = await sampleServer();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await server.end();
-});
+const { browser, server, missing } = await sampleConsole("The console's history and prints are");
 
 async function visit(hash: string, story: (page: Page) => Promise<void>, colorScheme: "light" | "dark" = "light") {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, colorScheme });

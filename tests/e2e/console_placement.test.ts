@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { seriousFaults } from "../support/accessibility.ts";
-import { browserFor, misdeeds } from "../support/chromium.ts";
-import { sampleServer } from "../support/console_page.ts";
-import type { DcServer } from "../support/dc_server.ts";
+import { misdeeds } from "../support/chromium.ts";
+import { sampleConsole } from "../support/console_page.ts";
 import { telling } from "../support/telling.ts";
 
-let server: DcServer;
-const { browser, missing } = await browserFor("Placement in the console is");
-
-beforeAll(async () => {
-  if (missing === undefined) server = await sampleServer();
-}, 120_000);
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await server.end();
-});
+const { browser, server, missing } = await sampleConsole("Placement in the console is");
 
 describe.skipIf(missing !== undefined)("Placement in the web console", () => {
   test("answers where twelve servers fit, checks them and writes them with their cables", async () => {

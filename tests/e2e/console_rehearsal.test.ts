@@ -1,22 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { browserFor, misdeeds } from "../support/chromium.ts";
-import { heading, sampleServer } from "../support/console_page.ts";
-import type { DcServer } from "../support/dc_server.ts";
+import { misdeeds } from "../support/chromium.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
 import { telling } from "../support/telling.ts";
 
-let server: DcServer;
-const { browser, missing } = await browserFor("The console's rehearsal is");
-
-beforeAll(async () => {
-  if (missing === undefined) server = await sampleServer();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await server.end();
-});
+const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
 
 async function visit(hash: string, story: (page: Page) => Promise<void>, width = 1440): Promise<void> {
   const context = await browser.newContext({ viewport: { width, height: 900 } });

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { browserFor, misdeeds } from "../support/chromium.ts";
-import { figure, heading, sampleServer, tabTo } from "../support/console_page.ts";
+import { misdeeds } from "../support/chromium.ts";
+import { figure, heading, sampleConsole, tabTo } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { telling } from "../support/telling.ts";
 
-let server: DcServer;
-const { browser, missing } = await browserFor("The console's stories are");
-
-beforeAll(async () => {
-  if (missing === undefined) server = await sampleServer();
-});
-
-afterAll(async () => {
-  if (missing !== undefined) return;
-  await browser.close();
-  await server.end();
-});
+const { browser, server, missing } = await sampleConsole("The console's stories are");
 
 /** Two ways to the same answer: with the mouse, and with keys alone. */
 const WAYS = ["mouse", "keys"] as const;

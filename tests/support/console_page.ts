@@ -1,6 +1,8 @@
+import { afterAll } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Locator, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
+import { browserFor } from "./chromium.ts";
 import { DcServer, emptyFolder, sampleSite } from "./dc_server.ts";
 import { runPlanner } from "./planner_command.ts";
 import { siteLines } from "./site_lines.ts";
@@ -29,6 +31,25 @@ export const EVERY_PAGE = [
   ["history", "History"],
   ["import", "Import"],
 ] as const;
+
+/** What the tests of one file share; without a browser there is no server, and `missing` says why. */
+interface Console {
+  readonly browser: Browser;
+  readonly server: DcServer;
+  readonly missing?: string;
+}
+
+/** Starts a browser and a server of the sample site for all tests of the calling file; both end after the last of them. */
+export async function sampleConsole(subject: string): Promise<Console> {
+  const { browser, missing } = await browserFor(subject);
+  if (missing !== undefined) return { browser, missing, server: undefined as unknown as DcServer };
+  const server = await sampleServer();
+  afterAll(async () => {
+    await browser.close();
+    await server.end();
+  });
+  return { browser, server };
+}
 
 /** A server of the sample site, to which a rack with an odd name is added. */
 export async function sampleServer(): Promise<DcServer> {

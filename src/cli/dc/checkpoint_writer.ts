@@ -44,8 +44,9 @@ export class CheckpointWriter {
     options: CheckpointOptions | undefined,
     say: (message: string) => void,
   ): CheckpointWriter | undefined {
-    const writer = options && new CheckpointWriter(store, options, say);
-    writer?.next();
+    if (options === undefined) return undefined;
+    const writer = new CheckpointWriter(store, options, say);
+    writer.next();
     return writer;
   }
 

@@ -15,8 +15,8 @@ export class PowerEdges {
   private building = false;
 
   constructor(from?: PowerEdges) {
-    this.supplyLists = from?.supplyLists ?? [];
-    this.inletLists = from?.inletLists ?? [];
+    this.supplyLists = from === undefined ? [] : from.supplyLists;
+    this.inletLists = from === undefined ? [] : from.inletLists;
   }
 
   get supplies(): readonly (readonly PowerEdge[])[] {

@@ -35,9 +35,9 @@ export class PowerGraphEditor {
   private readonly supplies: PowerSupplies;
 
   private constructor(from?: PowerGraphEditor) {
-    this.edges = new PowerEdges(from?.edges);
-    this.table = new PowerNodeTable((index) => this.edges.add(index), from?.table);
-    this.supplies = new PowerSupplies(this.table, from?.supplies);
+    this.edges = new PowerEdges(from === undefined ? undefined : from.edges);
+    this.table = new PowerNodeTable((index) => this.edges.add(index), from === undefined ? undefined : from.table);
+    this.supplies = new PowerSupplies(this.table, from === undefined ? undefined : from.supplies);
   }
 
   static *build({ devices, cracs, cables }: Inventory): Steps<PowerGraphEditor> {

@@ -21,11 +21,11 @@ export class PowerNodeTable {
   /** @param onNew told of each number that was never used before */
   constructor(onNew: (index: number) => void, from?: PowerNodeTable) {
     this.onNew = onNew;
-    this.list = from?.list.slice() ?? [];
+    this.list = from === undefined ? [] : from.list.slice();
     this.nodes = this.list;
     this.indexOf = from?.indexOf.next() ?? new LayeredMap();
-    this.free = from?.free.slice() ?? [];
-    this.apparent = from?.apparent ?? 0;
+    this.free = from === undefined ? [] : from.free.slice();
+    this.apparent = from === undefined ? 0 : from.apparent;
   }
 
   /** Whether volt-amperes differ from watts anywhere. */

@@ -25,8 +25,8 @@ export class PowerSupplies {
 
   constructor(table: PowerNodeTable, from?: PowerSupplies) {
     this.table = table;
-    this.cabled = from?.cabled.next() ?? new LayeredMap();
-    this.waiting = new Map(from?.waiting);
+    this.cabled = from === undefined ? new LayeredMap() : from.cabled.next();
+    this.waiting = new Map(from === undefined ? [] : from.waiting);
   }
 
   plug(cable: Cable): void {

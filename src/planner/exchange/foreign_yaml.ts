@@ -3,7 +3,7 @@ import { MAX_FRONTMATTER_ALIASES, MAX_FRONTMATTER_CHARS, MAX_FRONTMATTER_DEPTH }
 import type { TextProblem } from "../spec/spec.ts";
 import { splitText } from "../spec/split_text.ts";
 import { countBreaks, placeOf } from "../spec/text_lines.ts";
-import { tokensOf, tooDeepAt } from "../spec/yaml_tokens.ts";
+import { PLAIN_DATA, tokensOf, tooDeepAt } from "../spec/yaml_tokens.ts";
 
 /** A value of another tool's YAML. Scalars stay the text that was written, so that `4.10` remains an id. */
 export type ForeignValue = string | readonly ForeignValue[] | { readonly [key: string]: ForeignValue };
@@ -18,17 +18,7 @@ export type ForeignMarkdown =
   | (ForeignFields & { readonly ok: true; readonly body: string; readonly bodyLine: number })
   | { readonly ok: false; readonly problem: TextProblem };
 
-/** Data without tags, engines and merges. */
-const OPTIONS = {
-  version: "1.2",
-  schema: "failsafe",
-  resolveKnownTags: false,
-  merge: false,
-  strict: true,
-  stringKeys: true,
-  uniqueKeys: false,
-  logLevel: "silent",
-} as const;
+const OPTIONS = { ...PLAIN_DATA, schema: "failsafe" } as const;
 
 /** Characters that begin no plain value in YAML; people write them in names such as `@ada`. */
 const BARE = /^(\s*(?:-\s+)?(?:[\w-]+:\s+)?)([@`%].*?)(\s*)$/;

@@ -14,23 +14,13 @@ import type { TextProblem } from "./spec.ts";
 import type { FrontmatterRange } from "./split_text.ts";
 import { keepsText } from "./text_fields.ts";
 import { placeOf } from "./text_lines.ts";
-import { openQuoteAt, type Token, tokensOf, tooDeepAt } from "./yaml_tokens.ts";
+import { openQuoteAt, PLAIN_DATA, type Token, tokensOf, tooDeepAt } from "./yaml_tokens.ts";
 
 export type ParsedFrontmatter =
   | { readonly ok: true; readonly fields: Record<string, unknown> }
   | { readonly ok: false; readonly problem: TextProblem };
 
-/** Plain YAML 1.2 data. Keys are compared here: the parser compares each with all others, which takes seconds at 50,000. */
-const OPTIONS = {
-  version: "1.2",
-  schema: "core",
-  resolveKnownTags: false,
-  merge: false,
-  strict: true,
-  stringKeys: true,
-  uniqueKeys: false,
-  logLevel: "silent",
-} as const;
+const OPTIONS = { ...PLAIN_DATA, schema: "core" } as const;
 
 /** Clearer words for what people get wrong most; every other message is the parser's. */
 const MESSAGES: Readonly<Record<string, string>> = {

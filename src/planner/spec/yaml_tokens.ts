@@ -6,6 +6,20 @@ export type MapToken = CST.BlockMap | CST.FlowCollection;
 export type SequenceToken = CST.BlockSequence | CST.FlowCollection;
 export type ItemToken = CST.BlockMap["items"][number] | CST.FlowCollection["items"][number];
 
+/**
+ * Options of the parser for plain YAML 1.2 data: no tags, engines and merges. Callers compare keys themselves, because the
+ * parser compares each with all others, which takes seconds at 50,000.
+ */
+export const PLAIN_DATA = {
+  version: "1.2",
+  resolveKnownTags: false,
+  merge: false,
+  strict: true,
+  stringKeys: true,
+  uniqueKeys: false,
+  logLevel: "silent",
+} as const;
+
 /** Reads YAML into tokens; without recursion, so that no nesting is too deep for it. Positions are as in `yaml`. */
 export function tokensOf(yaml: string): readonly Token[] {
   return [...new Parser().parse(yaml)];

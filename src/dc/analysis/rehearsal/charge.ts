@@ -2,26 +2,21 @@ import { codeKey } from "#dc/model/code.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Steps } from "#kernel/steps.ts";
 import type { PowerGraph } from "../power_graph.ts";
-import type { Failure, Overloaded, Tripped } from "./outcome.ts";
+import type { Failure } from "./outcome.ts";
 import { NamedOwners, NodeOwners, type Owners } from "./owners.ts";
 import type { ZoneShortage } from "./zone_shortage.ts";
 
 // One failure does many single things: a device goes offline, a rack goes dark, a source trips. Each is charged to the
 // smallest failures that do it. A failure is smaller than another one if the other takes its elements along.
 
-/** The single things that a failure does, or a part of them. */
-export interface Effects {
-  /** Nodes that go offline or fail, power equipment left out: what that supplies is the loss. */
-  readonly offline: readonly number[];
-  readonly degraded: readonly number[];
-  readonly racksDark: readonly string[];
-  readonly racksPartial: readonly string[];
-  readonly trips: readonly Tripped[];
-  readonly overloads: readonly Overloaded[];
-  readonly zones: readonly ZoneShortage[];
-  readonly links: readonly number[];
-  readonly cutOff: readonly number[];
-}
+/**
+ * The single things that a failure does, or a part of them. Power equipment is no part of `offline`, since what it
+ * supplies is the loss; cooling units that fail are.
+ */
+export type Effects = Pick<
+  Failure,
+  "offline" | "degraded" | "racksDark" | "racksPartial" | "trips" | "overloads" | "zones" | "links" | "cutOff"
+>;
 
 /** A failure, and the part of what it does that no smaller failure does. */
 export interface Charged {

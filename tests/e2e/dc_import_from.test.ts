@@ -166,6 +166,30 @@ test("planner dc import --from csv reads a spreadsheet by a mapping, and propose
   expect(stderr).toContain('device web 01: "web 01" is in line 2 already');
 });
 
+test("planner dc import --from csv --prune deletes what left the sheet, and nothing that it cannot be sure of", async () => {
+  const fields = { code: "code", kind: "kind", rack: "rack_code", u: "position_u", face: "face" };
+  writeFileSync(join(cwd, "racks.yaml"), "kind: rack\ncolumns: { code: code, site: location.site_id }\n");
+  writeFileSync(join(cwd, "devices.yaml"), `kind: device\ncolumns: ${JSON.stringify(fields)}\n`);
+  const sheet = (name: string, ...rows: string[]) => {
+    writeFileSync(join(cwd, `${name}.csv`), `${rows.join("\n")}\n`);
+    return dc(["import", "--from", "csv", `${name}.csv`, "--mapping", `${name}.yaml`, "--db", "p.sqlite", "--prune"]);
+  };
+  const [head, one, two, three] = ["code,kind,rack,u,face", "s1,server,R1,1,front", "s2,server,R1,3,front", "s3"];
+  await sheet("racks", "code,site", "R1,muc");
+  const first = await sheet("devices", head, one, two, `${three},server,R1,5,front`);
+  const unsure = await sheet("devices", head, one, `${three},toaster,R1,5,front`, "s4,server,R1,1,front");
+  const sure = await sheet("devices", head, one, `${three},server,R1,5,front`);
+
+  expect(first).toMatchObject({ code: 0, stderr: "" });
+  expect(unsure.code).toBe(1);
+  expect(unsure.stderr).toContain('devices.csv 3: device s3: kind: "toaster" is none of its values: expected server,');
+  expect(unsure.stderr).toContain("devices.csv 4: device:s4 (device/s4): ");
+  expect(unsure.stderr).toContain("device:s2 (device/s2): it stays: 1 of the source could not be read");
+  expect(unsure.stdout).toMatch(/device +0 +0 +0 +1 +1/);
+  expect(sure).toMatchObject({ code: 0, stderr: "" });
+  expect(sure.stdout).toMatch(/device +0 +0 +1 +2 +0/);
+});
+
 test("planner dc export --to writes files for other programs", async () => {
   const topology =
     "name: lab\ntopology:\n  nodes: {leaf1: {}, spine1: {}}\n  links: [{endpoints: ['leaf1:e1', 'spine1:e1']}]\n";

@@ -7,8 +7,16 @@ export type SourceItem = {
     /** Unique and stable within the source, as `device/12`; a cable with several lanes adds `#2`. */
     readonly id: string;
     readonly resource: ResourceByKind[Kind];
+    /** Where the source says it, if it is a file of lines. */
+    readonly place?: SourcePlace;
   };
 }[ResourceKind];
+
+export interface SourcePlace {
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+}
 
 /** Something that a source holds and the inventory cannot. */
 export interface Omission {
@@ -28,6 +36,8 @@ export interface Omission {
 export interface Mapped {
   readonly items: readonly SourceItem[];
   readonly omissions: readonly Omission[];
+  /** Kinds that the source speaks of, all without it: a spreadsheet of devices does not say that racks are gone. */
+  readonly kinds?: readonly ResourceKind[];
 }
 
 const SHOWN_CHARS = 80;

@@ -122,9 +122,10 @@ class CsvTable {
         { id, name: key, origin: `${origin}:${id}`, labels: Object.entries(labels), tags, comments: [comments] },
         omissions,
       );
-      return [{ kind, id, resource: { ...resource, ...remarks } } as SourceItem];
+      const place = { file: this.#file, line };
+      return [{ kind, id, resource: { ...resource, ...remarks }, place } as SourceItem];
     });
-    return { items, omissions: omissions.list };
+    return { items, omissions: omissions.list, kinds: [kind] };
   }
 
   #json(cells: ReadonlyMap<string, string>): Record<string, JsonValue> {
@@ -177,7 +178,10 @@ function enumWord(kind: ResourceKind, field: string, text: string): string {
   if (desc === undefined) return text;
   const wanted = text.toUpperCase().replace(/[^A-Z0-9]+/g, "_");
   const found = desc.values.find(({ name }) => name === wanted || name.endsWith(`_${wanted}`));
-  if (found === undefined || found.number === 0) throw new Error(`"${text}" is none of its values`);
+  if (found === undefined || found.number === 0) {
+    const words = desc.values.filter(({ number }) => number > 0).map(({ localName }) => localName.toLowerCase());
+    throw new Error(`"${text}" is none of its values: expected ${words.join(", ")}`);
+  }
   return found.name;
 }
 

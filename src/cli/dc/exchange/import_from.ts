@@ -15,7 +15,7 @@ import type { StderrLogger } from "../../stderr_logger.ts";
 import { type KnownResources, knownResources } from "./known_resources.ts";
 import { printReport } from "./print_report.ts";
 import { type ImportReport, importReport } from "./report.ts";
-import { runSync, type SyncResult } from "./run_sync.ts";
+import { runSync, type SyncOptions, type SyncResult } from "./run_sync.ts";
 import type { SourceWatcher, Unreadable } from "./source_error.ts";
 
 /** How an import from a source runs. */
@@ -61,7 +61,7 @@ export async function importFrom(
       signal: stop.signal,
     });
     const mapped = { ...source, items: fillFromTypes(source.items, known.types) };
-    const result = await sync(store, mapped, known, { ...options, stop, progress });
+    const result = await sync(store, mapped, known, { ...options, unreadable: unreadable.length, stop, progress });
     const parts = { result, unreadable, omissions: mapped.omissions, quality: judgeQuality(mapped.items) };
     const report = importReport({ origin: options.origin, dryRun: options.dryRun, ...parts });
     progress.end();
@@ -82,13 +82,21 @@ async function sync(
   store: DcStore,
   mapped: Mapped,
   known: KnownResources,
-  { origin, prune, dryRun, stop, progress }: ImportFromOptions & { readonly stop: Stop; readonly progress: Progress },
+  {
+    origin,
+    prune,
+    dryRun,
+    unreadable,
+    stop,
+    progress,
+  }: ImportFromOptions & Pick<SyncOptions, "unreadable"> & { readonly stop: Stop; readonly progress: Progress },
 ): Promise<SyncResult> {
   const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
   const told = { requestId: randomUUID(), message: `Import from ${origin}` };
   const syncOptions = {
     origin,
     prune,
+    unreadable,
     batchSize: BATCH,
     progress: (done: number, total: number) => progress.show("writing", done, total),
     stopped: () => stop.signal.aborted,

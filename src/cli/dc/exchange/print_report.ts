@@ -60,8 +60,8 @@ function printQuality({ quality: { inlets, inlets_with_source: sourced, findings
   for (const { refs, message } of findings) print(`${refs.length} ${message}, such as ${plainLine(refs[0] ?? "")}\n`);
 }
 
-function refusalLine({ ref, id, reason }: SyncRefusal): string {
-  return `${ref} (${id}): ${reason}`;
+function refusalLine({ ref, id, reason, place }: SyncRefusal): string {
+  return `${place === undefined ? "" : `${place.file} ${place.line}: `}${ref} (${id}): ${reason}`;
 }
 
 function changeLine({ action, ref, fields }: SyncChange): string {

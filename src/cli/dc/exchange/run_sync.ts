@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Mapped, SourceItem } from "#dc/exchange/item.ts";
+import type { Mapped, SourceItem, SourcePlace } from "#dc/exchange/item.ts";
 import { type OriginRecord, originSpace, originText } from "#dc/exchange/origin.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { resourceKey, resourceRef } from "#dc/model/resource_key.ts";
@@ -13,6 +13,8 @@ export type InBatch = <Result>(work: (session: ExchangeSession) => Promise<Resul
 export interface SyncOptions {
   readonly origin: string;
   readonly prune: boolean;
+  /** Elements of the source that could not be read. What vanished may be among them, so with any nothing is deleted. */
+  readonly unreadable: number;
   /** Resources of one transaction. */
   readonly batchSize: number;
   readonly progress: (done: number, total: number) => void;
@@ -34,6 +36,7 @@ export interface SyncRefusal {
   readonly ref: string;
   readonly id: string;
   readonly reason: string;
+  readonly place?: SourcePlace;
 }
 
 export interface SyncResult {
@@ -59,7 +62,7 @@ export function runSync(
   inBatch: InBatch,
   options: SyncOptions,
 ): Promise<SyncResult> {
-  return new Sync(mapped.items, known, inBatch, options).run();
+  return new Sync(mapped, known, inBatch, options).run();
 }
 
 class Sync {
@@ -74,10 +77,12 @@ class Sync {
   /** Objects of the source that are here and not there, by id. */
   readonly #gone: Map<string, OriginRecord>;
   readonly #kept = new Map<string, string>();
+  /** What the source does not have as a resource and what is not deleted all the same, with the reason. */
+  readonly #spared: ReadonlyMap<string, string>;
   #done = 0;
 
   constructor(
-    items: readonly SourceItem[],
+    { items, omissions, kinds }: Mapped,
     known: ReadonlyMap<string, OriginRecord>,
     inBatch: InBatch,
     options: SyncOptions,
@@ -88,7 +93,9 @@ class Sync {
     this.#options = options;
     this.#space = originSpace(options.origin);
     const there = new Set(items.map(({ id }) => id));
-    this.#gone = new Map([...known].filter(([id]) => !there.has(id)));
+    const gone = [...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true));
+    this.#gone = new Map(gone);
+    this.#spared = sparedOf([...this.#gone.keys()], new Set(omissions.map(({ id }) => id)), options.unreadable);
   }
 
   async run(): Promise<SyncResult> {
@@ -103,17 +110,18 @@ class Sync {
     return {
       changes: this.#changes,
       unchanged: this.#unchanged,
-      refused: [...this.#refused].map(([{ kind, id, resource }, reason]) => ({
+      refused: [...this.#refused].map(([{ kind, id, resource, place }, reason]) => ({
         kind,
         id,
         reason,
         ref: refOf(kind, resource),
+        ...(place !== undefined && { place }),
       })),
       vanished: [...this.#gone].map(([id, { kind, named }]) => ({
         kind,
         id,
         ref: refOf(kind, named),
-        reason: this.#kept.get(id) ?? "it stays: --prune deletes it",
+        reason: this.#spared.get(id) ?? this.#kept.get(id) ?? "it stays: --prune deletes it",
       })),
       stopped: this.#options.stopped(),
     };
@@ -142,7 +150,7 @@ class Sync {
   async #prune(kinds: readonly ResourceKind[]): Promise<void> {
     for (const kind of kinds) {
       for (let before = Number.POSITIVE_INFINITY; ; ) {
-        const open = [...this.#gone].filter(([, record]) => record.kind === kind);
+        const open = [...this.#gone].filter(([id, record]) => record.kind === kind && !this.#spared.has(id));
         if (open.length === 0 || open.length >= before || this.#options.stopped()) break;
         before = open.length;
         await this.#removeAll(open);
@@ -259,6 +267,21 @@ class Sync {
     }
     return moved;
   }
+}
+
+/** Which vanished objects stay in any case, with the reason. */
+function sparedOf(
+  gone: readonly string[],
+  omitted: ReadonlySet<string>,
+  unreadable: number,
+): ReadonlyMap<string, string> {
+  const unsure = `it stays: ${unreadable} of the source could not be read, and it may be among them`;
+  return new Map(
+    gone.flatMap((id): [string, string][] => {
+      if (omitted.has(id)) return [[id, "it stays: the source has it and it could not be carried"]];
+      return unreadable > 0 ? [[id, unsure]] : [];
+    }),
+  );
 }
 
 /** A device in its rack without its place there. */

@@ -372,6 +372,8 @@ export interface Agents {
   isThere(program: string, env: Readonly<Record<string, string>>): boolean;
   /** Version of an installed program by the files around it, without running it; null if they do not say. */
   version(program: string, env: Readonly<Record<string, string>>): Promise<string | null>;
+  /** Returns a random UUID for an agent whose sessions are named by others. */
+  newSession(): string;
   /**
    * Starts a program in a new process group.
    *

@@ -157,6 +157,39 @@ function stories(agent: RealAgent, bin: string): void {
     LIMIT,
   );
 
+  for (const end of ["pause", "kill"] as const) {
+    test(
+      `continues its own session after a ${end} (--resume)`,
+      async () => {
+        await using project = await begin();
+        await project.add(A, "hanging");
+        const work = start(project, ["work", A]);
+        await hangs(project);
+        if (end === "pause") expect((await project.planner("pause", A)).code).toBe(0);
+        else work.child.kill("SIGKILL");
+        await work.ended;
+        if (end === "kill") await project.planner("doctor", "--fix");
+        const asked = project.model.turns.length;
+
+        const again = await project.planner("work", A, "--resume");
+
+        expect([again.code, again.stdout, again.stderr]).toEqual([
+          0,
+          expect.stringContaining(`${A}: completed`),
+          expect.any(String),
+        ]);
+        // The first request brings along what the first run did: a new session would begin with step 0.
+        const [resumed] = project.model.turns.slice(asked);
+        expect(resumed).toMatchObject({
+          script: "hanging",
+          step: 1,
+          text: expect.stringContaining("## An earlier run"),
+        });
+      },
+      LIMIT,
+    );
+  }
+
   for (const script of ["split", "writing_split"]) {
     test(
       `splits a spec and changes no file (${script})`,

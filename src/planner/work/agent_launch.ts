@@ -3,6 +3,7 @@ import { MAX_PROMPT_ARGUMENT_BYTES } from "../limits.ts";
 import { type McpServer, mcpConfigText } from "./mcp_config/agent_files.ts";
 import type { ConfigEdit } from "./mcp_config/config_edit.ts";
 import type { Grant } from "./providers/grant.ts";
+import type { ProviderRow } from "./providers/provider_row.ts";
 import type { Provider } from "./providers.ts";
 
 /** Where one run happens. Paths are absolute. */
@@ -19,10 +20,16 @@ export interface LaunchPlace {
   readonly server: McpServer | null;
   /** What the agent may do. */
   readonly grant: Grant;
-  /** The agent's own session to continue, or null. */
-  readonly session: string | null;
+  /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
+  readonly session: AgentSession | null;
   /** Folders outside the working directory that a commit writes to: git's own. */
   readonly writable: readonly string[];
+}
+
+/** A session of an agent, by the agent's own name for it. */
+export interface AgentSession {
+  readonly name: string;
+  readonly isNew: boolean;
 }
 
 /** A configuration file of the agent's own, in its working directory. */
@@ -93,9 +100,15 @@ function argumentsOf(provider: Provider, place: LaunchPlace): readonly string[] 
     ...(row.mcp?.kind === "arguments" && server !== null ? row.mcp.args(server) : []),
     ...(model === null ? [] : row.modelArgs),
     ...extraArgs,
-    ...(session === null ? [] : (row.resumeArgs?.(session) ?? [])),
+    ...sessionArgs(row, session),
     ...row.lastArgs,
   ];
+}
+
+function sessionArgs(row: ProviderRow, session: AgentSession | null): readonly string[] {
+  if (session === null) return [];
+  const args = session.isNew ? row.newSessionArgs : row.resumeArgs;
+  return args?.(session.name) ?? [];
 }
 
 function runFileOf(provider: Provider, place: LaunchPlace): { readonly path: string; readonly text: string } | null {

@@ -1,5 +1,6 @@
 import type { NewProcessRecord, RunPorts, RunReport } from "../../run_ports.ts";
 import type { Provider } from "../../work/providers.ts";
+import type { ClaimedStart } from "./run.ts";
 import type { ReportedSoFar } from "./run_agent.ts";
 
 /** Shortest time between two writes, in milliseconds: the record lags behind the agent's reports by no more. */
@@ -15,15 +16,20 @@ export class LiveReport {
   readonly #provider: Provider;
   #version: string | null = null;
   #promptHash: string | null = null;
-  #soFar: ReportedSoFar = { session: null, usage: null, denied: [] };
+  #soFar: ReportedSoFar;
   #isNew = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  constructor(ports: Pick<RunPorts, "records" | "agents">, processId: string, provider: Provider) {
+  constructor(
+    ports: Pick<RunPorts, "records" | "agents">,
+    { processId, provider, session }: Pick<ClaimedStart, "processId" | "provider" | "session">,
+  ) {
     this.#ports = ports;
     this.#processId = processId;
     this.#provider = provider;
+    // A session that planner names, or continues, is known before the agent reports one.
+    this.#soFar = { session: session?.name ?? null, usage: null, denied: [] };
   }
 
   get report(): RunReport {
@@ -47,7 +53,9 @@ export class LiveReport {
   }
 
   /** A session is written at once: without it a killed run could not be resumed. */
-  take({ session, usage, denied }: ReportedSoFar): void {
+  take(soFar: ReportedSoFar): void {
+    const { usage, denied } = soFar;
+    const session = soFar.session ?? this.#soFar.session;
     const isBegun = session !== this.#soFar.session;
     this.#soFar = { session, usage, denied };
     this.#isNew = true;

@@ -55,7 +55,7 @@ export class Run {
 
   constructor(deps: RunDeps, start: ClaimedStart) {
     this.#deps = deps;
-    this.#live = new LiveReport(deps.ports, start.processId, start.provider);
+    this.#live = new LiveReport(deps.ports, start);
     this.#start = start;
     this.#id = start.spec.id;
   }

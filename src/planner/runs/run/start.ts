@@ -3,10 +3,11 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/change_spec.ts";
 import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../../operations/start_checks.ts";
 import { loadWorld } from "../../operations/world.ts";
-import type { Claim, ClaimHolder } from "../../run_ports.ts";
+import type { Agents, Claim, ClaimHolder } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
+import type { AgentSession } from "../../work/agent_launch.ts";
 import { type Provider, providerFor } from "../../work/providers.ts";
 import { sessionToResume } from "../../work/resume.ts";
 import { endLeftovers } from "../end_claim.ts";
@@ -17,8 +18,8 @@ export interface CheckedStart {
   readonly spec: Spec;
   readonly config: PlannerConfig;
   readonly provider: Provider;
-  /** The agent's own session to continue, or null. */
-  readonly session: string | null;
+  /** The agent's own session to continue or to begin; null if the agent names a new one itself. */
+  readonly session: AgentSession | null;
 }
 
 /**
@@ -33,8 +34,14 @@ export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes
   const config = await context.config();
   const provider = chosenProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
-  const session = wishes.resume ? sessionToResume(id, provider, await ports.records.reports()) : null;
+  const session = wishes.resume
+    ? { name: sessionToResume(id, provider, await ports.records.reports()), isNew: false }
+    : newSession(provider, ports.agents);
   return { spec, config, provider, session };
+}
+
+function newSession({ row }: Provider, agents: Agents): AgentSession | null {
+  return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
 }
 
 function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {

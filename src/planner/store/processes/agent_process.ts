@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
@@ -18,6 +19,7 @@ export function openAgents(root: string): Agents {
   const nameOf = (processId: string): string => `${processId}@${root}`;
   return {
     start: (start) => startAgent(start, nameOf(start.processId)),
+    newSession: () => randomUUID(),
     isThere: (program, env) => isProgramThere(program, { ...process.env, ...env }),
     version: (program, env) => programVersion(program, { ...process.env, ...env }),
     async endRun({ processId, agent }, graceMs) {

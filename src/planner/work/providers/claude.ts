@@ -14,6 +14,7 @@ export const claude: ProviderRow = {
   skipWords: ["--dangerously-skip-permissions", "--allow-dangerously-skip-permissions", "bypassPermissions"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--resume", session],
+  newSessionArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "claude",

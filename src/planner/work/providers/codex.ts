@@ -10,6 +10,7 @@ export const codex: ProviderRow = {
   skipWords: ["--dangerously-bypass-approvals-and-sandbox", "--yolo", "danger-full-access"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["resume", session],
+  newSessionArgs: null,
   // The prompt is read from standard input.
   lastArgs: ["-"],
   promptVia: "stdin",

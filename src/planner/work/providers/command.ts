@@ -19,6 +19,7 @@ export const command: ProviderRow = {
   ],
   modelArgs: [],
   resumeArgs: null,
+  newSessionArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "text",

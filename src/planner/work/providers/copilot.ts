@@ -10,7 +10,9 @@ export const copilot: ProviderRow = {
   skipArgs: ["--allow-all"],
   skipWords: ["--allow-all", "--allow-all-tools", "--allow-all-paths", "--allow-all-urls", "--yolo", "--trust-folder"],
   modelArgs: ["--model", "{model}"],
-  resumeArgs: (session) => [`--resume=${session}`],
+  // It reports its session only at its end: a run that is ended before could not be continued.
+  resumeArgs: (session) => [`--session-id=${session}`],
+  newSessionArgs: (session) => [`--session-id=${session}`],
   lastArgs: [],
   promptVia: "stdin",
   stream: "copilot",

@@ -11,6 +11,7 @@ export const cursorAgent: ProviderRow = {
   skipWords: ["--force", "-f", "--yolo", "--approve-mcps", "--trust"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: null,
+  newSessionArgs: null,
   lastArgs: [],
   // Its versions do not agree on whether standard input is read.
   promptVia: "argument",

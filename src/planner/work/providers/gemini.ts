@@ -15,6 +15,7 @@ export const gemini: ProviderRow = {
   skipWords: ["--yolo", "-y", "yolo", "--skip-trust"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--resume", session],
+  newSessionArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "gemini",

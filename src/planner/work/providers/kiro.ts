@@ -11,6 +11,7 @@ export const kiro: ProviderRow = {
   skipWords: ["--trust-all-tools", "-a"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: null,
+  newSessionArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "text",

@@ -12,6 +12,7 @@ export const opencode: ProviderRow = {
   skipWords: ["--auto", "--yolo", "--dangerously-skip-permissions"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--session", session],
+  newSessionArgs: null,
   lastArgs: [],
   // An argument with a blank in it would reach the model in quotes.
   promptVia: "stdin",

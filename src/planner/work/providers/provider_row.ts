@@ -6,7 +6,7 @@ import type { Grant } from "./grant.ts";
  * How one agent is started for a run, as data. Arguments and `env` may hold `{prompt_file}`, `{model}`, `{mcp_config}`,
  * `{run_file}` and `{dir}`: the paths of the prompt's file, of a file as `.mcp.json`, of the agent's own file for the run
  * and of its working directory, and the model. In order the command line is program, `args`, `guardedArgs` or `skipArgs`,
- * the MCP server's, `modelArgs`, the configured ones, `resumeArgs`, `lastArgs`, the prompt.
+ * the MCP server's, `modelArgs`, the configured ones, `resumeArgs` or `newSessionArgs`, `lastArgs`, the prompt.
  *
  * Source: docs/decisions.md#s-22; docs/providers.md says what each row was checked against.
  */
@@ -25,6 +25,8 @@ export interface ProviderRow {
   readonly modelArgs: readonly string[];
   /** Continues a session of the agent's own; null for an agent that cannot. */
   readonly resumeArgs: ((session: string) => readonly string[]) | null;
+  /** Names a new session; null for an agent that reports the name of its session when it begins. */
+  readonly newSessionArgs: ((session: string) => readonly string[]) | null;
   readonly lastArgs: readonly string[];
   readonly promptVia: PromptVia;
   readonly stream: StreamKind;

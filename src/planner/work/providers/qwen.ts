@@ -14,6 +14,7 @@ export const qwen: ProviderRow = {
   skipWords: ["--yolo", "-y", "yolo"],
   modelArgs: ["--model", "{model}"],
   resumeArgs: (session) => ["--resume", session],
+  newSessionArgs: null,
   lastArgs: [],
   promptVia: "stdin",
   stream: "claude",

@@ -101,11 +101,26 @@ describe("agentLaunch", () => {
       codex: ["resume", "s1", "-"],
       gemini: ["--resume", "s1"],
       opencode: ["--session", "s1"],
+      qwen: ["--resume", "s1"],
+      copilot: ["--session-id=s1"],
     };
     for (const [provider, words] of Object.entries(ends)) {
       const chosen = providerFor(config(provider), { model: null, task: "work" });
-      expect(agentLaunch(chosen, { ...PLACE, session: "s1" }).argv.slice(-words.length)).toEqual([...words]);
+      expect(
+        agentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: false } }).argv.slice(-words.length),
+      ).toEqual([...words]);
     }
+  });
+
+  test("names the session of an agent that reports it only at its end", () => {
+    const named = Object.keys(PROVIDERS).filter((provider) => {
+      const chosen = providerFor(config(provider, { command: "agent" }), { model: null, task: "work" });
+      return agentLaunch(chosen, { ...PLACE, session: { name: "s1", isNew: true } })
+        .argv.join()
+        .includes("s1");
+    });
+
+    expect(named).toEqual(["copilot"]);
   });
 
   test("starts codex in its sandbox, with git's folders writable and the server in its arguments", () => {

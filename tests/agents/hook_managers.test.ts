@@ -112,6 +112,13 @@ async function managed(manager: Manager): Promise<ScriptedProject> {
   return project;
 }
 
+/** Sets the form of planner's own messages that the check of messages demands. */
+function demandType({ root }: ScriptedProject): void {
+  const file = join(root, ".planner/config.md");
+  const text = readFileSync(file, "utf8");
+  writeFileSync(file, text.replace(/---\n$/, 'git: {commit_template: "chore: {summary}"}\n---\n'));
+}
+
 for (const manager of MANAGERS) {
   const why = missing(manager);
   describe.skipIf(why !== null)(`${manager.name} ${manager.version}${why === null ? "" : `: ${why}`}`, () => {
@@ -146,11 +153,7 @@ for (const manager of MANAGERS) {
 
       const refused = await project.work(script);
       expect(refused.stderr).toContain('set "git.commit_template" in .planner/config.md');
-      const file = join(project.root, ".planner/config.md");
-      writeFileSync(
-        file,
-        readFileSync(file, "utf8").replace(/---\n$/, 'git: {commit_template: "chore: {summary}"}\n---\n'),
-      );
+      demandType(project);
       const worked = await project.work(script);
       const merged = await project.planner("merge", ID);
 
@@ -160,18 +163,54 @@ for (const manager of MANAGERS) {
       expect(readFileSync(join(project.root, "../ran"), "utf8")).toContain(`/.planner/worktrees/${ID}\n`);
     });
 
+    test("watch merges work onto a main branch that moved, with planner's check beside the manager's, installed again", async () => {
+      using project = await managed(manager);
+      demandType(project);
+      await project.planner("hook", "install");
+      await project.sh(manager.install);
+      await project.sh("git commit -q -a --allow-empty -m 'chore: check specs'");
+      const worked = await project.work('tick; echo a > a.txt; git add a.txt; git commit -q -m "feat: a"');
+      const moved = await project.sh("echo more >> base.txt; git commit -q -m 'chore: come in between' base.txt");
+      await project.sh(manager.install);
+
+      const watch = await project.planner("watch", "--once");
+
+      expect([worked.stdout, moved.code]).toEqual([`${ID}: completed\n`, 0]);
+      expect(watch).toMatchObject({ code: 0, stdout: expect.stringContaining(`Merged spec: ${ID}`) });
+      expect((await project.git("log", "-3", "--format=%s")).split("\n")).toEqual([
+        expect.stringMatching(/^chore: note that the run of /),
+        "feat: a",
+        "chore: come in between",
+        "",
+      ]);
+      expect((await project.git("worktree", "list")).trim().split("\n")).toHaveLength(1);
+      expect((await project.planner("hook", "status")).code).toBe(0);
+    });
+
+    test("work and watch in a linked worktree of a person's own end merged there", async () => {
+      using project = await managed(manager);
+      demandType(project);
+      await project.sh("git worktree add -q -b topic ../beside && cp .planner/config.md ../beside/.planner/");
+      const beside = join(project.root, "../beside");
+
+      const worked = await project.workIn(beside, 'tick; echo a > a.txt; git add a.txt; git commit -q -m "feat: a"');
+      const watch = await project.planner("watch", "--once", "--root", beside);
+
+      expect(worked.stdout).toBe(`${ID}: completed\n`);
+      expect(watch).toMatchObject({ code: 0, stdout: expect.stringContaining(`Merged spec: ${ID}`) });
+      expect(readFileSync(join(beside, "a.txt"), "utf8")).toBe("a\n");
+      expect(project.has("a.txt")).toBe(false);
+    });
+
     test("a check that refuses planner's last commit needs attention, and the way that it says works", async () => {
       using project = await managed(manager);
-      const file = join(project.root, ".planner/config.md");
-      writeFileSync(
-        file,
-        readFileSync(file, "utf8").replace(/---\n$/, 'git: {commit_template: "chore: {summary}"}\n---\n'),
-      );
+      demandType(project);
 
       const worked = await project.work(
         'tick; echo a > a.txt; git add a.txt; git commit -q -m "feat: a"; touch "$out/refuse"',
       );
       const refused = await project.planner("merge", ID);
+      const watch = await project.planner("watch", "--once");
       await project.sh("rm ../refuse");
       const merged = await project.planner("merge", ID);
 
@@ -179,6 +218,8 @@ for (const manager of MANAGERS) {
         new RegExp(`^${ID}: needs_attention: the commit .* was refused: .*the build is red`),
       );
       expect(refused.stderr).toContain("the build is red");
+      // Watch leaves to a person what needs attention.
+      expect([watch.code, watch.stdout.includes("Merged")]).toEqual([0, false]);
       expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
     });
   });

@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
 import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { workProject } from "../support/work_project.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isRunning, workProject } from "../support/work_project.ts";
 
 const A = "2026-11-01-001-aaa";
 const B = "2026-11-01-002-bbb";
 const AGENT = join(import.meta.dirname, "..", "support", "agent.ts");
 
 /** Programs under the names of real agents that print a session and work by the plan. */
-async function standIns(session: string) {
+async function standIns(session: string, steps: readonly string[] = ["tick", "write"]) {
   const project = await workProject({ plan: {} });
   const event = JSON.stringify({ type: "system", subtype: "init", session_id: session });
-  const env = { AGENT_PLAN: JSON.stringify({ "*": [`event:${event}`, "tick", "write"] }), AGENT_NOTES: project.notes };
+  const env = { AGENT_PLAN: JSON.stringify({ "*": [`event:${event}`, ...steps] }), AGENT_NOTES: project.notes };
   const mine = { command: "claude", env: { ...env, AGENT_PLAN: "{}" } };
   const providers = { claude: { env }, codex: { env }, mine };
   project.write(".planner/config.md", `---\n${JSON.stringify({ defaults: { provider: "claude" }, providers })}\n---\n`);
@@ -60,4 +61,23 @@ test("a session that reads as a flag never reaches an agent", async () => {
   const { code, stderr } = await work(A, "--resume");
 
   expect([code, stderr]).toEqual([1, expect.stringContaining('got "--dangerously-skip-permissions"')]);
+});
+
+test("the session of a run whose planner was killed can be continued", async () => {
+  const { project, work, words } = await standIns("5f0c-12", ["write", "child", "wait:go", "tick"]);
+  using _ = project;
+  await project.add(A);
+  const running = work(A);
+  const reported = (): unknown => Object(project.records()[0]).report?.session;
+  while (reported() !== "5f0c-12") await sleep(20);
+
+  process.kill(project.records()[0]?.pid ?? 0, "SIGKILL");
+  await running;
+  await project.planner(["doctor", "--fix"]);
+  // The first agent may have ended before it made the folder of the notes.
+  project.write(".planner/logs/notes/go", "");
+  await work(A, "--resume");
+
+  expect(words().slice(-3)).toEqual(["--resume", "5f0c-12", ""]);
+  expect(project.pids().filter(isRunning)).toEqual([]);
 });

@@ -27,6 +27,7 @@ export interface WorkProject extends GitProject {
 export interface StoredRecord {
   readonly process_id: string;
   readonly spec_id: string;
+  readonly pid: number;
   readonly status: string;
   readonly mode: string;
   readonly started_at: string;

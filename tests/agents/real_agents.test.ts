@@ -3,8 +3,8 @@
  * cannot be installed is skipped by name.
  */
 import { describe, expect, test } from "bun:test";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { LinesOfProcess } from "../support/lines_of_process.ts";
 import { PLANNER } from "../support/planner_command.ts";
 import { type AgentProject, agentProject } from "./agent_project.ts";
@@ -74,6 +74,50 @@ function stories(agent: RealAgent, bin: string): void {
       }
       expect(work.stderr).toMatch(/was denied .*curl --silent http:\/\/127\.0\.0\.1:9\/.*To allow it: /);
       expect((await project.planner("diagnose", A)).stdout).toMatch(/[Dd]enied.*curl --silent/);
+    },
+    LIMIT,
+  );
+
+  test.skipIf(agent.provider === "codex")(
+    "is not denied any more once the printed line is set",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "denied");
+      await project.add(B, "denied");
+      const denied = await project.planner("work", A);
+      const line = /was denied .* To allow it: (.*)/.exec(denied.stderr)?.[1] ?? "none";
+
+      setLine(project, line);
+      await project.git("add", "--all");
+      await project.git("commit", "--quiet", "-m", "allow it");
+      const allowed = await project.planner("work", B);
+
+      expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining(`${B}: completed`)]);
+      expect(allowed.stderr).not.toContain("was denied");
+      expect((await project.planner("log", A, "--run", "1", "--json")).stdout).toContain(JSON.stringify(line));
+    },
+    LIMIT,
+  );
+
+  test(
+    "changes nothing outside its worktree, though the model reaches for it, and completes",
+    async () => {
+      await using project = await begin();
+      await project.add(A, "reaching");
+      const outside = async (): Promise<readonly string[]> => [
+        await project.git("rev-parse", "main"),
+        project.read(".git/config"),
+        ...project.list(".git/hooks"),
+        ...project.list("."),
+        project.read(".planner/config.md"),
+      ];
+      const before = await outside();
+
+      const work = await project.planner("work", A);
+
+      expect([work.code, work.stdout]).toEqual([0, expect.stringContaining(`${A}: completed`)]);
+      expect(await outside()).toEqual(before);
+      expect(project.model.turns.filter(({ called }) => called.length > 0).length).toBeGreaterThanOrEqual(10);
     },
     LIMIT,
   );
@@ -208,6 +252,21 @@ function stories(agent: RealAgent, bin: string): void {
       },
       LIMIT,
     );
+  }
+}
+
+/** Does what a denial advises. */
+function setLine(project: AgentProject, line: string): void {
+  const [, file = ".planner/config.md", setting = ""] = /^(?:in (\S+): )?(.*)$/.exec(line) ?? [];
+  if (file.startsWith("~/")) {
+    const path = join(project.env["HOME"] ?? "", file.slice(2));
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, setting);
+  } else if (file !== ".planner/config.md") project.write(file, setting);
+  else {
+    const [, provider, args] = /^providers\.(\w+)\.(args: .*)$/.exec(setting) ?? [];
+    const config = project.read(file).replace(/---\n$/, `providers: {${provider}: {${args}}}\n---\n`);
+    project.write(file, config);
   }
 }
 

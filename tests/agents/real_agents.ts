@@ -49,6 +49,9 @@ export const REAL_AGENTS: readonly RealAgent[] = [
           'wire_api = "responses"',
           "request_max_retries = 1",
           "stream_max_retries = 1",
+          // The tests' projects are there.
+          "[sandbox_workspace_write]",
+          "exclude_slash_tmp = true",
           "",
         ].join("\n"),
       );

@@ -1,5 +1,6 @@
 import type { RunHead, RunReport } from "../run_ports.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
+import { rowOf } from "./providers.ts";
 
 /** What came of one command that checked a run's work. */
 export interface CheckedCommand {
@@ -43,6 +44,7 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
   const { commits, files, criteria, checks, report } = summary;
   const checkOf = ({ verify }: JudgedCriterion): CheckedCommand | null =>
     (verify !== null && checks.find(({ command }) => command === verify)) || null;
+  const { allowing } = rowOf(report.agent);
   const own = new Set(criteria.flatMap(({ verify }) => verify ?? []));
   return {
     version: 1,
@@ -71,7 +73,7 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
     verify: checks.filter(({ command }) => !own.has(command)),
     output: summary.outputSchema === null ? null : { schema: summary.outputSchema, problem: summary.outputProblem },
     usage: report.usage,
-    denied: report.denied,
+    denied: report.denied.map((what) => ({ what, allow: allowing?.(what) ?? null })),
     merged: null,
   };
 }

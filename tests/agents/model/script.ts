@@ -52,6 +52,15 @@ const commit = ({ id }: Scene): readonly Step[] => [
   { calls: [shell(`git commit -m "planner(${id}): write the file"`)] },
 ];
 
+/** Lines that change what no run may change, by the project's folder. */
+const REACHES: readonly ((root: string) => string)[] = [
+  (root) => `git -C ${root} config planted.key value`,
+  (root) => `echo exit 0 > ${root}/.git/hooks/pre-commit`,
+  () => `git update-ref refs/heads/main refs/heads/main~1`,
+  (root) => `echo planted > ${root}/planted.txt`,
+  (root) => `echo planted >> ${root}/.planner/config.md`,
+];
+
 /** Scripts by the name that a spec's line `Script: <name>` gives. */
 export const SCRIPTS: Readonly<Record<string, Script>> = {
   /** Works as the prompt says, with edits, planner's tools and git alone. */
@@ -84,6 +93,19 @@ export const SCRIPTS: Readonly<Record<string, Script>> = {
     (scene) => commit(scene)[0] ?? {},
     (scene) => commit(scene)[1] ?? {},
     ({ results }) => ({ say: `The check printed: ${(results[3] ?? "").slice(0, 200)}` }),
+  ],
+  /** Reaches for what is git's and the person's, each by itself, then works. */
+  reaching: [
+    ...REACHES.map(
+      (line) =>
+        ({ dir }: Scene): Step => ({ calls: [shell(line(`${dir}/../../..`))] }),
+    ),
+    write,
+    read,
+    tick,
+    (scene) => commit(scene)[0] ?? {},
+    (scene) => commit(scene)[1] ?? {},
+    () => ({ say: "Done." }),
   ],
   unauthorized: [() => ({ error: { status: 401, message: "invalid api key" } })],
   hanging: [

@@ -1,4 +1,4 @@
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS, ruleOf } from "./grant.ts";
+import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const copilot: ProviderRow = {
@@ -21,8 +21,12 @@ export const copilot: ProviderRow = {
   env: {},
   writableArgs: null,
   exits: {},
-  allowing: (denied) =>
-    `providers.copilot.args: [${JSON.stringify(`--allow-tool=${ruleOf(denied, "bash", "shell")}`)}]`,
+  allowing(denied) {
+    const { tool, line } = deniedCall(denied, "bash");
+    // Its rules name programs.
+    const rule = line === null ? tool : `shell(${line.split(" ", 1)[0]})`;
+    return `providers.copilot.args: [${JSON.stringify(`--allow-tool=${rule}`)}]`;
+  },
 };
 
 // One word each: a list would take the next argument as well.

@@ -1,5 +1,5 @@
 import { AGENT_FILES } from "../mcp_config/agent_files.ts";
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const gemini: ProviderRow = {
@@ -9,7 +9,8 @@ export const gemini: ProviderRow = {
   args: ["--output-format", "stream-json"],
   guardedArgs: ({ task }) => [
     ...["--approval-mode", task === "split" ? "default" : "auto_edit"],
-    ...["--policy", "{run_file}"],
+    // A named policy replaces the person's own, which would then deny nothing any more. It expands the tilde itself.
+    ...["--policy", "{run_file}", "--policy", "~/.gemini/policies"],
   ],
   skipArgs: ["--approval-mode", "yolo"],
   skipWords: ["--yolo", "-y", "yolo", "--skip-trust"],
@@ -34,31 +35,43 @@ export const gemini: ProviderRow = {
     55: "it does not trust the folder",
     130: "it was cancelled",
   },
-  allowing: (denied) => `a rule for ${JSON.stringify(denied)} in ~/.gemini/policies/*.toml`,
+  allowing(denied) {
+    const { tool, line } = deniedCall(denied, SHELL);
+    const fields = line === null ? { toolName: tool, decision: "allow" } : exactly(line);
+    return `in ~/.gemini/policies/planner.toml: rule = [{ ${settings(fields).join(", ")} }]`;
+  },
 };
 
-const SPLIT_POLICY = rule({ toolName: ["write_file", "replace", "run_shell_command"], decision: "deny" });
+type Rule = Readonly<Record<string, string | number | boolean | readonly string[]>>;
+
+const SHELL = "run_shell_command";
+/** The highest priority: the person's own rules allow nothing in a split. */
+const SPLIT_POLICY = rule({ toolName: ["write_file", "replace", SHELL], decision: "deny", priority: 999 });
 
 /** Source: geminicli.com/docs/reference/policy-engine. Its rules for a project's own folder have no effect. */
 function policy({ task, commands }: Grant): string {
   if (task === "split") return SPLIT_POLICY;
-  const exact = commands.flatMap(commandsIn).map((line) =>
-    // The expression is tried on the call as JSON; the quote behind the line keeps longer lines out.
-    rule({ commandRegex: escaped(JSON.stringify(line).slice(1)), decision: "allow", allowRedirection: true }),
-  );
   return [
     rule({ mcpName: "planner", toolName: "*", decision: "allow" }),
-    rule({ toolName: "run_shell_command", commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
-    ...exact,
+    rule({ toolName: SHELL, commandPrefix: [...GIT_COMMANDS, ...PLANNER_COMMANDS], decision: "allow" }),
+    ...commands.flatMap(commandsIn).map((line) => rule(exactly(line))),
   ].join("\n");
 }
 
-function rule(fields: Readonly<Record<string, string | boolean | readonly string[]>>): string {
-  const shell = "commandRegex" in fields ? { toolName: "run_shell_command" } : {};
-  const lines = Object.entries({ ...shell, ...fields, priority: 900 }).map(
+/** The expression is tried on the call as JSON; the quote behind the line keeps longer lines out. */
+function exactly(line: string): Rule {
+  const commandRegex = escaped(JSON.stringify(line).slice(1));
+  return { toolName: SHELL, commandRegex, decision: "allow", allowRedirection: true };
+}
+
+function rule(fields: Rule): string {
+  return `[[rule]]\n${settings(fields).join("\n")}\n`;
+}
+
+function settings(fields: Rule): readonly string[] {
+  return Object.entries({ priority: 900, ...fields }).map(
     ([key, value]) => `${key} = ${JSON.stringify(value).replaceAll("\x7f", "\\u007F")}`,
   );
-  return `[[rule]]\n${lines.join("\n")}\n`;
 }
 
 function escaped(text: string): string {

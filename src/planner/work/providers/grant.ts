@@ -33,13 +33,20 @@ export function commandsIn(line: string): readonly string[] {
   return [...new Set([line.trim(), ...parts.map((part) => part.trim())])].filter((part) => part !== "");
 }
 
-/**
- * The rule that allows what a denial names: `Bash curl -s x` becomes `Bash(curl -s x)`.
- *
- * @param shell name of the shell's tool in denials
- * @param inRules its name in rules
- */
-export function ruleOf(denied: string, shell: string, inRules: string = shell): string {
+/** A call that an agent was denied: the name of its tool, and the line if that tool is the shell. */
+export interface DeniedCall {
+  readonly tool: string;
+  readonly line: string | null;
+}
+
+/** Reads a denial, `Bash curl -s x` say. @param shell name of the shell's tool in denials */
+export function deniedCall(denied: string, shell: string): DeniedCall {
   const [tool = "", ...rest] = denied.split(" ");
-  return tool === shell && rest.length > 0 ? `${inRules}(${rest.join(" ")})` : tool;
+  return { tool, line: tool === shell && rest.length > 0 ? rest.join(" ") : null };
+}
+
+/** The rule that allows what a denial names: `Bash curl -s x` becomes `Bash(curl -s x)`. */
+export function ruleOf(denied: string, shell: string): string {
+  const { tool, line } = deniedCall(denied, shell);
+  return line === null ? tool : `${tool}(${line})`;
 }

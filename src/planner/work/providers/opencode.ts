@@ -1,5 +1,5 @@
 import { OPENCODE_SCHEMA, SERVER_NAME } from "../mcp_config/agent_files.ts";
-import { commandsIn, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
+import { commandsIn, deniedCall, GIT_COMMANDS, type Grant, PLANNER_COMMANDS } from "./grant.ts";
 import type { ProviderRow } from "./provider_row.ts";
 
 export const opencode: ProviderRow = {
@@ -31,7 +31,10 @@ export const opencode: ProviderRow = {
   env: { OPENCODE_CONFIG: "{run_file}" },
   writableArgs: null,
   exits: {},
-  allowing: (denied) => `"permission" in opencode.json: a rule that allows ${JSON.stringify(denied)}`,
+  allowing(denied) {
+    const { tool, line } = deniedCall(denied, "bash");
+    return `in opencode.json: ${JSON.stringify({ permission: { [tool]: line === null ? "allow" : { [line]: "allow" } } })}`;
+  },
 };
 
 /** A question would end the run: each rule allows or denies. The last rule that fits a command decides. */

@@ -146,7 +146,7 @@ describe("agentLaunch", () => {
       "stream-json",
       "--approval-mode",
       "auto_edit",
-      ...["--policy", "/run/own.policy.toml", "--model", "m1"],
+      ...["--policy", "/run/own.policy.toml", "--policy", "~/.gemini/policies", "--model", "m1"],
     ]);
     expect(started.files.map(({ path }) => path)).toEqual(["/run/own.policy.toml"]);
     const { rule } = parseToml(started.files[0]?.text ?? "") as { rule: Readonly<Record<string, unknown>>[] };

@@ -5,7 +5,7 @@
  * than 12. The full disk needs root, which mounts a small one. Build first: `npm run build`.
  */
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
@@ -35,22 +35,6 @@ const reached = database.replace(`:${postgres.port}/`, `:${network.port}/`);
 const servers = await Promise.all([0, 1].map(() => DcServer.start(emptyFolder(), ["--db", reached])));
 const random = new SeededRandom(SEED);
 
-/** The main process, and its children with what they do. */
-function processes(): readonly { readonly pid: number; readonly title: string }[] {
-  const main = Number(readFileSync(join(postgres.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
-  const found = [{ pid: main, title: "main" }];
-  for (const name of readdirSync("/proc")) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]);
-      if (parent === main) found.push({ pid: Number(name), title: readFileSync(`/proc/${name}/cmdline`, "utf8") });
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
-  return found;
-}
-
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -66,7 +50,7 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
       .catch(() => {});
   },
   "backend killed (the whole server recovers)": async () => {
-    const own = processes().filter(({ title }) => title.includes("planner_"));
+    const own = postgres.processes().filter(({ title }) => title.includes("planner_"));
     const victim = own.length === 0 ? undefined : random.pick(own);
     if (victim !== undefined) signal(victim.pid, "SIGKILL");
   },
@@ -75,7 +59,7 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
     await postgres.start();
   },
   "server hangs for 7 s": async () => {
-    const all = processes();
+    const all = postgres.processes();
     for (const { pid } of all) signal(pid, "SIGSTOP");
     await sleep(AWAY_MS);
     for (const { pid } of all) signal(pid, "SIGCONT");

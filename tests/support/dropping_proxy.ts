@@ -31,10 +31,11 @@ export class DroppingProxy {
     this.drops = true;
   }
 
-  /** Forwards new connections again. Those of before are broken, since bytes are missing in them. */
+  /** Forwards new connections again, and ends those of before: bytes are missing in them, as probes of TCP would find. */
   heal(): void {
     this.drops = false;
     for (const pair of this.pairs) for (const socket of pair) socket.destroy();
+    this.pairs.clear();
   }
 
   private serve(client: Socket): void {
@@ -42,9 +43,10 @@ export class DroppingProxy {
     const pair = [client, server] as const;
     this.pairs.add(pair);
     const end = () => {
-      this.pairs.delete(pair);
       // Nobody hears of an end while the network is away.
-      if (!this.drops) for (const socket of pair) socket.destroy();
+      if (this.drops) return;
+      this.pairs.delete(pair);
+      for (const socket of pair) socket.destroy();
     };
     for (const [from, to] of [pair, pair.toReversed()] as (readonly [Socket, Socket])[]) {
       from.on("data", (bytes) => this.drops || to.write(bytes));

@@ -140,6 +140,22 @@ export class PostgresServer {
     return existsSync(join(this.folder, "data", "postmaster.pid"));
   }
 
+  /** The main process, and its children with what they do. */
+  processes(): readonly { readonly pid: number; readonly title: string }[] {
+    const main = Number(readFileSync(join(this.folder, "data", "postmaster.pid"), "utf8").split("\n")[0]);
+    const found = [{ pid: main, title: "main" }];
+    for (const name of readdirSync("/proc")) {
+      if (!/^\d+$/.test(name)) continue;
+      try {
+        const parent = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${name}/status`, "utf8"))?.[1]);
+        if (parent === main) found.push({ pid: Number(name), title: readFileSync(`/proc/${name}/cmdline`, "utf8") });
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return found;
+  }
+
   url(database = "postgres", parameters = ""): string {
     return `postgres://postgres@127.0.0.1:${this.port}/${database}${parameters}`;
   }
@@ -259,7 +275,8 @@ function isWritable(path: string): boolean {
   }
 }
 
-function freePort(): Promise<number> {
+/** A port of this machine that is free now. */
+export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once("error", reject);

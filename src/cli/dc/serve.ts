@@ -17,6 +17,7 @@ import { VERSION, versionLine } from "../version.ts";
 import { type CheckpointOptions, CheckpointWriter } from "./checkpoint_writer.ts";
 import type { Database } from "./database.ts";
 import { processFacts, StoreFacts } from "./facts.ts";
+import { openWhenReachable } from "./reachable_database.ts";
 import { type AccessOptions, accessWarning, admissionRules, checkAccess, counted, openAccess } from "./serve_access.ts";
 import { logDefect, logLine } from "./server_log.ts";
 import { SlowCalls } from "./slow_calls.ts";
@@ -25,6 +26,8 @@ import { followTls, isNamedBy, readTls, type TlsPair, type TlsPaths } from "./tl
 export interface ServeOptions extends AccessOptions {
   readonly port: number;
   readonly database: Database;
+  /** Longest wait at the start for a database server that cannot be reached, in seconds. */
+  readonly databaseWaitS: number;
   readonly tls: TlsPaths | undefined;
   /** Serves cleartext beside TLS. */
   readonly cleartext: boolean;
@@ -54,8 +57,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   const admission = admissionRules(options);
   const tls = options.tls === undefined ? undefined : await readTls(options.tls);
   const access = await openAccess(options);
-  const store = watchedStore(await options.database.open(), logger("database"));
   const shutdown = new AbortController();
+  const stopped = firstSignal(shutdown);
+  const opened = await openWhenReachable(options, { tls, signal: shutdown.signal, say: logger("database") });
+  if (opened === undefined) return EXIT_STATUS.ok;
+  const store = watchedStore(opened, logger("database"));
   const metrics = new Metrics();
   const facts = new StoreFacts(store);
   const slow = new SlowCalls(logger("slow call"));
@@ -103,13 +109,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
   };
   const unfollow = tls && options.tls && followTls(options.tls, tls, { renew, say: logger("tls") });
   surviveDefects();
-  const stopped = firstSignal();
   const checkpoints = CheckpointWriter.start(store, options.checkpoints, logger("audit"));
   try {
     await announce(server, options, log);
     warmUp(service, shutdown.signal);
     const status = await stopped;
-    shutdown.abort();
     const closing = server.close(GRACE_MS);
     log.note("Ending: no new connection is taken, running calls are answered");
     return (await closing) ? EXIT_STATUS.ok : status;
@@ -166,12 +170,14 @@ async function problemOf(store: DcStore): Promise<string | undefined> {
   }
 }
 
-function firstSignal(): Promise<ExitStatus> {
+/** The status of the first signal, which also aborts `shutdown`; a second one ends the process at once. */
+function firstSignal(shutdown: AbortController): Promise<ExitStatus> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (status: ExitStatus) => {
       if (stopping) endProcess(status);
       stopping = true;
+      shutdown.abort();
       resolve(status);
     };
     process.on("SIGTERM", () => stop(EXIT_STATUS.terminated));

@@ -6,6 +6,12 @@ export const SERVE_FLAGS = {
   host: { type: "string", value: "address", summary: "Address to listen on (127.0.0.1)" },
   port: { type: "integer", least: 0, summary: "Port to listen on (8081); 0 picks a free one" },
   db: DATABASE_FLAG,
+  "db-wait": {
+    type: "integer",
+    value: "seconds",
+    least: 0,
+    summary: "Longest wait at the start for a database server that cannot be reached (60)",
+  },
   tokens: { type: "string", value: "file", completes: "file", summary: "File of tokens, stored as hashes" },
   jwks: {
     type: "string",

@@ -21,6 +21,7 @@ export function serveOptions(given: ServeArgs, settings: readonly Setting[], cli
     host,
     port,
     database,
+    databaseWaitS: args["db-wait"] ?? 0,
     tokens: tokens === undefined ? undefined : resolve(cli.cwd, tokens),
     jwt: jwtOptions(args, cli),
     webhookSecretFile: secret === undefined ? undefined : resolve(cli.cwd, secret),

@@ -29,6 +29,7 @@ export const SETTINGS: readonly SettingName[] = Object.keys(SERVE_FLAGS).filter(
 
 const DEFAULTS: Partial<Readonly<Record<SettingName, unknown>>> = {
   db: "planner-dc.sqlite",
+  "db-wait": 60,
   host: "127.0.0.1",
   port: 8081,
   insecure: false,

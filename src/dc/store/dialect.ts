@@ -68,6 +68,14 @@ export const COCKROACH: Dialect = {
 };
 
 /**
+ * Between the parts of one statement PostgreSQL waits for its client without any limit, also when the client's machine is
+ * gone: then the lock that all writers queue at would be held for hours. Probes of TCP end the connection after 11 s.
+ * CockroachDB does not know these settings; its lock belongs to a transaction that it ends without a heartbeat.
+ */
+const KEEPALIVES =
+  "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3";
+
+/**
  * PostgreSQL compares text by the rules of a language unless a column says otherwise. A table's lock is given in the
  * order of asking and before the transaction looks at anything, so that a write that waited does not begin too old.
  */
@@ -75,5 +83,5 @@ export const POSTGRES: Dialect = {
   ...COCKROACH,
   name: "postgres",
   types: { ...COCKROACH.types, text: 'TEXT COLLATE "C"' },
-  beginWrite: `${BEGIN_WRITE}; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE`,
+  beginWrite: `${BEGIN_WRITE}; ${KEEPALIVES}; LOCK TABLE writer_queue IN SHARE ROW EXCLUSIVE MODE`,
 };

@@ -18,7 +18,7 @@ export interface AdmissionRules {
 
 /** Why a request is refused before anything reads it. */
 export interface EarlyRefusal {
-  readonly status: 400 | 403 | 429 | 505;
+  readonly status: 400 | 403 | 429 | 503 | 505;
   readonly error: OperationError;
 }
 

@@ -1,5 +1,6 @@
 import { defineCommand } from "../../command.ts";
 import { SERVE_FLAGS } from "../../dc/serve_flags.ts";
+import { endProcess } from "../../exit_status.ts";
 
 export const command = defineCommand({
   summary: "Serve a database on one port",
@@ -21,6 +22,7 @@ export const command = defineCommand({
     const options = serveOptions(args, settings, cli);
     if (args["print-config"]) return void printSettings(settings, cli.cwd);
     const { serveDatacenter } = await import("../../dc/serve.ts");
-    return serveDatacenter(options, cli);
+    // A connection to a database that hangs never closes, and would keep the process alive.
+    return endProcess(await serveDatacenter(options, cli));
   },
 });

@@ -1,0 +1,64 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { DcStore } from "#dc/ports.ts";
+import { isUnreachable } from "#dc/store/unreachable.ts";
+import { startingHandler } from "#interfaces/http/starting.ts";
+import { OnePort, type TlsText } from "#runtime/one_port.ts";
+import type { Database } from "./database.ts";
+
+/** Time between two tries, in milliseconds. */
+const PAUSE_MS = 1000;
+
+export interface WaitOptions {
+  readonly database: Database;
+  /** Longest wait for a database server that cannot be reached, in seconds. */
+  readonly databaseWaitS: number;
+  /** Where the server will listen; probes are answered there meanwhile, unless the port is to be a free one. */
+  readonly host: string;
+  readonly port: number;
+}
+
+/**
+ * Opens the database of a server. After a start of the whole machine or cluster the database may answer later than we do:
+ * one that cannot be reached is tried again until the time is over. Meanwhile `/healthz` answers 200 and all else 503, so
+ * that a supervisor neither restarts the process nor sends it calls.
+ * @returns undefined if `signal` was aborted while waiting
+ * @throws OperationError as `open` does
+ */
+export async function openWhenReachable(
+  { database, databaseWaitS, host, port }: WaitOptions,
+  { tls, signal, say }: { tls: TlsText | undefined; signal: AbortSignal; say: (message: string) => void },
+): Promise<DcStore | undefined> {
+  const end = performance.now() + databaseWaitS * 1000;
+  // Making a connection may take seconds, which a server that is to end does not have.
+  const aborted = new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+  let probes: OnePort | undefined;
+  let why = "";
+  try {
+    while (!signal.aborted) {
+      try {
+        return await Promise.race([database.open(), aborted]);
+      } catch (error) {
+        if (database.file !== undefined || !isUnreachable(error) || performance.now() >= end) throw error;
+        const isFirst = why === "";
+        why = (error as Error).message;
+        if (isFirst) say(`${why}; it is tried again for ${databaseWaitS} s`);
+      }
+      probes ??= port === 0 ? undefined : await listening({ host, port }, tls, () => why);
+      await sleep(PAUSE_MS, undefined, { signal }).catch(() => {});
+    }
+    return undefined;
+  } finally {
+    await probes?.close(0);
+  }
+}
+
+async function listening(
+  { host, port }: Pick<WaitOptions, "host" | "port">,
+  tls: TlsText | undefined,
+  why: () => string,
+): Promise<OnePort> {
+  const probes = new OnePort({ handler: startingHandler(why), cleartext: true, ...(tls !== undefined && { tls }) });
+  // A port that is taken is an error of the server itself, which names it.
+  await probes.listen(port, host).catch(() => {});
+  return probes;
+}

@@ -1,0 +1,29 @@
+/** What the network and the driver say when no server answers at an address. */
+const NETWORK: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
+  "EPIPE",
+  // A socket's file, a name that is not known yet.
+  "ENOENT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "CONNECTION_ENDED",
+  "CONNECTION_DESTROYED",
+]);
+/** The server starts, ends or has no connection left; class 08 is what a pooler without a server says. */
+const SERVER = /^(?:08...|57P0[1-5]|53300)$/;
+
+/**
+ * Whether an error means that a database server cannot be reached now, which another try may change; a wrong password or
+ * name does not change. Looks at the error and its causes.
+ */
+export function isUnreachable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = "code" in error ? String(error.code) : "";
+  return NETWORK.has(code) || SERVER.test(code) || isUnreachable(error.cause);
+}

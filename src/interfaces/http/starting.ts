@@ -1,0 +1,27 @@
+import { refuse } from "#dc/model/refusal.ts";
+import type { NodeRequest, NodeResponse } from "#interfaces/connect/node_http.ts";
+import { sendRefusal, setCommonHeaders } from "./early_reply.ts";
+
+/**
+ * Answers while a server waits for its database: the process lives, is not ready, and every call is unavailable.
+ * @param why the reason as text, for `/readyz`
+ */
+export function startingHandler(why: () => string): (request: NodeRequest, response: NodeResponse) => void {
+  return (request, response) => {
+    setCommonHeaders(request, response, undefined);
+    const path = request.url?.split("?", 1)[0];
+    if (path === "/healthz") sendText(response, 200, "ok\n");
+    else if (path === "/readyz") sendText(response, 503, `${why()}\n`);
+    else
+      sendRefusal(request, response, {
+        status: 503,
+        error: refuse("DB_UNAVAILABLE", "The server waits for its database"),
+      });
+  };
+}
+
+function sendText(response: NodeResponse, status: number, text: string): void {
+  response.statusCode = status;
+  response.setHeader("content-type", "text/plain; charset=utf-8");
+  response.end(text);
+}

@@ -21,6 +21,8 @@ const SEED = Number(process.env["PLANNER_SEED"] ?? 1);
 const AWAY_MS = 7000;
 /** How long a full disk lasts after the first refused change, in milliseconds. */
 const FULL_MS = 1000;
+/** Longest wait for the database to stop, in milliseconds. */
+const STOP_MS = 30_000;
 const DISK_MIB = 2048;
 const IS_ROOT = process.getuid?.() === 0;
 
@@ -54,10 +56,7 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
     const victim = own.length === 0 ? undefined : random.pick(own);
     if (victim !== undefined) signal(victim.pid, "SIGKILL");
   },
-  "server restarted": async () => {
-    await postgres.stop();
-    await postgres.start();
-  },
+  "server restarted": restart,
   "server hangs for 7 s": async () => {
     const all = postgres.processes();
     for (const { pid } of all) signal(pid, "SIGSTOP");
@@ -84,9 +83,17 @@ async function fillDisk(): Promise<void> {
   await sleep(FULL_MS);
   rmSync(filler);
   if (!postgres.isRunning) {
-    await postgres.stop();
-    await postgres.start();
+    await restart();
   }
+}
+
+async function restart(): Promise<void> {
+  const [main] = postgres.isRunning ? postgres.processes() : [];
+  // Seen once: its checkpointer sleeps for ever. An administrator ends it at once then.
+  const timer = main && setTimeout(() => signal(main.pid, "SIGQUIT"), STOP_MS);
+  await postgres.stop();
+  clearTimeout(timer);
+  await postgres.start();
 }
 
 const writes = new RecordedWrites(servers.map(({ url }) => url));
@@ -99,6 +106,7 @@ for (let done = 0; done < FAULTS; done++) {
   await fault();
   // From the end of the fault: until then nothing could be acknowledged.
   times.get(kind)?.push(await writes.untilAcknowledged(performance.now()));
+  if ((done + 1) % 20 === 0) process.stderr.write(`${done + 1} of ${FAULTS}\n`);
 }
 const codes = await writes.end();
 

@@ -282,9 +282,12 @@ describe("planner dc serve with an address that does not work", () => {
     ["a port that is none", "postgres://anna:s3cret@127.0.0.1:port/x", "Cannot read the database address"],
   ] as const) {
     test(`tells of ${what} and never the password`, async () => {
-      const { code, stdout, stderr } = await runPlanner(["dc", "serve", "--port", "0", "--db-wait", "0", "--db", address], {
-        cwd: emptyFolder(),
-      });
+      const { code, stdout, stderr } = await runPlanner(
+        ["dc", "serve", "--port", "0", "--db-wait", "0", "--db", address],
+        {
+          cwd: emptyFolder(),
+        },
+      );
 
       expect(code).not.toBe(0);
       expect(stderr).toContain(told);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
 import type { DcStore } from "#dc/ports.ts";
-import { fixed, percent, watts } from "#dc/render/parts/labels.ts";
+import { counted, fixed, percent, watts } from "#dc/render/parts/labels.ts";
 import { sampleItems } from "#dc/sample/items.ts";
 import { ams1Store, storeOf } from "../../support/dc/ams1_inventory.ts";
 import { cooledWorld } from "../../support/dc/cooled_world.ts";
@@ -10,7 +10,7 @@ import { furnished } from "../../support/dc/furnished.ts";
 import { openMemory } from "../../support/dc/memory/store.ts";
 import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
 import { putAll } from "../../support/dc/stored.ts";
-import { WalkedSite } from "../../support/dc/walked_site.ts";
+import { type Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
 import { SeededRandom } from "../../support/seeded_random.ts";
 
@@ -116,7 +116,7 @@ interface Seen {
   readonly tile: Json;
   readonly rack: Json;
   readonly heat: Json;
-  readonly pictures: Readonly<Record<"floor" | "thermal", ReadonlyMap<string, Readonly<Record<string, string>>>>>;
+  readonly pictures: Readonly<Record<"floor" | "thermal", Pictured>>;
 }
 
 async function healthAgrees({ site, racks }: Known, { tile, rack, heat, pictures }: Seen): Promise<void> {
@@ -133,9 +133,29 @@ async function healthAgrees({ site, racks }: Known, { tile, rack, heat, pictures
   });
   const shown = STATES[tile.health];
   expect([ref, `HEALTH_${row.texts.health}`]).toEqual([ref, tile.health]);
-  expect([ref, pictures.floor.get(ref)?.["Health"], drawn.get(ref)?.["Health"]]).toEqual([ref, shown, shown]);
+  expect([ref, pictures.floor.of(ref)["Health"], drawn.of(ref)["Health"]]).toEqual([ref, shown, shown]);
+  expect({ ref, words: drawn.words }).toEqual({ ref, words: expect.arrayContaining(metersOf(rack, heat)) });
   // What is too warm in a rack is a part of its health.
   expect(RANKS.indexOf(heat.health)).toBeLessThanOrEqual(RANKS.indexOf(tile.health));
+}
+
+/** The figures of heat and weight in the picture of a rack. */
+function metersOf({ capacity }: Json, { air_heat_w = 0, utilization_pct }: Json): readonly string[] {
+  const { devices = 0, devices_without_weight: missing = 0, weight_kg = 0, heat_w = 0 } = capacity;
+  const heat = utilization_pct === undefined ? [] : [percent(utilization_pct), watts(Math.round(air_heat_w))];
+  const limit = capacity.cooling_capacity_w;
+  return [
+    heat_w === 0 && devices > 0
+      ? "not recorded"
+      : heat.length === 0
+        ? `${watts(air_heat_w)}, no limit recorded`
+        : `${heat[1]} of ${watts(limit)} (${heat[0]})`,
+    ...(missing > 0 && missing < devices ? [`${missing} of ${counted(devices, "device")} without weight`] : []),
+    ...(missing > 0 && missing === devices ? ["not recorded"] : []),
+    ...(weight_kg > 0 && capacity.max_load_kg === undefined
+      ? [`${missing > 0 ? "at least " : ""}${fixed(weight_kg)} kg, no limit recorded`]
+      : []),
+  ];
 }
 
 async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures }: Seen): Promise<void> {
@@ -155,7 +175,7 @@ async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures
   ]);
   expect([say, (own.heat_kw ?? 0) * 1000]).toEqual([say, expect.closeTo(heatW, 6)]);
   expect([say, tile.cooling_pct, tile.inlet_temp_c]).toEqual([say, heat.utilization_pct, heat.inlet_temp_c]);
-  const facts = pictures.floor.get(ref) ?? {};
+  const facts = pictures.floor.of(ref);
   expect([say, facts["Heat"], facts["Space taken"], facts["Power"], facts["Inlet"]]).toEqual([
     say,
     watts(heatW),

@@ -8,13 +8,19 @@ import type { DcStore } from "#dc/ports.ts";
 import type { Element } from "#dc/render/drawing.ts";
 import type { Screen } from "#dc/render/options.ts";
 import { SCREEN_DRAWINGS } from "#dc/render/screens.ts";
-import { drawOptions } from "./pictures.ts";
+import { drawOptions, wordsOf } from "./pictures.ts";
 import { START, type TestService, testService } from "./service.ts";
 
 const PAGE = 1000;
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Json = any;
+
+export interface Pictured {
+  /** The facts about an element, by its reference. */
+  readonly of: (ref: string) => Readonly<Record<string, string>>;
+  readonly words: readonly string[];
+}
 
 /** A site whose every interface is asked about the same things. */
 export class WalkedSite {
@@ -62,8 +68,8 @@ export class WalkedSite {
     return codes;
   }
 
-  /** What a picture says about each of its elements, by reference. */
-  async pictured(screen: Screen, ref: string): Promise<ReadonlyMap<string, Readonly<Record<string, string>>>> {
+  /** What a picture says. */
+  async pictured(screen: Screen, ref: string): Promise<Pictured> {
     const draw = await SCREEN_DRAWINGS[screen].load();
     const shown = await this.store.read<unknown>((reader) =>
       PICTURES[screen](parseRef(ref) as never, {
@@ -76,7 +82,8 @@ export class WalkedSite {
         lapsesAt: () => {},
       }),
     );
-    const { elements } = draw(shown as never, drawOptions({ maxNodes: 5000 }));
-    return new Map(elements.map((element: Element) => [element.ref, Object.fromEntries(element.facts)]));
+    const { elements, scene } = draw(shown as never, drawOptions({ maxNodes: 5000 }));
+    const facts = new Map(elements.map((element: Element) => [element.ref, Object.fromEntries(element.facts)]));
+    return { of: (asked) => facts.get(asked) ?? {}, words: wordsOf(scene.items) };
   }
 }

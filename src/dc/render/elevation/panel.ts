@@ -116,8 +116,11 @@ function weight({ weightKg, maxLoadKg, devices, devicesWithoutWeight }: Capacity
   };
 }
 
-function heat({ heatW, coolingCapacityW, devices }: Capacity): Meter {
-  return recorded(devices, limited("Heat", { value: heatW, limit: coolingCapacityW, say: watts }), heatW);
+/** What a rack's cooling capacity takes away is heat to air; liquid has its own units. */
+function heat({ heatW, airHeatW, coolingCapacityW, devices }: Capacity): Meter {
+  const air = limited("Heat to air", { value: airHeatW, limit: coolingCapacityW, say: watts });
+  const liquidW = heatW - airHeatW;
+  return recorded(devices, liquidW > 0 ? { ...air, note: `${watts(liquidW)} to liquid` } : air, heatW);
 }
 
 /** Devices of which nothing draws or heats have no recorded figure. */

@@ -68,15 +68,16 @@ function worstOf(
 }
 
 function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, units }: FoldedFabric): readonly Note[] {
-  const codes = [...new Set(findings.map(({ code }) => code))];
-  const told = codes.flatMap((code) => findingNotes(findings.filter((finding) => finding.code === code)));
+  const kinds = Map.groupBy(findings, ({ code, severity }) => `${code} ${severity}`);
+  const told = [...kinds.values()].flatMap(findingNotes);
   const cables = [...physical]
     .filter(([, match]) => match === "MISSING" || match === "MISMATCH")
     .map(([ref]): Note => ({ text: `${ref}: the cables do not join the two ends of the link`, tone: "fault" }));
   const all = [
     ...told.filter(({ tone }) => tone === "fault"),
     ...cables,
-    ...told.filter(({ tone }) => tone !== "fault"),
+    ...told.filter(({ tone }) => tone === "watch"),
+    ...told.filter(({ tone }) => tone === "info"),
   ];
   const groups = units.filter(({ group }) => group).length;
   const folded = `Folded: ${counted(omitted, "switch", "switches")} told in the counts of ${counted(groups, "group")}`;
@@ -87,7 +88,7 @@ function notesOf({ answer: { findings }, physical }: FabricPicture, { omitted, u
   ];
 }
 
-/** A few findings of one code one by one, many as one line. */
+/** A few findings of one code and severity one by one, many as one line. */
 function findingNotes(findings: FabricPicture["answer"]["findings"]): readonly Note[] {
   const notes = findings.map(({ message, ref, value, expected, code, severity }): Note => {
     const grave = code === "NO_UPLINK" || code === "LINK_DOWN" ? "fault" : "watch";

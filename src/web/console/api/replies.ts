@@ -150,6 +150,7 @@ export interface Capacity {
   readonly devices_without_weight: number;
   readonly max_load_kg?: number;
   readonly heat_w: number;
+  readonly air_heat_w: number;
   readonly cooling_capacity_w?: number;
 }
 

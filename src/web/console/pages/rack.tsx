@@ -136,6 +136,12 @@ function weightText({ weight_kg, max_load_kg, devices, devices_without_weight: m
   return missing === 0 ? known : `at least ${known}, ${missing} of ${devices} devices without weight`;
 }
 
+/** A rack's cooling capacity is for heat to air; liquid has its own units. */
+function heatText({ heat_w, air_heat_w, cooling_capacity_w }: Capacity): string {
+  const air = used(watts(air_heat_w), cooling_capacity_w, watts);
+  return heat_w > air_heat_w ? `${air}; ${watts(heat_w - air_heat_w)} to liquid` : air;
+}
+
 function Used({ capacity }: { readonly capacity: Capacity }) {
   const isDrawn = capacity.allocated_w > 0 || capacity.devices === 0;
   const isHeated = capacity.heat_w > 0 || capacity.devices === 0;
@@ -163,9 +169,9 @@ function Used({ capacity }: { readonly capacity: Capacity }) {
         />
       ))}
       <Meter
-        label="Heat"
-        share={isHeated ? share(capacity.heat_w, coolingLimit) : undefined}
-        text={isHeated ? used(watts(capacity.heat_w), coolingLimit, watts) : NOT_RECORDED}
+        label="Heat to air"
+        share={isHeated ? share(capacity.air_heat_w, coolingLimit) : undefined}
+        text={isHeated ? heatText(capacity) : NOT_RECORDED}
       />
       <Meter
         label="Weight"

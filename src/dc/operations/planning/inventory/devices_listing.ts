@@ -3,6 +3,7 @@ import { supplyState } from "#dc/analysis/supply_state.ts";
 import type { Topology } from "#dc/analysis/topology.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { heatW } from "#dc/model/draw.ts";
+import { inService } from "#dc/model/in_service.ts";
 import { isInlet } from "#dc/model/power_walk.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device } from "#dc/model/resources.ts";
@@ -30,10 +31,10 @@ export function devicesListing(topology: Topology, reader: Pick<DcReader, "devic
       rack: ({ rackCode }) => textCell(rackCode),
       position_u: ({ positionU }) => positionU,
       height_u: ({ uHeight }) => uHeight,
-      draw_w: ({ allocatedDrawW, maxDrawW }) => allocatedDrawW ?? maxDrawW,
+      draw_w: ({ allocatedDrawW, maxDrawW, measuredDrawW }) => allocatedDrawW ?? maxDrawW ?? measuredDrawW,
       max_draw_w: ({ maxDrawW }) => maxDrawW,
       measured_draw_w: ({ measuredDrawW }) => measuredDrawW,
-      heat_w: (device) => rounded(heatW(device, "ALLOCATED")),
+      heat_w: (device) => rounded(heatNowW(device)),
       supply: ({ code }) => supplyState(power, live, power.indexOf.get(`device:${codeKey(code)}`) ?? -1),
       cords: ({ ports = [] }) => ports.filter(isInlet).length,
       redundancy: ({ code }) => redundancy().get(codeKey(code)),
@@ -94,4 +95,11 @@ export function lazily<Value>(work: () => Value): () => Value {
     known ??= { value: work() };
     return known.value;
   };
+}
+
+/** What a device gives off now, in watts: nothing unless it is in service; unknown without a recorded heat or draw. */
+function heatNowW(device: Device): number | undefined {
+  const { heatW: own, allocatedDrawW, maxDrawW, measuredDrawW } = device;
+  const isRecorded = (own ?? allocatedDrawW ?? maxDrawW ?? measuredDrawW) !== undefined;
+  return isRecorded ? Number(inService(device)) * heatW(device, "ALLOCATED") : undefined;
 }

@@ -173,3 +173,16 @@ test("an interrupted run that left nothing is taken back, with its worktree unle
   expect(gone.others).toContain("worktree removed");
   expect(kept.statuses.at(-1)).toMatchObject({ status: "failed", error: "interrupted" });
 });
+
+test("runSpec judges by the criteria that the agent was given, not by those that it left", async () => {
+  using runs = await fakeRuns();
+  const file = `worktree/.planner/specs/${ID}.md`;
+  runs.script.agent = () => {
+    runs.project.write(file, runs.project.read(file).replace("It is done", "It was easier"));
+  };
+
+  const result = await runSpec(runs.deps, ID, wishes());
+
+  expect(result.status).toBe("needs_attention");
+  expect(result.reasons.join()).toContain("It is done");
+});

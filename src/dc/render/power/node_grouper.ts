@@ -71,6 +71,13 @@ interface Element {
   readonly place: Place;
 }
 
+/** How many elements of a class stand at a place. */
+interface Atom {
+  readonly kind: Class;
+  readonly place: Place;
+  readonly count: number;
+}
+
 /**
  * Sorts the elements of a failure into boxes, cards and groups. Cost: the nodes that the failure reaches, which are few of
  * a large site's.
@@ -201,7 +208,7 @@ export class NodeGrouper {
   }
 
   /** How many elements of each class stand at each place. */
-  private atoms(): readonly { readonly kind: Class; readonly place: Place; readonly count: number }[] {
+  private atoms(): readonly Atom[] {
     const atoms = new Map<Place, Map<Class, number>>();
     for (const { kind, place } of this.parts) {
       const counts = atoms.get(place) ?? new Map<Class, number>();
@@ -211,7 +218,7 @@ export class NodeGrouper {
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
 
-  private size(scheme: Scheme, atoms: ReturnType<NodeGrouper["atoms"]>): number {
+  private size(scheme: Scheme, atoms: readonly Atom[]): number {
     const groups = new Set<string>();
     let single = 0;
     for (const { kind, place, count } of atoms) {

@@ -11,7 +11,14 @@ interface Left {
 
 async function told({ error, commits, uncommitted }: Left): Promise<readonly string[]> {
   using runs = await fakeRuns();
-  const status = { spec_id: ID, status: "failed", path: "x", updated_at: "2026-01-05T00:00:00.000Z", error, commits: [] };
+  const status = {
+    spec_id: ID,
+    status: "failed",
+    path: "x",
+    updated_at: "2026-01-05T00:00:00.000Z",
+    error,
+    commits: [],
+  };
   runs.project.write(`.planner/worktrees/${ID}/x`, "");
   runs.project.write(`.planner/worktrees/${ID}.status.json`, JSON.stringify(status));
   const worktrees = { ...runs.deps.ports.worktrees, commits: async () => commits };

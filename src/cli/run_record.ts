@@ -41,8 +41,9 @@ export function recordText({ run, runs, record }: KeptRunRecord): string {
     ...list(record["files"]).map((file) => ["file", text(file)] as const),
     ...list(record["criteria"]).map((one) => ["criterion", criterionText(fieldsOf(one))] as const),
     ...list(record["verify"]).map((one) => ["verify", commandText(fieldsOf(one))] as const),
-    ...list(record["denied"]).map((what) => ["denied", text(what)] as const),
+    ...list(record["denied"]).map((one) => ["denied", deniedText(one)] as const),
   ];
+  if (typeof record["last_words"] === "string") lines.push(["said", record["last_words"]]);
   if (isJsonObject(record["usage"])) {
     const cost = typeof usage["cost_usd"] === "number" ? `, $${usage["cost_usd"].toFixed(4)}` : "";
     lines.push(["used", `${text(usage["input_tokens"])} tokens in, ${text(usage["output_tokens"])} out${cost}`]);
@@ -66,6 +67,12 @@ function criterionText({ label, checked, lost, check }: Fields): string {
 function commandText({ command, status, duration_ms, problem }: Fields): string {
   const end = problem === null || problem === undefined ? `status ${text(status)}` : text(problem);
   return `"${text(command)}" ${end}, ${text(duration_ms)} ms`;
+}
+
+/** An earlier form of records names the call alone. */
+function deniedText(one: unknown): string {
+  const { what = one, allow } = fieldsOf(one);
+  return typeof allow === "string" ? `${text(what)} (to allow it: ${allow})` : text(what);
 }
 
 function fieldsOf(value: unknown): Fields {

@@ -13,8 +13,8 @@ import { installed, REAL_AGENTS, type RealAgent } from "./real_agents.ts";
 const A = "2026-11-01-001-aaa";
 const B = "2026-11-01-002-bbb";
 const C = "2026-11-01-003-ccc";
-/** Ours: opencode takes ten seconds to start on a busy machine. */
-const LIMIT = 180_000;
+/** Ours: opencode takes half a minute to start on a busy machine. */
+const LIMIT = 600_000;
 
 for (const agent of REAL_AGENTS) {
   const found = installed(agent);
@@ -95,6 +95,7 @@ function stories(agent: RealAgent, bin: string): void {
       expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringContaining(`${B}: completed`)]);
       expect(allowed.stderr).not.toContain("was denied");
       expect((await project.planner("log", A, "--run", "1", "--json")).stdout).toContain(JSON.stringify(line));
+      expect((await project.planner("log", A, "--run", "1")).stdout).toContain(`(to allow it: ${line})`);
     },
     LIMIT,
   );

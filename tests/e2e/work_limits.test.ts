@@ -71,6 +71,8 @@ test("usage sums up what agents reported, a budget ends the queue, and a denial 
   const diagnosis = await project.planner(["diagnose", A]);
   expect(diagnosis.stdout).toContain("The agent was denied: Bash npm run deploy");
   expect(diagnosis.stdout).toContain(`planner merge ${A}`);
+  const record = JSON.parse((await project.planner(["log", A, "--run", "1", "--json"])).stdout);
+  expect(record.denied).toEqual([{ what: "Bash npm run deploy", allow: null }]);
   const wrong = await project.planner(["work", A, "--budget", "much"]);
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('Wrong value "much" for "--budget"')]);
 });

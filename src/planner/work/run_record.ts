@@ -1,3 +1,4 @@
+import { MAX_APPENDED_CHARS } from "../limits.ts";
 import type { RunHead, RunReport } from "../run_ports.ts";
 import type { JudgedCriterion } from "./judge_criteria.ts";
 import { rowOf } from "./providers.ts";
@@ -29,6 +30,8 @@ export interface RunSummary {
   readonly checks: readonly CheckedCommand[];
   readonly outputSchema: string | null;
   readonly outputProblem: string | null;
+  /** What the agent said last, or null if that is in the spec. */
+  readonly lastWords: string | null;
   readonly started_at: string;
   readonly ended_at: string;
   readonly status: string;
@@ -73,6 +76,7 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
     verify: checks.filter(({ command }) => !own.has(command)),
     output: summary.outputSchema === null ? null : { schema: summary.outputSchema, problem: summary.outputProblem },
     usage: report.usage,
+    last_words: summary.lastWords?.slice(-MAX_APPENDED_CHARS).toWellFormed() ?? null,
     denied: report.denied.map((what) => ({ what, allow: allowing?.(what) ?? null })),
     merged: null,
   };

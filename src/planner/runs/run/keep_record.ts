@@ -11,6 +11,8 @@ import type { PlacedRun } from "./run.ts";
 export interface RunParts {
   readonly startedAt: string;
   readonly report: RunReport;
+  /** What the agent said last, or null if that is in the spec. */
+  readonly lastWords: string | null;
   readonly end: Pick<RunEnd, "reasons"> & { readonly status: string };
   /** Null if the worktree was not examined at the end. */
   readonly state: WorktreeState | null;
@@ -47,6 +49,7 @@ async function keep(deps: RunDeps, run: PlacedRun, parts: RunParts): Promise<Kep
     criteria: gathered?.evidence.criteria ?? [],
     checks: gathered?.checks ?? [],
     outputSchema: run.spec.outputSchema,
+    lastWords: parts.lastWords,
     outputProblem: gathered?.evidence.outputProblem ?? null,
     ...{ started_at: parts.startedAt, ended_at: deps.context.clock.now().toISOString() },
     ...{ status: end.status, reasons: end.reasons, warnings: gathered?.warnings ?? [] },

@@ -217,7 +217,11 @@ export class Run {
   }
 
   #keepRecord(run: PlacedRun, parts: Pick<RunParts, "end" | "state" | "gathered">): Promise<void> {
-    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report: this.#live.report });
+    const { exit, output } = this.#agent ?? {};
+    // Those of an agent that ended well are in the spec.
+    const lastWords = exit?.code === 0 || output === undefined || output === "" ? null : output;
+    const report = this.#live.report;
+    return keepRecord(this.#deps, run, { ...parts, startedAt: this.#startedAt, report, lastWords });
   }
 
   /** A refusal says itself what it is about; a defect is easier found with the phase. */

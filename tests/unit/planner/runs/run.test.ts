@@ -75,6 +75,8 @@ test("runSpec says in the status file why an agent's work failed or needs attent
     status: "failed",
     error: expect.stringContaining("the agent ended with status 3"),
   });
+  // The words of an agent that ended well are in the spec.
+  expect([failing, lying].map(({ records }) => Object(records.at(-1)).last_words)).toEqual(["at work\n", null]);
   expect(lying.statuses.at(-1)).toMatchObject({ status: "failed", error: "changes are not committed: a.txt" });
   expect(lying.ends).toEqual([{ status: "failed", error: "needs_attention: changes are not committed: a.txt" }]);
 });

@@ -75,9 +75,11 @@ const KINDS: Readonly<Record<string, () => Promise<void>>> = {
 async function fillDisk(): Promise<void> {
   const data = join(postgres.folder, "data");
   const filler = join(data, "filler");
-  const { bavail, bsize } = statfsSync(data);
-  const { status, stderr } = spawnSync("fallocate", ["-l", String(bavail * bsize), filler], { encoding: "utf8" });
-  if (status !== 0) throw new Error(`fallocate: ${stderr}`);
+  // The database may take some of the space meanwhile.
+  for (let status: number | null = 1; status !== 0; ) {
+    const { bavail, bsize } = statfsSync(data);
+    ({ status } = spawnSync("fallocate", ["-l", String(bavail * bsize), filler]));
+  }
   const before = writes.repeated;
   while (writes.repeated === before) await sleep(5);
   await sleep(FULL_MS);

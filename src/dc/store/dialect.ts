@@ -69,11 +69,12 @@ export const COCKROACH: Dialect = {
 
 /**
  * Between the parts of one statement PostgreSQL waits for its client without any limit, also when the client's machine is
- * gone: then the lock that all writers queue at would be held for hours. Probes of TCP end the connection after 11 s.
+ * gone: then the lock that all writers queue at would be held for minutes to hours. TCP ends the connection after 10 s:
+ * by its limit for data that is not confirmed, or by its probes if nothing was sent.
  * CockroachDB does not know these settings; its lock belongs to a transaction that it ends without a heartbeat.
  */
 const KEEPALIVES =
-  "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3";
+  "SET LOCAL tcp_keepalives_idle = 5; SET LOCAL tcp_keepalives_interval = 2; SET LOCAL tcp_keepalives_count = 3; SET LOCAL tcp_user_timeout = 10000";
 
 /**
  * PostgreSQL compares text by the rules of a language unless a column says otherwise. A table's lock is given in the

@@ -26,6 +26,7 @@ const WITHOUT_DENO = [
   "console_stories",
   "console_placement",
   "dc_crashes",
+  "dc_foreign_files",
   "dc_graphiql",
   "dc_load_ways",
   "docs_commands",

@@ -73,6 +73,7 @@ class SqliteStore implements DcStore {
       await this.read(async () => demandMigrated(await this.tablesAndSteps()));
       return;
     }
+    await demandOwnFile(this.file);
     const writer = await unlessLocked(async () => this.connect("create", WRITER_CACHE_KIB), this.closing.signal);
     this.writer = writer;
     this.file.remember();
@@ -187,6 +188,26 @@ class SqliteStore implements DcStore {
       runner.close();
     }
   }
+}
+
+/**
+ * Makes sure that a file is not another program's before a connection that may write changes its header. What cannot be
+ * read is left to that connection.
+ * @throws OperationError failed_precondition for a file with tables of others
+ */
+async function demandOwnFile(file: SqliteFile): Promise<void> {
+  if ((statSync(file.path, { throwIfNoEntry: false })?.size ?? 0) === 0) return;
+  const ignored = () => {};
+  let reader: SqliteRunner;
+  try {
+    const address = file.address("read");
+    reader = new SqliteRunner({ address, cacheKib: REVISION_CACHE_KIB, onStatement: ignored, onError: ignored });
+  } catch {
+    return;
+  }
+  const tables = await reader.all(TABLES).catch(() => []);
+  reader.close();
+  demandOwn(tables);
 }
 
 /** Finds pages that do not fit together. Left out for a large file, which `dc doctor` checks. */

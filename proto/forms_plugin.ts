@@ -1,59 +1,17 @@
 /**
- * A plugin of `buf generate`: writes down what may be edited, for the console's forms. Each resource that an Upsert RPC
- * takes is listed with its RPCs, each message below it with its fields, their types, limits and comments.
+ * A plugin of `buf generate`: lists what can be edited, for the console's forms. Each resource that an Upsert RPC takes is
+ * listed with its RPCs, each message below it with its fields, their types, limits and comments.
  */
+import { readFileSync } from "node:fs";
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from "@bufbuild/protobuf";
 import { createEcmaScriptPlugin, getComments, runNodeJs, type Schema } from "@bufbuild/protoplugin";
 import { limitsOf } from "./comment_limits.ts";
+import type { FormEnum, FormField, FormResource, FormType } from "./form_types.ts";
 
 const SHOWN = "datacenter/";
 
-const TYPES = `/** Type of a field's values. */
-export type FormType = "text" | "int" | "number" | "flag" | "choice" | "group" | "time";
-
-export interface FormField {
-  /** Name on the wire. */
-  readonly name: string;
-  readonly type: FormType;
-  readonly shape: "one" | "list" | "map";
-  /** Name of the enumeration of a choice, or of the message of a group. */
-  readonly of?: string;
-  /** Whether an unset value differs from zero, so that it may be left unknown. */
-  readonly optional?: true;
-  readonly required?: true;
-  /** Whether the server computes it. */
-  readonly output?: true;
-  readonly help: string;
-  readonly min?: number;
-  /** Whether \`min\` itself is refused. */
-  readonly above?: true;
-  readonly max?: number;
-  readonly step?: number;
-  /** The only numbers allowed. */
-  readonly numbers?: readonly number[];
-  /** Longest text, in characters. */
-  readonly length?: number;
-}
-
-export interface FormEnum {
-  readonly prefix: string;
-  /** Values without the prefix and without UNSPECIFIED. */
-  readonly values: readonly string[];
-}
-
-/** A resource and the RPCs that change it. */
-export interface FormResource {
-  /** Name of the resource in requests. */
-  readonly field: string;
-  readonly message: string;
-  readonly service: string;
-  readonly upsert: string;
-  readonly masked: boolean;
-  readonly remove?: string;
-  readonly bulkUpsert?: string;
-  readonly bulkRemove?: string;
-}
-`;
+/** The types are copied into the generated file, which imports nothing. */
+const TYPES = readFileSync(new URL("./form_types.ts", import.meta.url), "utf8");
 
 function generateForms({ files, generateFile }: Schema): void {
   const shown = files.filter(({ name }) => name.startsWith(SHOWN));
@@ -62,7 +20,7 @@ function generateForms({ files, generateFile }: Schema): void {
   if (upserts.length === 0) return;
   const names = methods.map(({ name }) => name);
   const forms = new Forms();
-  const resources = upserts.map(({ name, input, parent }) => {
+  const resources = upserts.map(({ name, input, parent }): Unset<FormResource> => {
     const [field] = input.fields;
     if (field?.message === undefined) throw new Error(`${name} takes no resource as its first field`);
     forms.add(field.message);
@@ -100,10 +58,13 @@ function generateForms({ files, generateFile }: Schema): void {
   made.print("};");
 }
 
+/** The same with undefined values, which JSON leaves out. */
+type Unset<Form> = { readonly [Key in keyof Form]: Form[Key] | undefined };
+
 /** Collects the messages and enumerations that resources are made of. */
 class Forms {
-  readonly messages = new Map<string, readonly object[]>();
-  readonly enums = new Map<string, object>();
+  readonly messages = new Map<string, readonly Unset<FormField>[]>();
+  readonly enums = new Map<string, FormEnum>();
 
   add(desc: DescMessage): void {
     if (this.messages.has(desc.name)) return;
@@ -115,7 +76,7 @@ class Forms {
     );
   }
 
-  private field(field: DescField): object {
+  private field(field: DescField): Unset<FormField> {
     const { leading, trailing } = getComments(field);
     const help = [leading, trailing]
       .filter((part) => part !== undefined)
@@ -140,7 +101,7 @@ class Forms {
   }
 
   /** Messages and enumerations that only the server fills in are no part of a form. */
-  private typeOf(field: DescField, output: boolean): { readonly type: string; readonly of?: string } {
+  private typeOf(field: DescField, output: boolean): { readonly type: FormType; readonly of?: string } {
     if (field.message !== undefined) {
       if (field.message.typeName === "google.protobuf.Timestamp") return { type: "time" };
       if (!output) this.add(field.message);
@@ -154,7 +115,7 @@ class Forms {
   }
 }
 
-function enumForm({ values, sharedPrefix }: DescEnum): object {
+function enumForm({ values, sharedPrefix }: DescEnum): FormEnum {
   const prefix = (sharedPrefix ?? "").replace(/_$/, "").toUpperCase();
   return {
     prefix,
@@ -162,7 +123,7 @@ function enumForm({ values, sharedPrefix }: DescEnum): object {
   };
 }
 
-function scalarType(scalar: ScalarType | undefined): string {
+function scalarType(scalar: ScalarType | undefined): FormType {
   switch (scalar) {
     case ScalarType.BOOL:
       return "flag";

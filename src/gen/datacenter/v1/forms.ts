@@ -4,6 +4,7 @@
 /** Type of a field's values. */
 export type FormType = "text" | "int" | "number" | "flag" | "choice" | "group" | "time";
 
+/** A field of a message, as a form shows it. */
 export interface FormField {
   /** Name on the wire. */
   readonly name: string;
@@ -28,6 +29,7 @@ export interface FormField {
   readonly length?: number;
 }
 
+/** The values of an enumeration. */
 export interface FormEnum {
   readonly prefix: string;
   /** Values without the prefix and without UNSPECIFIED. */

@@ -1,6 +1,6 @@
 import type { ServerWords } from "#interfaces/mcp/revision.ts";
 import { McpServer } from "#interfaces/mcp/server.ts";
-import type { Talk } from "#interfaces/mcp/talk.ts";
+import type { StderrWriter } from "#interfaces/mcp/stderr_writer.ts";
 import type { ToolSet } from "#interfaces/mcp/tool_set.ts";
 import { standardInput, standardOutput } from "#runtime/standard_streams.ts";
 import { EXIT_STATUS, type ExitStatus, endProcess } from "./exit_status.ts";
@@ -44,28 +44,31 @@ export async function serveStdio({ loadTools, ...words }: ServeStdioOptions): Pr
   process.on("uncaughtException", (error) => server.blame(error));
   process.on("unhandledRejection", (reason) => server.blame(reason));
   const ending = await server.serve(stop.signal);
-  await (await talk)?.lastWords();
+  await (await stderr)?.lastWords();
   const status: ExitStatus = ending === "cut_off" ? STATUS_OF_SIGNAL[stopped.by ?? "SIGTERM"] : EXIT_STATUS.ok;
   return endProcess(status);
 }
 
-let talk: Promise<Talk> | undefined;
+let stderr: Promise<StderrWriter> | undefined;
 let guarded = false;
 
 // Standard error is opened late as well: a server that has nothing to say never needs it.
-function openTalk(): Promise<Talk> {
-  talk ??= import("#interfaces/mcp/talk.ts").then((module) => new module.Talk());
-  return talk;
+function openStderrWriter(): Promise<StderrWriter> {
+  stderr ??= import("#interfaces/mcp/stderr_writer.ts").then((module) => new module.StderrWriter());
+  return stderr;
 }
 
 async function guardOnce(holdOutput: () => void): Promise<void> {
   if (guarded) return;
   guarded = true;
-  const [{ guardStandardOutput }, opened] = await Promise.all([import("#interfaces/mcp/stdout_guard.ts"), openTalk()]);
+  const [{ guardStandardOutput }, opened] = await Promise.all([
+    import("#interfaces/mcp/stdout_guard.ts"),
+    openStderrWriter(),
+  ]);
   holdOutput();
   guardStandardOutput(opened);
 }
 
 function log(text: string): void {
-  void openTalk().then((opened) => opened.say(`planner mcp: ${text}\n`));
+  void openStderrWriter().then((opened) => opened.say(`planner mcp: ${text}\n`));
 }

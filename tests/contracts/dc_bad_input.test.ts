@@ -33,7 +33,7 @@ function isDue(rpc: string, { steps, refused }: BadRequest): boolean {
 const chance = new SeededRandom(20_260_102);
 
 /** Text that only some databases hold, and a tenth of the others: what is refused by reading reaches no database. */
-function isTelling({ json }: BadRequest): boolean {
+function isDistinctive({ json }: BadRequest): boolean {
   return json.includes("\\u0000") || json.includes("\\ud800") || chance.below(10) === 0;
 }
 
@@ -51,7 +51,7 @@ const NO_MESSAGES: Readonly<Record<string, readonly number[]>> = {
 
 const STORES = {
   SQLite: { open: openTemporarySqlite, isAsked: () => true },
-  PostgreSQL: { open: openTemporaryPostgres, isAsked: isTelling },
+  PostgreSQL: { open: openTemporaryPostgres, isAsked: isDistinctive },
 } as const;
 
 /** What is wrong with the answer, in words. */

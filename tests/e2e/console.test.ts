@@ -14,8 +14,8 @@ import {
   tabTo,
 } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { withPageReport } from "../support/page_report.ts";
 import { PLANNER, runPlanner } from "../support/planner_command.ts";
-import { telling } from "../support/telling.ts";
 
 /** Where the person at the console is. */
 const ZONE = "Asia/Kolkata";
@@ -33,7 +33,7 @@ async function visit(
   const wrong = misdeeds(page, server.url);
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await telling(page, story);
+    await withPageReport(page, story);
     expect(wrong.filter((misdeed) => !expected.test(misdeed))).toEqual([]);
   } finally {
     await context.close();

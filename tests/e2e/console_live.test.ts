@@ -6,8 +6,8 @@ import { browserFor } from "../support/chromium.ts";
 import { heading } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
+import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
-import { telling } from "../support/telling.ts";
 
 const { browser, missing } = await browserFor("The console's live pages are");
 
@@ -57,7 +57,7 @@ async function visit(hash: string, story: (page: Page, context: BrowserContext) 
   const page = await context.newPage();
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await telling(page, () => story(page, context));
+    await withPageReport(page, () => story(page, context));
   } finally {
     await context.close();
   }

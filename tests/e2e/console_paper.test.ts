@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { heading, sampleConsole } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
+import { withPageReport } from "../support/page_report.ts";
 import { pdfText } from "../support/pdf_text.ts";
-import { telling } from "../support/telling.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's history and prints are");
 
@@ -13,7 +13,7 @@ async function visit(hash: string, story: (page: Page) => Promise<void>, colorSc
   const page = await context.newPage();
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await telling(page, story);
+    await withPageReport(page, story);
   } finally {
     await context.close();
   }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { heading, sampleConsole } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
-import { telling } from "../support/telling.ts";
+import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's pictures are");
 
@@ -11,7 +11,7 @@ async function visit(hash: string, story: (page: Page) => Promise<void>): Promis
   const page = await context.newPage();
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await telling(page, story);
+    await withPageReport(page, story);
   } finally {
     await context.close();
   }

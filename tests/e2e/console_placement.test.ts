@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds } from "../support/chromium.ts";
 import { sampleConsole } from "../support/console_page.ts";
-import { telling } from "../support/telling.ts";
+import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("Placement in the console is");
 
@@ -11,7 +11,7 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
     const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
     const wrong = misdeeds(page, server.url);
     await page.goto(`${server.url}/#/overview`);
-    await telling(page, async () => {
+    await withPageReport(page, async () => {
       await page.getByRole("link", { name: "Where does it fit?" }).click();
       await page.getByText("Fill in height and draw").waitFor();
       for (const [label, value] of [

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
 import { heading, sampleConsole } from "../support/console_page.ts";
-import { telling } from "../support/telling.ts";
+import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's rehearsal is");
 
@@ -12,7 +12,7 @@ async function visit(hash: string, story: (page: Page) => Promise<void>, width =
   const wrong = misdeeds(page, server.url);
   try {
     await page.goto(`${server.url}/#/${hash}`);
-    await telling(page, story);
+    await withPageReport(page, story);
     // A scope that is none is told by the server, of which the browser tells too.
     expect(wrong.filter((one) => !one.includes("404"))).toEqual([]);
   } finally {

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { misdeeds } from "../support/chromium.ts";
 import { figure, heading, sampleConsole, tabTo } from "../support/console_page.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
-import { telling } from "../support/telling.ts";
+import { withPageReport } from "../support/page_report.ts";
 
 const { browser, server, missing } = await sampleConsole("The console's stories are");
 
@@ -17,7 +17,7 @@ async function visit(url: string, hash: string, story: (page: Page) => Promise<v
   const wrong = misdeeds(page, url);
   try {
     await page.goto(`${url}/#/${hash}`);
-    await telling(page, story);
+    await withPageReport(page, story);
     expect(wrong).toEqual([]);
   } finally {
     await context.close();

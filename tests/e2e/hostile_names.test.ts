@@ -7,9 +7,9 @@ import { misdeeds, openBrowser } from "../support/chromium.ts";
 import { ODD_NAMES, oddSite } from "../support/dc/odd_site.ts";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { openGraphviz } from "../support/graphviz.ts";
+import { withPageReport } from "../support/page_report.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { siteLines } from "../support/site_lines.ts";
-import { telling } from "../support/telling.ts";
 
 const [SCRIPT = "", QUOTE = "", CLOSING = ""] = ODD_NAMES;
 
@@ -56,7 +56,7 @@ async function visit(address: string, url: string, story: (page: Page) => Promis
   });
   try {
     await page.goto(address);
-    await telling(page, story);
+    await withPageReport(page, story);
     expect(wrong).toEqual([]);
   } finally {
     await context.close();

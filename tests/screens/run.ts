@@ -1,5 +1,5 @@
 /**
- * Pictures of every page of the console, to be looked at: `bun tests/screens/run.ts [estate] [width] [theme] [page]`, each
+ * Pictures of every page of the console, to be looked at: `bun tests/screens/run.ts [inventory] [width] [theme] [page]`, each
  * a word or `all`. Writes one PNG for each page and contact sheets of six to a temporary folder, and prints what the
  * layout's checks find. Needs `bun build.ts` before.
  */
@@ -22,7 +22,7 @@ const WINDOWS = 2.4;
 /** Pictures on one sheet, by the width of the page. */
 const ON_SHEET: Readonly<Record<number, number>> = { 390: 8, 1024: 6, 1440: 4, 2560: 4 };
 
-const [estate = "all", width = "all", theme = "all", wanted = "all"] = process.argv.slice(2);
+const [inventory = "all", width = "all", theme = "all", wanted = "all"] = process.argv.slice(2);
 const chosen = <Value>(word: string, values: readonly Value[]) =>
   values.filter((value) => word === "all" || word === String(value));
 
@@ -80,7 +80,7 @@ async function sheets(browser: Browser, taken: readonly Shot[], to: string, wide
 const browser = await openBrowser();
 if ("missing" in browser) throw new Error(browser.missing);
 const out = mkdtempSync(join(tmpdir(), "planner-screens-"));
-for (const name of chosen(estate, ESTATES)) {
+for (const name of chosen(inventory, ESTATES)) {
   const server = await serve(name);
   for (const wide of chosen(width, WIDTHS)) {
     for (const colorScheme of chosen(theme, THEMES)) {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { misdeeds } from "./chromium.ts";
 import { DcServer, emptyFolder } from "./dc_server.ts";
+import { withPageReport } from "./page_report.ts";
 import { runPlanner } from "./planner_command.ts";
-import { telling } from "./telling.ts";
 
 /** A refused check is an answer that the browser reports as an error. */
 const REFUSALS = /^said Failed to load resource.* (?:400|401|403|404|409) /;
@@ -76,7 +76,7 @@ export class EditedConsole {
         ["planner-token", this.tokens[who] ?? ""] as const,
       );
       await page.goto(`${this.server.url}/#/${hash}`);
-      await telling(page, story);
+      await withPageReport(page, story);
       if (wrong.some((misdeed) => !REFUSALS.test(misdeed))) throw new Error(wrong.join("\n"));
     } finally {
       await context.close();

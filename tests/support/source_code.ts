@@ -51,3 +51,15 @@ export function comments(file: SourceFile): readonly Comment[] {
     text: text.replaceAll(/\n\s*\* ?/g, " "),
   }));
 }
+
+/** Returns the names that a file declares or uses: identifiers, private names and properties, each once. */
+export function names(file: SourceFile): ReadonlySet<string> {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (node === null || typeof node !== "object") return;
+    if ("name" in node && typeof node.name === "string") found.add(node.name);
+    for (const child of Object.values(node)) visit(child);
+  };
+  visit(parsed(file).program);
+  return found;
+}

@@ -23,8 +23,8 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     progress.tell({ event: "note", spec_id: null, message: interruptionNote(name, again) });
   });
   const background = takeBackgroundStart();
-  const telling = tellAnyway(progress);
-  const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: telling.tell });
+  const reporter = tellAnyway(progress);
+  const deps = await openRunDeps({ context, root }, { startedAt: background?.started_at ?? null, tell: reporter.tell });
   const { ids, follow, width, stopAtFailure, budget, json: _, ...run } = words;
   const letGrow = keepMemorySmall();
   let refused = "the process ended before the run began";
@@ -33,7 +33,7 @@ export async function work({ context, root }: OpenProject, cli: Cli, words: Work
     const wishes: QueueWishes = { ids, follow, width, stopAtFailure, budget, run: { ...run, stop: signals } };
     const result = await runQueue(deps, wishes);
     progress.summary(result, await unmerged(deps, result));
-    telling.complain();
+    reporter.complain();
     refused = result.refused.find(({ spec_id }) => spec_id === ids[0])?.reason ?? refused;
     return statusOf(result, signals.by());
   } catch (error) {

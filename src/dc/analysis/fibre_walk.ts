@@ -107,7 +107,7 @@ class Walk {
     const position = positions > 1 ? (top ?? 1) : 1;
     const from = endOf(this.spot);
     if (position < 1 || position > positions) return this.end("OPEN", noPosition(from, position));
-    const next = passageOf(device, port, position);
+    const next = nextStep(device, port, position);
     if (next === undefined) return this.end("OPEN", noMapping(from));
     const left = positions > 1 ? rest : stack;
     const to = { deviceCode: device.code, portName: next.port.name };
@@ -126,7 +126,7 @@ export function isPassive({ kind }: Port): boolean {
 }
 
 /** The port and position on the other side of a device that a position of one of its passive ports leads to. */
-function passageOf(
+function nextStep(
   { ports = [] }: Device,
   port: Port,
   position: number,
@@ -149,7 +149,7 @@ function passageOf(
 export function branchesAt({ device, port, positions }: Parting): readonly Branch[] {
   const from = endOf({ device, port });
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {
-    const next = passageOf(device, port, position);
+    const next = nextStep(device, port, position);
     return next === undefined ? [] : [{ from, to: { deviceCode: device.code, portName: next.port.name }, position }];
   });
 }

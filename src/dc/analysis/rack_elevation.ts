@@ -80,14 +80,14 @@ export function rackElevation(
 }
 
 /** Stands where a reservation names no owner, so that the unit still shows as reserved. */
-const NOBODY = "reserved";
+const RESERVED = "reserved";
 
 /** Reserved units and their owners. */
 function reservedUnits({ reservations = [] }: Rack, now: string): ReadonlyMap<number, string> {
   return new Map(
     reservations
       .filter((reservation) => holds(reservation, now))
-      .flatMap(({ units, owner = NOBODY }) => units.map((unit) => [unit, owner] as const)),
+      .flatMap(({ units, owner = RESERVED }) => units.map((unit) => [unit, owner] as const)),
   );
 }
 

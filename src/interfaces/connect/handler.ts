@@ -22,7 +22,7 @@ import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import { chargedReply, isBinary, meteredBody } from "./metered_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
-import { type HandedOver, PlainPath } from "./plain_path.ts";
+import { type Delegated, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
 import { reflectionRoutes } from "./reflection_routes.ts";
 import { interfaceOf, outcomeOfGrpc, outcomeOfStatus } from "./refused_outcome.ts";
@@ -70,7 +70,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   reflectionRoutes(router, ALL_SERVICES);
   const handlers = new Map(router.handlers.map((handler) => [handler.requestPath, handler]));
   const handlerOf = ({ url }: NodeRequest) => handlers.get(url?.split("?", 1)[0] ?? "");
-  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: HandedOver) =>
+  const answerAll = (handler: UniversalHandler, request: NodeRequest, response: NodeResponse, known: Delegated) =>
     withCallAccounting(
       () => answer(handler, request, response, known),
       (outcome, seconds) => {
@@ -109,7 +109,7 @@ async function answer(
   handler: UniversalHandler,
   request: NodeRequest,
   response: NodeResponse,
-  known: HandedOver,
+  known: Delegated,
 ): Promise<string | undefined> {
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();

@@ -12,14 +12,14 @@ import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call
 import { knownBody, makeBody, type SentBody } from "./sent_body.ts";
 
 /** What is known of a call before the library reads it: the body as far as it was read, and why the call failed. */
-export interface HandedOver {
+export interface Delegated {
   readonly account: ByteAccount;
   readonly body?: AsyncIterable<Uint8Array>;
   readonly failure?: Failure;
 }
 
 /** Answers a call by the library's handlers. */
-export type HandOver = (request: NodeRequest, response: NodeResponse, known: HandedOver) => Promise<void>;
+export type Delegate = (request: NodeRequest, response: NodeResponse, known: Delegated) => Promise<void>;
 
 /**
  * A shorter way for unary calls that need nothing unusual: without the universal requests and responses of the library,
@@ -30,12 +30,12 @@ export class PlainPath {
   readonly #methods = plainMethods();
   readonly #service: DcService;
   readonly #find: FindPrincipal;
-  readonly #handOver: HandOver;
+  readonly #delegate: Delegate;
 
-  constructor(service: DcService, find: FindPrincipal, handOver: HandOver) {
+  constructor(service: DcService, find: FindPrincipal, delegate: Delegate) {
     this.#service = service;
     this.#find = find;
-    this.#handOver = handOver;
+    this.#delegate = delegate;
   }
 
   /** Answers the request, or returns false for a request that the library must answer. */
@@ -54,23 +54,23 @@ export class PlainPath {
     try {
       principal = await this.#find(request.headers.authorization ?? null);
     } catch (error) {
-      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
+      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     let read: ReadBody;
     try {
       read = await readBody(request, new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson }));
     } catch (error) {
-      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
+      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     const { chunks, ended } = read;
     let message: ReturnType<typeof messageOf>;
     try {
       message = ended ? messageOf(call, join(chunks), account) : undefined;
     } catch (error) {
-      return this.#handOver(request, response, { account, failure: { error, isCounted: false } });
+      return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     if (message === undefined)
-      return this.#handOver(request, response, { account, body: replay(chunks, ended, request) });
+      return this.#delegate(request, response, { account, body: replay(chunks, ended, request) });
     const restMs = call.timeoutMs === undefined ? undefined : call.timeoutMs - (performance.now() - started);
     try {
       const caller = describeCaller(headersOf(request), {
@@ -86,7 +86,7 @@ export class PlainPath {
       send(call, body, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
-      await this.#handOver(request, response, { account, failure: { error, isCounted: true } });
+      await this.#delegate(request, response, { account, failure: { error, isCounted: true } });
     }
   }
 }

@@ -32,7 +32,7 @@ export const STOP_GRACE_MS = 1500;
 export const FINISH_GRACE_MS = 60_000;
 
 /** Unread bytes on standard error above which the rest is dropped. Ours: the first of many messages matters most. */
-export const MAX_UNREAD_TALK_BYTES = 1024 * 1024;
+export const MAX_UNREAD_STDERR_BYTES = 1024 * 1024;
 
 /** Time for the last message to be read before the process ends, in milliseconds. Ours: an active reader needs less. */
 export const LAST_WORDS_MS = 200;

@@ -1,7 +1,7 @@
 import { MAX_UNWRITTEN_CHARS } from "./limits.ts";
 
 /** How a write fails without a reader at the other end. Source: POSIX, Node.js error codes. */
-const NOBODY_READS: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
+const READER_GONE: readonly unknown[] = ["EPIPE", "ECONNRESET", "EBADF", "ERR_STREAM_DESTROYED"];
 
 /** Where the bytes of answers go. `write` resolves when the operating system has taken them all, and rejects for good. */
 export interface ByteSink {
@@ -79,7 +79,7 @@ export class LineOutput {
     } catch (error) {
       this.#broken = true;
       this.#lines = [];
-      this.#close(NOBODY_READS.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
+      this.#close(READER_GONE.includes((error as NodeJS.ErrnoException).code) ? undefined : (error as Error));
     }
     this.#chars = 0;
     for (const line of this.#lines) this.#chars += line.length;

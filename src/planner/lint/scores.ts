@@ -79,9 +79,9 @@ function gradeSplittability(body: string, files: number): Grade {
 }
 
 function lightOf({ complexity, confidence, ac_quality }: Grades): Scores["traffic_light"] {
-  const telling = [complexity, confidence, ac_quality];
-  if (telling.includes("D")) return "red";
-  return telling.includes("C") ? "yellow" : "green";
+  const grades = [complexity, confidence, ac_quality];
+  if (grades.includes("D")) return "red";
+  return grades.includes("C") ? "yellow" : "green";
 }
 
 const ADVICE: { readonly [Name in keyof Grades]: string } = {

@@ -48,10 +48,10 @@ export async function importFrom(
   store: DcStore,
   read: ReadSource,
   options: ImportFromOptions,
-  talk: StderrLogger,
+  log: StderrLogger,
 ): Promise<ExitStatus> {
   const stop = new Stop();
-  const progress = new Progress(options.json, talk);
+  const progress = new Progress(options.json, log);
   try {
     const known = await knownResources(store, options.origin);
     const unreadable: Unreadable[] = [];
@@ -65,13 +65,13 @@ export async function importFrom(
     const parts = { result, unreadable, omissions: mapped.omissions, quality: judgeQuality(mapped.items) };
     const report = importReport({ origin: options.origin, dryRun: options.dryRun, ...parts });
     progress.end();
-    tell(report, options, talk);
+    tell(report, options, log);
     if (stop.status !== undefined) return stop.status;
     return result.refused.length > 0 || unreadable.length > 0 ? EXIT_STATUS.refused : EXIT_STATUS.ok;
   } catch (error) {
     progress.end();
     if (stop.status === undefined || !(error instanceof OperationError)) throw error;
-    talk.warn(error.message);
+    log.warn(error.message);
     return stop.status;
   } finally {
     stop.close();
@@ -115,7 +115,7 @@ async function sync(
   });
 }
 
-function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, talk: StderrLogger): void {
+function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptions, log: StderrLogger): void {
   if (file !== undefined) {
     try {
       writeFileSync(resolve(cwd, file), `${JSON.stringify(report, null, 2)}\n`);
@@ -124,7 +124,7 @@ function tell(report: ImportReport, { json, report: file, cwd }: ImportFromOptio
     }
   }
   if (json) printJson({ event: "end", ...report });
-  else printReport(report, talk);
+  else printReport(report, log);
 }
 
 /** Ctrl-C and SIGTERM: the first stops between two batches, the second ends at once. */
@@ -158,14 +158,14 @@ class Stop {
 /** Progress as JSON lines, on a bar, or as a line now and then. */
 class Progress {
   readonly #json: boolean;
-  readonly #talk: StderrLogger;
+  readonly #log: StderrLogger;
   readonly #bar: ReturnType<typeof openProgressBar>;
   #last = 0;
 
-  constructor(json: boolean, talk: StderrLogger) {
+  constructor(json: boolean, log: StderrLogger) {
     this.#json = json;
-    this.#talk = talk;
-    this.#bar = json ? undefined : openProgressBar(talk);
+    this.#log = log;
+    this.#bar = json ? undefined : openProgressBar(log);
   }
 
   show(what: string, done: number, total: number | undefined): void {
@@ -174,7 +174,7 @@ class Progress {
     if (now - this.#last < PROGRESS_MS) return;
     this.#last = now;
     if (this.#json) printJson({ event: "progress", what, done, ...(total !== undefined && { total }) });
-    else if (this.#bar === undefined) this.#talk.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
+    else if (this.#bar === undefined) this.#log.note(`${what}: ${done}${total === undefined ? "" : ` of ${total}`}`);
   }
 
   end(): void {

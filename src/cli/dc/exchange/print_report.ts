@@ -35,17 +35,17 @@ function exampleOf(objects: NotCarried["objects"]): string {
 }
 
 /** Prints a report for people: what was done on standard output, what needs attention on standard error. */
-export function printReport(report: ImportReport, talk: StderrLogger): void {
+export function printReport(report: ImportReport, log: StderrLogger): void {
   const width = outputWidth();
   if (report.state === "tried") list(report.changes, changeLine);
   print(renderTable(report.counts, COUNT_COLUMNS, width));
   if (report.not_carried.length > 0) print(`\n${renderTable(report.not_carried, NOT_CARRIED_COLUMNS, width)}`);
   printQuality(report);
-  for (const line of firstOf(report.unreadable, unreadableLine)) talk.warn(line);
-  for (const line of firstOf(report.refused, refusalLine)) talk.warn(line);
-  for (const line of firstOf(report.vanished, refusalLine)) talk.note(line);
-  if (report.state === "tried") talk.note("Nothing was written: the import was only tried");
-  if (report.state === "stopped") talk.warn("Stopped: the same import again goes on where this one ended");
+  for (const line of firstOf(report.unreadable, unreadableLine)) log.warn(line);
+  for (const line of firstOf(report.refused, refusalLine)) log.warn(line);
+  for (const line of firstOf(report.vanished, refusalLine)) log.note(line);
+  if (report.state === "tried") log.note("Nothing was written: the import was only tried");
+  if (report.state === "stopped") log.warn("Stopped: the same import again goes on where this one ended");
 }
 
 function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {

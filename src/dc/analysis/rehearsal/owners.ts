@@ -4,7 +4,7 @@ export interface Owners<Key> {
   add(key: Key, owner: number): void;
 }
 
-const NOBODY: readonly number[] = [];
+const NO_OWNERS: readonly number[] = [];
 
 /** Owners of effects on nodes. Nearly all have one owner, for which no list is made. */
 export class NodeOwners implements Owners<number> {
@@ -23,7 +23,7 @@ export class NodeOwners implements Owners<number> {
   /** The list is valid until the next call. */
   of(index: number): readonly number[] {
     const owner = this.first[index] ?? 0;
-    if (owner === 0) return NOBODY;
+    if (owner === 0) return NO_OWNERS;
     const list = this.lists.get(index);
     if (list !== undefined) return list;
     this.one[0] = owner;
@@ -42,7 +42,7 @@ export class NamedOwners<Key> implements Owners<Key> {
   private readonly lists = new Map<Key, number[]>();
 
   of(key: Key): readonly number[] {
-    return this.lists.get(key) ?? NOBODY;
+    return this.lists.get(key) ?? NO_OWNERS;
   }
 
   add(key: Key, owner: number): void {

@@ -29,12 +29,12 @@ export const listInventory = defineRead({
     const limit = readCount("page_size", request.pageSize, { usual: DEFAULT_PAGE_SIZE, most: MAX_PAGE_SIZE });
     const listing = await LISTINGS[kind](session);
     const { items, total, facets, sums } = await selectRows(listing, request, { limit, scheduler: session.scheduler });
-    const lookedUp = await listing.lookUp?.(items);
+    const loaded = await listing.lookUp?.(items);
     return create(ListInventoryResponseSchema, {
       rows: items.map((item) => ({
         ref: listing.ref(item),
         name: listing.name(item),
-        ...cells(listing, item, lookedUp),
+        ...cells(listing, item, loaded),
       })),
       totalCount: total,
       columns: Object.keys(listing.columns),
@@ -83,9 +83,9 @@ async function viewsOf({ reader, topology }: ReadSession) {
 function cells<Item>(
   { columns }: Listing<Item>,
   item: Item,
-  lookedUp: ((item: Item) => Readonly<Record<string, string>>) | undefined,
+  loaded: ((item: Item) => Readonly<Record<string, string>>) | undefined,
 ) {
-  const texts: Record<string, string> = { ...lookedUp?.(item) };
+  const texts: Record<string, string> = { ...loaded?.(item) };
   const figures: Record<string, number> = {};
   for (const [name, column] of Object.entries(columns)) {
     const value = column(item);

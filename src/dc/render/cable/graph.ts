@@ -1,7 +1,7 @@
 import type { Segment } from "#dc/analysis/cable_path.ts";
 import type { Element, Graph, GraphEdge, GraphNode } from "../drawing.ts";
 import { counted } from "../parts/labels.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, passageOf, placeOf } from "./labels.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, linkTitle, placeOf, throughLabel } from "./labels.ts";
 import type { FoldedPaths, Stop } from "./picture.ts";
 
 /** The same picture as nodes and edges; a device that several paths pass is one node. */
@@ -37,7 +37,7 @@ function nodeOf({ hops }: Stop, id: string): GraphNode {
   const [hop] = hops;
   if (hop === undefined || hops.length > 1)
     return { id, label: counted(hops.length, "device"), shape: "note", style: "dashed" };
-  const lines = [hop.device.code, kindOf(hop.device), placeOf(hop), passageOf(hop)];
+  const lines = [hop.device.code, kindOf(hop.device), placeOf(hop), throughLabel(hop)];
   return { id, label: lines.filter((line) => line !== "").join("\n"), shape: "box" };
 }
 

@@ -5,7 +5,7 @@ import type { Paint } from "../palette.ts";
 import { counted, readable } from "../parts/labels.ts";
 import { roleToken } from "../parts/roles.ts";
 import type { Item, Point, Stroke } from "../scene.ts";
-import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, passageOf, placeOf } from "./labels.ts";
+import { hopFacts, kindOf, linkDetail, linkFacts, linkRef, placeOf, throughLabel } from "./labels.ts";
 import type { Stop } from "./picture.ts";
 
 export const STOP_WIDTH = 196;
@@ -60,7 +60,7 @@ export function stopItem(stop: Stop, [x, y]: Point, coloring: Coloring): Item {
         kind: "text",
         x: 10,
         y: 72,
-        text: stop.repeated ? "parts here" : passageOf(hop),
+        text: stop.repeated ? "parts here" : throughLabel(hop),
         size: 10.5,
         fill: "muted",
         maxWidth: room,

@@ -61,16 +61,16 @@ export function placeOf({ device }: Hop): string {
 }
 
 /** How a patch panel joins its two ports: the position on the rear port, of how many. */
-export function passageOf({ device, inPort, outPort }: Hop): string {
+export function throughLabel({ device, inPort, outPort }: Hop): string {
   if (inPort === "" || outPort === "") return "";
   const ports = [inPort, outPort].map((name) => device.ports?.find((port) => port.name === name));
   const front = ports.find((port) => port?.kind === "FRONT");
   const rear = ports.find((port) => port?.kind === "REAR");
   if (front === undefined || rear === undefined) return "";
-  return passage(front, rear);
+  return portPair(front, rear);
 }
 
-function passage(front: Port, rear: Port): string {
+function portPair(front: Port, rear: Port): string {
   const mapping = front.mappings?.find(({ rearPort }) => rearPort === rear.name);
   const positions = rear.positions ?? 1;
   if (mapping === undefined || positions === 1) return "front to rear";
@@ -134,7 +134,7 @@ export function hopFacts(hop: Hop): readonly Fact[] {
     ["Place", placeOf(hop)],
     ["Enters at", inPort],
     ["Leaves at", outPort],
-    ["Inside", passageOf(hop)],
+    ["Inside", throughLabel(hop)],
     ["Status", readable(device.status ?? "ACTIVE")],
   ];
   return facts.filter(([, value]) => value !== "");

@@ -26,7 +26,7 @@ export interface CardInput {
 }
 
 /** Elements in the order in which they matter. */
-export function sortedByFate(nodes: readonly Node[]): readonly Node[] {
+export function sortedByImpact(nodes: readonly Node[]): readonly Node[] {
   const rank = ({ impact }: Node) => IMPACT_STATES.indexOf(impact);
   return nodes.toSorted((a, b) => rank(a) - rank(b) || compareText(a.title, b.title));
 }
@@ -108,7 +108,7 @@ export function cardItem(
         fill: "muted",
         maxWidth: width * 0.6,
       },
-      ...sortedByFate(nodes).map((node, index) =>
+      ...sortedByImpact(nodes).map((node, index) =>
         chipItem(node, {
           x: PAD + (index % columns) * (chip + GAP),
           y: HEADER + Math.floor(index / columns) * (CHIP_HEIGHT + GAP),
@@ -150,13 +150,13 @@ export function groupItem(
       badge(shown, PAD, 6),
       { kind: "text", x: 30, y: 17, text: title, size: 12, weight: "bold", fill: "ink", maxWidth: width - 46 },
       { kind: "text", x: PAD, y: 34, text: groupWords(tally), size: 10.5, fill: "ink", maxWidth: width - 20 },
-      ...fateBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
+      ...impactBar(tally, { x: PAD, y: 39, width: width - 4 - 2 * PAD }),
       { kind: "text", x: PAD, y: 58, text: impactLabel(tally), size: 9.5, fill: "muted", maxWidth: width - 20 },
     ],
   };
 }
 
-function fateBar(
+function impactBar(
   { impacts, elements }: Tally,
   { x, y, width }: { readonly x: number; readonly y: number; readonly width: number },
 ): readonly Item[] {

@@ -155,7 +155,7 @@ async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: R
     report(reader);
     await written;
   };
-  for await (const piece of inTurns(agent.stdout)) await write(reader.push(piece));
+  for await (const piece of yielding(agent.stdout)) await write(reader.push(piece));
   const answer = reader.end();
   await write(answer.lines);
   return answer;
@@ -189,7 +189,7 @@ async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits 
     last = lines.findLast((line) => line.trim() !== "") ?? last;
     await written;
   };
-  for await (const piece of inTurns(agent.stderr)) await write(reader.push(piece));
+  for await (const piece of yielding(agent.stderr)) await write(reader.push(piece));
   await write(reader.end().lines);
   return last.trim().slice(0, MAX_STEP_CHARS);
 }
@@ -198,7 +198,7 @@ async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits 
 let lastTurn: Promise<unknown> = Promise.resolve();
 
 /** One piece of one agent at a time: of twenty that flood us at once, no more than that is garbage in one go. */
-async function* inTurns(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* yielding(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) {
     for (let start = 0; start < chunk.length; start += TURN_BYTES) {
       lastTurn = lastTurn.then(() => new Promise((resolve) => setImmediate(resolve)));

@@ -30,12 +30,22 @@ export function ownValue(event: Event, key: string): unknown {
   return Object.hasOwn(event, key) ? event[key] : undefined;
 }
 
-const TELLING = ["command", "file_path", "filePath", "path", "pattern", "query", "url", "id", "description"] as const;
+const SUBJECT_KEYS = [
+  "command",
+  "file_path",
+  "filePath",
+  "path",
+  "pattern",
+  "query",
+  "url",
+  "id",
+  "description",
+] as const;
 
-/** What a call of a tool is about: its most telling argument, else its plain ones. */
+/** What a call of a tool is about: its argument of the first known name, otherwise its plain ones. */
 export function aboutCall(input: Event): string {
-  const telling = TELLING.map((key) => textAt(input, key)).find((text) => text !== "");
-  if (telling !== undefined) return telling;
+  const subject = SUBJECT_KEYS.map((key) => textAt(input, key)).find((text) => text !== "");
+  if (subject !== undefined) return subject;
   return Object.entries(input)
     .filter(([, value]) => typeof value !== "object")
     .map(([name, value]) => `${name}: ${String(value)}`)

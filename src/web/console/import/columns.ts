@@ -93,7 +93,7 @@ function plain(text: string): string {
 }
 
 /** Columns that only one kind is likely to have. */
-const TELLING: readonly (readonly [Kind, RegExp])[] = [
+const KIND_PATTERNS: readonly (readonly [Kind, RegExp])[] = [
   ["fabric_link", /^(?:fabric|fabricid|capacitymbps|ecmpgroup)$/],
   ["cable", /^(?:a|b|enda|endb|adevice|bdevice|adevicecode|bdevicecode|lengthm|length)$/],
   ["crac", /^(?:sensiblecapacitykw|sensiblecapacity|derate|deratepct|serves)$/],
@@ -103,7 +103,7 @@ const TELLING: readonly (readonly [Kind, RegExp])[] = [
 /** The kind that a table's columns speak of. */
 export function guessKind(headers: readonly string[]): (typeof KINDS)[number] {
   const bare = headers.map(plain);
-  const found = TELLING.find(([, telling]) => bare.some((header) => telling.test(header)))?.[0];
+  const found = KIND_PATTERNS.find(([, pattern]) => bare.some((header) => pattern.test(header)))?.[0];
   return KINDS.find((kind) => kind === found) ?? "rack";
 }
 

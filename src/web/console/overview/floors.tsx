@@ -43,7 +43,7 @@ export function FloorCard({ site, floor, risk }: FloorProps) {
   );
 }
 
-function fate({ code }: RackTile, risk: AtRisk | undefined): "dark" | "partial" | "safe" {
+function impactOf({ code }: RackTile, risk: AtRisk | undefined): "dark" | "partial" | "safe" {
   if (risk?.dark.has(code) === true) return "dark";
   return risk?.partial.has(code) === true ? "partial" : "safe";
 }
@@ -63,7 +63,7 @@ function MiniPlan({ racks, risk, name }: { racks: readonly RackTile[]; risk: AtR
     <svg class="mini-plan" viewBox={`${left} ${top} ${right - left} ${bottom - top}`}>
       <title>{`Plan of ${name}`}</title>
       {boxes.map(({ rack, x, y, width, height }) => {
-        const what = fate(rack, risk);
+        const what = impactOf(rack, risk);
         const [middle, centre] = [x + width / 2, y + height / 2];
         return (
           <a key={rack.code} href={linkTo("rack", rack.code)} aria-label={`${rack.code} ${WORDS[what]}`} tabIndex={-1}>
@@ -89,7 +89,7 @@ function turned({ x_mm, y_mm, width_mm, depth_mm, rotation_deg }: NonNullable<Ra
 
 function Legend({ racks, risk }: { readonly racks: readonly RackTile[]; readonly risk: AtRisk | undefined }) {
   if (risk === undefined) return null;
-  const of = (what: keyof typeof WORDS) => racks.filter((rack) => fate(rack, risk) === what).length;
+  const of = (what: keyof typeof WORDS) => racks.filter((rack) => impactOf(rack, risk) === what).length;
   return (
     <ul class="plan-legend" aria-label="After one failure">
       {(["dark", "partial", "safe"] as const).map((what) => (

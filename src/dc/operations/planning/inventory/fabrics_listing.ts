@@ -7,7 +7,7 @@ import { CONGESTED_PCT, WATCHED_PCT } from "../../messages/messages.ts";
 import { inBatches, type Listing, rounded, textCell } from "./listing.ts";
 
 const LIMITS = { congestionPct: CONGESTED_PCT, watchPct: WATCHED_PCT };
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE_FAILED: ReadonlySet<string> = new Set();
 
 /** Fabric links with their load. @param views every link as its ends let it be */
 export function linksListing(views: readonly FabricLinkView[]): Listing<FabricLinkView> {
@@ -42,7 +42,7 @@ function loadPct({ link: { capacityMbps, aToBMbps, bToAMbps }, utilizationPct }:
 
 /** Links of the inventory, judged by their own state and that of the ports and devices at their ends. */
 export function linkViews(links: readonly FabricLink[], deviceOf: DeviceOf): readonly FabricLinkView[] {
-  return links.map((link) => viewLink(link, { deviceOf, failed: NOBODY }, LIMITS));
+  return links.map((link) => viewLink(link, { deviceOf, failed: NONE_FAILED }, LIMITS));
 }
 
 interface FabricRow {

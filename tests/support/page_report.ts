@@ -11,7 +11,7 @@ const LINES = 60;
  * Runs `story` on the page. When it fails, its error also tells where the page was, what it showed, what had the
  * focus and what it asked last, and names a picture of it: a wait that ran out says nothing of that by itself.
  */
-export async function telling(page: Page, story: (page: Page) => Promise<void>): Promise<void> {
+export async function withPageReport(page: Page, story: (page: Page) => Promise<void>): Promise<void> {
   const events = journal(page);
   try {
     await story(page);

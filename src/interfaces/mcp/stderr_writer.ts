@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
-import { LAST_WORDS_MS, MAX_UNREAD_TALK_BYTES } from "./limits.ts";
+import { LAST_WORDS_MS, MAX_UNREAD_STDERR_BYTES } from "./limits.ts";
 
 /**
  * What is said beside the protocol, on standard error. It never makes anybody wait: a client need not read it, so above
- * `MAX_UNREAD_TALK_BYTES` the rest is dropped.
+ * `MAX_UNREAD_STDERR_BYTES` the rest is dropped.
  */
-export class Talk extends Writable {
+export class StderrWriter extends Writable {
   constructor() {
     super();
     // A client may close standard error, which is no reason to end.
@@ -18,7 +18,7 @@ export class Talk extends Writable {
 
   /** True while so much waits that more would be dropped. */
   get full(): boolean {
-    return this.writableLength >= MAX_UNREAD_TALK_BYTES;
+    return this.writableLength >= MAX_UNREAD_STDERR_BYTES;
   }
 
   say(chunk: string | Uint8Array): void {

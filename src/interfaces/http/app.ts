@@ -128,10 +128,18 @@ export function httpApp(options: AppOptions): App {
   for (const path of READ_ROUTES) app.all(path, only("GET, HEAD"));
   app.all("/audit/webhook", only("POST"));
   app.notFound((context) =>
-    context.json({ code: "not_found", message: `There is nothing at "${context.req.path}"` }, 404),
+    context.json({ code: missingCode(context), message: `There is nothing at "${context.req.path}"` }, 404),
   );
   app.onError((error, context) => failure(error, context, options));
   return app;
+}
+
+/** A path with the form of an RPC: package, service and method. */
+const RPC_PATH = /^\/(?:\w+\.)+\w+\/\w+$/;
+
+/** Returns the code of an unknown path. Connect reserves `not_found` for RPCs that exist. */
+function missingCode({ req }: AppContext): string {
+  return RPC_PATH.test(req.path) ? "unimplemented" : "not_found";
 }
 
 function failure(error: unknown, context: AppContext, { report }: Pick<AppOptions, "report">): Response {

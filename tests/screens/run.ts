@@ -13,7 +13,7 @@ import { layoutFaults } from "../support/layout_faults.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { PAGES } from "./pages.ts";
 
-const ESTATES = ["sample", "racks200", "empty"] as const;
+const INVENTORIES = ["sample", "racks200", "empty"] as const;
 const WIDTHS = [390, 1024, 1440, 2560] as const;
 const THEMES = ["light", "dark"] as const;
 /** Height of a window; a longer page is shown up to this many windows. */
@@ -26,7 +26,7 @@ const [inventory = "all", width = "all", theme = "all", wanted = "all"] = proces
 const chosen = <Value>(word: string, values: readonly Value[]) =>
   values.filter((value) => word === "all" || word === String(value));
 
-async function serve(name: (typeof ESTATES)[number]): Promise<DcServer> {
+async function serve(name: (typeof INVENTORIES)[number]): Promise<DcServer> {
   const cwd = emptyFolder();
   const racks = { sample: [], racks200: ["--racks", "200"], empty: undefined }[name];
   if (racks !== undefined) {
@@ -80,7 +80,7 @@ async function sheets(browser: Browser, taken: readonly Shot[], to: string, wide
 const browser = await openBrowser();
 if ("missing" in browser) throw new Error(browser.missing);
 const out = mkdtempSync(join(tmpdir(), "planner-screens-"));
-for (const name of chosen(inventory, ESTATES)) {
+for (const name of chosen(inventory, INVENTORIES)) {
   const server = await serve(name);
   for (const wide of chosen(width, WIDTHS)) {
     for (const colorScheme of chosen(theme, THEMES)) {

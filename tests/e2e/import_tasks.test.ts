@@ -224,3 +224,13 @@ test("an import that is stopped leaves whole specs, and the next one goes on wit
   expect(project.list(".planner/specs").filter((name) => !name.startsWith("."))).toHaveLength(TASKS);
   expect(ready).toHaveLength(1);
 });
+
+test("a driver of chant keeps its type, also without members", async () => {
+  using source = tempProject();
+  using project = tempProject();
+  source.write(".chant/specs/2026-01-02-001-abc.md", "---\ntype: driver\nstatus: completed\n---\n# Lead\n");
+
+  await importJson(project, source.root);
+
+  expect(project.read(".planner/specs/2026-01-02-001-abc.md")).toContain("\ntype: driver\n");
+});

@@ -39,8 +39,8 @@ export function contentOf(task: CheckedTask, { idOf, hasParts }: ContentRefs): S
     ...task.fields,
   };
   const kept = Object.entries(fields).filter((entry): entry is [string, FieldValue] => entry[1] !== undefined);
-  // A driver without parts would be a driver of nothing.
-  const type = task.type === "driver" && !hasParts ? { type: "code" } : {};
+  // An epic without parts is a task like others; what came as a spec keeps its type.
+  const type = task.type === "driver" && !hasParts && task.specId === undefined ? { type: "code" } : {};
   return { title: task.title, body: task.body.trim(), fields: { ...Object.fromEntries(kept), ...type } };
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { canonicalJson, inKeyOrder } from "#kernel/canonical_json.ts";
@@ -16,9 +16,7 @@ export function seal(head: ChainHead, draft: ChangeDraft): ChangeRecord {
 /** SHA-256 in hexadecimal over layout, the previous hash, and the entry without its own two hashes. */
 function hashOf(record: ChangeRecord): string {
   const entry = { ...record, prevHash: undefined, hash: undefined };
-  return createHash("sha256")
-    .update(`${LAYOUT}${record.prevHash}${canonicalJson(entry)}`)
-    .digest("hex");
+  return hash("sha256", `${LAYOUT}${record.prevHash}${canonicalJson(entry)}`, "hex");
 }
 
 export const LOG_PROBLEMS = [
@@ -76,12 +74,12 @@ function parsed(body: string): ChangeRecord | undefined {
  * The hash of a stored text, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
  * instead of writing the entry again, which would take twice as long as hashing it.
  */
-function hashOfText(body: string, { hash, prevHash }: ChangeRecord): string | null {
-  const own = lastField(body, `"hash":"${hash}",`, `"id":`);
+function hashOfText(body: string, { hash: ownHash, prevHash }: ChangeRecord): string | null {
+  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`);
   const previous = lastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`);
   if (own === undefined || previous === undefined || own.end > previous.start) return null;
   const entry = body.slice(0, own.start) + body.slice(own.end, previous.start) + body.slice(previous.end);
-  return createHash("sha256").update(`${LAYOUT}${prevHash}${entry}`).digest("hex");
+  return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
 }
 
 /**
@@ -101,14 +99,15 @@ function lastField(
 }
 
 /** The name of the first column that differs from the entry. */
-function wrongColumn(row: LogRow, { seq, occurredAt, actor, action, request, hash }: ChangeRecord): string | undefined {
+function wrongColumn(row: LogRow, record: ChangeRecord): string | undefined {
+  const { seq, occurredAt, actor, action, request } = record;
   if (row.seq !== seq) return "seq";
   if (row.occurredAt !== occurredAt) return "occurred_at";
   if (row.principal !== actor.principal) return "principal";
   if (row.action !== action) return "action";
   if (row.requestId !== request.id) return "request_id";
   if (row.interface !== request.interface) return "door";
-  return row.hash === hash ? undefined : "hash";
+  return row.hash === record.hash ? undefined : "hash";
 }
 
 export function broken(seq: number, problem: LogProblem["problem"], detail: string): LogProblem {

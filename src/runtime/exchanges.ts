@@ -9,6 +9,8 @@ export type PortResponse = ServerResponse | Http2ServerResponse;
 
 /** Bytes of a body below which its pace is not judged: `requestMs` bounds small ones. */
 const JUDGED_BODY_BYTES = 64 * 1024;
+/** How long a look at the exchanges may end connections, in milliseconds; the next look ends the others. */
+const ENDING_MS = 10;
 
 /** One request and its reply. */
 interface Exchange {
@@ -67,6 +69,7 @@ export class Exchanges {
     const now = performance.now();
     const { isScarce } = this.#budget;
     for (const [response, { request, account, since, isArriving, reading, sending }] of this.#open) {
+      if (performance.now() - now > ENDING_MS) return;
       const isLate = isArriving && now - since > requestMs;
       const sendsSlowly =
         isArriving && account.held > JUDGED_BODY_BYTES && sending.isTooSlow(-account.held, now, isScarce);

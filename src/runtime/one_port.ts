@@ -55,8 +55,11 @@ const TLS12_CIPHERS = [
 ];
 const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"];
 
-/** Streams at once per HTTP/2 connection, and bytes that a client may send ahead. */
-const HTTP2_SETTINGS = { maxConcurrentStreams: 1000, initialWindowSize: 1024 * 1024 };
+/**
+ * Streams at once per HTTP/2 connection, and bytes that a client may send ahead. Ours: engines begin all streams of one
+ * piece of the connection in one turn of the event loop, so their number bounds that turn.
+ */
+const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 };
 /** In MB. Bun counts outgoing data that the client has not taken yet, and kills streams at the default of 10. */
 const HTTP2_SESSION_MEMORY = 1024;
 

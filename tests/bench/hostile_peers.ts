@@ -16,6 +16,8 @@ import type { ProbeReport } from "./probe_worker.ts";
 
 const RPC = "/datacenter.v1.DatacenterService";
 const MIB = 1024 * 1024;
+/** As many as a connection may have at once. */
+const STREAMS = 250;
 /** A reply of some 2 MB. */
 const LARGE = JSON.stringify({ page_size: 1000 });
 const HEAD = "Host: localhost\r\nContent-Type: application/json\r\n";
@@ -117,18 +119,18 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     await sleep(8000);
   },
   "10,000 health watches": async () => {
-    for (let connection = 0; connection < 10; connection++) {
+    for (let connection = 0; connection < 10_000 / STREAMS; connection++) {
       const session = h2();
-      for (let n = 0; n < 1000; n++)
+      for (let n = 0; n < STREAMS; n++)
         ask(session, "/grpc.health.v1.Health/Watch", "application/grpc", envelope).resume();
     }
     await sleep(15_000);
   },
   "10,000 cancelled calls": async () => {
     const body = JSON.stringify({ subject_ref: "site:SMP1", render: { format: "RENDER_FORMAT_SVG" } });
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < 10_000 / STREAMS; round++) {
       const session = h2();
-      const streams = Array.from({ length: 1000 }, () => ask(session, `${RPC}/Render`, "application/json", body));
+      const streams = Array.from({ length: STREAMS }, () => ask(session, `${RPC}/Render`, "application/json", body));
       await sleep(300);
       for (const stream of streams) stream.close(8);
     }

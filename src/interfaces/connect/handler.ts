@@ -10,7 +10,7 @@ import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
 import { ServerReflection as ServerReflectionV1Alpha } from "#gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { serverBusy } from "./body_meter.ts";
+import { isEncoded, serverBusy } from "./body_meter.ts";
 import { markCounted, withCallAccounting } from "./call_accounting.ts";
 import { type FindPrincipal, failureOf, peerOf, setPrincipal, valuesOf } from "./caller.ts";
 import { COMPRESSIONS } from "./compressions.ts";
@@ -20,7 +20,7 @@ import { writeMessagePlainly } from "./grpc_message.ts";
 import { healthRoutes, type WhyNotReady } from "./health_routes.ts";
 import { withPlaces } from "./json_reading.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
-import { chargedReply, isBinary, meteredBody } from "./metered_body.ts";
+import { chargedReply, isBinary, isPlainJson, meteredBody } from "./metered_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { type Delegated, PlainPath } from "./plain_path.ts";
 import { checkProtocolVersion } from "./protocol_version.ts";
@@ -114,13 +114,18 @@ async function answer(
   const { body, failure, account } = known;
   if (failure?.isCounted === true) markCounted();
   // The library's handlers take long to start; thousands of them at once must not keep a probe waiting.
-  await new CooperativeScheduler(undefined, peerOf(request)).yieldIfDue();
+  const peer = peerOf(request);
+  await new CooperativeScheduler(undefined, peer).yieldIfDue();
   if (response.closed) return "cancelled";
   try {
     const values = valuesOf(request, failure);
     const asked = universalRequestFromNodeRequest(request, response, undefined, values);
-    const given = { ...asked, body: body ?? meteredBody(handler, asked, account) };
-    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header) };
+    const given = { ...asked, body: body ?? meteredBody(handler, asked, account, peer) };
+    const isScanned =
+      handler.method.methodKind === "unary" &&
+      isPlainJson(asked.header) &&
+      !isEncoded(asked.header.get("content-encoding"));
+    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header), isScanned };
     const answered = await withPlaces(read, () => handler(given), explainUnreadable);
     writeMessagePlainly(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;

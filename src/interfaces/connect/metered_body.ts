@@ -12,12 +12,13 @@ export function meteredBody(
   { method }: UniversalHandler,
   { body, header }: Pick<UniversalServerRequest, "body" | "header">,
   account: ByteAccount,
+  peer: object,
 ): UniversalServerRequest["body"] {
   if (method.methodKind !== "unary" || !isBytes(body)) return body;
   const type = header.get("content-type") ?? "";
   const isCompressed = isEncoded(header.get("content-encoding")) || isEncoded(header.get("grpc-encoding"));
   // An envelope of gRPC has five bytes before the JSON, which a scan would misread.
-  const meter = new BodyMeter({ account, isJson: type.startsWith("application/json"), isCompressed });
+  const meter = new BodyMeter({ account, isJson: isPlainJson(header), isCompressed, peer });
   const isEnveloped = type.startsWith("application/grpc");
   // A message in an envelope may be sent as it is whatever the header says.
   const isScanned = isBinary(header) && (isEnveloped || !isCompressed);
@@ -26,6 +27,11 @@ export function meteredBody(
     if (message !== undefined) checkWireShape(method.input, message, account);
   };
   return counted(body, meter, isScanned ? check : undefined);
+}
+
+/** Whether the body is JSON without envelopes. */
+export function isPlainJson(header: Headers): boolean {
+  return (header.get("content-type") ?? "").startsWith("application/json");
 }
 
 /** Whether a request's messages are binary rather than JSON. */
@@ -47,7 +53,7 @@ async function* counted(
   try {
     let last: Uint8Array = new Uint8Array();
     for await (const chunk of body) {
-      meter.take(chunk);
+      await meter.take(chunk);
       if (check === undefined) yield chunk;
       else {
         // The last piece is held back until the whole is checked: the library reads a message once it has it.
@@ -57,6 +63,7 @@ async function* counted(
       }
     }
     meter.finish();
+    await meter.scheduler.yieldIfDue();
     if (check === undefined) return;
     check(Buffer.concat(seen));
     if (last.length > 0) yield last;

@@ -18,6 +18,7 @@ import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { checkWireShape } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
 import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
+import { readScanned } from "./json_reading.ts";
 import { KnownBodies } from "./known_bodies.ts";
 import { ENVELOPE_BYTES, MAX_MESSAGE_BYTES, MAX_TIMEOUT_MS } from "./limits.ts";
 import type { NodeRequest } from "./node_http.ts";
@@ -139,7 +140,8 @@ export function messageOf(
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
   if (form === "binary") checkWireShape(method.rpc.method.input, bytes, account);
-  const read = () => method.messages.getI(form === "binary").parse(bytes);
+  const parse = () => method.messages.getI(form === "binary").parse(bytes);
+  const read = () => readScanned(parse);
   try {
     return method.known === undefined ? read() : method.known[form].get(bytes, read);
   } catch {

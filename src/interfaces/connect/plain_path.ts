@@ -2,11 +2,12 @@ import type { ServerResponse } from "node:http";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import type { Principal } from "#dc/context.ts";
+import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
-import { BodyMeter, serverBusy, uploadAborted } from "./body_meter.ts";
+import { BodyMeter, LARGE_BYTES, serverBusy } from "./body_meter.ts";
 import { describeCaller, type Failure, type FindPrincipal, peerOf } from "./caller.ts";
-import { MAX_MESSAGE_BYTES } from "./limits.ts";
+import { type ReadBody, readBody } from "./incoming_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
 import { knownBody, makeBody, type SentBody } from "./sent_body.ts";
@@ -56,9 +57,10 @@ export class PlainPath {
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
+    const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer: peerOf(request) });
     let read: ReadBody;
     try {
-      read = await readBody(request, new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson }));
+      read = await readBody(request, meter);
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
@@ -81,7 +83,8 @@ export class PlainPath {
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
       const reply = await whileWaited(ask, response, restMs);
-      const body = knownBody(call, reply) ?? (await makeBody(call, reply));
+      const body = await bodyInTurn(call, reply, meter.scheduler);
+      if (response.closed) return;
       if (!account.hold(body.bytes.length)) throw serverBusy();
       send(call, body, response);
     } catch (error) {
@@ -91,6 +94,20 @@ export class PlainPath {
   }
 }
 
+/** The body of a reply. Making or sending a large one queues for its turn at the event loop. */
+async function bodyInTurn(
+  call: PlainCall,
+  reply: Parameters<typeof knownBody>[1],
+  scheduler: CooperativeScheduler,
+): Promise<SentBody> {
+  const known = knownBody(call, reply);
+  if (known !== undefined && known.bytes.length < LARGE_BYTES) return known;
+  await scheduler.yieldIfDue();
+  const body = known ?? (await makeBody(call, reply));
+  if (known === undefined && body.bytes.length >= LARGE_BYTES) await scheduler.yieldIfDue();
+  return body;
+}
+
 function headersOf({ headers }: NodeRequest): Pick<Headers, "get"> {
   return {
     get: (name) => {
@@ -98,52 +115,6 @@ function headersOf({ headers }: NodeRequest): Pick<Headers, "get"> {
       return typeof value === "string" ? value : (value?.join(", ") ?? null);
     },
   };
-}
-
-interface ReadBody {
-  readonly chunks: readonly Uint8Array[];
-  /** False when more is to come: the body is too large. */
-  readonly ended: boolean;
-}
-
-/** Rejects when the connection breaks off, and with the meter's refusal; the rest of the body is discarded then. */
-function readBody(request: NodeRequest, meter: BodyMeter): Promise<ReadBody> {
-  return new Promise((resolve, reject) => {
-    const chunks: Uint8Array[] = [];
-    let bytes = 0;
-    const stop = () => request.off("data", take).off("end", end).off("close", broken);
-    const fail = (error: unknown) => {
-      stop();
-      request.resume();
-      reject(error);
-    };
-    const settle = (ended: boolean) => {
-      stop();
-      resolve({ chunks, ended });
-    };
-    const take = (chunk: Uint8Array) => {
-      try {
-        meter.take(chunk);
-      } catch (error) {
-        return fail(error);
-      }
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes <= MAX_MESSAGE_BYTES) return;
-      request.pause();
-      settle(false);
-    };
-    const end = () => {
-      try {
-        meter.finish();
-      } catch (error) {
-        return fail(error);
-      }
-      settle(true);
-    };
-    const broken = () => fail(uploadAborted());
-    request.on("data", take).on("end", end).on("close", broken);
-  });
 }
 
 function join(chunks: readonly Uint8Array[]): Uint8Array {

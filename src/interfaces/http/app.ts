@@ -170,7 +170,12 @@ function chargeReply(context: AppContext, options: AppOptions): void {
 
 function meterOf(context: AppContext, { accountOf }: AppOptions): BodyMeter {
   const account = accountOf?.(context.env.incoming) ?? new ByteBudget(Number.POSITIVE_INFINITY).open();
-  return new BodyMeter({ account, isJson: true, isCompressed: isEncoded(context.req.header("content-encoding")) });
+  return new BodyMeter({
+    account,
+    isJson: true,
+    isCompressed: isEncoded(context.req.header("content-encoding")),
+    peer: peerOf(context.env.incoming),
+  });
 }
 
 async function countRefused({ req, env, res }: AppContext, { observe }: AppOptions, seconds: number): Promise<void> {

@@ -99,6 +99,7 @@ async function* changeFrames(
     const notices = await stream.next(CHECK_MS, ended);
     // The client connects again and learns that its position is gone.
     if (notices === undefined) return;
+    await turn();
     const now = performance.now();
     if (now - checkedAt >= CHECK_MS) {
       await check();
@@ -106,7 +107,6 @@ async function* changeFrames(
     }
     if (notices.length === 0 && now - sentAt < HEARTBEAT_MS) continue;
     sentAt = now;
-    await turn();
     yield notices.length === 0 ? encoded(":\n\n") : pageOf(notices);
   }
 }

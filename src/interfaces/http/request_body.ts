@@ -48,7 +48,7 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
     for await (const chunk of request.body ?? []) {
       length += chunk.length;
       if (length > limit) return undefined;
-      meter.take(chunk);
+      await meter.take(chunk);
       chunks.push(chunk);
     }
   } catch (error) {
@@ -56,6 +56,7 @@ export async function readBytes(request: Request, limit: number, meter: BodyMete
     throw error instanceof OperationError ? error : uploadAborted();
   }
   meter.finish();
+  await meter.scheduler.yieldIfDue();
   return Buffer.concat(chunks);
 }
 

@@ -78,6 +78,11 @@ export class CooperativeScheduler {
     this.peer = peer;
   }
 
+  /** Whether the slice is used up. */
+  isDue(): boolean {
+    return loop.isDue();
+  }
+
   /** Yields if the slice is used up. @throws the signal's reason */
   async yieldIfDue(): Promise<void> {
     if (loop.isDue()) await loop.yield(this.peer);

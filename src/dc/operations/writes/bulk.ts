@@ -5,6 +5,7 @@ import type { Finding } from "#dc/model/finding.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { type BulkReply, BulkReplySchema, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { findingInit } from "../messages/findings.ts";
 import { statusOf } from "../messages/status.ts";
 import type { WriteSession } from "../rpc.ts";
@@ -84,10 +85,12 @@ export function demandBatchSize(field: string, count: number): void {
 async function applyAll(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
   const results: Result[] = Array.from({ length: items.length });
   const failed = new Set<string>();
+  const scheduler = new CooperativeScheduler();
   for (const index of duplicates(items)) results[index] = duplicate(items[index]);
   for (const index of inOrderOfNeeds(items)) {
     const item = items[index];
     if (item === undefined || results[index] !== undefined) continue;
+    await scheduler.yieldIfDue();
     const result = await applyOne(session, item, failed);
     if ("error" in result) failed.add(codeKey(item.code));
     results[index] = result;

@@ -23,11 +23,20 @@ export const copilot: ProviderRow = {
   exits: {},
   allowing(denied) {
     const { tool, line } = deniedCall(denied, "bash");
-    // Its rules name programs.
-    const rule = line === null ? tool : `shell(${line.split(" ", 1)[0]})`;
-    return `providers.copilot.args: [${JSON.stringify(`--allow-tool=${rule}`)}]`;
+    const args = line === null ? [`--allow-tool=${tool}`] : allowingLine(line);
+    return `providers.copilot.args: [${args.map((arg) => JSON.stringify(arg)).join(", ")}]`;
   },
 };
+
+/** Its rules name programs, and the servers that a line of the shell names need a rule as well. */
+function allowingLine(line: string): readonly string[] {
+  const programs = commandsIn(line).map((command) => command.split(" ", 1)[0]);
+  const servers = line.match(/https?:\/\/[^\s/"']+/g) ?? [];
+  return [
+    ...[...new Set(programs)].map((program) => `--allow-tool=shell(${program})`),
+    ...[...new Set(servers)].map((server) => `--allow-url=${server}`),
+  ];
+}
 
 // One word each: a list would take the next argument as well.
 function allowed({ commands }: Grant): readonly string[] {

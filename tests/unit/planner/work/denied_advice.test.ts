@@ -15,6 +15,9 @@ test("says by which line of which file a denied call is allowed", () => {
   for (const [provider, [denied, line]] of Object.entries(lines)) {
     expect(PROVIDERS[provider as keyof typeof PROVIDERS].allowing?.(denied)).toBe(line);
   }
+  expect(PROVIDERS.copilot.allowing?.("bash git push && curl http://a.example:8/b http://a.example:8/c")).toBe(
+    'providers.copilot.args: ["--allow-tool=shell(git)", "--allow-tool=shell(curl)", "--allow-url=http://a.example:8"]',
+  );
   expect(PROVIDERS.opencode.allowing?.("webfetch http://x")).toBe(
     'in opencode.json: {"permission":{"webfetch":"allow"}}',
   );

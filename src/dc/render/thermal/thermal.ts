@@ -139,13 +139,16 @@ function coolingFigures({
   headroomPct,
   liquidHeatKw,
   liquidRatedKw,
+  liquidReserveKw,
   liquidUsableKw,
   liquidHeadroomKw,
 }: ThermalHeadroomResponse): FrameInput["figures"] {
   if (cracs.length === 0) {
     return [{ label: "Cooling", value: "not recorded", ...(airHeatKw > 0 && { tone: "watch" as const }) }];
   }
-  const tone = headroomKw < 0 ? "fault" : stateOfShare(usableKw > 0 ? (airHeatKw / usableKw) * 100 : 0);
+  const isTense = usableKw > 0 && stateOfShare((airHeatKw / usableKw) * 100) !== "ok";
+  const own = headroomTone(headroomKw, reserveKw);
+  const tone = own === "ok" && isTense ? "watch" : own;
   return [
     { label: "Usable cooling", value: kilowatts(usableKw) },
     { label: "Reserve", value: kilowatts(reserveKw) },
@@ -156,11 +159,16 @@ function coolingFigures({
           {
             label: "Headroom of liquid",
             value: liquidRatedKw === 0 ? "no unit recorded" : kilowatts(liquidHeadroomKw),
-            tone:
-              liquidRatedKw === 0 ? ("watch" as const) : liquidHeadroomKw < 0 ? ("fault" as const) : ("ok" as const),
+            tone: liquidRatedKw === 0 ? ("watch" as const) : headroomTone(liquidHeadroomKw, liquidReserveKw),
           },
         ]),
   ];
+}
+
+/** Units that cope only with their reserve are watched, as their zones are. */
+function headroomTone(headroomKw: number, reserveKw: number): "ok" | "watch" | "fault" {
+  if (headroomKw >= 0) return "ok";
+  return headroomKw + reserveKw < 0 ? "fault" : "watch";
 }
 
 function hotspotList(hotspots: readonly Hotspot[]): { readonly items: readonly Item[]; readonly height: number } {

@@ -16,19 +16,19 @@ interface Waiting {
  * first picture and ends when none was asked for in a minute; it does not keep the process alive.
  */
 export class Rasterizer {
-  private worker: Worker | undefined;
-  private idle: ReturnType<typeof setTimeout> | undefined;
-  private readonly waiting = new Map<number, Waiting>();
-  private lastId = 0;
+  #worker: Worker | undefined;
+  #idle: ReturnType<typeof setTimeout> | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #lastId = 0;
 
   /** @throws Error when the SVG cannot be read or the thread ends */
   png(svg: string, widthPx: number): Promise<Uint8Array<ArrayBuffer>> {
-    clearTimeout(this.idle);
-    const worker = this.worker ?? this.start();
-    this.lastId += 1;
-    const task: RasterTask = { id: this.lastId, svg, widthPx };
+    clearTimeout(this.#idle);
+    const worker = this.#worker ?? this.#start();
+    this.#lastId += 1;
+    const task: RasterTask = { id: this.#lastId, svg, widthPx };
     return new Promise((resolve, reject) => {
-      this.waiting.set(task.id, { resolve, reject });
+      this.#waiting.set(task.id, { resolve, reject });
       worker.ref();
       worker.postMessage(task);
     });
@@ -36,41 +36,41 @@ export class Rasterizer {
 
   /** Ends the thread; what it was drawing fails. */
   async close(): Promise<void> {
-    clearTimeout(this.idle);
-    const { worker } = this;
-    this.worker = undefined;
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
     await worker?.terminate();
-    this.fail(new Error("The renderer of PNG pictures was closed"));
+    this.#fail(new Error("The renderer of PNG pictures was closed"));
   }
 
-  private start(): Worker {
+  #start(): Worker {
     const worker = new Worker(workerUrl());
-    this.worker = worker;
-    worker.on("message", (answer: RasterAnswer) => this.take(answer));
+    this.#worker = worker;
+    worker.on("message", (answer: RasterAnswer) => this.#take(answer));
     const lost = (error: Error) => {
-      if (this.worker !== worker) return;
-      this.worker = undefined;
-      this.fail(error);
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#fail(error);
     };
     worker.on("error", lost);
     worker.on("exit", (code) => lost(new Error(`The renderer of PNG pictures ended with status ${code}`)));
     return worker;
   }
 
-  private take(answer: RasterAnswer): void {
-    const waiting = this.waiting.get(answer.id);
-    this.waiting.delete(answer.id);
+  #take(answer: RasterAnswer): void {
+    const waiting = this.#waiting.get(answer.id);
+    this.#waiting.delete(answer.id);
     if ("png" in answer) waiting?.resolve(answer.png);
     else waiting?.reject(new Error(answer.error));
-    if (this.waiting.size > 0) return;
-    this.worker?.unref();
-    this.idle = setTimeout(() => void this.close(), IDLE_MS);
-    this.idle.unref();
+    if (this.#waiting.size > 0) return;
+    this.#worker?.unref();
+    this.#idle = setTimeout(() => void this.close(), IDLE_MS);
+    this.#idle.unref();
   }
 
-  private fail(error: Error): void {
-    const all = [...this.waiting.values()];
-    this.waiting.clear();
+  #fail(error: Error): void {
+    const all = [...this.#waiting.values()];
+    this.#waiting.clear();
     for (const { reject } of all) reject(error);
   }
 }

@@ -23,19 +23,19 @@ export interface CheckpointOptions {
 
 /** Signs the change log at intervals while a server runs. */
 export class CheckpointWriter {
-  private readonly store: DcStore;
-  private readonly options: CheckpointOptions;
-  private readonly outage: Outage;
-  private timer: ReturnType<typeof setTimeout> | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private last: { readonly size: number; readonly at: number } | undefined;
-  private isOver = false;
+  readonly #store: DcStore;
+  readonly #options: CheckpointOptions;
+  readonly #outage: Outage;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #running: Promise<void> = Promise.resolve();
+  #last: { readonly size: number; readonly at: number } | undefined;
+  #isOver = false;
 
   private constructor(store: DcStore, options: CheckpointOptions, say: (message: string) => void) {
-    this.store = store;
-    this.options = options;
+    this.#store = store;
+    this.#options = options;
     const gone = (why: string) => `No checkpoint can be signed: ${why}`;
-    this.outage = new Outage({ gone, back: "Checkpoints are signed again" }, say);
+    this.#outage = new Outage({ gone, back: "Checkpoints are signed again" }, say);
   }
 
   /** Starts to sign by these options; undefined without any. */
@@ -46,47 +46,47 @@ export class CheckpointWriter {
   ): CheckpointWriter | undefined {
     if (options === undefined) return undefined;
     const writer = new CheckpointWriter(store, options, say);
-    writer.next();
+    writer.#next();
     return writer;
   }
 
   async close(): Promise<void> {
-    this.isOver = true;
-    clearTimeout(this.timer);
-    await this.running;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    await this.#running;
   }
 
   /** Looks now, and again after a while until `close`. */
-  private next(): void {
-    this.running = this.look().finally(() => {
-      if (!this.isOver) this.timer = setTimeout(() => this.next(), LOOK_MS).unref();
+  #next(): void {
+    this.#running = this.#look().finally(() => {
+      if (!this.#isOver) this.#timer = setTimeout(() => this.#next(), LOOK_MS).unref();
     });
   }
 
-  private async look(): Promise<void> {
+  async #look(): Promise<void> {
     try {
-      const { seq } = await this.store.read((reader) => reader.chainHead());
-      if (!this.isOver && this.isDue(seq)) await this.sign();
-      this.outage.worked();
+      const { seq } = await this.#store.read((reader) => reader.chainHead());
+      if (!this.#isOver && this.#isDue(seq)) await this.#sign();
+      this.#outage.worked();
     } catch (error) {
-      this.outage.failed(error instanceof Error ? error.message : String(error));
+      this.#outage.failed(error instanceof Error ? error.message : String(error));
     }
   }
 
-  private isDue(seq: number): boolean {
-    const { last } = this;
+  #isDue(seq: number): boolean {
+    const last = this.#last;
     if (last === undefined) return seq > 0;
     return seq - last.size >= EVERY_ENTRIES || (seq > last.size && Date.now() - last.at >= EVERY_MS);
   }
 
-  private async sign(): Promise<void> {
-    const origin = await logOrigin(this.store);
-    const key = openSigningKey(this.options.key, origin);
-    const made = await makeCheckpoint(this.store, { origin, key, now: new Date() });
+  async #sign(): Promise<void> {
+    const origin = await logOrigin(this.#store);
+    const key = openSigningKey(this.#options.key, origin);
+    const made = await makeCheckpoint(this.#store, { origin, key, now: new Date() });
     if (!made.ok) throw new Error(`the change log is broken: entry ${made.seq} ${made.detail}`);
     const { size } = made.checkpoint;
-    if (this.options.directory !== undefined) writeNote(this.options.directory, size, made.note);
-    this.last = { size, at: Date.now() };
+    if (this.#options.directory !== undefined) writeNote(this.#options.directory, size, made.note);
+    this.#last = { size, at: Date.now() };
   }
 }
 

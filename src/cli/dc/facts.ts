@@ -13,37 +13,37 @@ type Numbers = Pick<DatabaseFacts, "revision" | "changeLogSeq" | "deadLettersKep
 
 /** Asks the database for its numbers, at most once at a time and once a second. */
 export class StoreFacts {
-  private readonly store: DcStore;
-  private numbers: Numbers | undefined;
-  private askedAt = Number.NEGATIVE_INFINITY;
-  private asking: Promise<void> | undefined;
+  readonly #store: DcStore;
+  #numbers: Numbers | undefined;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #asking: Promise<void> | undefined;
 
   constructor(store: DcStore) {
-    this.store = store;
+    this.#store = store;
   }
 
   async now(): Promise<DatabaseFacts> {
-    if (performance.now() - this.askedAt > HOLD_MS) {
-      this.asking ??= this.ask().finally(() => {
-        this.asking = undefined;
+    if (performance.now() - this.#askedAt > HOLD_MS) {
+      this.#asking ??= this.#ask().finally(() => {
+        this.#asking = undefined;
       });
-      if (await isLate(this.asking)) this.numbers = undefined;
+      if (await isLate(this.#asking)) this.#numbers = undefined;
     }
-    return { up: this.numbers !== undefined, ...this.numbers, use: this.store.use() };
+    return { up: this.#numbers !== undefined, ...this.#numbers, use: this.#store.use() };
   }
 
-  private async ask(): Promise<void> {
+  async #ask(): Promise<void> {
     try {
-      await this.store.check();
-      this.numbers = await this.store.read(async (reader) => ({
+      await this.#store.check();
+      this.#numbers = await this.#store.read(async (reader) => ({
         revision: await reader.revision(),
         changeLogSeq: (await reader.chainHead()).seq,
         deadLettersKept: await reader.countDeadLetters(),
       }));
     } catch {
-      this.numbers = undefined;
+      this.#numbers = undefined;
     }
-    this.askedAt = performance.now();
+    this.#askedAt = performance.now();
   }
 }
 

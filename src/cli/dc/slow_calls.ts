@@ -12,11 +12,11 @@ interface Told {
 
 /** Logs slow calls: one line per method and minute, with how many more there were before it. */
 export class SlowCalls {
-  private readonly say: (message: string) => void;
-  private readonly told = new Map<string, Told>();
+  readonly #say: (message: string) => void;
+  readonly #told = new Map<string, Told>();
 
   constructor(say: (message: string) => void) {
-    this.say = say;
+    this.#say = say;
   }
 
   observe(
@@ -24,13 +24,13 @@ export class SlowCalls {
     nowMs: number = performance.now(),
   ): void {
     if (seconds < SLOW_S) return;
-    const last = this.told.get(method);
+    const last = this.#told.get(method);
     if (last !== undefined && nowMs - last.atMs < QUIET_MS) {
       last.others += 1;
       return;
     }
-    this.told.set(method, { atMs: nowMs, others: 0 });
+    this.#told.set(method, { atMs: nowMs, others: 0 });
     const more = last === undefined || last.others === 0 ? "" : `; ${last.others} more since the last such line`;
-    this.say(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
+    this.#say(`${method} over ${interfaceName} took ${seconds.toFixed(1)} s (${outcome})${more}`);
   }
 }

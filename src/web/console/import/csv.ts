@@ -29,69 +29,69 @@ function delimiterOf(text: string): string {
 }
 
 class Reader {
-  private at = 0;
-  private line = 1;
-  private readonly text: string;
-  private readonly delimiter: string;
+  #at = 0;
+  #line = 1;
+  readonly #text: string;
+  readonly #delimiter: string;
 
   constructor(text: string, delimiter: string) {
-    this.text = text;
-    this.delimiter = delimiter;
+    this.#text = text;
+    this.#delimiter = delimiter;
   }
 
   rows(): CsvRow[] {
     const rows: CsvRow[] = [];
-    while (this.at < this.text.length) {
-      const { line } = this;
-      const cells = this.row();
+    while (this.#at < this.#text.length) {
+      const line = this.#line;
+      const cells = this.#row();
       if (cells.length > 1 || cells[0] !== "") rows.push({ line, cells });
     }
     return rows;
   }
 
-  private row(): string[] {
+  #row(): string[] {
     const cells: string[] = [];
     for (;;) {
-      cells.push(this.text[this.at] === '"' ? this.quoted() : this.bare());
-      if (this.text[this.at] === this.delimiter) {
-        this.at += 1;
+      cells.push(this.#text[this.#at] === '"' ? this.#quoted() : this.#bare());
+      if (this.#text[this.#at] === this.#delimiter) {
+        this.#at += 1;
         continue;
       }
-      this.skipBreak();
+      this.#skipBreak();
       return cells;
     }
   }
 
-  private skipBreak(): void {
-    if (this.text[this.at] === "\r") this.at += 1;
-    if (this.text[this.at] === "\n") this.at += 1;
-    this.line += 1;
+  #skipBreak(): void {
+    if (this.#text[this.#at] === "\r") this.#at += 1;
+    if (this.#text[this.#at] === "\n") this.#at += 1;
+    this.#line += 1;
   }
 
-  private bare(): string {
-    const start = this.at;
-    while (this.at < this.text.length && !this.isEnd(this.text[this.at] ?? "")) this.at += 1;
-    return this.text.slice(start, this.at);
+  #bare(): string {
+    const start = this.#at;
+    while (this.#at < this.#text.length && !this.#isEnd(this.#text[this.#at] ?? "")) this.#at += 1;
+    return this.#text.slice(start, this.#at);
   }
 
-  private isEnd(letter: string): boolean {
-    return letter === this.delimiter || letter === "\n" || letter === "\r";
+  #isEnd(letter: string): boolean {
+    return letter === this.#delimiter || letter === "\n" || letter === "\r";
   }
 
   /** A quote inside is doubled; what follows the last quote belongs to the cell. */
-  private quoted(): string {
+  #quoted(): string {
     let value = "";
-    this.at += 1;
+    this.#at += 1;
     for (;;) {
-      const end = this.text.indexOf('"', this.at);
-      const part = this.text.slice(this.at, end === -1 ? this.text.length : end);
+      const end = this.#text.indexOf('"', this.#at);
+      const part = this.#text.slice(this.#at, end === -1 ? this.#text.length : end);
       value += part;
-      this.line += part.split("\n").length - 1;
-      this.at = end === -1 ? this.text.length : end + 1;
+      this.#line += part.split("\n").length - 1;
+      this.#at = end === -1 ? this.#text.length : end + 1;
       if (end === -1) return value;
-      if (this.text[this.at] !== '"') return value + this.bare();
+      if (this.#text[this.#at] !== '"') return value + this.#bare();
       value += '"';
-      this.at += 1;
+      this.#at += 1;
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "#kernel/clock.ts";
 import type { AuditInterface } from "./model/enum_values.ts";
 import type { DcStore } from "./ports.ts";
-import type { Rasterize } from "./render/render_screen.ts";
+import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 
 export const ROLES = ["reader", "writer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
@@ -47,4 +47,6 @@ export interface DcContext {
   readonly observe: (call: FinishedCall) => void;
   /** Makes PNG pictures; absent where none are made. */
   readonly rasterize?: Rasterize | undefined;
+  /** Reads the page of HTML pictures; absent where none are made. */
+  readonly loadViewer?: LoadViewer | undefined;
 }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import type { Clock } from "#kernel/clock.ts";
 import type { FinishedCall } from "./context.ts";
 import type { DcStore } from "./ports.ts";
-import type { Rasterize } from "./render/render_screen.ts";
+import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 import { DcService } from "./service.ts";
 
 export interface ServiceOptions {
@@ -10,6 +10,7 @@ export interface ServiceOptions {
   readonly authRequired: boolean;
   readonly observe?: (call: FinishedCall) => void;
   readonly rasterize?: Rasterize | undefined;
+  readonly loadViewer?: LoadViewer | undefined;
 }
 
 const PAGE_KEY = "page_token_key";
@@ -17,7 +18,7 @@ const PAGE_KEY = "page_token_key";
 /** Opens the service on a database. The key of page tokens lives in the database, so that replicas share it. */
 export async function openService(
   store: DcStore,
-  { clock, authRequired, observe = () => {}, rasterize }: ServiceOptions,
+  { clock, authRequired, observe = () => {}, rasterize, loadViewer }: ServiceOptions,
 ): Promise<DcService> {
   // Read first: a database on read-only media has its key already.
   const kept = await store.read((reader) => reader.setting(PAGE_KEY));
@@ -38,5 +39,6 @@ export async function openService(
     newId: randomUUID,
     observe,
     rasterize,
+    loadViewer,
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
-import { heading, sampleConsole } from "../support/console_page.ts";
+import { heading, sampleConsole, until } from "../support/console_page.ts";
 import { http1 } from "../support/http_client.ts";
 import { withPageReport } from "../support/page_report.ts";
 
@@ -44,7 +44,8 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       await page.keyboard.down("Control");
       await page.mouse.wheel(0, -100);
       await page.keyboard.up("Control");
-      await page.waitForFunction(
+      await until(
+        page,
         `document.querySelector(".picture-frame svg").getBoundingClientRect().width > ${before.width * 1.2}`,
       );
       const [zoomedX, zoomedY] = middle(await boxOf(device));
@@ -60,10 +61,13 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       expect(page.url()).toEndWith("#/rack/B03");
 
       await page.getByRole("button", { name: "Fit" }).click();
-      await page.waitForFunction(`(() => {
+      await until(
+        page,
+        `(() => {
         const frame = document.querySelector(".picture-frame");
         return frame.scrollHeight <= frame.clientHeight + 1 && frame.scrollWidth <= frame.clientWidth + 1;
-      })()`);
+      })()`,
+      );
     });
   });
 
@@ -121,6 +125,57 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
       expect(await page.locator(".picture-frame").count()).toBe(0);
       await page.getByRole("link", { name: "All links" }).click();
       await page.getByText("272 found").waitFor();
+    });
+  });
+
+  test("is searched, filtered by its legend, and has a small copy where it is large", async () => {
+    await visit("power/device%3AUPS-A2?cascade=1", async (page) => {
+      await heading(page, "If UPS-A2 fails");
+      const map = page.locator(".minimap");
+      await map.waitFor();
+      const frame = page.locator(".picture-frame");
+      await map.click({ position: { x: 3, y: 3 } });
+      await until(page, 'document.querySelector(".picture-frame").scrollTop === 0');
+
+      const field = page.getByRole("searchbox", { name: "Find in picture" });
+      await field.fill("pdu-d1");
+      await page
+        .locator(".find output")
+        .getByText(/^1 of \d+$/)
+        .waitFor();
+      await until(page, 'document.querySelector(".picture-frame").scrollTop > 0');
+      await field.press("Enter");
+      const named = page.getByRole("complementary", { name: "Details" }).locator("p");
+      const first = await named.textContent();
+      await field.press("Enter");
+      await page
+        .locator(".find output")
+        .getByText(/^2 of \d+$/)
+        .waitFor();
+      expect((await named.textContent()) === first).toBe(false);
+      await field.fill("no such thing");
+      await page.locator(".find output").getByText("nothing").waitFor();
+
+      const entry = page.getByRole("button", { name: "Only failed", exact: true });
+      await entry.focus();
+      await entry.press("Enter");
+      await page.getByText(/^1 of \d+ shown$/).waitFor();
+      const faint = frame.locator('g[data-ref="device:RPP-A-D"].back');
+      expect(await faint.count()).toBe(1);
+      expect(await frame.locator('g[data-ref="device:UPS-A2"].back').count()).toBe(0);
+      await entry.press("Enter");
+      expect(await faint.count()).toBe(0);
+    });
+  });
+
+  test("shows what there is to say about a group that has no page", async () => {
+    await visit("fabric/FAB1?view=bundles", async (page) => {
+      await heading(page, "FAB1");
+      await page.locator('.picture-frame g[data-ref="leaves of row:AMS1/1/A"] text').first().click();
+      const details = page.getByRole("complementary", { name: "Details" });
+      await details.getByText("80 of 80").waitFor();
+      await details.getByRole("button", { name: "Close the details" }).click();
+      await details.waitFor({ state: "hidden" });
     });
   });
 });

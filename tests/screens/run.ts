@@ -70,7 +70,7 @@ async function sheets(browser: Browser, taken: readonly Shot[], to: string, wide
     });
     const columns = wide === 390 ? 8 : wide === 1024 ? 3 : 2;
     await page.setContent(
-      `<style>body{margin:8px;display:grid;grid-template-columns:repeat(${columns},1fr);gap:8px;background:#888;font:14px sans-serif}figure{margin:0}img{width:100%}</style>${figures.join("")}`,
+      `<style>body{margin:8px;display:grid;grid-template-columns:repeat(${columns},minmax(0,1fr));gap:8px;background:#888;font:14px sans-serif}figure{margin:0;min-width:0}img{width:100%}</style>${figures.join("")}`,
     );
     await page.screenshot({ path: `${to}-${start / size}.png`, fullPage: true });
   }

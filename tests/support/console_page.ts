@@ -115,3 +115,17 @@ export async function tabTo(page: Page, name: string): Promise<void> {
   }
   throw new Error(`Tab does not lead to ${name}`);
 }
+
+const DEADLINE_MS = 60_000;
+
+/**
+ * Waits until an expression is true in the page. Not by `waitForFunction`, which evaluates a text within the page from
+ * its second look on: the page's policy forbids that.
+ */
+export async function until(page: Page, expression: string): Promise<void> {
+  const end = performance.now() + DEADLINE_MS;
+  while ((await page.evaluate(`Boolean(${expression})`)) !== true) {
+    if (performance.now() > end) throw new Error(`It never became true: ${expression}`);
+    await page.waitForTimeout(30);
+  }
+}

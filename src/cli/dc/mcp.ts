@@ -44,16 +44,18 @@ async function openBackend(options: DcMcpOptions): Promise<DcBackend> {
 async function openDatabase(database: Database): Promise<DcBackend> {
   // Opening would make an empty one, and a mistyped path would look like an empty inventory.
   if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
-  const [{ openService }, { serviceBackend }, { Rasterizer }] = await Promise.all([
+  const [{ openService }, { serviceBackend }, { Rasterizer }, { loadPage }] = await Promise.all([
     import("#dc/open_service.ts"),
     import("#interfaces/dc_mcp/service_backend.ts"),
     import("#runtime/rasterizer.ts"),
+    import("#runtime/pages.ts"),
   ]);
   const rasterizer = new Rasterizer();
   const service = await openService(await database.open(), {
     clock: { now: () => new Date() },
     authRequired: false,
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+    loadViewer: () => loadPage("picture_file"),
   });
   return serviceBackend(service);
 }

@@ -11,6 +11,7 @@ import {
   RenderView as ViewNumber,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { loadPage } from "#runtime/pages.ts";
 import { Rasterizer } from "#runtime/rasterizer.ts";
 import type { Args } from "../command.ts";
 import { print } from "../print.ts";
@@ -72,6 +73,7 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
       clock: { now: () => new Date() },
       authRequired: false,
       rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+      loadViewer: () => loadPage("picture_file"),
     });
     const reply = await service.call(render, request, { interface: "SYSTEM" });
     const { artifact, omittedNodes } = reply as Awaited<ReturnType<typeof render.run>>;

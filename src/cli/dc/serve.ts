@@ -74,6 +74,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
       slow.observe(call);
     },
     rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
+    loadViewer: () => loadPage("picture_file"),
   });
   let certificate = tls;
   const handler = httpHandler({

@@ -72,6 +72,7 @@ export function framed(input: FrameInput): Scene {
     const [x, row] = legend.places[index] ?? [0, 0];
     items.push({
       kind: "group",
+      part: "legend",
       at: [MARGIN + x, y + row * LEGEND_HEIGHT],
       items: [...sample, { kind: "text", x: SAMPLE + 7, y: 11, text: label, size: 11, fill: "muted" }],
     });

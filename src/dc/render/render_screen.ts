@@ -19,9 +19,14 @@ import { toSvg } from "./svg.ts";
 /** Turns SVG into PNG of a width in pixels. */
 export type Rasterize = (svg: string, widthPx: number) => Promise<Uint8Array>;
 
+/** Reads the page in which HTML files show a picture. */
+export type LoadViewer = () => Promise<string | undefined>;
+
 export interface RenderPorts {
   /** Absent where no PNG can be made. */
   readonly rasterize: Rasterize | undefined;
+  /** The page of the viewer in HTML files; undefined, or absent, where there is none. */
+  readonly loadViewer?: LoadViewer | undefined;
   /** Awaited between the steps of a picture, so that a server can answer other calls. Rejects to stop. */
   readonly checkpoint?: () => Promise<void>;
 }
@@ -108,11 +113,19 @@ const WRITERS: Readonly<Record<Exclude<RenderFormat, "NONE">, (input: WriterInpu
     const svg = toSvg(scene, { theme, widthPx: size.widthPx });
     return { mediaType: "image/png", content: await ports.rasterize(svg, size.widthPx), ...size };
   },
-  async HTML({ scene, data, options: { theme, widthPx, embedDataset } }) {
+  async HTML({ scene, data, options: { theme, widthPx, embedDataset }, ports }) {
     const { toHtml } = await import("./html.ts");
+    const page = await ports.loadViewer?.();
+    if (page === undefined) {
+      throw refuse("FIELD_OUT_OF_RANGE", "This service makes no HTML pictures: expected SVG, PNG or DOT", {
+        field: "render.format",
+        value: "HTML",
+        expected: "SVG, PNG, DOT",
+      });
+    }
     const size = sizeOf(scene, widthPx);
     const svg = toSvg(scene, { theme, widthPx: size.widthPx });
-    const content = toHtml(scene, { svg, theme, data: embedDataset ? data : undefined });
+    const content = toHtml(scene, { svg, theme, page, data: embedDataset ? data : undefined });
     return { mediaType: "text/html", content, ...size };
   },
   async DOT({ drawing: { graph }, options: { theme, widthPx } }) {

@@ -94,6 +94,8 @@ export interface Group {
   readonly kind: "group";
   /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
   readonly ref?: string;
+  /** What it is beside the elements: an entry of the legend. */
+  readonly part?: "legend";
   /** Its tooltip; lines are separated by "\n". */
   readonly tip?: string;
   /** Pixels by which the whole group is moved. */

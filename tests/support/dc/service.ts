@@ -5,6 +5,7 @@ import { allRpcs } from "#dc/operations/index.ts";
 import { detailRegistry } from "#dc/operations/messages/status.ts";
 import type { DcStore } from "#dc/ports.ts";
 import type { DcService } from "#dc/service.ts";
+import { loadPage } from "#runtime/pages.ts";
 import { ams1 } from "./ams1.ts";
 import { openTemporarySqlite } from "./stores.ts";
 
@@ -39,7 +40,12 @@ export async function testService({
     },
   };
   const store = given ?? (await openTemporarySqlite());
-  const service = await openService(store, { clock, authRequired, observe });
+  const service = await openService(store, {
+    clock,
+    authRequired,
+    observe,
+    loadViewer: () => loadPage("picture_file"),
+  });
   const call = async (name: string, request: JsonObject = {}, caller: Caller = ANYONE): Promise<JsonValue> => {
     const rpc = allRpcs.find(({ method }) => method.name === name);
     if (rpc === undefined) throw new Error(`There is no RPC "${name}"`);

@@ -37,5 +37,5 @@ export async function pictured<Name extends keyof ScreenReplies, Reply extends {
 
 /** How a picture is made in this process, beside its other calls. */
 export function renderPorts({ context, scheduler }: Pick<ReadSession, "context" | "scheduler">): RenderPorts {
-  return { rasterize: context.rasterize, checkpoint: () => scheduler.yieldIfDue() };
+  return { rasterize: context.rasterize, loadViewer: context.loadViewer, checkpoint: () => scheduler.yieldIfDue() };
 }

@@ -78,14 +78,8 @@ export function legend(
       left = x;
       top += LEGEND_LINE;
     }
-    items.push(...swatch(entry, left, top), {
-      kind: "text",
-      x: left + 20,
-      y: top + 11,
-      text: label,
-      size: 11,
-      fill: "ink",
-    });
+    const words: Item = { kind: "text", x: left + 20, y: top + 11, text: label, size: 11, fill: "ink" };
+    items.push({ kind: "group", part: "legend", items: [...swatch(entry, left, top), words] });
     left += needed;
   }
   return { items, height: entries.length === 0 ? 0 : top - y + LEGEND_LINE };

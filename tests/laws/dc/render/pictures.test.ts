@@ -15,6 +15,7 @@ import {
   GetRackResponseSchema,
   ThermalHeadroomResponseSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { loadPage } from "#runtime/pages.ts";
 import { rasterFiles } from "#runtime/raster_files.ts";
 import { cutTexts, overlappingTexts } from "../../../support/dc/scene_checks.ts";
 import { LAW_RUNS } from "../../../support/law_runs.ts";
@@ -232,10 +233,11 @@ test("SVG is valid XML whatever names hold, and the same scene gives the same te
 });
 
 test("a dataset cannot leave its script element, and reads back as it was", async () => {
+  const page = (await loadPage("picture_file")) ?? "";
   await fc.assert(
     fc.asyncProperty(drawing, async (drawn) => {
       const data = datasetOf("FLOOR", drawn);
-      const html = toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data });
+      const html = toHtml(drawn.scene, { svg: toSvg(drawn.scene, { theme: "LIGHT" }), theme: "LIGHT", data, page });
       const scripts = html.match(/<script[\s>]/g) ?? [];
       const [, json = ""] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
 

@@ -1,5 +1,3 @@
-import { useRef } from "preact/hooks";
-
 /** What a picture says about its elements, by element. */
 export type Tips = ReadonlyMap<Element, string>;
 
@@ -9,9 +7,14 @@ export type Tips = ReadonlyMap<Element, string>;
  */
 export function takeTips(svg: SVGSVGElement): Tips {
   const tips = new Map<Element, string>();
+  const whole = titleOf(svg);
+  if (whole !== undefined) {
+    svg.setAttribute("aria-label", whole.textContent ?? "");
+    whole.remove();
+  }
   for (const group of svg.querySelectorAll("g")) {
-    const title = group.firstElementChild;
-    if (title?.localName !== "title") continue;
+    const title = titleOf(group);
+    if (title === undefined) continue;
     const text = title.textContent ?? "";
     tips.set(group, text);
     // Only what has a role may have a label; a group that holds links is no picture.
@@ -22,6 +25,11 @@ export function takeTips(svg: SVGSVGElement): Tips {
     title.remove();
   }
   return tips;
+}
+
+function titleOf(element: Element): Element | undefined {
+  const [first] = element.children;
+  return first?.localName === "title" ? first : undefined;
 }
 
 /** What is said about the element at a place of the drawing, or about what holds it. */
@@ -45,21 +53,4 @@ export function placeTip(box: HTMLElement, text: string | undefined, clientX: nu
   const top = below + box.offsetHeight > innerHeight ? clientY - box.offsetHeight - BESIDE_PX : below;
   box.style.left = `${Math.max(4, left)}px`;
   box.style.top = `${Math.max(4, top)}px`;
-}
-
-/** Says what the pointer or the focus is on, without drawing the page anew. */
-export function useTips(tips: { readonly current: Tips }, readout: boolean) {
-  const tipBox = useRef<HTMLDivElement>(null);
-  const readLine = useRef<HTMLOutputElement>(null);
-  const shown = (event: PointerEvent | FocusEvent) => {
-    const left = event.type === "pointerleave";
-    const text = left ? undefined : tipAt(tips.current, event.target);
-    if (readout) {
-      if (readLine.current !== null && text !== undefined) readLine.current.textContent = text.replaceAll("\n", " · ");
-      return;
-    }
-    if (tipBox.current === null || !("clientX" in event)) return;
-    placeTip(tipBox.current, event.buttons > 0 ? undefined : text, event.clientX, event.clientY);
-  };
-  return { shown, tipBox, readLine };
 }

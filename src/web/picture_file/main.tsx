@@ -1,0 +1,47 @@
+import type { Details } from "../viewer/details.ts";
+import { Viewer } from "../viewer/viewer.ts";
+
+/** The dataset of the file, as the service embeds it; null where it was not asked for. */
+interface Dataset {
+  readonly elements: readonly (Details & { readonly related?: readonly string[] })[];
+}
+
+const data = JSON.parse(document.getElementById("data")?.textContent ?? "null") as Dataset | null;
+const recorded = new Map((data?.elements ?? []).map((element) => [element.ref.toLowerCase(), element]));
+const host = document.querySelector("main");
+const svg = host?.querySelector("svg");
+
+if (host !== null && svg !== null && svg !== undefined) {
+  svg.remove();
+  const viewer = new Viewer(host, {
+    leads: () => false,
+    follow: () => {},
+    details: (ref) => {
+      const known = recorded.get(ref.toLowerCase());
+      return known === undefined ? undefined : { ...known, related: known.related ?? [] };
+    },
+    chosen: (ref) => location.replace(`#${encodeURIComponent(ref)}`),
+    readout: false,
+  });
+  viewer.frame.tabIndex = 0;
+  viewer.frame.setAttribute("role", "application");
+  viewer.frame.setAttribute("aria-label", "Picture: arrow keys move, plus and minus zoom, 0 shows all");
+  viewer.show(svg);
+  const asked = location.hash.slice(1);
+  if (asked !== "") viewer.choose(refIn(asked));
+  addEventListener("keydown", (event) => {
+    const find = document.querySelector<HTMLInputElement>(".find input");
+    if (event.key !== "/" || document.activeElement === find) return;
+    event.preventDefault();
+    find?.focus();
+  });
+}
+
+/** A reference of the address; what cannot be read is none. */
+function refIn(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return "";
+  }
+}

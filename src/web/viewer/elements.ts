@@ -1,0 +1,63 @@
+import { nearest } from "./nearest.ts";
+
+/** The groups of a drawing that show an element of the inventory. */
+export function elementsIn(root: Element): SVGGElement[] {
+  return [...root.querySelectorAll<SVGGElement>("g[data-ref]")];
+}
+
+export function refOf(element: Element): string {
+  return (element as SVGGElement).dataset["ref"] ?? "";
+}
+
+/** The element of a drawing that a target belongs to. */
+export function elementAt(target: EventTarget | null): SVGGElement | undefined {
+  return (target as Element | null)?.closest<SVGGElement>("g[data-ref]") ?? undefined;
+}
+
+/** Elements become links or buttons for the keyboard; one of them at a time is in the Tab order. */
+export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
+  svg.setAttribute("role", "group");
+  for (const [index, element] of elementsIn(svg).entries()) {
+    element.setAttribute("role", leads(refOf(element)) ? "link" : "button");
+    element.setAttribute("tabindex", index === 0 ? "0" : "-1");
+    element.setAttribute("aria-label", nameOf(element));
+  }
+}
+
+/** What is written on the element, so that a person can speak it, and then what there is to say about it. */
+function nameOf(element: SVGGElement): string {
+  const written = [...element.querySelectorAll("text")].map(({ textContent }) => textContent);
+  const more = element.querySelector("title")?.textContent ?? refOf(element).replace(/^[a-z_]+:/, "");
+  return [...written, more].join(" ").replaceAll("\n", ", ");
+}
+
+/** The element of the frame that has the focus. */
+export function focusedRef(frame: HTMLElement): string | undefined {
+  const { activeElement } = document;
+  if (activeElement === null || !frame.contains(activeElement)) return undefined;
+  const element = elementAt(activeElement);
+  return element === undefined ? undefined : refOf(element);
+}
+
+/** Gives the focus back to the element that had it in the drawing before. */
+export function refocus(svg: SVGSVGElement, ref: string): void {
+  const again = elementsIn(svg).find((element) => refOf(element) === ref);
+  if (again !== undefined) moveFocus(svg, again);
+}
+
+function moveFocus(svg: SVGSVGElement, to: SVGGElement): void {
+  for (const held of svg.querySelectorAll('g[data-ref][tabindex="0"]')) held.setAttribute("tabindex", "-1");
+  to.setAttribute("tabindex", "0");
+  to.focus({ preventScroll: true });
+}
+
+/** Moves the focus by an arrow key to the nearest element. @returns whether the key had a meaning */
+export function stepFocus(current: SVGGElement, key: string): boolean {
+  const svg = current.ownerSVGElement;
+  if (svg === null) return false;
+  const next = nearest(current, elementsIn(svg), key);
+  if (next === undefined) return false;
+  moveFocus(svg, next);
+  next.scrollIntoView({ block: "nearest", inline: "nearest" });
+  return true;
+}

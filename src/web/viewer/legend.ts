@@ -1,0 +1,62 @@
+import { elementsIn } from "./elements.ts";
+
+/**
+ * Entries of the legend become switches that leave only what looks like their sample: an element belongs to an entry if
+ * one of its own shapes has the fill of the sample, or the stroke if that is a line. An entry that nothing in the
+ * picture belongs to stays plain.
+ *
+ * @param changed hears how many elements are left of all, or undefined while no entry is chosen
+ */
+export function filterByLegend(
+  svg: SVGSVGElement,
+  changed: (left: { readonly shown: number; readonly all: number } | undefined) => void,
+): void {
+  const elements = elementsIn(svg).map((element) => ({ element, looks: looksOf(element) }));
+  const chosen = new Set<string>();
+  const show = () => {
+    let shown = 0;
+    for (const { element, looks } of elements) {
+      const isLeft = chosen.size === 0 || [...chosen].some((look) => looks.has(look));
+      const holdsOne = element.querySelector("g[data-ref]") !== null;
+      element.classList.toggle("back", !isLeft && !holdsOne);
+      if (isLeft) shown += 1;
+    }
+    changed(chosen.size === 0 ? undefined : { shown, all: elements.length });
+  };
+  for (const entry of svg.querySelectorAll<SVGGElement>('[data-part="legend"]')) {
+    const [look] = looksOf(entry);
+    if (look === undefined || !elements.some(({ looks }) => looks.has(look))) continue;
+    const toggle = () => {
+      if (!chosen.delete(look)) chosen.add(look);
+      entry.setAttribute("aria-pressed", String(chosen.has(look)));
+      show();
+    };
+    entry.setAttribute("role", "button");
+    entry.setAttribute("tabindex", "0");
+    entry.setAttribute("aria-pressed", "false");
+    entry.setAttribute("aria-label", `Only ${entry.querySelector(":scope > text")?.textContent ?? ""}`);
+    entry.addEventListener("click", toggle);
+    entry.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      toggle();
+    });
+  }
+}
+
+const SHAPES = "rect, path, circle, line";
+
+/** How the shapes of an element look, without those of elements inside it. The first one names a sample. */
+function looksOf(group: SVGGElement): ReadonlySet<string> {
+  const own = [...group.querySelectorAll(SHAPES)].filter((shape) => {
+    const holder = shape.closest("g[data-ref], [data-part]");
+    return holder === group;
+  });
+  return new Set(own.map(lookOf));
+}
+
+function lookOf(shape: Element): string {
+  const fill = shape.getAttribute("fill") ?? "none";
+  if (fill !== "none") return fill;
+  return `${shape.getAttribute("stroke")} ${shape.getAttribute("stroke-dasharray") ?? ""}`;
+}

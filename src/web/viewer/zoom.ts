@@ -1,0 +1,107 @@
+/** Shares of the picture's own size. */
+const ZOOMS = [0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4] as const;
+const MOST_STEP = 4;
+/** A picture that would shrink to less than this scrolls instead, since its smallest letters could not be read. */
+const LEAST_FIT = 0.8;
+/** Least and most share of the own size that wheel and pinch reach. */
+const LEAST_ZOOM = 0.1;
+const MOST_ZOOM = 8;
+/** Pixels from the frame's top to what comes into view: the frame's middle may be below the screen. */
+const REVEALED_TOP = 96;
+
+/** `wide` fills the width of the frame, `fit` shows all of the picture. */
+export type ZoomLevel = number | "fit" | "wide";
+
+/** How large a picture is shown in its frame, which scrolls. */
+export class Zoom {
+  readonly #frame: HTMLElement;
+  readonly #changed: () => void;
+  #natural = { width: 0, height: 0 };
+  #chosen: ZoomLevel | undefined;
+
+  constructor(frame: HTMLElement, changed: () => void) {
+    this.#frame = frame;
+    this.#changed = changed;
+  }
+
+  /** Takes the size of a new drawing; what the person chose before stays. */
+  resize(width: number, height: number): void {
+    this.#natural = { width, height };
+    this.#apply();
+  }
+
+  get level(): ZoomLevel {
+    if (this.#chosen !== undefined) return this.#chosen;
+    return this.#frame.clientWidth / this.#natural.width < LEAST_FIT ? 1 : "wide";
+  }
+
+  get isLeast(): boolean {
+    return typeof this.level === "number" && this.level <= ZOOMS[0];
+  }
+
+  get isMost(): boolean {
+    return typeof this.level === "number" && this.level >= MOST_STEP;
+  }
+
+  choose(level: ZoomLevel): void {
+    this.#chosen = level;
+    this.#apply();
+  }
+
+  smaller(): void {
+    this.choose(ZOOMS.findLast((one) => one < this.#share - 0.01) ?? ZOOMS[0]);
+  }
+
+  larger(): void {
+    this.choose(ZOOMS.find((one) => one > this.#share + 0.01) ?? MOST_STEP);
+  }
+
+  /** Zooms by a factor and keeps the point of the picture that is under the pointer. */
+  around(factor: number, clientX: number, clientY: number): void {
+    const svg = this.#svg;
+    if (svg === null) return;
+    const before = svg.getBoundingClientRect();
+    const share = Math.min(MOST_ZOOM, Math.max(LEAST_ZOOM, this.#share * factor));
+    const [x, y] = [(clientX - before.x) / before.width, (clientY - before.y) / before.height];
+    this.choose(share);
+    const after = svg.getBoundingClientRect();
+    this.#frame.scrollLeft += after.x + x * after.width - clientX;
+    this.#frame.scrollTop += after.y + y * after.height - clientY;
+  }
+
+  /** Scrolls the frame, and not the page, until the element is in the middle of its upper part. */
+  reveal(element: Element): void {
+    if (this.#share < LEAST_FIT) this.choose(1);
+    const [outer, inner] = [this.#frame.getBoundingClientRect(), element.getBoundingClientRect()];
+    const top = Math.min(REVEALED_TOP, outer.height / 3);
+    this.#frame.scrollLeft += inner.x + inner.width / 2 - outer.x - outer.width / 2;
+    this.#frame.scrollTop += inner.y - outer.y - top;
+  }
+
+  get #svg(): SVGSVGElement | null {
+    return this.#frame.querySelector("svg");
+  }
+
+  get #share(): number {
+    if (typeof this.#chosen === "number") return this.#chosen;
+    return (this.#svg?.getBoundingClientRect().width ?? this.#natural.width) / this.#natural.width;
+  }
+
+  #apply(): void {
+    if (this.#natural.width === 0) return;
+    this.#frame.style.setProperty("--width", this.#width());
+    this.#changed();
+  }
+
+  /** The width in which the picture is shown, as CSS. */
+  #width(): string {
+    const { level } = this;
+    const { width, height } = this.#natural;
+    if (typeof level === "number") return `${width * level}px`;
+    if (level === "wide") return `min(100%, ${width}px)`;
+    // A frame without a greatest height has one of its own.
+    const most = Number.parseFloat(getComputedStyle(this.#frame).maxHeight);
+    const room = (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;
+    return `min(100%, ${Math.min(width, (room * width) / height)}px)`;
+  }
+}

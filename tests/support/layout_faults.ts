@@ -74,7 +74,7 @@ const LOOK = String.raw`(() => {
     range.selectNodeContents(node);
     texts.push(...boxesOf(node, element, range.getClientRects()));
     const { overflowX } = getComputedStyle(element);
-    const isCut = overflowX !== "visible" && overflowX !== "auto" && overflowX !== "scroll" && element.scrollWidth > element.clientWidth + 1;
+    const isCut = element.clientWidth > 2 && overflowX !== "visible" && overflowX !== "auto" && overflowX !== "scroll" && element.scrollWidth > element.clientWidth + 1;
     if (isCut && element.closest("[title], [data-whole]") === null) faults.push("cut: " + named(node));
   }
   overlapping(texts, "texts");

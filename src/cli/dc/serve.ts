@@ -73,8 +73,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
       metrics.observe(call);
       slow.observe(call);
     },
-    rasterize: (svg, widthPx) => rasterizer.png(svg, widthPx),
-    loadViewer: () => loadPage("picture_file"),
+    ...picturesBy(rasterizer),
   });
   let certificate = tls;
   const handler = httpHandler({
@@ -122,6 +121,11 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     unfollow?.();
     for (const part of [checkpoints, rasterizer, store]) await part?.close();
   }
+}
+
+function picturesBy(rasterizer: Rasterizer) {
+  const rasterize = (svg: string, widthPx: number) => rasterizer.png(svg, widthPx);
+  return { rasterize, loadViewer: () => loadPage("picture_file") };
 }
 
 function logger(subject: string): (message: string) => void {

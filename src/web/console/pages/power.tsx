@@ -64,7 +64,7 @@ export function Power({ place }: { readonly place: Place }) {
       </Filters>
       {subject === "" ? (
         <Empty>
-          Name a source above, or press “Fail this” on a device, rack or floor. For example{" "}
+          Name a source above, or press “What if this fails” on the page of a device, rack or floor. For example{" "}
           <a href={linkTo("devices", "", { kind: "UPS" })}>one of the UPSes</a>.
         </Empty>
       ) : (

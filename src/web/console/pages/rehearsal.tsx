@@ -123,7 +123,7 @@ function Causes({
   readonly chosen: string;
   readonly settings: URLSearchParams;
 }) {
-  const { causes, next_page_token, harmless } = reply;
+  const { causes, next_page_token, harmless, elements_failed } = reply;
   const shown = causes.find((cause) => keyOf(cause) === chosen) ?? causes[0];
   const columns = columnsOf(shown, Object.fromEntries(settings));
   return (
@@ -134,7 +134,11 @@ function Causes({
           columns={columns}
           rows={causes}
           rowKey={keyOf}
-          empty="No failure of these elements causes a loss of this severity."
+          empty={
+            elements_failed === 0
+              ? "Nothing is recorded here that could fail."
+              : "No failure of these elements causes a loss of this severity."
+          }
         />
         <Pager pages={pages} next={next_page_token} />
         {harmless === 0 ? null : <p class="muted">{counted(harmless, "element")} take nothing along.</p>}

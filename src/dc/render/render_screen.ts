@@ -25,7 +25,7 @@ export type LoadViewer = () => Promise<string | undefined>;
 export interface RenderPorts {
   /** Absent where no PNG can be made. */
   readonly rasterize: Rasterize | undefined;
-  /** The page of the viewer in HTML files; undefined, or absent, where there is none. */
+  /** The page of the viewer in HTML files; undefined or absent where HTML files are not made. */
   readonly loadViewer?: LoadViewer | undefined;
   /** Awaited between the steps of a picture, so that a server can answer other calls. Rejects to stop. */
   readonly checkpoint?: () => Promise<void>;

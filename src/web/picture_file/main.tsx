@@ -37,7 +37,7 @@ if (host !== null && svg !== null && svg !== undefined) {
   });
 }
 
-/** A reference of the address; what cannot be read is none. */
+/** A reference of the address; empty if it cannot be read. */
 function refIn(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -2,7 +2,7 @@ import { elementsIn } from "./elements.ts";
 
 /**
  * Entries of the legend become switches that leave only what looks like their sample: an element belongs to an entry if
- * one of its own shapes has the fill of the sample, or the stroke if that is a line. An entry that nothing in the
+ * a shape of it has the fill of the sample, or the stroke if that is a line. An entry that nothing in the
  * picture belongs to stays plain.
  *
  * @param changed hears how many elements are left of all, or undefined while no entry is chosen

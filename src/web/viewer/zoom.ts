@@ -99,7 +99,7 @@ export class Zoom {
     const { width, height } = this.#natural;
     if (typeof level === "number") return `${width * level}px`;
     if (level === "wide") return `min(100%, ${width}px)`;
-    // A frame without a greatest height has one of its own.
+    // A frame without a greatest height has a fixed one.
     const most = Number.parseFloat(getComputedStyle(this.#frame).maxHeight);
     const room = (Number.isNaN(most) ? this.#frame.clientHeight : most) - 4;
     return `min(100%, ${Math.min(width, (room * width) / height)}px)`;

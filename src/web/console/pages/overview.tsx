@@ -90,7 +90,7 @@ function EmptyInventory({ sample }: { readonly sample: Running }) {
   return (
     <>
       <PageHead title="Overview" />
-      <Card title="Nothing is recorded yet">
+      <Card title={sample.run === undefined ? "Nothing is recorded yet" : "The sample is being written"}>
         <p>Racks, devices, cooling units, cables and fabric links belong here. The ways to get them in:</p>
         <ul class="plain-list">
           <li>

@@ -1,4 +1,5 @@
 import { printError } from "./print.ts";
+import { remainingSeconds, remainingText } from "./remaining_time.ts";
 import type { StderrLogger } from "./stderr_logger.ts";
 import { isTerminal } from "./terminal.ts";
 
@@ -33,7 +34,9 @@ export function openProgressBar({ quiet }: StderrLogger): ProgressBar | undefine
 function barText(done: number, total: number, started: number): string {
   const share = total === 0 ? 1 : done / total;
   const full = Math.round(share * BAR);
-  const rate = Math.round(done / Math.max((performance.now() - started) / 1000, 0.001));
-  const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s`;
+  const elapsedMs = Math.max(performance.now() - started, 1);
+  const rate = Math.round((done / elapsedMs) * 1000);
+  const left = remainingText(remainingSeconds(done, total, elapsedMs));
+  const text = `${"█".repeat(full)}${"░".repeat(BAR - full)} ${Math.floor(share * 100)} % of ${total}, ${rate}/s${left}`;
   return text.slice(0, (process.stderr.columns || USUAL_COLUMNS) - 1);
 }

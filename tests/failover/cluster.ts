@@ -180,6 +180,8 @@ export class Cluster {
           retry_timeout: 3,
           maximum_lag_on_failover: 0,
           synchronous_mode: true,
+          // Else a new primary acknowledges changes that no other node has, and loses them with its role.
+          synchronous_mode_strict: true,
           postgresql: {
             use_pg_rewind: true,
             parameters: { max_connections: 60, wal_log_hints: "on", wal_keep_size: "256MB", shared_buffers: "32MB" },

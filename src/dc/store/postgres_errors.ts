@@ -28,6 +28,8 @@ const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
+  // A primary that became a standby says so of serializable transactions.
+  "0A000": "The database takes no changes: it is a standby",
   "25006": "The database takes no changes: it is read-only",
   "40003": "The database cannot tell whether the change was committed",
   "42501": "The database gives its user not every right that is needed",

@@ -1,6 +1,7 @@
 import { plainLines } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
 import { openProgressBar } from "../../progress_bar.ts";
+import { remainingSeconds, remainingText } from "../../remaining_time.ts";
 import type { StderrLogger } from "../../stderr_logger.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
@@ -20,8 +21,12 @@ export interface ProgressReporter {
 
 /** Events as JSON lines on standard output, for programs. */
 export function jsonReporter(): ProgressReporter {
+  const started = performance.now();
   return {
-    progress: (done, total) => printJson({ event: "progress", done, total }),
+    progress: (done, total) => {
+      const remaining = remainingSeconds(done, total, performance.now() - started);
+      printJson({ event: "progress", done, total, ...(remaining !== undefined && { remaining_s: remaining }) });
+    },
     failed(bad) {
       const { file, number, field, reason } = bad;
       printJson({ event: "refused", file, line: number, ...subjectOf(bad), field, reason });
@@ -33,6 +38,7 @@ export function jsonReporter(): ProgressReporter {
 /** A bar on a terminal, a line for each tenth elsewhere; the result in sentences. */
 export function textReporter(log: StderrLogger): ProgressReporter {
   const bar = openProgressBar(log);
+  const started = performance.now();
   let told = 0;
   let tenth = 0;
   return {
@@ -41,7 +47,8 @@ export function textReporter(log: StderrLogger): ProgressReporter {
       const now = Math.floor((done / total) * 10);
       if (total < LEAST_TOLD || now <= tenth || now >= 10) return;
       tenth = now;
-      log.note(`${now * 10} %: ${done} of ${total}`);
+      const left = remainingText(remainingSeconds(done, total, performance.now() - started));
+      log.note(`${now * 10} %: ${done} of ${total}${left}`);
     },
     failed(bad) {
       told += 1;

@@ -228,6 +228,10 @@ export interface Worktrees {
   forecast(): Promise<readonly ForecastConflict[]>;
   /** Reads such a record, the latest one without `run`; null without a record. */
   record(id: SpecId, run: number | null): Promise<KeptRunRecord | null>;
+  /** Reads what the repository holds of the commits that a record names. Touches nothing. */
+  recordFacts(id: SpecId, kept: KeptRunRecord): Promise<RecordFacts>;
+  /** Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards. */
+  withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result>;
   /** Adds to the latest record as which commits the work was merged. */
   noteMerged(id: SpecId, commits: readonly string[]): Promise<void>;
   /** Writes `.planner/worktrees/<id>.status.json`, whole or not at all. `WorkStore.worktrees` reads it. */
@@ -261,6 +265,25 @@ export interface KeptRunRecord {
   readonly runs: readonly number[];
   /** See work/run_record.ts; another version of planner may have written it. */
   readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** What is known by now of the commits that a record names. */
+export interface RecordFacts {
+  /** The commit that the record was kept on; null if it is gone. */
+  readonly parent: string | null;
+  /** Those of the named commits that are in the repository. */
+  readonly present: ReadonlySet<string>;
+  /** The commits between base and head, oldest first, and what they change, from the project's root. */
+  readonly range: readonly BranchCommit[];
+  readonly files: readonly string[];
+  /** Whether one of them merges another branch, whose commits and files are then among them. */
+  readonly hasMerges: boolean;
+  /** Stable patch ids by commit; a commit without a change has none. */
+  readonly patches: ReadonlyMap<string, string>;
+  /** Those of the merged commits that the main branch holds. */
+  readonly inMain: ReadonlySet<string>;
+  /** The spec at the head; null if it is not there. */
+  readonly specText: string | null;
 }
 
 /** One setting, hook or link that differs from what it was when a run began. */

@@ -91,6 +91,27 @@ test("what an agent planted runs where a person allows it, and the next run begi
   expect((await project.planner("doctor")).stdout).toBe("Nothing found\n");
 });
 
+test("a person who installs a hook manager after a kill is told what to do, and the next runs begin then", async () => {
+  using project = await ScriptedProject.make();
+  project.script("save a; kill -9 $PPID; sleep 60");
+  await project.planner("work", ID);
+  // As husky does.
+  await project.sh(`mkdir -p .husky/_; printf '#!/bin/sh\\n' > .husky/_/pre-commit; chmod +x .husky/_/pre-commit
+    echo '*' > .husky/_/.gitignore; git config core.hooksPath .husky/_`);
+  project.script("save b; tick");
+
+  const refused = await project.planner("work", OTHER);
+  const doctor = await project.planner("doctor", "--fix");
+  const file = /setting core\.hookspath was added .*\n.*; if it is yours, remove (\S+)$/m.exec(doctor.stdout)?.[1];
+  await project.sh(`rm ${file}`);
+
+  expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining(`or remove ${file} if it is yours`)]);
+  expect((await project.planner("work", OTHER)).stdout).toBe(`${OTHER}: completed\n`);
+  expect((await project.planner("work", ID)).stdout).toBe(`${ID}: completed\n`);
+  expect((await project.planner("merge", "--all")).code).toBe(0);
+  expect(await project.git("log", "--format=%s", "main")).toContain(`planner(${ID}): a`);
+});
+
 test("children that ignore SIGTERM end with the run, wherever they went", async () => {
   using project = await ScriptedProject.make();
   const child = `trap "" TERM; echo $$ > "$out/child"; while :; do sleep 1; done`;

@@ -169,3 +169,90 @@ test("runs.commit writes each record as a file of the branch, which the merge br
   }
   expect(await project.git("status", "--porcelain")).toBe("");
 });
+
+interface Verified {
+  readonly code: number | null;
+  /** Results by part; of several commands the last. */
+  readonly parts: Record<string, string>;
+  readonly details: string;
+}
+
+async function verified(project: ScriptedProject, ...flags: readonly string[]): Promise<Verified> {
+  const { code, stdout } = await project.planner("verify", ID, "--record", "--json", ...flags);
+  const { checks } = JSON.parse(stdout) as { checks: { part: string; result: string; detail: string }[] };
+  const parts = Object.fromEntries(checks.map(({ part, result }) => [part, result]));
+  return { code, parts, details: checks.map(({ detail }) => detail).join("\n") };
+}
+
+const ALL_OK = { end: "ok", commits: "ok", files: "ok", criteria: "ok", checks: "ok", merged: "ok" };
+
+/** Replaces the record of a run, as someone would who falsifies it. */
+async function falsify(project: ScriptedProject, run: string, change: (record: Record<string, unknown>) => object) {
+  const text = JSON.stringify(change(await record(project, run)));
+  writeFileSync(join(project.root, "forged.json"), text);
+  await project.sh(`blob=$(git hash-object -w forged.json); rm forged.json
+    tree=$(printf '100644 blob %s\\trecord.json\\n' "$blob" | git mktree)
+    commit=$(git commit-tree -p ${REFS}/${run}^ -m forged "$tree"); git update-ref ${REFS}/${run} "$commit"`);
+}
+
+test("verify --record confirms a record before and after its merge, and runs its commands again", async () => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  const settings = 'verify: {commands: ["cat b.txt"]}\nworktree: {setup: ["echo set up > ready"]}\n';
+  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, `${settings}---\n`));
+  writeFileSync(join(project.root, ".git/info/exclude"), "ready\n");
+  await project.work("save a; exit 3");
+  await project.work("save b; tick");
+
+  expect(await verified(project)).toMatchObject({ code: 0, parts: ALL_OK });
+  expect(await verified(project, "--run", "1")).toMatchObject({ code: 0, parts: ALL_OK });
+  await project.sh("echo more >> base.txt; git commit -q -a -m more");
+  expect((await project.planner("merge", ID)).code).toBe(0);
+  const again = await verified(project, "--rerun");
+  const text = await project.planner("verify", ID, "--record");
+
+  expect(again).toMatchObject({ code: 0, parts: { ...ALL_OK, rerun: "ok" } });
+  expect(again.details).toContain('"cat b.txt" passed again, with the same output');
+  expect(text.stdout).toMatch(/^end {7}ok {7}commit [0-9a-f]{10} is there\n[\s\S]*: run 2: the record holds\n$/);
+  expect(await project.git("worktree", "list")).not.toContain("planner-verify");
+});
+
+test("verify --record finds what a record says and the repository does not hold", async () => {
+  using project = await ScriptedProject.make();
+  const config = join(project.root, ".planner/config.md");
+  writeFileSync(config, readFileSync(config, "utf8").replace(/---\n$/, 'verify: {commands: ["test -e b.txt"]}\n---\n'));
+  await project.work("save b; save a; tick");
+  const true_ = await record(project, "1");
+  const forged = async (change: object, ...flags: readonly string[]) => {
+    await falsify(project, "1", () => ({ ...true_, ...change }));
+    return verified(project, ...flags);
+  };
+
+  const [first] = true_["commits"] as object[];
+  const wrong = { label: "It is done", checked: false, lost: false, check: null };
+  expect((await forged({ head: true_["base"] })).parts["end"]).toBe("differs");
+  expect((await forged({ commits: [first] })).parts["commits"]).toBe("differs");
+  expect((await forged({ commits: [{ hash: "1".repeat(40), subject: "x" }] })).parts["commits"]).toBe("differs");
+  expect((await forged({ files: ["a.txt", "c.txt"] })).details).toContain("not changed: c.txt; not named: b.txt");
+  expect((await forged({ criteria: [wrong] })).parts).toMatchObject({ criteria: "differs", checks: "differs" });
+  const claimed = [{ command: "test -e c.txt", status: 0, problem: null, output_hash: "" }];
+  const failing = await forged({ verify: claimed }, "--rerun");
+  expect([failing.code, failing.parts["rerun"]]).toEqual([1, "differs"]);
+  const merged = { at: "2026-11-01T00:00:00Z", commits: [{ hash: true_["head"], patch_id: "2".repeat(40) }] };
+  expect((await forged({ merged })).parts["merged"]).toBe("differs");
+});
+
+test("verify --record refuses words that go with something else, and a spec without a record", async () => {
+  using project = await ScriptedProject.make();
+
+  for (const [words, why] of [
+    [["--rerun"], 'Flag "--rerun" goes with "--record"'],
+    [["--record", "--output"], '"--record" and "--output" exclude each other'],
+    [["--record", "file"], '"--record" reads no output'],
+  ] as const) {
+    const { code, stderr } = await project.planner("verify", ID, ...words);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(why)]);
+  }
+  const none = await project.planner("verify", ID, "--record");
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining("no run has left a record")]);
+});

@@ -9,23 +9,26 @@ const B = "2026-11-01-002-bbb";
 const AGENT = join(import.meta.dirname, "..", "support", "agent.ts");
 
 /** Programs under the names of real agents that print a session and work by the plan. */
-async function standIns(session: string, steps: readonly string[] = ["tick", "write"]) {
+async function standIns(session: string, steps: readonly string[] = ["tick", "write"], settings: object = {}) {
   const project = await workProject({ plan: {} });
   const event = JSON.stringify({ type: "system", subtype: "init", session_id: session });
   const env = { AGENT_PLAN: JSON.stringify({ "*": [`event:${event}`, ...steps] }), AGENT_NOTES: project.notes };
   const mine = { command: "claude", env: { ...env, AGENT_PLAN: "{}" } };
   const providers = { claude: { env }, codex: { env }, mine };
-  project.write(".planner/config.md", `---\n${JSON.stringify({ defaults: { provider: "claude" }, providers })}\n---\n`);
+  project.write(
+    ".planner/config.md",
+    `---\n${JSON.stringify({ defaults: { provider: "claude" }, providers, ...settings })}\n---\n`,
+  );
   const bin = join(project.root, ".planner/logs/bin");
   for (const program of ["claude", "codex"]) {
     const config = `"$(printf '%s\\n' "$@" | grep 'mcp.json$')"`;
     project.write(`.planner/logs/bin/${program}`, `#!/bin/sh\nexec "${process.execPath}" "${AGENT}" ${config} "$@"\n`);
     chmodSync(join(bin, program), 0o755);
   }
-  const work = (...words: string[]) =>
-    project.planner(["work", ...words], { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  const planner = (...words: string[]) => project.planner(words, { env: { PATH: `${bin}:${process.env["PATH"]}` } });
+  const work = (...words: string[]) => planner("work", ...words);
   const words = (): readonly string[] => readFileSync(join(project.notes, "arguments"), "utf8").split("\n");
-  return { project, work, words };
+  return { project, planner, work, words };
 }
 
 test("--resume continues the agent's session of the last run, and is refused where there is none", async () => {
@@ -50,6 +53,23 @@ test("--resume continues the agent's session of the last run, and is refused whe
   }
   expect([project.records().length, project.field(B, "status")]).toEqual([runs, "pending"]);
   expect((await work("--resume", "--chain")).stderr).toContain('"--resume" goes with ids and without "--chain"');
+});
+
+test("defaults.resume continues the session in a retry of watch, and begins anew where there is none", async () => {
+  const settings = { defaults: { provider: "claude", resume: true }, watch: { retry_delay_ms: 0, max_retries: 1 } };
+  const { project, planner, work, words } = await standIns("5f0c-12", ["exit:1"], settings);
+  using _ = project;
+  await project.add(A);
+  expect((await work(A)).stdout).toStartWith(`${A}: failed`);
+  expect(words()).not.toContain("--resume");
+
+  await planner("watch", "--once");
+  const ended = () => project.records().filter(({ status }) => status !== "running").length;
+  while (ended() < 2) await Bun.sleep(50);
+
+  const given = words();
+  expect(given.slice(given.indexOf("--resume"))).toEqual(["--resume", "5f0c-12", ""]);
+  expect(project.records()).toHaveLength(2);
 });
 
 test("a session that reads as a flag never reaches an agent", async () => {

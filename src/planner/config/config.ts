@@ -81,6 +81,8 @@ export interface PlannerConfig {
     readonly branch_prefix: string;
     /** Branch that finished work is merged into; null means the one that the project's own checkout is on. */
     readonly main_branch: string | null;
+    /** Whether a later run continues the agent's own session of the last one, where there is one. */
+    readonly resume: boolean;
   };
   readonly providers: Readonly<Record<string, ProviderSettings>>;
   readonly schema: {

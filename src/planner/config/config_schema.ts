@@ -62,6 +62,7 @@ const PROVIDER = Type.Object({
 });
 
 const DEFAULTS = Type.Object({
+  resume: FLAG,
   prompt: TEXT,
   provider: TEXT,
   model: TEXT,

@@ -16,6 +16,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
     split_model: null,
     branch_prefix: "planner/",
     main_branch: null,
+    resume: false,
   },
   providers: {},
   schema: {

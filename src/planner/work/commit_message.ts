@@ -42,7 +42,7 @@ export function commitWriter(
  */
 export function namesSpec(message: string, id: SpecId, template: string | null): boolean {
   if (message.includes(`planner(${id})`)) return true;
-  if (isOwn(message, id)) return false;
+  if (isOwnCommit(message, id)) return false;
   const words = message.split("\n").filter((line) => template?.includes("{id}") || line.startsWith(`${TRAILER}:`));
   return words.some((line) => holdsId(line, id));
 }
@@ -60,7 +60,8 @@ function holdsId(line: string, id: SpecId): boolean {
   });
 }
 
-function isOwn(message: string, id: SpecId): boolean {
+/** Whether planner itself made a commit about the spec, by its message. */
+export function isOwnCommit(message: string, id: SpecId): boolean {
   const { ended, completed, others } = COMMIT_SUMMARIES;
   const isRecord = message.includes("keep the record of run ") && message.includes(` of ${id}`);
   return isRecord || [ended(id, ""), completed(id), others].some((summary) => message.includes(summary));

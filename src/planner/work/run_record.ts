@@ -40,7 +40,7 @@ export interface RunSummary {
 }
 
 /** Paths that a record names; a run that changes more than that has its commits. */
-const MAX_FILES = 1000;
+export const MAX_RECORDED_FILES = 1000;
 
 /** Returns the record of a run as it is kept, see docs/work.md. */
 export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
@@ -66,7 +66,7 @@ export function runRecord(summary: RunSummary, { run, head }: RunHead): object {
       head,
     },
     commits: commits.map(({ hash, message }) => ({ hash, subject: message.split("\n", 1)[0] ?? "" })),
-    files: files.slice(0, MAX_FILES),
+    files: files.slice(0, MAX_RECORDED_FILES),
     criteria: criteria.map((criterion) => ({
       label: criterion.label,
       checked: criterion.checked,

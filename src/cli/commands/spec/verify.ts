@@ -1,7 +1,7 @@
 import type { PlannerContext } from "#planner/context.ts";
 import { verify } from "#planner/operations/verify.ts";
 import { runTool } from "#planner/service.ts";
-import { defineCommand } from "../../command.ts";
+import { type Cli, defineCommand } from "../../command.ts";
 import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
@@ -32,6 +32,12 @@ export const command = defineCommand({
       type: "boolean",
       summary: "Print what the agent's prompt says about the expected output",
     },
+    record: {
+      type: "boolean",
+      summary: "Check the record of a run again: its commits, files, criteria, commands and what was merged",
+    },
+    rerun: { type: "boolean", summary: "With --record: run its commands again in a new worktree of its last commit" },
+    run: { type: "string", value: "n", summary: "With --record: the run; the latest without it" },
     json: JSON_FLAG,
   },
   examples: [
@@ -39,10 +45,17 @@ export const command = defineCommand({
     { line: "planner verify 003 --output", shows: "whether what the agent printed fits the schema" },
     { line: "planner verify 003 --output result.json", shows: "the same for a file" },
     { line: "planner verify --schema report.json -", shows: "the same for standard input, without a spec" },
+    {
+      line: "planner verify 003 --record --rerun",
+      shows: "whether the last run's record holds, and its commands pass again",
+    },
     { line: "planner verify 003 --prompt-section", shows: "the Output Format section of the prompt" },
   ],
   async run(words, cli): Promise<ExitStatus> {
     if (words["prompt-section"]) refuseBesidePrompt(words);
+    if (words.record) return verifyKept(words, cli);
+    const needing = words.rerun ? "--rerun" : words.run === undefined ? null : "--run";
+    if (needing !== null) throw new UsageError(`Flag "${needing}" goes with "--record"`, null);
     const context = await cli.planner();
     if (words.output || words.schema !== undefined || words["prompt-section"]) {
       const { verifyOutput } = await import("../../verify_output.ts");
@@ -53,6 +66,26 @@ export const command = defineCommand({
     return verifyCriteria(context, words.id, words.json);
   },
 });
+
+interface RecordWords {
+  readonly id: string | undefined;
+  readonly file: string | undefined;
+  readonly output: boolean;
+  readonly schema: string | undefined;
+  readonly run: string | undefined;
+  readonly rerun: boolean;
+  readonly json: boolean;
+}
+
+async function verifyKept({ id, file, output, schema, run = "last", ...words }: RecordWords, cli: Cli) {
+  if (output || schema !== undefined) {
+    throw new UsageError(`Flags "--record" and "${output ? "--output" : "--schema"}" exclude each other`, null);
+  }
+  if (file !== undefined) throw new UsageError(`Unexpected argument "${file}": "--record" reads no output`, null);
+  if (id === undefined) throw new UsageError("Missing argument <id>: full or partial id of a spec", null);
+  const { verifyRunRecord } = await import("../../verify_record.ts");
+  return verifyRunRecord(await cli.project(), cli, { id, run, ...words });
+}
 
 /** The section is text about a schema: no output is looked at for it. */
 function refuseBesidePrompt({

@@ -13,7 +13,7 @@ export async function plantedChanges({ context, ports }: CareDeps): Promise<read
     found.push({
       kind: "planted_change",
       subject: spec_id,
-      message: `${what} during its run, and git would run it with your rights`,
+      message: `${what} during its run or since, and git would run it with your rights`,
       advice: `undo it with: ${undo}; if it is yours, remove ${note}`,
     });
   }

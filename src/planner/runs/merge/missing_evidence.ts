@@ -1,4 +1,4 @@
-import type { RunLog, Worktree, WorktreeState } from "../../run_ports.ts";
+import type { Worktree, WorktreeState } from "../../run_ports.ts";
 import { buildSpec } from "../../spec/build_spec.ts";
 import { parseDocument, readableDocument } from "../../spec/document.ts";
 import type { Spec } from "../../spec/spec.ts";
@@ -6,6 +6,7 @@ import type { SpecId } from "../../spec/spec_id.ts";
 import { endOfRun } from "../../work/end_of_run.ts";
 import { gather, type WorkInPlace } from "../run/evidence.ts";
 import type { RunDeps, StopWishes } from "../run_types.ts";
+import { talkingLog } from "../talking_log.ts";
 
 interface Finished {
   readonly id: SpecId;
@@ -57,15 +58,4 @@ async function projectText({ context }: RunDeps, id: SpecId): Promise<string | n
     () => null,
   );
   return text !== null && parseDocument(text).ok ? text : null;
-}
-
-/** The spec's own log would take the checks for another run, and their output for the agent's. */
-function talkingLog({ tell }: RunDeps, id: SpecId): RunLog {
-  const say = (text: string): void => tell({ event: "output", spec_id: id, text });
-  return {
-    line: async (text) => say(text),
-    printed: async (lines) => lines.forEach(say),
-    flush: async () => {},
-    end: async () => {},
-  };
 }

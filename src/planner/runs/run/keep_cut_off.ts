@@ -34,7 +34,7 @@ export async function keepCutOffRun(deps: CareDeps, id: SpecId, { processId, rea
       criteria: spec === null ? [] : judgeCriteria(spec.body, found.body ?? spec.body),
       ...{ checks: [], outputSchema: null, outputProblem: null, lastWords: null },
       ...{ started_at: report.started_at, ended_at: deps.context.clock.now().toISOString() },
-      ...{ status: completed ? "completed" : "failed", reasons: completed ? [] : [reason], warnings: [] },
+      ...{ status: completed ? "completed" : "failed", reasons: completed ? [] : [reason], warnings: found.problems },
     };
     await worktrees.keepRecord(id, report.base === null ? found.place.branch : null, (head) =>
       runRecord(summary, head),
@@ -53,6 +53,8 @@ interface Found {
     readonly commits: WorktreeState["commits"];
     readonly files: readonly string[];
   };
+  /** What a person has to see to, see `WorktreeState`. */
+  readonly problems: readonly string[];
   /** The spec's text as the agent left it; null if that is the project's. */
   readonly body: string | null;
 }
@@ -63,16 +65,16 @@ async function inWorktree({ ports }: CareDeps, id: SpecId): Promise<Found | null
     const branch = await ports.worktrees.branch(id);
     return branch === null
       ? null
-      : { place: { branch, mainBranch: null, base: null, commits: [], files: [] }, body: null };
+      : { place: { branch, mainBranch: null, base: null, commits: [], files: [] }, problems: [], body: null };
   }
   const { branch, mainBranch } = worktree;
-  const { commits, changed } = await worktree.settle();
+  const { commits, changed, problems } = await worktree.settle();
   const text = await worktree
     .specs()
     .readText(id)
     .catch(() => null);
   const body = text === null ? null : readableDocument(text.text).body;
-  return { place: { branch, mainBranch, base: null, commits, files: changed.map(({ path }) => path) }, body };
+  return { place: { branch, mainBranch, base: null, commits, files: changed.map(({ path }) => path) }, problems, body };
 }
 
 async function inProject({ ports }: CareDeps, base: string): Promise<Found | null> {
@@ -80,7 +82,7 @@ async function inProject({ ports }: CareDeps, base: string): Promise<Found | nul
   if (head === null) return null;
   const { commits, changed } = await ports.worktrees.since(base);
   const files = changed.map(({ path }) => path);
-  return { place: { branch: head.branch, mainBranch: null, base, commits, files }, body: null };
+  return { place: { branch: head.branch, mainBranch: null, base, commits, files }, problems: [], body: null };
 }
 
 /** A run writes its spec before its record. Source: docs/decisions.md#s-26. */

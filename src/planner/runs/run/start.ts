@@ -3,7 +3,7 @@ import type { PlannerConfig } from "../../config/config.ts";
 import { changeSpec } from "../../operations/change_spec.ts";
 import { RESUMABLE, refuseLintErrors, refuseMissingAgent, refuseUnworkable } from "../../operations/start_checks.ts";
 import { loadWorld } from "../../operations/world.ts";
-import type { Agents, Claim, ClaimHolder } from "../../run_ports.ts";
+import type { Agents, Claim, ClaimHolder, StoredReport } from "../../run_ports.ts";
 import { editFields } from "../../spec/edit_fields.ts";
 import type { Spec } from "../../spec/spec.ts";
 import type { SpecId } from "../../spec/spec_id.ts";
@@ -34,14 +34,30 @@ export async function checkStart({ context, ports }: RunDeps, id: SpecId, wishes
   const config = await context.config();
   const provider = chosenProvider(config, spec, wishes);
   await refuseMissingAgent(context, provider, `start work on spec '${id}'`);
-  const session = wishes.resume
-    ? { name: sessionToResume(id, provider, await ports.records.reports()), isNew: false }
-    : newSession(provider, ports.agents);
+  const goesOn = wishes.resume || (config.defaults.resume && spec.status !== "pending");
+  const known = goesOn ? sessionOf(id, { provider, reports: await ports.records.reports(), wishes }) : null;
+  const session = known === null ? newSession(provider, ports.agents) : { name: known, isNew: false };
   return { spec, config, provider, session };
 }
 
 function newSession({ row }: Provider, agents: Agents): AgentSession | null {
   return row.newSessionArgs === null ? null : { name: agents.newSession(), isNew: true };
+}
+
+interface Resuming {
+  readonly provider: Provider;
+  readonly reports: readonly StoredReport[];
+  readonly wishes: RunWishes;
+}
+
+/** A wish of one call is refused if it cannot be met; the setting of a project is for every run that can. */
+function sessionOf(id: SpecId, { provider, reports, wishes }: Resuming): string | null {
+  try {
+    return sessionToResume(id, provider, reports);
+  } catch (error) {
+    if (wishes.resume || !(error instanceof OperationError)) throw error;
+    return null;
+  }
 }
 
 function chosenProvider(config: PlannerConfig, spec: Spec, { provider, model }: RunWishes): Provider {

@@ -5,7 +5,8 @@ import type { Git } from "../git/git.ts";
 
 const FILE = "record.json";
 
-function refOf(id: SpecId, run: number): string {
+/** Returns the full name of the commit that holds a record. */
+export function refOf(id: SpecId, run: number): string {
   return `refs/planner/runs/${id}/${run}`;
 }
 

@@ -10,6 +10,7 @@ import type {
   NewWorktreeStatus,
   PlantedChange,
   ProjectHead,
+  RecordFacts,
   RunHead,
   Worktree,
   WorktreeOptions,
@@ -27,10 +28,12 @@ import { placeInProject, restoreProject } from "../project/project_placed.ts";
 import { adminFolders, realPath } from "./admin_folder.ts";
 import { checkCommits } from "./commit_check.ts";
 import { forecastConflicts } from "./forecast.ts";
+import { withFreshWorktree } from "./fresh_worktree.ts";
 import { keepSubmodules } from "./furnish.ts";
 import { plantedChanges, refusePlantedElsewhere } from "./guard.ts";
 import { keepCommits, keptWords } from "./keep_commits.ts";
 import { OpenWorktree } from "./open_worktree.ts";
+import { recordFacts } from "./record_facts.ts";
 import { refsOf } from "./refs.ts";
 import { keepRunRecord, noteMergedRun, readRunRecord } from "./run_commits.ts";
 import { changedIn, commitsIn, settle } from "./settle.ts";
@@ -208,6 +211,16 @@ class GitWorktrees implements Worktrees {
   async record(id: SpecId, run: number | null): Promise<KeptRunRecord | null> {
     const { git } = await this.#opened();
     return readRunRecord(git, id, run);
+  }
+
+  async recordFacts(id: SpecId, kept: KeptRunRecord): Promise<RecordFacts> {
+    return recordFacts(await this.#opened(), id, kept);
+  }
+
+  async withFresh<Result>(id: SpecId, commit: string, use: (worktree: Worktree) => Promise<Result>): Promise<Result> {
+    const repository = await this.#opened();
+    await refusePlantedElsewhere(repository, this.#root);
+    return withFreshWorktree(repository, { root: this.#root, id, commit }, use);
   }
 
   async noteMerged(id: SpecId, commits: readonly string[]): Promise<void> {

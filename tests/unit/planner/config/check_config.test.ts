@@ -25,7 +25,7 @@ test("checkConfig lays every setting over its default", () => {
     config(
       [
         "project: {name: shop}",
-        "defaults: {prompt: careful, provider: mine, model: haiku, split_model: opus, branch_prefix: work-, main_branch: trunk}",
+        "defaults: {prompt: careful, provider: mine, model: haiku, split_model: opus, branch_prefix: work-, main_branch: trunk, resume: true}",
         "providers:",
         "  claude: {skip_permissions: true, args: [--max-turns, '50']}",
         "  mine: {command: ./agent, prompt_via: file, stream: text, env: {DEPTH: 3, FAST: true, NAME: a}}",
@@ -60,6 +60,7 @@ test("checkConfig lays every setting over its default", () => {
       split_model: "opus",
       branch_prefix: "work-",
       main_branch: "trunk",
+      resume: true,
     },
     providers: {
       claude: { skip_permissions: true, args: ["--max-turns", "50"] },

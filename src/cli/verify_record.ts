@@ -1,0 +1,48 @@
+import { findSpecId } from "#planner/operations/find_spec.ts";
+import { verifyRecord } from "#planner/runs/verify_record.ts";
+import type { Cli } from "./command.ts";
+import { EXIT_STATUS, type ExitStatus } from "./exit_status.ts";
+import type { OpenProject } from "./open_project.ts";
+import { plainLine } from "./plain_text.ts";
+import { print, printJson } from "./print.ts";
+import { keptRecord } from "./run_record.ts";
+import { openRunDeps } from "./work/run_deps.ts";
+import { listenForSignals } from "./work/signals.ts";
+
+export interface VerifyWords {
+  readonly id: string;
+  /** The number of a run, or `last`. */
+  readonly run: string;
+  readonly rerun: boolean;
+  readonly json: boolean;
+}
+
+/** Checks the record of a run again and prints what was found. */
+export async function verifyRunRecord(
+  { context, root }: OpenProject,
+  cli: Cli,
+  { id, run, rerun, json }: VerifyWords,
+): Promise<ExitStatus> {
+  const fullId = await findSpecId(context, id, { archived: true });
+  const kept = await keptRecord(await context.runs(), fullId, run);
+  const stop = listenForSignals(() => cli.note("Ending the commands"));
+  try {
+    const deps = await openRunDeps(
+      { context, root },
+      { startedAt: null, tell: (event) => event.event === "output" && cli.note(plainLine(event.text)) },
+    );
+    const checks = await verifyRecord(deps, { id: fullId, kept, rerun, stop });
+    const verified = checks.every(({ result }) => result !== "differs");
+    if (json) printJson({ spec_id: fullId, run: kept.run, verified, checks });
+    else {
+      const lines = checks.map(({ part, result, detail }) =>
+        plainLine(`${part.padEnd(9)} ${result.padEnd(8)} ${detail}`),
+      );
+      const end = verified ? "the record holds" : "the record does not hold";
+      print([...lines, `${fullId}: run ${kept.run}: ${end}`, ""].join("\n"));
+    }
+    return verified ? EXIT_STATUS.ok : EXIT_STATUS.refused;
+  } finally {
+    stop.close();
+  }
+}

@@ -1,0 +1,55 @@
+import { OperationError } from "#kernel/errors.ts";
+import type { KeptRunRecord } from "../run_ports.ts";
+import type { SpecId } from "../spec/spec_id.ts";
+import { judgeRecord, type RecordCheck, recordedCommands } from "../work/judge_record.ts";
+import { agentEnvironment } from "./run/place.ts";
+import { setUpWorktree } from "./run/set_up.ts";
+import { verifyWork } from "./run/verify.ts";
+import type { RunDeps, RunPlace, StopWishes } from "./run_types.ts";
+import { talkingLog } from "./talking_log.ts";
+
+export interface Verifying {
+  readonly id: SpecId;
+  readonly kept: KeptRunRecord;
+  /** Whether its commands are run again. */
+  readonly rerun: boolean;
+  readonly stop: StopWishes;
+}
+
+/** Checks the record of a run again. With `rerun` its commands run in a new worktree of the recorded commit. */
+export async function verifyRecord(deps: RunDeps, verifying: Verifying): Promise<readonly RecordCheck[]> {
+  const { id, kept, rerun } = verifying;
+  const facts = await deps.ports.worktrees.recordFacts(id, kept);
+  const checks = judgeRecord(id, kept.record, facts);
+  if (!rerun) return checks;
+  if (facts.parent === null || facts.parent !== kept.record["head"]) return checks;
+  return [...checks, ...(await runAgain(deps, verifying, facts.parent))];
+}
+
+async function runAgain(deps: RunDeps, { id, kept, stop }: Verifying, head: string): Promise<readonly RecordCheck[]> {
+  const recorded = recordedCommands(kept.record).filter(({ command }) => typeof command === "string");
+  if (recorded.length === 0) return [{ part: "rerun", result: "unknown", detail: "the record names no command" }];
+  const config = await deps.context.config();
+  const [log, processId] = [talkingLog(deps, id), `${id}-${deps.pid}`];
+  return deps.ports.worktrees.withFresh(id, head, async (worktree) => {
+    const port = config.worktree.port ? await deps.files.freePort() : null;
+    const place: RunPlace = { worktree, root: worktree.root, port, knownCommits: new Set(), base: null, earlier: null };
+    await setUpWorktree(deps, { id, processId, config, log, place, stop });
+    const commands = recorded.map(({ command }) => String(command));
+    const results = await verifyWork(deps, commands, {
+      ...{ cwd: worktree.root, env: agentEnvironment(deps, id, place), processId, log, stop },
+      limitSeconds: config.verify.timeout_seconds,
+    });
+    if (stop.soon.aborted) throw new OperationError("aborted", "interrupted before all commands were run again");
+    return results.map((result, index): RecordCheck => {
+      const before = recorded[index] ?? {};
+      const same = result.status === before["status"] && (result.problem === null) === (before["problem"] === null);
+      const output = result.output_hash === before["output_hash"] ? "the same output" : "another output";
+      const end = result.problem ?? "passed";
+      const detail = same
+        ? `"${result.command}" ${end} again, with ${output}`
+        : `"${result.command}" ${end}, and the record says ${String(before["problem"] ?? "passed")}`;
+      return { part: "rerun", result: same ? "ok" : "differs", detail };
+    });
+  });
+}

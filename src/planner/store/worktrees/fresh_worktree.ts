@@ -1,0 +1,44 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { OperationError } from "#kernel/errors.ts";
+import type { Worktree } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import { Git } from "../git/git.ts";
+import { gitFolderOf } from "./admin_folder.ts";
+import { OpenWorktree } from "./open_worktree.ts";
+import type { Place, Repository } from "./worktree_place.ts";
+
+interface Wanted {
+  readonly root: string;
+  readonly id: SpecId;
+  /** Full hash of the commit to check out. */
+  readonly commit: string;
+}
+
+/**
+ * Runs `use` with a new worktree of a commit in a temporary folder, which is removed afterwards with all that is in it.
+ * The folder is not inside of the project, so that no program finds the project's own packages in the folders around it.
+ */
+export async function withFreshWorktree<Result>(
+  repository: Repository,
+  { root, id, commit }: Wanted,
+  use: (worktree: Worktree) => Promise<Result>,
+): Promise<Result> {
+  const { git, prefix } = repository;
+  const home = await realpath(await mkdtemp(join(tmpdir(), "planner-verify-")));
+  const path = join(home, "worktree");
+  try {
+    await git.run(["worktree", "add", "--quiet", "--detach", path, commit]);
+    const gitFolder = gitFolderOf(path);
+    if (gitFolder === null) throw new OperationError("aborted", `"${path}" was removed meanwhile`);
+    const facts = { path, root: join(path, prefix), branch: "", mainBranch: "", reused: false, copied: [], env: {} };
+    const own = new Git(path, { GIT_DIR: gitFolder, GIT_WORK_TREE: path });
+    const place: Place = { root, id, repository, worktree: facts, gitFolder, git: own };
+    return await use(new OpenWorktree(place));
+  } finally {
+    await git.try(["worktree", "remove", "--force", path]);
+    await rm(home, { recursive: true, force: true });
+    await git.try(["worktree", "prune"]);
+  }
+}

@@ -1,0 +1,89 @@
+import type { KeptRunRecord, RecordFacts } from "../../run_ports.ts";
+import type { SpecId } from "../../spec/spec_id.ts";
+import type { Git } from "../git/git.ts";
+import { activeFile } from "../project/places.ts";
+import { patchIds, refOf } from "./run_commits.ts";
+import { changedIn, commitsIn } from "./settle.ts";
+import type { Repository } from "./worktree_place.ts";
+
+/**
+ * Reads what the repository holds of the commits that a record names. Hashes of a record are only ever passed on as
+ * such: it may have been written by another program.
+ */
+export async function recordFacts(
+  { git, prefix }: Repository,
+  id: SpecId,
+  { run, record }: KeptRunRecord,
+): Promise<RecordFacts> {
+  const parent = await git.ask(["rev-parse", "--verify", "--quiet", `${refOf(id, run)}^1`]);
+  const [base, head] = [hashIn(record["base"]), hashIn(record["head"])];
+  const merged = hashesIn(record["merged"], "commits");
+  const there = await presentCommits(git, [
+    ...hashesIn(record, "commits"),
+    ...merged,
+    ...(base === null ? [] : [base]),
+  ]);
+  const spec = head === null ? null : await git.try(["cat-file", "blob", `${head}:${prefix}${activeFile(id)}`]);
+  const known = { parent, present: there, specText: spec?.status === 0 ? spec.stdout.toString() : null };
+  const nothing = { range: [], files: [], hasMerges: false };
+  const ofRange =
+    base === null || head === null || head !== parent || !there.has(base)
+      ? nothing
+      : await rangeOf(git, { base, head, prefix });
+  const patches = await patchIds(git, [...there]);
+  return {
+    ...known,
+    ...ofRange,
+    patches,
+    inMain: await reachable(
+      git,
+      record["main_branch"],
+      merged.filter((hash) => there.has(hash)),
+    ),
+  };
+}
+
+interface Range {
+  readonly base: string;
+  readonly head: string;
+  readonly prefix: string;
+}
+
+async function rangeOf(
+  git: Git,
+  { base, head, prefix }: Range,
+): Promise<Pick<RecordFacts, "range" | "files" | "hasMerges">> {
+  const [range, changed] = [
+    await commitsIn(git, `${base}..${head}`),
+    await changedIn(git, prefix, `${base}...${head}`),
+  ];
+  const merges = await git.run(["rev-list", "--merges", "--max-count=1", `${base}..${head}`, "--"]);
+  return { range, files: changed.map(({ path }) => path), hasMerges: merges.trim() !== "" };
+}
+
+/** Those of the hashes that are commits here. */
+async function presentCommits(git: Git, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const listed = await git.run(["cat-file", "--batch-check"], { input: hashes.map((hash) => `${hash}\n`).join("") });
+  const lines = listed.split("\n").map((line) => line.split(" "));
+  return new Set(lines.flatMap(([hash, type]) => (hash !== undefined && type === "commit" ? [hash] : [])));
+}
+
+/** Those of the commits that the main branch holds. */
+async function reachable(git: Git, main: unknown, hashes: readonly string[]): Promise<ReadonlySet<string>> {
+  if (hashes.length === 0) return new Set();
+  const end = typeof main === "string" ? `refs/heads/${main}` : "HEAD";
+  const { status, stdout } = await git.try(["rev-list", "--ignore-missing", ...hashes, "--not", end, "--"]);
+  const outside = new Set(stdout.toString().split("\n"));
+  return new Set(status === 0 ? hashes.filter((hash) => !outside.has(hash)) : []);
+}
+
+function hashesIn(value: unknown, name: string): readonly string[] {
+  const list = typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : null;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((one: { readonly hash?: unknown } | null) => hashIn(one?.hash) ?? []);
+}
+
+function hashIn(value: unknown): string | null {
+  return typeof value === "string" && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(value) ? value : null;
+}

@@ -38,6 +38,7 @@ const WITHOUT_DENO = [
   "many_processes",
   "merge_places",
   "run_record",
+  "work_kinds",
 ].map((name) => join("tests", "e2e", `${name}.test.ts`));
 
 interface Step {

@@ -73,6 +73,18 @@ export interface WorktreeOptions {
   readonly branchPrefix: string;
   /** The branch that work begins from and is merged into; null means the one checked out around the project. */
   readonly mainBranch: string | null;
+  /** The commit that a new branch begins at, which the main branch holds; else the end of the main branch. */
+  readonly base?: string | null;
+}
+
+/** Ignored files of a project that a worktree needs. */
+export interface Furniture {
+  /** git's glob patterns, from the project's root; one without a slash holds in every folder. */
+  readonly copy: readonly string[];
+  /** Paths of files and folders that are copied, from the project's root. */
+  readonly link: readonly string[];
+  /** Paths that become symbolic links. */
+  readonly symlink: readonly string[];
 }
 
 /** Where one run works. */
@@ -94,11 +106,11 @@ export interface Worktree {
   /** Writes a file of the tool's own (an MCP configuration for example), unseen by git. @param path from the project's root */
   place(path: string, text: string): Promise<void>;
   /**
-   * Brings what a build needs and a checkout lacks: submodules, and ignored files of the project by git's glob patterns.
+   * Brings what a build needs and a checkout lacks: submodules, and ignored files of the project.
    *
    * @returns a sentence for each thing that was done or could not be done
    */
-  furnish(patterns: readonly string[]): Promise<readonly string[]>;
+  furnish(wanted: Furniture): Promise<readonly string[]>;
   /** Notes what git runs there and how the repository stands, for `settle` to see what a run has changed. */
   guard(): Promise<void>;
   /**

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type WorkProject, workProject } from "../support/work_project.ts";
 
@@ -90,4 +90,83 @@ test("submodules are there for the agent, and the commits of a run's own stay wh
   expect([merged.code, existsSync(inside)]).toEqual([0, false]);
   const kept = join(made.root, ".git/modules/lib");
   expect((await made.git(["--git-dir", kept, "cat-file", "-t", hash])).stdout).toBe("commit\n");
+});
+
+test("worktree.link copies, worktree.symlink links, and neither brings what is made anew or what git would see", async () => {
+  using made = await project("worktree: {link: [cache, env, plain.txt, .env.a], symlink: [data, big.bin, shown]}\n");
+  made.write(".gitignore", "cache/\nenv/\n.env*\ndata\n*.bin\nshown/\n");
+  for (const file of [
+    "cache/a/b.txt",
+    "cache/node_modules/x.js",
+    "env/pyvenv.cfg",
+    "plain.txt",
+    ".env.a",
+    "data/d.txt",
+  ]) {
+    made.write(file, `${file}\n`);
+  }
+  for (const file of ["big.bin", "shown/s.txt"]) made.write(file, `${file}\n`);
+  await made.add(A);
+
+  expect((await made.planner(["work", A])).stdout).toBe(`${A}: completed\n`);
+
+  const there = join(made.root, ".planner/worktrees", A);
+  const kinds = ["cache/a/b.txt", "cache/node_modules", "env", ".env.a", "data", "big.bin", "shown"].map((path) => {
+    const facts = lstatSync(join(there, path), { throwIfNoEntry: false });
+    return facts === undefined ? "none" : facts.isSymbolicLink() ? "link" : "file";
+  });
+  expect(kinds).toEqual(["file", "none", "none", "file", "link", "link", "none"]);
+  // A copy is a separate file, a link is the person's own.
+  writeFileSync(join(there, "cache/a/b.txt"), "changed");
+  expect([made.read("cache/a/b.txt"), readFileSync(join(there, "data/d.txt"), "utf8")]).toEqual([
+    ...["cache/a/b.txt\n", "data/d.txt\n"],
+  ]);
+  const log = made.read(`.planner/logs/${A}.log`);
+  expect(log).toContain('"env" was not brought: a virtual environment points back to where it was made');
+  expect(log).toContain('"shown" was not brought: git does not ignore "shown" there');
+  // The person's files outlive the worktree.
+  expect((await made.planner(["merge", A])).code).toBe(0);
+  expect([existsSync(there), made.read("data/d.txt"), made.read("big.bin")]).toEqual([
+    false,
+    "data/d.txt\n",
+    "big.bin\n",
+  ]);
+});
+
+test("worktree.link and worktree.symlink refuse installed packages, build output and paths outside", async () => {
+  for (const path of ["node_modules", "web/node_modules", ".venv", "venv/lib", "target", "../other", "/etc", ".git"]) {
+    for (const key of ["link", "symlink"]) {
+      using made = await project(`worktree: {${key}: [${JSON.stringify(path)}]}\n`);
+      const { code, stdout, stderr } = await made.planner(["config", "--validate"]);
+      expect([path, code, `${stdout}${stderr}`]).toEqual([path, 1, expect.stringContaining(`worktree.${key}`)]);
+    }
+  }
+});
+
+test("worktree.base is what new branches begin at, and refused where the main branch lacks it", async () => {
+  using made = await project("worktree: {base: v1}\n", ["tick", "commit"]);
+  await made.mustGit("tag", "v1");
+  made.write("later.txt", "later\n");
+  await made.add(A);
+  await made.mustGit("checkout", "--quiet", "-b", "ahead");
+  await made.mustGit("commit", "--quiet", "--allow-empty", "-m", "ahead");
+  await made.mustGit("checkout", "--quiet", "main");
+
+  expect((await made.planner(["work", A])).stdout).toBe(`${A}: completed\n`);
+  const base = (await made.git(["merge-base", `planner/${A}`, "main"])).stdout;
+  expect(base).toBe((await made.git(["rev-parse", "v1"])).stdout);
+  expect((await made.planner(["merge", A])).code).toBe(0);
+  expect((await made.git(["show", "main:later.txt"])).stdout).toBe("later\n");
+
+  await made.add(B);
+  const config = made.read(".planner/config.md");
+  for (const [name, why] of [
+    ["ahead", 'it has commits that "main" lacks: merge them first, "git merge ahead"'],
+    ["nowhere", "expected a branch, a tag or a commit of this repository"],
+  ]) {
+    made.write(".planner/config.md", config.replace("base: v1", `base: ${name}`));
+    const { code, stderr } = await made.planner(["work", B]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`Cannot begin at "${name}" ("worktree.base"): ${why}`)]);
+    expect(made.field(B, "status")).toBe("pending");
+  }
 });

@@ -51,6 +51,12 @@ export interface WorktreeSettings {
   readonly setup_seconds: number;
   /** Patterns of files that git ignores and a worktree needs. */
   readonly copy: readonly string[];
+  /** Paths of ignored files and folders that are copied as a whole. */
+  readonly link: readonly string[];
+  /** Paths that become symbolic links to the project's own. */
+  readonly symlink: readonly string[];
+  /** What new branches begin at; null for the main branch. */
+  readonly base: string | null;
   /** Whether `PORT` is set to a free port. */
   readonly port: boolean;
 }

@@ -44,7 +44,17 @@ export const LIMITS = Type.Object({
   cost_usd: Type.Optional(Type.Number({ minimum: 0 })),
 });
 
+// Installed packages and build output are made anew: an install through a link empties the person's own folder.
+const LINKED_PATH = Type.String({
+  pattern:
+    "^(?![/\\\\]|[A-Za-z]:|~)(?!(?:.*[/\\\\])?(?:\\.\\.|\\.git|\\.planner|node_modules|\\.?venv|target)(?:[/\\\\]|$))[^\\u0000-\\u001f]+$",
+  description: "a path inside the project, and none of node_modules, .venv, venv, target, .git and .planner",
+});
+
 const WORKTREE = Type.Object({
+  base: Type.Optional(Type.String({ pattern: BRANCH_START, description: "a branch, a tag or a commit" })),
+  link: Type.Optional(Type.Array(LINKED_PATH)),
+  symlink: Type.Optional(Type.Array(LINKED_PATH)),
   setup: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),
   setup_seconds: SECONDS,
   copy: Type.Optional(Type.Array(Type.String({ minLength: 1 }))),

@@ -42,7 +42,7 @@ export const DEFAULT_CONFIG: PlannerConfig = {
   verify: { commands: [], timeout_seconds: 600, require_commit: false },
   git: { commit_template: null },
   runs: { commit: false },
-  worktree: { setup: null, setup_seconds: 900, copy: [], port: false },
+  worktree: { setup: null, setup_seconds: 900, copy: [], link: [], symlink: [], base: null, port: false },
   limits: { run_seconds: null, silence_seconds: 1200, tokens: null, cost_usd: null },
   watch: {
     poll_interval_ms: 5000,

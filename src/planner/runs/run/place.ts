@@ -24,7 +24,11 @@ export async function openPlace(deps: RunDeps, { spec, config, wishes, log, base
     return { worktree: null, root: deps.root, port, knownCommits, base, earlier: null };
   }
   const { branch_prefix: branchPrefix, main_branch: mainBranch } = config.defaults;
-  const worktree = await deps.ports.worktrees.prepare(spec.id, { branchPrefix, mainBranch });
+  const worktree = await deps.ports.worktrees.prepare(spec.id, {
+    branchPrefix,
+    mainBranch,
+    base: config.worktree.base,
+  });
   if (worktree.reused) await log.line("planner: the worktree of an earlier run is used again, with what it holds");
   const earlier = worktree.reused ? await earlierRunText(deps, spec.id, worktree) : null;
   // An earlier run's copy of the spec may say how that one ended.

@@ -31,11 +31,15 @@ export async function runSpec(deps: RunDeps, id: SpecId, wishes: RunWishes): Pro
 }
 
 /** Refuses before anything is touched: a repository without a commit is no fault of the spec's. */
-async function checkWorktree({ ports }: RunDeps, spec: Spec, { defaults, git }: PlannerConfig): Promise<void> {
+async function checkWorktree(
+  { ports }: RunDeps,
+  spec: Spec,
+  { defaults, git, worktree }: PlannerConfig,
+): Promise<void> {
   try {
     const { branch_prefix: branchPrefix, main_branch: mainBranch } = defaults;
     const message = commitWriter(git.commit_template, spec)(COMMIT_SUMMARIES.ended(spec.id, "completed"));
-    await ports.worktrees.check({ branchPrefix, mainBranch }, message);
+    await ports.worktrees.check({ branchPrefix, mainBranch, base: worktree.base }, message);
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
     throw new OperationError(error.kind, `Cannot start work on spec '${spec.id}': ${error.message}`);

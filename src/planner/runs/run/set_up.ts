@@ -26,7 +26,7 @@ export async function setUpWorktree(deps: RunDeps, setting: SettingUp): Promise<
   const { config, log, place, id } = setting;
   const { worktree } = place;
   if (worktree === null) return;
-  for (const note of await worktree.furnish(config.worktree.copy)) await log.line(`planner: ${note}`);
+  for (const note of await worktree.furnish(config.worktree)) await log.line(`planner: ${note}`);
   const locks = await lockTexts(deps, worktree.root);
   if (config.worktree.setup === null) {
     const [missing] = proposeSetup(locks);

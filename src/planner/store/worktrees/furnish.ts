@@ -1,23 +1,27 @@
 import { existsSync } from "node:fs";
 import { copyFile, lstat, mkdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Furniture } from "../../run_ports.ts";
 import { Git, gitsWords } from "../git/git.ts";
+import { linkPaths, MADE_ANEW } from "./link_paths.ts";
 import type { Place } from "./worktree_place.ts";
-
-/** Installed packages and build output are made anew in a worktree: a copy points back to where it came from. */
-const NEVER = /(?:^|\/)(?:node_modules|\.venv|venv|target|\.planner|\.git)(?:\/|$)/;
 
 /** Most files that patterns may name. Ours: settings are few; more is a folder that was named by mistake. */
 const MAX_FILES = 1000;
 
 /**
- * Brings what a build needs and a checkout lacks: submodules, then ignored files by patterns.
+ * Brings what a build needs and a checkout lacks: submodules, then ignored files by patterns, then whole paths.
  *
- * @param patterns of git's glob kind, from the project's root; one without a slash holds in every folder
  * @returns what was done and what could not be done, a sentence each
  */
-export async function furnish(place: Place, patterns: readonly string[]): Promise<readonly string[]> {
-  return [...(await addSubmodules(place)), ...(await copyIgnored(place, patterns))];
+export async function furnish(place: Place, { copy, link, symlink }: Furniture): Promise<readonly string[]> {
+  const linking = { from: place.root, to: place.worktree.root, git: new Git(place.worktree.root) };
+  return [
+    ...(await addSubmodules(place)),
+    ...(await copyIgnored(place, copy)),
+    ...(await linkPaths(linking, link, "copy")),
+    ...(await linkPaths(linking, symlink, "symlink")),
+  ];
 }
 
 /** From the copies that the repository has of them, so that no network is needed for what is there. */
@@ -53,7 +57,7 @@ async function copyIgnored(place: Place, configured: readonly string[]): Promise
     env: { GIT_LITERAL_PATHSPECS: "0" },
   });
   const paths = status === 0 ? stdout.toString().split("\0") : [];
-  const wanted = paths.filter((path) => path !== "" && !NEVER.test(path));
+  const wanted = paths.filter((path) => path !== "" && !MADE_ANEW.test(path));
   const copied: string[] = [];
   for (const path of wanted.slice(0, MAX_FILES)) if (await copyOne(root, worktree.root, path)) copied.push(path);
   const said =

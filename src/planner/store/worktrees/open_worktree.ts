@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OperationError } from "#kernel/errors.ts";
 import type { SpecStore } from "../../ports.ts";
-import type { Worktree, WorktreeState } from "../../run_ports.ts";
+import type { Furniture, Worktree, WorktreeState } from "../../run_ports.ts";
 import { replaceFile } from "../files/place_file.ts";
 import { activeFile } from "../project/places.ts";
 import { openSpecStore } from "../specs/spec_store.ts";
@@ -52,8 +52,8 @@ export class OpenWorktree implements Worktree {
     return placeFile(this.#place, path, text);
   }
 
-  furnish(patterns: readonly string[]): Promise<readonly string[]> {
-    return furnish(this.#place, patterns);
+  furnish(wanted: Furniture): Promise<readonly string[]> {
+    return furnish(this.#place, wanted);
   }
 
   async guard(): Promise<void> {

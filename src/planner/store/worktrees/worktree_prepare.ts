@@ -44,6 +44,25 @@ export async function requireMainBranch(repository: Repository, options: Worktre
   );
 }
 
+/** @throws OperationError `failed_precondition` for a base whose commits would be taken for the run's */
+export async function checkBase({ git }: Repository, mainBranch: string, base: string | null): Promise<void> {
+  if (base === null) return;
+  const refuse = (why: string): never => {
+    throw new OperationError("failed_precondition", `Cannot begin at "${base}" ("worktree.base"): ${why}`);
+  };
+  if ((await git.ask(["rev-parse", "--verify", "--quiet", `${base}^{commit}`])) === null) {
+    refuse("expected a branch, a tag or a commit of this repository");
+  }
+  if ((await git.try(["merge-base", "--is-ancestor", base, `refs/heads/${mainBranch}`])).status !== 0) {
+    refuse(`it has commits that "${mainBranch}" lacks: merge them first, "git merge ${base}"`);
+  }
+}
+
+interface Start {
+  /** What the branch begins at; the main branch if left out. */
+  readonly start?: string;
+}
+
 interface Making {
   readonly repository: Repository;
   readonly root: string;
@@ -60,7 +79,8 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   const found = await openPlace(repository, root, id);
   const branch = `${options.branchPrefix}${id}`;
   const isOld = refs.has(`refs/heads/${branch}`);
-  const opened = found ?? (await make(making, { branch, mainBranch }, listed));
+  const start = options.base ?? `refs/heads/${mainBranch}`;
+  const opened = found ?? (await make(making, { branch, mainBranch, start }, listed));
   const place: Place = { ...opened, worktree: { ...opened.worktree, mainBranch } };
   if (found !== null) {
     await refusePlanted(place, readNote(place));
@@ -68,7 +88,7 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
     await takeAway(place);
   }
   // A worktree that was just made from the main branch is as far as that.
-  const reused = (found !== null || isOld) && (await catchUp(place));
+  const reused = (found !== null || isOld) && (await catchUp(place, start));
   const brought = await bringFiles(place);
   const hooks = await hooksBeyond(place);
   const { env } = place.worktree;
@@ -76,9 +96,10 @@ export async function prepareWorktree(making: Making, options: WorktreeOptions):
   return { ...place, worktree: { ...place.worktree, env: own, reused, copied: brought.map(({ path }) => path) } };
 }
 
-async function make(making: Making, branches: Branches, listed: readonly ListedWorktree[]): Promise<Place> {
+async function make(making: Making, branches: Branches & Start, listed: readonly ListedWorktree[]): Promise<Place> {
   const { repository, root, id } = making;
-  await writeOrigin(root, id, { ...branches, brought: [] });
+  const { branch, mainBranch } = branches;
+  await writeOrigin(root, id, { branch, mainBranch, brought: [] });
   await addWorktree(making, branches, listed);
   const place = await openPlace(repository, root, id);
   if (place !== null) return place;
@@ -101,12 +122,12 @@ async function withoutUnfinished(
 /** A branch that is there keeps its commits and is checked out. */
 export async function addWorktree(
   making: Making,
-  branches: Branches,
+  branches: Branches & Start,
   listed: readonly ListedWorktree[],
 ): Promise<void> {
   const { repository, root, id, refs } = making;
   const { git } = repository;
-  const { branch, mainBranch } = branches;
+  const { branch, mainBranch, start = `refs/heads/${mainBranch}` } = branches;
   const path = join(root, WORKTREES, id);
   const registered = listed.find((one) => one.path === realPath(path));
   const other = listed.find((one) => one.branch === branch && one.path !== registered?.path);
@@ -117,7 +138,7 @@ export async function addWorktree(
   const force = registered === undefined ? [] : ["--force"];
   if (registered !== undefined) await keepDeleted(making, branches);
   // By itself, so that each of the two can be tried again where another git was in the way.
-  if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, mainBranch);
+  if (!refs.has(`refs/heads/${branch}`)) await makeBranch(git, branch, start);
   await git.run(["worktree", "add", "--quiet", ...force, path, branch]);
 }
 
@@ -134,8 +155,8 @@ async function keepDeleted({ repository, root, id }: Making, branches: Branches)
   await keepCommits(git, { id, gitFolder, commonFolder, ...branches });
 }
 
-async function makeBranch(git: Git, branch: string, mainBranch: string): Promise<void> {
-  const { status, stderr } = await git.try(["branch", "--no-track", branch, `refs/heads/${mainBranch}`]);
+async function makeBranch(git: Git, branch: string, start: string): Promise<void> {
+  const { status, stderr } = await git.try(["branch", "--no-track", branch, start]);
   if (status === 0) return;
   if ((await git.ask(["check-ref-format", "--branch", branch])) !== branch) {
     throw new OperationError("failed_precondition", `Cannot use "${branch}" as a branch: git does not allow that name`);
@@ -143,14 +164,16 @@ async function makeBranch(git: Git, branch: string, mainBranch: string): Promise
   throw new OperationError("failed_precondition", `git branch failed: ${gitsWords(stderr)}`);
 }
 
-/** Moves a branch without work up to the main branch; true when it holds work. */
-async function catchUp({ git, worktree: { mainBranch } }: Place): Promise<boolean> {
+/** Moves a branch without work up to where new ones begin; true when it holds work. */
+async function catchUp({ git, worktree: { mainBranch } }: Place, start: string): Promise<boolean> {
   const main = `refs/heads/${mainBranch}`;
-  const tips = await git.ask(["rev-parse", "HEAD", main]);
+  const tips = await git.ask(["rev-parse", "HEAD", `${start}^{commit}`]);
   const [head, tip] = (tips ?? "").split("\n");
   const changed = (await git.run(["status", "--porcelain", "-z"])) !== "";
   if (head === tip) return changed;
   if ((await git.try(["merge-base", "--is-ancestor", "HEAD", main])).status !== 0) return true;
-  if (!changed) await git.run(["merge", "--quiet", "--ff-only", main]);
+  // It may be further than a base of old.
+  const behind = (await git.try(["merge-base", "--is-ancestor", "HEAD", start])).status === 0;
+  if (!changed && behind) await git.run(["merge", "--quiet", "--ff-only", start]);
   return changed;
 }

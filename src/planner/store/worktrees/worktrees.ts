@@ -59,7 +59,7 @@ import {
   requireRepository,
   worktreeIds,
 } from "./worktree_place.ts";
-import { addWorktree, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
+import { addWorktree, checkBase, prepareWorktree, requireMainBranch } from "./worktree_prepare.ts";
 
 /** Opens the worktrees of the project in `root`, an absolute path. */
 export function openWorktrees(root: string, clock: Clock): Worktrees {
@@ -79,7 +79,8 @@ class GitWorktrees implements Worktrees {
   async check(options: WorktreeOptions, message: string): Promise<void> {
     const repository = await this.#opened();
     await refusePlantedElsewhere(repository, this.#root);
-    await requireMainBranch(repository, options, await refsOf(repository.git));
+    const mainBranch = await requireMainBranch(repository, options, await refsOf(repository.git));
+    await checkBase(repository, mainBranch, options.base ?? null);
     await checkCommits(repository, message);
   }
 

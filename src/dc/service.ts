@@ -1,4 +1,4 @@
-import { type MessageShape, toBinary } from "@bufbuild/protobuf";
+import type { MessageShape } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
 import type { Caller, DcContext } from "./context.ts";
@@ -11,6 +11,7 @@ import { type Settlement, settleDeadLetter } from "./operations/feed/dead_letter
 import { readDelivery } from "./operations/feed/delivery.ts";
 import { type Receipt, takeDelivery } from "./operations/feed/take_delivery.ts";
 import { type InventoryOverview, inventoryOverview } from "./operations/inventory_overview.ts";
+import { encodeReply } from "./operations/messages/encoded_reply.ts";
 import type { ReadRpc, Rpc, WriteRpc, WriteSession } from "./operations/rpc.ts";
 import { type Session, sessionOf } from "./operations/session.ts";
 import { type ChangeStream, ChangeStreams } from "./operations/stream/change_streams.ts";
@@ -217,8 +218,7 @@ export class DcService {
       return this.context.store.read(async (reader) => {
         const revision = await reader.revision();
         const reply = await inventoryOverview(reader);
-        const bytes = JSON.stringify(reply).length;
-        this.replies.keep(key, { reply, bytes, until: Number.POSITIVE_INFINITY }, revision);
+        this.replies.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
         return reply;
       });
     });
@@ -295,7 +295,7 @@ export class DcService {
       const session = { context: this.context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
       await scheduler.yieldIfDue();
-      this.replies.keep(key, { reply, bytes: toBinary(rpc.method.output, reply).length, until }, revision);
+      this.replies.keep(key, { reply, bytes: encodeReply(rpc, reply).length, until }, revision);
       return reply;
     });
   }

@@ -65,6 +65,8 @@ interface Form {
   readonly body: (bytes: Uint8Array, flags?: number) => Uint8Array;
   readonly encoding: string;
   readonly accept: string;
+  /** Whether large messages are tried, which takes long: once per protocol and encoding. */
+  readonly measuresSize: boolean;
   readonly timeout: (ms: number) => Readonly<Record<string, string>>;
 }
 
@@ -86,6 +88,7 @@ const FORMS: readonly Form[] = (
     body: (bytes) => bytes,
     encoding: "content-encoding",
     accept: "accept-encoding",
+    measuresSize: "connect-protocol-version" in headers,
     timeout: connectTimeout,
   }),
 );
@@ -105,6 +108,7 @@ const ENVELOPED: readonly Form[] = (
   body: envelope,
   encoding: "grpc-encoding",
   accept: "grpc-accept-encoding",
+  measuresSize: !type.includes("+"),
   timeout: grpcTimeout,
 }));
 
@@ -173,6 +177,13 @@ function plainCases(form: Form): readonly ProtocolCase[] {
       codes: ["invalid_argument"],
       ...refusalStatus(form, "invalid_argument"),
     }),
+    ...(form.measuresSize ? sizeCases(form) : []),
+  ];
+}
+
+/** Messages at the limit of size and above: suite server_message_size. */
+function sizeCases(form: Form): readonly ProtocolCase[] {
+  return [
     caseOf(form, "a message at the limit of size", {
       request: { body: form.body(sized(form, LIMIT)) },
       codes: ["invalid_argument", "not_found"],

@@ -26,6 +26,9 @@ export type Delegate = (request: NodeRequest, response: NodeResponse, known: Del
  * A shorter way for unary calls that need nothing unusual: without the universal requests and responses of the library,
  * which cost several times what the call does. It only answers successes. The library answers unusual requests
  * from the start, and failures with the body and the error, so that each error is written in one place.
+ *
+ * Gain: own time of the server per cached `GetRack`, 4.3 times less by Connect JSON and 9.6 times less by gRPC
+ * (docs/performance.md). `tests/contracts/rpc_protocols.test.ts` holds it to the protocols.
  */
 export class PlainPath {
   readonly #methods = plainMethods();

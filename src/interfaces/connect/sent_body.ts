@@ -1,8 +1,9 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
+import { encodedReply } from "#dc/operations/messages/encoded_reply.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
-import { COMPRESS_MIN_BYTES } from "./limits.ts";
+import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { PlainCall } from "./plain_call.ts";
 
 type Reply = MessageShape<Rpc["method"]["output"]>;
@@ -34,11 +35,17 @@ export async function makeBody(call: PlainCall, reply: Reply): Promise<SentBody>
 }
 
 async function written({ method, protocol, contentType, compression }: PlainCall, reply: Reply): Promise<SentBody> {
-  const bytes = method.messages.getO(contentType !== contentTypeUnaryJson).serialize(reply);
+  const bytes = bytesOf(method, reply, contentType === contentTypeUnaryJson);
   if (protocol === "grpc") {
     const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
     return { bytes: encodeEnvelope(flags, data), isCompressed: flags !== 0 };
   }
   if (compression === null || bytes.length < COMPRESS_MIN_BYTES) return { bytes, isCompressed: false };
   return { bytes: await compression.compress(bytes), isCompressed: true };
+}
+
+/** A read encodes its reply once, to know its size; a reply above the limit is left to the library, which refuses it. */
+function bytesOf({ messages }: PlainCall["method"], reply: Reply, isJson: boolean): Uint8Array {
+  const known = isJson ? undefined : encodedReply(reply);
+  return known !== undefined && known.length <= MAX_MESSAGE_BYTES ? known : messages.getO(!isJson).serialize(reply);
 }

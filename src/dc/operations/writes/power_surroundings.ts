@@ -50,6 +50,11 @@ export class PowerSurroundings {
     };
   }
 
+  /** Number of resources that were looked up. It only grows, so an equal number means an equal inventory. */
+  get size(): number {
+    return this.devices.size + this.cracs.size + this.cables.size;
+  }
+
   device(key: string): Device | undefined {
     return this.devices.get(key);
   }

@@ -46,7 +46,7 @@ interface LoadWarnings {
   readonly of: WarningsOf;
 }
 
-/** Looks at all that hangs on each supply; a supply on which too much hangs gets no warnings. */
+/** Judges everything downstream of each supply; a supply with too many devices downstream gets no warnings. */
 async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
   const below = new Set<string>();
@@ -59,9 +59,10 @@ async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string
   }
   const figures = figuresOf(around);
   if (!judged.some((key) => mayWarn(figures, key))) return { figures, of: () => [] };
-  // What hangs on these supplies may have others, whose loss shifts load to these.
+  // Consumers of these supplies may have others, whose loss shifts load to these.
+  const before = around.size;
   await around.upstream(below);
-  const whole = figuresOf(around);
+  const whole = around.size === before ? figures : figuresOf(around);
   await new CooperativeScheduler().run(whole.figures.carriedInSteps(BASIS));
   const found = new Map(judged.map((key) => [key, [...aboveLimit(whole, key), ...phaseWarnings(whole, key)]]));
   return { figures: whole, of: (key) => found.get(key) ?? [] };

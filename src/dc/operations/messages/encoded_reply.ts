@@ -1,0 +1,19 @@
+import { toBinary } from "@bufbuild/protobuf";
+import type { ReadRpc } from "../rpc.ts";
+
+type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
+
+/** Replies in binary, as long as they live. */
+const encoded = new WeakMap<Reply, Uint8Array>();
+
+/** Encodes a reply that no code changes any more, and keeps the bytes with it. */
+export function encodeReply({ method }: ReadRpc, reply: Reply): Uint8Array {
+  const bytes = toBinary(method.output, reply);
+  encoded.set(reply, bytes);
+  return bytes;
+}
+
+/** Returns the bytes of a reply that was encoded before. */
+export function encodedReply(reply: Reply): Uint8Array | undefined {
+  return encoded.get(reply);
+}

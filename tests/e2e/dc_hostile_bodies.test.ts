@@ -3,6 +3,7 @@ import { connect as connectHttp2 } from "node:http2";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { getIntrospectionQuery } from "graphql";
 import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { http1 } from "../support/http_client.ts";
 
@@ -57,6 +58,43 @@ test("JSON of more than a million values is refused", async () => {
 
   expect([status, JSON.parse(text).code]).toEqual([400, "invalid_argument"]);
   expect(text).toContain("more than 1000000 values");
+});
+
+describe("GraphQL about the schema counts against the limits of depth, aliases, values and tokens", () => {
+  const aliased = (count: number, query: string) =>
+    Array.from({ length: count }, (_, at) => `a${at}: ${query}`).join(" ");
+  const REFUSED: Readonly<Record<string, [query: string, reason: string]>> = {
+    "too deep": [
+      "{ __schema { types { fields { type { fields { type { fields { name } } } } } } } }",
+      "Maximum introspection depth exceeded",
+    ],
+    "too deep in fragments": [
+      "{ __schema { types { ...T } } } fragment T on __Type { fields { type { fields { type { fields { name } } } } } }",
+      "Maximum introspection depth exceeded",
+    ],
+    "31 aliases": [`{ ${aliased(31, "__schema { description }")} }`, "more than 30 aliases"],
+    "too many values": [
+      `{ ${aliased(30, "__schema { types { fields { name args { name type { name } } } } }")} }`,
+      "more than 10000 values",
+    ],
+    "too many tokens": [`{ ${"__typename ".repeat(2000)} }`, "2000"],
+  };
+  const ask = async (query: string) => JSON.parse((await post("/graphql", JSON.stringify({ query }))).text);
+  for (const [what, [query, reason]] of Object.entries(REFUSED)) {
+    test(what, async () => {
+      const { data, errors } = await ask(query);
+
+      expect(data ?? null).toBeNull();
+      expect(errors[0].message).toContain(reason);
+    });
+  }
+
+  test("and the introspection of a usual client is answered", async () => {
+    const { data, errors } = await ask(getIntrospectionQuery());
+
+    expect(errors).toBeUndefined();
+    expect(data.__schema.queryType.name).toBe("Query");
+  });
 });
 
 test("16 MiB of brackets cost less than 64 MiB, and the refusal comes before the last byte", async () => {

@@ -101,7 +101,10 @@ class IncomingBody {
   }
 
   #fail(error: unknown): void {
+    if (this.#isSettled) return;
     this.#stop();
+    this.#chunks.length = 0;
+    this.#unscanned.length = 0;
     this.#request.resume();
     this.#reject(error);
   }

@@ -23,6 +23,7 @@ const WITHOUT_DENO = [
   "console_live",
   "console_paper",
   "console_picture",
+  "console_screens",
   "console_stories",
   "console_placement",
   "dc_crashes",

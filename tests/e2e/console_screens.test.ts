@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { seriousFaults } from "../support/accessibility.ts";
+import { misdeeds } from "../support/chromium.ts";
+import { heading, sampleConsole } from "../support/console_page.ts";
+import { layoutFaults } from "../support/layout_faults.ts";
+import { withPageReport } from "../support/page_report.ts";
+import { pdfText } from "../support/pdf_text.ts";
+
+const { browser, server, missing } = await sampleConsole("The console's screens are");
+
+async function visit(width: number, story: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ viewport: { width, height: 900 } });
+  const page = await context.newPage();
+  const wrong = misdeeds(page, server.url);
+  try {
+    await page.goto(`${server.url}/#/import`);
+    await withPageReport(page, story);
+    expect(wrong).toEqual([]);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Goes to a page and waits until it shows its answer, of which an element is known. */
+async function open(page: Page, hash: string, title: string, known = "tbody tr a"): Promise<void> {
+  await page.goto(`${server.url}/#/${hash}`);
+  await heading(page, title);
+  await page.locator(`main ${known}`).first().waitFor();
+}
+
+/** Pages with long texts, tables, forms and pictures. */
+const PAGES = [
+  ["", "Losing RPP-A-D would take 10 racks.", ".causes"],
+  ["racks", "Racks", "tbody tr a"],
+  ["device/SRV-B03-07", "SRV-B03-07", "tbody tr"],
+  ["trace/port%3ASRV-B03-07%2Fpsu1", "SRV-B03-07/psu1", "tbody tr a"],
+  ["fabric/FAB1?view=table", "FAB1", "tbody tr a"],
+] as const;
+
+/** Runs inside the page: what each row of its tables is about. */
+const FIRST_LINKS =
+  '[...document.querySelectorAll("main tbody tr")].map((row) => row.querySelector("a")?.textContent ?? "")';
+
+describe.skipIf(missing !== undefined)("A screen of the console", () => {
+  test.each([390, 2560])("has nothing cut or overlapping in %d pixels", async (width) => {
+    await visit(width, async (page) => {
+      const faults: string[] = [];
+      for (const [hash, title, known] of PAGES) {
+        await open(page, hash, title, known);
+        faults.push(...(await layoutFaults(page)).map((fault) => `${hash}: ${fault}`));
+      }
+      expect(faults).toEqual([]);
+    });
+  });
+
+  test("as bundles has no serious fault of accessibility", async () => {
+    await visit(1400, async (page) => {
+      await open(page, "fabric/FAB1?view=bundles", "FAB1", ".picture-frame svg");
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    });
+  });
+
+  test.each([
+    ["racks", "Racks"],
+    ["rehearsal", "Rehearsal"],
+    ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails"],
+  ] as const)("of %s prints every row", async (hash, title) => {
+    await visit(1400, async (page) => {
+      await open(page, hash, title);
+      const links = await page.evaluate<string[]>(FIRST_LINKS);
+      const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
+      expect(links.length).toBeGreaterThan(8);
+      expect(links.filter((words) => !text.includes(words.replace(/\s+/g, "")))).toEqual([]);
+    });
+  });
+});

@@ -18,7 +18,9 @@ export function elementAt(target: EventTarget | null): SVGGElement | undefined {
 export function makeReachable(svg: SVGSVGElement, leads: (ref: string) => boolean): void {
   svg.setAttribute("role", "group");
   for (const [index, element] of elementsIn(svg).entries()) {
-    element.setAttribute("role", leads(refOf(element)) ? "link" : "button");
+    // A button may hold nothing that is reached by itself.
+    const other = element.querySelector("g[data-ref]") === null ? "button" : "group";
+    element.setAttribute("role", leads(refOf(element)) ? "link" : other);
     element.setAttribute("tabindex", index === 0 ? "0" : "-1");
     element.setAttribute("aria-label", nameOf(element));
   }

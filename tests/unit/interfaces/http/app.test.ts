@@ -255,6 +255,7 @@ test("every plain route knows HEAD, refuses other methods by name and lets no br
     "/openapi.json",
     "/estate",
     "/session",
+    "/sample",
   ]) {
     const [head, put] = [await http1(at.url + path, { method: "HEAD" }), await http1(at.url + path, { method: "PUT" })];
 

@@ -6,14 +6,14 @@ type Message = MessageShape<Rpc["method"]["input"]>;
 
 /** Names of questions: equal for equal ones. An interface may ask with the same message again, whose name is known. */
 export class RequestKeys {
-  private readonly known = new WeakMap<Message, string>();
+  readonly #known = new WeakMap<Message, string>();
 
   of({ method }: Rpc, request: Message): string {
-    const known = this.known.get(request);
+    const known = this.#known.get(request);
     if (known !== undefined) return known;
     const hash = createHash("sha256").update(toBinary(method.input, request)).digest("base64url");
     const key = `${method.name} ${hash}`;
-    this.known.set(request, key);
+    this.#known.set(request, key);
     return key;
   }
 }

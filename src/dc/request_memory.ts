@@ -22,23 +22,23 @@ interface MemorySession {
  * docs/contract/datacenter-messages.md#common-fields-of-changes.
  */
 export class RequestMemory {
-  private readonly rpc: WriteRpc;
-  private readonly session: MemorySession;
-  private readonly request: Message;
+  readonly #rpc: WriteRpc;
+  readonly #session: MemorySession;
+  readonly #request: Message;
 
   constructor(rpc: WriteRpc, request: Message, session: MemorySession) {
-    this.rpc = rpc;
-    this.request = request;
-    this.session = session;
+    this.#rpc = rpc;
+    this.#request = request;
+    this.#session = session;
   }
 
   /** @throws Refusal when the id was used for another request */
   async recall(requestId: string): Promise<Reply | undefined> {
     if (requestId === "") return undefined;
-    const known = await this.session.writer.remembered(this.principal(), requestId);
-    if (known === undefined || known.createdAt < this.oldest()) return undefined;
-    const { method } = this.rpc;
-    if (known.method !== method.name || known.fingerprint !== this.fingerprint()) {
+    const known = await this.#session.writer.remembered(this.#principal(), requestId);
+    if (known === undefined || known.createdAt < this.#oldest()) return undefined;
+    const { method } = this.#rpc;
+    if (known.method !== method.name || known.fingerprint !== this.#fingerprint()) {
       throw refuse("REQUEST_ID_REUSED", `request_id "${requestId}" was used for another request`, {
         field: "request_id",
         value: requestId,
@@ -50,29 +50,29 @@ export class RequestMemory {
 
   async keep(requestId: string, reply: Reply): Promise<void> {
     if (requestId === "") return;
-    const { writer, now } = this.session;
-    await writer.forget(this.oldest());
+    const { writer, now } = this.#session;
+    await writer.forget(this.#oldest());
     await writer.remember({
-      principal: this.principal(),
+      principal: this.#principal(),
       requestId,
-      method: this.rpc.method.name,
-      fingerprint: this.fingerprint(),
-      reply: JSON.stringify(toJson(this.rpc.method.output, reply, { registry: detailRegistry })),
+      method: this.#rpc.method.name,
+      fingerprint: this.#fingerprint(),
+      reply: JSON.stringify(toJson(this.#rpc.method.output, reply, { registry: detailRegistry })),
       createdAt: now.toISOString(),
     });
   }
 
-  private principal(): string {
-    return this.session.caller.principal?.name ?? "anonymous";
+  #principal(): string {
+    return this.#session.caller.principal?.name ?? "anonymous";
   }
 
-  private oldest(): string {
-    return new Date(this.session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
+  #oldest(): string {
+    return new Date(this.#session.now.getTime() - REQUEST_MEMORY_MS).toISOString();
   }
 
-  private fingerprint(): string {
+  #fingerprint(): string {
     return createHash("sha256")
-      .update(canonicalJson(toJson(this.rpc.method.input, this.request)))
+      .update(canonicalJson(toJson(this.#rpc.method.input, this.#request)))
       .digest("hex");
   }
 }

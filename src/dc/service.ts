@@ -76,17 +76,17 @@ class Tried<Result> extends Error {
  * A refusal leaves as `OperationError`; anything else thrown is a defect.
  */
 export class DcService {
-  private readonly context: DcContext;
-  private readonly topologies = new TopologyCache();
-  private readonly replies = new ReplyCache();
-  private readonly keys = new RequestKeys();
-  private readonly gate = new PeerGate();
-  private readonly streams: ChangeStreams;
-  private verifying: Promise<LogVerdict> | undefined;
+  readonly #context: DcContext;
+  readonly #topologies = new TopologyCache();
+  readonly #replies = new ReplyCache();
+  readonly #keys = new RequestKeys();
+  readonly #gate = new PeerGate();
+  readonly #streams: ChangeStreams;
+  #verifying: Promise<LogVerdict> | undefined;
 
   constructor(context: DcContext) {
-    this.context = context;
-    this.streams = new ChangeStreams(context.store);
+    this.#context = context;
+    this.#streams = new ChangeStreams(context.store);
   }
 
   /**
@@ -94,7 +94,7 @@ export class DcService {
    * @throws the signal's reason when it is no longer wanted
    */
   async warmUp(signal: AbortSignal): Promise<void> {
-    await this.context.store.read((reader) => this.topologies.at(new CooperativeScheduler(signal).between(reader)));
+    await this.#context.store.read((reader) => this.#topologies.at(new CooperativeScheduler(signal).between(reader)));
   }
 
   /**
@@ -105,19 +105,19 @@ export class DcService {
    */
   async call(rpc: Rpc, request: Message, caller: Caller, signal?: AbortSignal): Promise<Reply> {
     const answer = async () => {
-      this.authorise(rpc.effect, rpc.method.name, caller);
+      this.#authorise(rpc.effect, rpc.method.name, caller);
       return rpc.effect === "read"
-        ? this.read(rpc, request, { signal, peer: caller.peer })
-        : this.write(rpc, request, caller);
+        ? this.#read(rpc, request, { signal, peer: caller.peer })
+        : this.#write(rpc, request, caller);
     };
-    return this.counted(rpc.method.name, caller, answer, signal);
+    return this.#counted(rpc.method.name, caller, answer, signal);
   }
 
   /** Reads the change log back; open to every principal. @throws OperationError for a refusal */
   async history(parameters: HistoryParameters, caller: Caller): Promise<HistoryPage> {
-    return this.counted("AuditHistory", caller, () => {
-      this.demandPrincipal(caller);
-      return this.context.store.read((reader) => auditHistory(this.context, reader, parameters));
+    return this.#counted("AuditHistory", caller, () => {
+      this.#demandPrincipal(caller);
+      return this.#context.store.read((reader) => auditHistory(this.#context, reader, parameters));
     });
   }
 
@@ -126,15 +126,15 @@ export class DcService {
    * @throws OperationError for a refusal
    */
   async changeStream(after: number | undefined, caller: Caller): Promise<ChangeStream> {
-    return this.counted("ChangeStream", caller, () => {
-      this.demandPrincipal(caller);
-      return this.streams.open(after, caller.peer ?? caller);
+    return this.#counted("ChangeStream", caller, () => {
+      this.#demandPrincipal(caller);
+      return this.#streams.open(after, caller.peer ?? caller);
     });
   }
 
   /** How many streams of changes are open. */
   get openStreams(): number {
-    return this.streams.count;
+    return this.#streams.count;
   }
 
   /**
@@ -146,7 +146,7 @@ export class DcService {
     caller: Caller,
     options: LoadOptions,
   ): Promise<Result> {
-    return this.inOneWrite(caller, options, (session) =>
+    return this.#inOneWrite(caller, options, (session) =>
       work(async (kind, messages) => {
         const loaded = await loadResources(session, kind, messages);
         // Batch by batch, so that what waits for the log does not grow with the load.
@@ -162,7 +162,7 @@ export class DcService {
     caller: Caller,
     options: LoadOptions,
   ): Promise<Result> {
-    return this.inOneWrite(caller, options, async (session) => {
+    return this.#inOneWrite(caller, options, async (session) => {
       const result = await work(exchangeSession(session));
       await session.changes.flush();
       return result;
@@ -174,14 +174,14 @@ export class DcService {
    * verdict, so that asking often costs no more. Cost: one hash per entry.
    */
   async verifyHistory(caller: Caller): Promise<LogVerdict> {
-    return this.counted("AuditVerify", caller, () => {
-      this.demandPrincipal(caller);
-      this.verifying ??= this.context.store
+    return this.#counted("AuditVerify", caller, () => {
+      this.#demandPrincipal(caller);
+      this.#verifying ??= this.#context.store
         .read((reader) => verifyLog(new CooperativeScheduler().between(reader)))
         .finally(() => {
-          this.verifying = undefined;
+          this.#verifying = undefined;
         });
-      return this.verifying;
+      return this.#verifying;
     });
   }
 
@@ -190,10 +190,10 @@ export class DcService {
    * @throws OperationError for a refusal; an event that cannot be understood is kept aside instead
    */
   async changeFeed(body: unknown, feed: string, caller: Caller): Promise<Receipt> {
-    return this.counted("AuditWebhook", caller, () => {
+    return this.#counted("AuditWebhook", caller, () => {
       const delivery = readDelivery(body);
-      return this.context.store.write((writer) =>
-        takeDelivery({ context: this.context, caller, feed }, writer, delivery),
+      return this.#context.store.write((writer) =>
+        takeDelivery({ context: this.#context, caller, feed }, writer, delivery),
       );
     });
   }
@@ -201,24 +201,24 @@ export class DcService {
   /** Takes an event that was kept aside, or throws it away. @throws OperationError for a refusal */
   async settleDeadLetter(id: string, how: Settlement, caller: Caller): Promise<Receipt | undefined> {
     const method = "SettleDeadLetter";
-    return this.counted(method, caller, () => {
-      this.authorise("write", method, caller);
-      const source = { context: this.context, caller };
-      return this.context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
+    return this.#counted(method, caller, () => {
+      this.#authorise("write", method, caller);
+      const source = { context: this.#context, caller };
+      return this.#context.store.write((writer) => settleDeadLetter(source, writer, { id, how }));
     });
   }
 
   /** What there is, by site and floor; open to every principal. @throws OperationError for a refusal */
   async overview(caller: Caller): Promise<InventoryOverview> {
-    return this.counted("EstateOverview", caller, async () => {
-      this.demandPrincipal(caller);
+    return this.#counted("EstateOverview", caller, async () => {
+      this.#demandPrincipal(caller);
       const key = "EstateOverview";
-      const known = await this.kept<InventoryOverview>(key);
+      const known = await this.#kept<InventoryOverview>(key);
       if (known !== undefined) return known;
-      return this.context.store.read(async (reader) => {
+      return this.#context.store.read(async (reader) => {
         const revision = await reader.revision();
         const reply = await inventoryOverview(reader);
-        this.replies.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
+        this.#replies.keep(key, { reply, bytes: JSON.stringify(reply).length, until: Infinity }, revision);
         return reply;
       });
     });
@@ -226,13 +226,13 @@ export class DcService {
 
   /** Says who calls and what they may do; open to every principal. @throws OperationError for a refusal */
   async session(caller: Caller): Promise<Session> {
-    return this.counted("Session", caller, async () => {
-      this.demandPrincipal(caller);
-      return sessionOf(this.context.authRequired, caller.principal);
+    return this.#counted("Session", caller, async () => {
+      this.#demandPrincipal(caller);
+      return sessionOf(this.#context.authRequired, caller.principal);
     });
   }
 
-  private async counted<Result>(
+  async #counted<Result>(
     method: string,
     caller: Caller,
     work: () => Promise<Result>,
@@ -250,83 +250,83 @@ export class DcService {
       throw error;
     } finally {
       const seconds = (performance.now() - started) / 1000;
-      this.context.observe({ method, interface: caller.interface, outcome, seconds });
+      this.#context.observe({ method, interface: caller.interface, outcome, seconds });
     }
   }
 
-  private demandPrincipal({ principal }: Caller): void {
-    if (!this.context.authRequired || principal !== undefined) return;
+  #demandPrincipal({ principal }: Caller): void {
+    if (!this.#context.authRequired || principal !== undefined) return;
     throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
   }
 
   /** Reads are open to every principal, writes to writers and admins; asked before anything is looked up. */
-  private authorise(effect: Rpc["effect"], method: string, caller: Caller): void {
-    this.demandPrincipal(caller);
+  #authorise(effect: Rpc["effect"], method: string, caller: Caller): void {
+    this.#demandPrincipal(caller);
     const { principal } = caller;
     if (effect === "read" || principal === undefined) return;
-    if (!this.context.authRequired || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
+    if (!this.#context.authRequired || principal.roles.includes("writer") || principal.roles.includes("admin")) return;
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
-  private async read(rpc: ReadRpc, request: Message, { signal, peer }: Waiting): Promise<Reply> {
-    const key = this.keys.of(rpc, request);
-    const known = await this.kept<Reply>(key);
+  async #read(rpc: ReadRpc, request: Message, { signal, peer }: Waiting): Promise<Reply> {
+    const key = this.#keys.of(rpc, request);
+    const known = await this.#kept<Reply>(key);
     if (known !== undefined) return known;
     // The same question may have been answered while this call waited.
-    return this.gate.run(peer, signal, async () => {
-      const answered = await this.kept<Reply>(key);
-      return answered ?? this.compute(rpc, request, { key, scheduler: new CooperativeScheduler(signal, peer) });
+    return this.#gate.run(peer, signal, async () => {
+      const answered = await this.#kept<Reply>(key);
+      return answered ?? this.#compute(rpc, request, { key, scheduler: new CooperativeScheduler(signal, peer) });
     });
   }
 
-  private compute(rpc: ReadRpc, request: Message, { key, scheduler }: Computation): Promise<Reply> {
-    const now = this.context.clock.now();
-    return this.context.store.read(async (whole) => {
+  #compute(rpc: ReadRpc, request: Message, { key, scheduler }: Computation): Promise<Reply> {
+    const now = this.#context.clock.now();
+    return this.#context.store.read(async (whole) => {
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
       // Others may wait for the same topology, so that it is built to its end.
-      const topology = () => this.topologies.at(whole, revision);
-      const judgedTopology = async () => this.topologies.judged(await topology());
+      const topology = () => this.#topologies.at(whole, revision);
+      const judgedTopology = async () => this.#topologies.judged(await topology());
       let until = Number.POSITIVE_INFINITY;
       const lapsesAt = (moment: number) => {
         until = Math.min(until, moment);
       };
       const graphs = { topology, judgedTopology };
-      const session = { context: this.context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
+      const session = { context: this.#context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
       await scheduler.yieldIfDue();
-      this.replies.keep(key, { reply, bytes: encodeReply(rpc, reply).length, until }, revision);
+      this.#replies.keep(key, { reply, bytes: encodeReply(rpc, reply).length, until }, revision);
       return reply;
     });
   }
 
   /** The answer that was kept and still holds. The database is asked for no more than its revision. */
-  private async kept<Reply>(key: string): Promise<Reply | undefined> {
-    if (!this.replies.has(key)) return undefined;
-    const revision = await this.context.store.revision();
-    return this.replies.find(key, revision, this.context.clock.now().getTime());
+  async #kept<Reply>(key: string): Promise<Reply | undefined> {
+    if (!this.#replies.has(key)) return undefined;
+    const revision = await this.#context.store.revision();
+    return this.#replies.find(key, revision, this.#context.clock.now().getTime());
   }
 
-  private async write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
+  async #write(rpc: WriteRpc, request: Message, caller: Caller): Promise<Reply> {
     const common = request as unknown as Common;
     checkCommon(common);
     try {
-      return await this.context.store.write((writer) => this.transact(rpc, request, caller, writer));
+      return await this.#context.store.write((writer) => this.#transact(rpc, request, caller, writer));
     } catch (error) {
       if (error instanceof Tried) return error.result;
       throw error;
     }
   }
 
-  private async inOneWrite<Result>(
+  async #inOneWrite<Result>(
     caller: Caller,
     { validateOnly, requestId, message }: LoadOptions,
     work: (session: WriteSession) => Promise<Result>,
   ): Promise<Result> {
-    const { context } = this;
+    const context = this.#context;
     const method = "Import";
-    return this.counted(method, caller, async () => {
-      this.authorise("write", method, caller);
+    return this.#counted(method, caller, async () => {
+      this.#authorise("write", method, caller);
       try {
         return await context.store.write(async (writer) => {
           const now = context.clock.now().toISOString();
@@ -342,21 +342,21 @@ export class DcService {
     });
   }
 
-  private async transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
+  async #transact(rpc: WriteRpc, request: Message, caller: Caller, writer: DcWriter): Promise<Reply> {
     const { requestId, validateOnly, changeMessage } = request as unknown as Common;
-    const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.context.clock.now() });
+    const remembered = new RequestMemory(rpc, request, { caller, writer, now: this.#context.clock.now() });
     const known = await remembered.recall(requestId);
     if (known !== undefined) return known;
-    const now = this.context.clock.now().toISOString();
+    const now = this.#context.clock.now().toISOString();
     const changes = new Changes(writer, {
-      context: this.context,
+      context: this.#context,
       caller,
       method: rpc.method.name,
-      requestId: requestId === "" ? this.context.newId() : requestId,
+      requestId: requestId === "" ? this.#context.newId() : requestId,
       message: changeMessage,
       now,
     });
-    const reply = await rpc.run({ context: this.context, caller, writer, changes, now }, request);
+    const reply = await rpc.run({ context: this.#context, caller, writer, changes, now }, request);
     if (validateOnly) throw new Tried(reply);
     await changes.flush();
     await remembered.keep(requestId, reply);

@@ -60,84 +60,84 @@ interface EndView {
 
 /** Traces ports at which paths end: network and console ports. */
 class EndTracer implements ByEnd {
-  private readonly memo: TraceMemo;
-  private readonly options: TraceOptions;
+  readonly #memo: TraceMemo;
+  readonly #options: TraceOptions;
 
   constructor(memo: TraceMemo, options: TraceOptions) {
-    this.memo = memo;
-    this.options = options;
+    this.#memo = memo;
+    this.#options = options;
   }
 
   async trace(start: Place): Promise<readonly CablePath[]> {
-    const view = await this.view(start);
-    if (view === undefined) return this.withoutCable(start);
+    const view = await this.#view(start);
+    if (view === undefined) return this.#withoutCable(start);
     const { connector, fibres, meets } = view;
     const isChannel = connector.channels.length > 0;
     // A port of the same device without a channel number is a logical part of the physical port.
     if (!isChannel && !samePlace(connector.place, start)) return this.trace(connector.place);
-    if (meets !== undefined) return [this.completePath(view, meets)];
-    const answering = await this.answeringFor(view);
+    if (meets !== undefined) return [this.#completePath(view, meets)];
+    const answering = await this.#answeringFor(view);
     if (answering !== undefined) return this.trace(answering);
-    if (this.options.followSplits) return this.each(view);
+    if (this.#options.followSplits) return this.#each(view);
     const [only, ...others] = fibres;
     if (only !== undefined && others.length === 0 && only.met === undefined) return [fibrePath(start, only)];
-    return [await this.splitPath(view)];
+    return [await this.#splitPath(view)];
   }
 
   /** The port that all fibres of a port meet with all of its fibres. */
   async meetingOf(start: Place): Promise<Place | undefined> {
-    return (await this.view(start))?.meets?.place;
+    return (await this.#view(start))?.meets?.place;
   }
 
   /** The port whose path is the answer for a port: itself, or what a channel is a part of. */
   async answeringPort(start: Place): Promise<Place> {
-    const view = await this.view(start);
+    const view = await this.#view(start);
     if (view === undefined || view.meets !== undefined) return start;
-    const answering = await this.answeringFor(view);
+    const answering = await this.#answeringFor(view);
     return answering === undefined ? start : this.answeringPort(answering);
   }
 
   /** The divided port that answers for its channel, because the far port is not divided. */
-  private async answeringFor({ start, connector, fibres }: EndView): Promise<Place | undefined> {
+  async #answeringFor({ start, connector, fibres }: EndView): Promise<Place | undefined> {
     const { device, port } = start;
     const parentPort = device.ports?.find(({ name }) => name === port.parentPort);
     if (connector.channels.length === 0 || parentPort === undefined) return undefined;
     if (!fibres.some(({ met }) => met !== undefined && met.rest.length > 0)) return undefined;
     const parent = { device, port: parentPort };
-    if (!this.options.followSplits) return parent;
+    if (!this.#options.followSplits) return parent;
     if ((await this.meetingOf(connector.place)) !== undefined) return connector.place;
-    const undivided = await connectorOf(this.memo, parent);
+    const undivided = await connectorOf(this.#memo, parent);
     if (undivided === undefined) return undefined;
     // Where nothing on the way asks for the channel, the far port sees one fibre of the parent.
-    const { maxHops } = this.options;
-    const walked = await walkFibre(this.memo, undivided.place, { side: "CABLE", stack: undivided.channels, maxHops });
+    const { maxHops } = this.#options;
+    const walked = await walkFibre(this.#memo, undivided.place, { side: "CABLE", stack: undivided.channels, maxHops });
     return walked.status === "PARTING" ? undefined : parent;
   }
 
-  private async view(start: Place): Promise<EndView | undefined> {
-    const connector = await connectorOf(this.memo, start);
+  async #view(start: Place): Promise<EndView | undefined> {
+    const connector = await connectorOf(this.#memo, start);
     if (connector === undefined) return undefined;
-    const fibres = await fibresOf(this.memo, connector, this.options.maxHops);
+    const fibres = await fibresOf(this.#memo, connector, this.#options.maxHops);
     const own = { start, connector, fibres };
     for (const by of ["named", "cabled"] as const) {
       if (by === "cabled" && connector.channels.length > 0) continue;
       const place = onePort(fibres, by);
-      if (place !== undefined && (await this.meetsBack(own, place, by))) return { ...own, meets: { place, by } };
+      if (place !== undefined && (await this.#meetsBack(own, place, by))) return { ...own, meets: { place, by } };
     }
     return own;
   }
 
   /** Whether all fibres of the far port come back to this one. */
-  private async meetsBack({ start, fibres }: EndView, far: Place, by: "named" | "cabled"): Promise<boolean> {
+  async #meetsBack({ start, fibres }: EndView, far: Place, by: "named" | "cabled"): Promise<boolean> {
     // A single fibre that ends without positions left is all that both ports have.
     if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
-    const connector = await connectorOf(this.memo, far);
+    const connector = await connectorOf(this.#memo, far);
     if (connector === undefined) return false;
-    const back = onePort(await fibresOf(this.memo, connector, this.options.maxHops), by);
+    const back = onePort(await fibresOf(this.#memo, connector, this.#options.maxHops), by);
     return back !== undefined && samePlace(back, start);
   }
 
-  private completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
+  #completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
     const fibre = leastFibre(
       fibres.map(({ stack, end }) => ({ near: stack, far: end.stack, end })),
       comparePorts(endOf(start), endOf(place)) <= 0,
@@ -151,10 +151,10 @@ class EndTracer implements ByEnd {
   }
 
   /** One path for each fibre; those between the same two ports are one path. */
-  private async each({ start, connector, fibres }: EndView): Promise<readonly CablePath[]> {
+  async #each({ start, connector, fibres }: EndView): Promise<readonly CablePath[]> {
     const groups = new Map<string, { readonly origin: Place; readonly fibres: Fibre[] }>();
     for (const walked of fibres) {
-      const own = await channelAt(this.memo, connector.place, walked.stack);
+      const own = await channelAt(this.#memo, connector.place, walked.stack);
       const fibre = own === undefined ? withoutChannel(walked, connector.place) : walked;
       const origin = own?.named ?? start;
       const { end, met } = fibre;
@@ -177,10 +177,10 @@ class EndTracer implements ByEnd {
   }
 
   /** The way to where the fibres part: on this side, or at the far port that uses more of them. */
-  private async splitPath({ start, connector, fibres }: EndView): Promise<CablePath> {
-    const { maxHops } = this.options;
+  async #splitPath({ start, connector, fibres }: EndView): Promise<CablePath> {
+    const { maxHops } = this.#options;
     const origin = endOf(start);
-    const near = await walkFibre(this.memo, connector.place, { side: "CABLE", stack: connector.channels, maxHops });
+    const near = await walkFibre(this.#memo, connector.place, { side: "CABLE", stack: connector.channels, maxHops });
     if (near.status === "PARTING") {
       const branches = branchesAt(near);
       const way = { hops: near.hops, segments: near.segments };
@@ -199,26 +199,26 @@ class EndTracer implements ByEnd {
 
   /** The branches at which the fibres of a port part. */
   async partingOf(start: Place): Promise<CablePath["branches"]> {
-    const connector = await connectorOf(this.memo, start);
+    const connector = await connectorOf(this.#memo, start);
     if (connector === undefined) return [];
     const { place, channels } = connector;
-    const { maxHops } = this.options;
-    const walked = await walkFibre(this.memo, place, { side: "CABLE", stack: channels, maxHops });
+    const { maxHops } = this.#options;
+    const walked = await walkFibre(this.#memo, place, { side: "CABLE", stack: channels, maxHops });
     return walked.status === "PARTING" ? branchesAt(walked) : [];
   }
 
   /** A port without a cable: nothing, or one way for each breakout channel that has a cable. */
-  private async withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
+  async #withoutCable({ device, port }: Place): Promise<readonly CablePath[]> {
     const origin = endOf({ device, port });
     const hops = [{ device, inPort: "", outPort: port.name }];
     const legs: Place[] = [];
     for (const child of device.ports ?? []) {
       const leg = { device, port: child };
       const isLeg = child.parentPort === port.name && child.channel !== undefined;
-      if (isLeg && (await this.memo.cableAt(endOf(leg))) !== undefined) legs.push(leg);
+      if (isLeg && (await this.#memo.cableAt(endOf(leg))) !== undefined) legs.push(leg);
     }
     if (legs.length === 0) return [finishPath({ origin, status: "UNCONNECTED", hops, segments: [] })];
-    if (this.options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
+    if (this.#options.followSplits) return (await Promise.all(legs.map((leg) => this.trace(leg)))).flat();
     const branches = legs.map((leg) => ({ from: origin, to: endOf(leg), position: leg.port.channel ?? 0 }));
     return [finishPath({ origin, status: "SPLIT", hops, segments: [], branches })];
   }

@@ -43,37 +43,37 @@ export interface PlantBalance extends MediumBalance {
  * a scope, a zone or a unit is answered from the same shares. Shares are computed when first asked for.
  */
 export class CoolingBalance {
-  private readonly topology: Topology;
-  private readonly options: ThermalOptions;
-  private readonly units: UnitsByArea;
-  private readonly places: readonly Place[];
-  private readonly byArea: ReadonlyMap<string, readonly number[]>;
-  private readonly failed: ReadonlySet<string>;
-  private readonly watts = new Map<number, PlaceWatts>();
-  private readonly serving = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
-  private readonly loads = new Map<Crac, number>();
-  private rejected: ReadonlyMap<number, number> | undefined;
+  readonly #topology: Topology;
+  readonly #options: ThermalOptions;
+  readonly #units: UnitsByArea;
+  readonly #places: readonly Place[];
+  readonly #byArea: ReadonlyMap<string, readonly number[]>;
+  readonly #failed: ReadonlySet<string>;
+  readonly #watts = new Map<number, PlaceWatts>();
+  readonly #serving = new Map<number, Readonly<Record<CoolingMedium, readonly Crac[]>>>();
+  readonly #loads = new Map<Crac, number>();
+  #rejected: ReadonlyMap<number, number> | undefined;
 
   constructor(topology: Topology, options: ThermalOptions) {
-    this.topology = topology;
-    this.options = options;
-    this.units = coolingUnits(topology.inventory.cracs);
-    this.places = topology.places();
-    this.byArea = placesByArea(this.places);
-    this.failed = new Set(options.failedCracCodes.map(codeKey));
+    this.#topology = topology;
+    this.#options = options;
+    this.#units = coolingUnits(topology.inventory.cracs);
+    this.#places = topology.places();
+    this.#byArea = placesByArea(this.#places);
+    this.#failed = new Set(options.failedCracCodes.map(codeKey));
   }
 
   /** The places inside an area, as indexes. */
   inside(area: string): readonly number[] {
-    return this.byArea.get(area) ?? [];
+    return this.#byArea.get(area) ?? [];
   }
 
   place(at: number): Place | undefined {
-    return this.places[at];
+    return this.#places[at];
   }
 
   isFailed({ code }: Crac): boolean {
-    return this.failed.has(codeKey(code));
+    return this.#failed.has(codeKey(code));
   }
 
   /** Capacity of a unit that runs, in kilowatts; 0 for all others. */
@@ -85,39 +85,39 @@ export class CoolingBalance {
   unitsOf(scope: Ref): readonly Crac[] {
     const found = new Set<Crac>();
     const areas = new Set<string>();
-    for (const at of this.inside(areaKey(scope))) for (const area of this.places[at]?.areas ?? []) areas.add(area);
-    for (const area of areas) for (const crac of this.units.get(area) ?? []) found.add(crac);
-    for (const crac of this.unitsInside(scope)) found.add(crac);
+    for (const at of this.inside(areaKey(scope))) for (const area of this.#places[at]?.areas ?? []) areas.add(area);
+    for (const area of areas) for (const crac of this.#units.get(area) ?? []) found.add(crac);
+    for (const crac of this.#unitsInside(scope)) found.add(crac);
     return [...found].sort((a, b) => compareText(codeKey(a.code), codeKey(b.code)));
   }
 
   /** The units that serve areas which lie in a scope by their references alone. */
-  private unitsInside(scope: Ref): readonly Crac[] {
+  #unitsInside(scope: Ref): readonly Crac[] {
     // Only sites and floors have areas inside that their references name.
-    if (scope.kind !== "site" && scope.kind !== "floor") return this.units.get(areaKey(scope)) ?? [];
-    return [...this.units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
+    if (scope.kind !== "site" && scope.kind !== "floor") return this.#units.get(areaKey(scope)) ?? [];
+    return [...this.#units].flatMap(([area, cracs]) => (liesIn(area, scope) ? cracs : []));
   }
 
   /** The heat of a place. */
   heat(at: number): PlaceWatts {
-    const known = this.watts.get(at);
+    const known = this.#watts.get(at);
     if (known !== undefined) return known;
-    const rejectedW = this.rejectedAt(at);
-    const own = this.equipmentHeat(at);
+    const rejectedW = this.#rejectedAt(at);
+    const own = this.#equipmentHeat(at);
     const made = { ...own, AIR: own.AIR + rejectedW, rejectedW };
-    this.watts.set(at, made);
+    this.#watts.set(at, made);
     return made;
   }
 
   /** Heat that a unit carries from all places that it serves, in kilowatts. */
   loadKw(crac: Crac): number {
-    const known = this.loads.get(crac);
+    const known = this.#loads.get(crac);
     if (known !== undefined) return known;
     const medium = mediumOf(crac);
     const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
     let watts = 0;
-    for (const at of served) watts += this.share(at, crac, this.heat(at)[medium]);
-    this.loads.set(crac, watts / 1000);
+    for (const at of served) watts += this.#share(at, crac, this.heat(at)[medium]);
+    this.#loads.set(crac, watts / 1000);
     return watts / 1000;
   }
 
@@ -126,9 +126,9 @@ export class CoolingBalance {
     const own = units.filter((crac) => mediumOf(crac) === medium);
     const effective = own.map((crac) => this.effectiveKw(crac));
     const standby = own.filter((crac) => crac.status === "STANDBY" && !this.isFailed(crac)).map(deratedKw);
-    const reserveKw = sum(effective.toSorted((a, b) => b - a).slice(0, this.options.reserveUnits));
+    const reserveKw = sum(effective.toSorted((a, b) => b - a).slice(0, this.#options.reserveUnits));
     const usableKw = sum(effective) + sum(standby) - reserveKw;
-    const { heatKw, uncarriedKw, unservedKw } = this.heatIn(areaKey(scope), medium);
+    const { heatKw, uncarriedKw, unservedKw } = this.#heatIn(areaKey(scope), medium);
     const carriedKw = sum(own.map((crac) => this.loadKw(crac)));
     return {
       units: own.length,
@@ -142,69 +142,69 @@ export class CoolingBalance {
     };
   }
 
-  private heatIn(area: string, medium: CoolingMedium) {
+  #heatIn(area: string, medium: CoolingMedium) {
     let [heat, uncarried, unserved] = [0, 0, 0];
     for (const at of this.inside(area)) {
       const watts = this.heat(at)[medium];
       const units = this.servingOf(at)[medium];
       heat += watts;
-      if (this.totalOf(units) === 0) uncarried += watts;
+      if (this.#totalOf(units) === 0) uncarried += watts;
       if (units.length === 0) unserved += watts;
     }
     return { heatKw: heat / 1000, uncarriedKw: uncarried / 1000, unservedKw: unserved / 1000 };
   }
 
-  private share(at: number, crac: Crac, watts: number): number {
-    const total = this.totalOf(this.servingOf(at)[mediumOf(crac)]);
+  #share(at: number, crac: Crac, watts: number): number {
+    const total = this.#totalOf(this.servingOf(at)[mediumOf(crac)]);
     return total === 0 ? 0 : (watts * this.effectiveKw(crac)) / total;
   }
 
-  private totalOf(units: readonly Crac[]): number {
+  #totalOf(units: readonly Crac[]): number {
     return sum(units.map((crac) => this.effectiveKw(crac)));
   }
 
   /** The units that serve a place, working or not. */
   servingOf(at: number): Readonly<Record<CoolingMedium, readonly Crac[]>> {
-    const known = this.serving.get(at);
+    const known = this.#serving.get(at);
     if (known !== undefined) return known;
-    const all = new Set([...(this.places[at]?.areas ?? [])].flatMap((area) => this.units.get(area) ?? []));
+    const all = new Set([...(this.#places[at]?.areas ?? [])].flatMap((area) => this.#units.get(area) ?? []));
     const made = {
       AIR: [...all].filter((crac) => mediumOf(crac) === "AIR"),
       LIQUID: [...all].filter((crac) => mediumOf(crac) === "LIQUID"),
     };
-    this.serving.set(at, made);
+    this.#serving.set(at, made);
     return made;
   }
 
-  private equipmentHeat(at: number): Omit<PlaceWatts, "rejectedW"> {
-    const place = this.places[at];
+  #equipmentHeat(at: number): Omit<PlaceWatts, "rejectedW"> {
+    const place = this.#places[at];
     if (place === undefined) return { AIR: 0, LIQUID: 0, itW: 0, lossW: 0 };
-    const { basis } = this.options;
+    const { basis } = this.#options;
     const { airW, liquidW, itW } = placeHeat(place, basis);
-    const lossW = place.lossy.length === 0 ? 0 : lossesOf(place.lossy, this.topology, basis);
-    const missing = this.options.missingHeat?.get(at);
+    const lossW = place.lossy.length === 0 ? 0 : lossesOf(place.lossy, this.#topology, basis);
+    const missing = this.#options.missingHeat?.get(at);
     return { AIR: airW + lossW - (missing?.AIR ?? 0), LIQUID: liquidW - (missing?.LIQUID ?? 0), itW, lossW };
   }
 
   /** The heat that units put into the air of a place, in watts: the liquid heat of those that do not reject outside. */
-  private rejectedAt(at: number): number {
-    this.rejected ??= this.allRejected();
-    return this.rejected.get(at) ?? 0;
+  #rejectedAt(at: number): number {
+    this.#rejected ??= this.#allRejected();
+    return this.#rejected.get(at) ?? 0;
   }
 
-  private allRejected(): ReadonlyMap<number, number> {
+  #allRejected(): ReadonlyMap<number, number> {
     const found = new Map<number, number>();
     const indexOf = (areas: readonly string[]) => {
       const key = areas.join("\n");
-      return this.inside(areas[0] ?? "").find((at) => [...(this.places[at]?.areas ?? [])].join("\n") === key);
+      return this.inside(areas[0] ?? "").find((at) => [...(this.#places[at]?.areas ?? [])].join("\n") === key);
     };
-    for (const crac of this.topology.inventory.cracs) {
+    for (const crac of this.#topology.inventory.cracs) {
       if (crac.heatRejection !== "AIR" || mediumOf(crac) !== "LIQUID" || crac.location === undefined) continue;
       const at = indexOf(areasAround({ location: crac.location }));
       if (at === undefined) continue;
       const served = new Set(servedAreas(crac).flatMap((area) => this.inside(area)));
       let watts = 0;
-      for (const one of served) watts += this.share(one, crac, this.equipmentHeat(one).LIQUID);
+      for (const one of served) watts += this.#share(one, crac, this.#equipmentHeat(one).LIQUID);
       found.set(at, (found.get(at) ?? 0) + watts);
     }
     return found;

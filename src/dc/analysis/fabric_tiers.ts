@@ -147,17 +147,17 @@ function meshBetween(
 
 /** Sets of switches that links join. */
 class Components {
-  private readonly parents = new Map<string, string>();
+  readonly #parents = new Map<string, string>();
 
   of(key: string): string {
     let root = key;
-    for (let next = this.parents.get(root); next !== undefined; next = this.parents.get(root)) root = next;
-    if (root !== key) this.parents.set(key, root);
+    for (let next = this.#parents.get(root); next !== undefined; next = this.#parents.get(root)) root = next;
+    if (root !== key) this.#parents.set(key, root);
     return root;
   }
 
   join(one: string, other: string): void {
     const [a, b] = [this.of(one), this.of(other)];
-    if (a !== b) this.parents.set(a, b);
+    if (a !== b) this.#parents.set(a, b);
   }
 }

@@ -66,31 +66,32 @@ export async function walkFibre(
 class Walk {
   spot: Spot;
   hops: readonly Hop[];
-  private segments: readonly Segment[] = [];
-  private readonly memo: TraceMemo;
+  #segments: readonly Segment[] = [];
+  readonly #memo: TraceMemo;
 
   constructor(memo: TraceMemo, { device, port }: Place, { side, stack }: Pick<Spot, "side" | "stack">) {
-    this.memo = memo;
+    this.#memo = memo;
     this.spot = { device, port, side, stack };
     this.hops = [{ device, inPort: "", outPort: side === "CABLE" ? port.name : "" }];
   }
 
   end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
     const { device, port, stack } = this.spot;
-    const { hops, segments } = this;
+    const segments = this.#segments;
+    const { hops } = this;
     return { status, device, port, stack, hops, segments, ...(problem !== undefined && { problem }) };
   }
 
   /** Leaves by the cable of the port. */
   async leave(): Promise<FibreEnd | undefined> {
     const from = endOf(this.spot);
-    const cable = await this.memo.cableAt(from);
-    const cabled = this.segments.some((segment) => segment.cable !== undefined);
+    const cable = await this.#memo.cableAt(from);
+    const cabled = this.#segments.some((segment) => segment.cable !== undefined);
     if (cable === undefined) return this.end(cabled ? "OPEN" : "UNCONNECTED");
     const to = samePort(cable.a, from) ? cable.b : cable.a;
-    const place = await this.memo.place(to);
+    const place = await this.#memo.place(to);
     if (place === undefined) return this.end("OPEN");
-    this.segments = [...this.segments, { from, to: endOf(place), cable }];
+    this.#segments = [...this.#segments, { from, to: endOf(place), cable }];
     this.hops = [...this.hops, { device: place.device, inPort: place.port.name, outPort: "" }];
     this.spot = { ...place, side: "INSIDE", stack: this.spot.stack };
     return isPassive(place.port) ? undefined : this.end("COMPLETE");
@@ -102,7 +103,7 @@ class Walk {
     const positions = port.positions ?? 1;
     const [top, ...rest] = stack;
     if (positions > 1 && top === undefined) {
-      return { status: "PARTING", device, port, positions, hops: this.hops, segments: this.segments };
+      return { status: "PARTING", device, port, positions, hops: this.hops, segments: this.#segments };
     }
     const position = positions > 1 ? (top ?? 1) : 1;
     const from = endOf(this.spot);
@@ -113,7 +114,7 @@ class Walk {
     const to = { deviceCode: device.code, portName: next.port.name };
     const last = this.hops.at(-1);
     if (last !== undefined) this.hops = [...this.hops.slice(0, -1), { ...last, outPort: next.port.name }];
-    this.segments = [...this.segments, { from, to }];
+    this.#segments = [...this.#segments, { from, to }];
     const onward = (next.port.positions ?? 1) > 1 ? [next.position, ...left] : left;
     this.spot = { device, port: next.port, side: "CABLE", stack: onward };
     return undefined;

@@ -12,57 +12,59 @@ type Layer<Value> = Map<string, Value | undefined>;
  * and seldom that of the whole.
  */
 export class LayeredMap<Value> {
-  private readonly base: ReadonlyMap<string, Value>;
-  private readonly middle: ReadonlyMap<string, Value | undefined>;
-  private top: Layer<Value>;
+  readonly #base: ReadonlyMap<string, Value>;
+  readonly #middle: ReadonlyMap<string, Value | undefined>;
+  #top: Layer<Value>;
   /** Whether nothing lies below the upper layer. */
-  private readonly isFirst: boolean;
+  readonly #isFirst: boolean;
   /** Whether the upper layer is that of an earlier map, too. */
-  private shared: boolean;
+  #shared: boolean;
 
   constructor(
     base: ReadonlyMap<string, Value> = new Map(),
     middle: ReadonlyMap<string, Value | undefined> = new Map(),
     top: Layer<Value> | undefined = undefined,
   ) {
-    this.base = base;
-    this.middle = middle;
-    this.top = top ?? new Map();
-    this.isFirst = base.size + middle.size === 0;
-    this.shared = top !== undefined;
+    this.#base = base;
+    this.#middle = middle;
+    this.#top = top ?? new Map();
+    this.#isFirst = base.size + middle.size === 0;
+    this.#shared = top !== undefined;
   }
 
   get(key: string): Value | undefined {
-    const upper = this.top.get(key);
-    if (upper !== undefined || this.isFirst || this.top.has(key)) return upper;
-    const own = this.middle.get(key);
-    return own !== undefined || this.middle.has(key) ? own : this.base.get(key);
+    const upper = this.#top.get(key);
+    if (upper !== undefined || this.#isFirst || this.#top.has(key)) return upper;
+    const own = this.#middle.get(key);
+    return own !== undefined || this.#middle.has(key) ? own : this.#base.get(key);
   }
 
   set(key: string, value: Value): void {
-    if (!this.shared || this.get(key) !== value) this.put(key, value);
+    if (!this.#shared || this.get(key) !== value) this.#put(key, value);
   }
 
   delete(key: string): void {
-    if (this.get(key) !== undefined) this.put(key, undefined);
+    if (this.get(key) !== undefined) this.#put(key, undefined);
   }
 
   /** A map of the same content, whose changes this one does not see; this one must not change any more. */
   next(): LayeredMap<Value> {
-    const { base, middle, top } = this;
+    const base = this.#base;
+    const middle = this.#middle;
+    const top = this.#top;
     // Nothing lies below, so nothing was taken away from there.
-    if (this.isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
+    if (this.#isFirst) return new LayeredMap(top as ReadonlyMap<string, Value>);
     if (top.size < TOP_MOST) return new LayeredMap(base, middle, top);
     const changes = new Map([...middle, ...top]);
     if (changes.size < FOLD_AT + base.size / FOLD_SHARE) return new LayeredMap(base, changes);
     return new LayeredMap(folded(base, changes));
   }
 
-  private put(key: string, value: Value | undefined): void {
-    if (this.shared) this.top = new Map(this.top);
-    this.shared = false;
-    if (value === undefined && this.isFirst) this.top.delete(key);
-    else this.top.set(key, value);
+  #put(key: string, value: Value | undefined): void {
+    if (this.#shared) this.#top = new Map(this.#top);
+    this.#shared = false;
+    if (value === undefined && this.#isFirst) this.#top.delete(key);
+    else this.#top.set(key, value);
   }
 }
 

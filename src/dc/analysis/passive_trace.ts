@@ -54,26 +54,29 @@ export async function tracePassive(
 }
 
 class PassiveTrace {
-  private readonly memo: TraceMemo;
-  private readonly start: Place;
-  private readonly maxHops: number;
+  readonly #memo: TraceMemo;
+  readonly #start: Place;
+  readonly #maxHops: number;
 
   constructor(memo: TraceMemo, start: Place, maxHops: number) {
-    this.memo = memo;
-    this.start = start;
-    this.maxHops = maxHops;
+    this.#memo = memo;
+    this.#start = start;
+    this.#maxHops = maxHops;
   }
 
   async fibres(): Promise<readonly Passing[]> {
     const found: Passing[] = [];
-    const positions = this.start.port.positions ?? 1;
+    const positions = this.#start.port.positions ?? 1;
     const waiting: Stack[] = positions > 1 ? deeper([], positions).toReversed() : [[]];
     for (let stack = waiting.pop(); stack !== undefined; stack = waiting.pop()) {
-      const left = await this.walk("INSIDE", stack);
-      const right = await this.walk("CABLE", stack);
+      const left = await this.#walk("INSIDE", stack);
+      const right = await this.#walk("CABLE", stack);
       const parts = [left, right].flatMap((side) => (side.status === "PARTING" ? [side.positions] : []));
       if (left.status !== "PARTING" && right.status !== "PARTING") {
-        const [leftFibre, rightFibre] = [await fibreOf(this.memo, stack, left), await fibreOf(this.memo, stack, right)];
+        const [leftFibre, rightFibre] = [
+          await fibreOf(this.#memo, stack, left),
+          await fibreOf(this.#memo, stack, right),
+        ];
         found.push({ stack, left: leftFibre, right: rightFibre });
       } else if (found.length + waiting.length < MAX_FIBRES) {
         waiting.push(...deeper(stack, Math.max(...parts)).toReversed());
@@ -84,9 +87,9 @@ class PassiveTrace {
 
   /** The path to where its fibres part, on both sides. */
   async parted(): Promise<CablePath> {
-    const [left, right] = [await this.walk("INSIDE", []), await this.walk("CABLE", [])];
+    const [left, right] = [await this.#walk("INSIDE", []), await this.#walk("CABLE", [])];
     return finishPath({
-      origin: endOf(this.start),
+      origin: endOf(this.#start),
       status: "SPLIT",
       ...joinedWay(left, right),
       branches: [left, right].flatMap((side) => (side.status === "PARTING" ? branchesAt(side) : [])),
@@ -94,8 +97,8 @@ class PassiveTrace {
     });
   }
 
-  private walk(side: "CABLE" | "INSIDE", stack: Stack) {
-    return walkFibre(this.memo, this.start, { side, stack, maxHops: this.maxHops });
+  #walk(side: "CABLE" | "INSIDE", stack: Stack) {
+    return walkFibre(this.#memo, this.#start, { side, stack, maxHops: this.#maxHops });
   }
 }
 

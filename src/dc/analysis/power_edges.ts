@@ -5,91 +5,91 @@ import type { PowerEdge } from "./power_graph.ts";
  * are, those of a touched node are copied first.
  */
 export class PowerEdges {
-  private supplyLists: PowerEdge[][];
-  private inletLists: PowerEdge[][];
+  #supplyLists: PowerEdge[][];
+  #inletLists: PowerEdge[][];
   /** Nodes whose lists are these edges' own. */
-  private readonly owned = new Set<number>();
+  readonly #owned = new Set<number>();
   /** Nodes whose supplies are out of order. */
-  private readonly unsorted = new Set<number>();
+  readonly #unsorted = new Set<number>();
   /** While everything is joined in order. */
-  private building = false;
+  #building = false;
 
   constructor(from?: PowerEdges) {
-    this.supplyLists = from === undefined ? [] : from.supplyLists;
-    this.inletLists = from === undefined ? [] : from.inletLists;
+    this.#supplyLists = from === undefined ? [] : from.#supplyLists;
+    this.#inletLists = from === undefined ? [] : from.#inletLists;
   }
 
   get supplies(): readonly (readonly PowerEdge[])[] {
-    return this.supplyLists;
+    return this.#supplyLists;
   }
 
   get inlets(): readonly (readonly PowerEdge[])[] {
-    return this.inletLists;
+    return this.#inletLists;
   }
 
   /** Nodes whose edges differ from those that these began with. */
   get touched(): ReadonlySet<number> {
-    return this.owned;
+    return this.#owned;
   }
 
   /** Everything that is joined until `built` comes in the order of consumers. */
   build(): void {
-    this.building = true;
+    this.#building = true;
   }
 
   /** Everything is new, of which a change need not know. */
   built(): void {
-    this.building = false;
-    this.owned.clear();
+    this.#building = false;
+    this.#owned.clear();
   }
 
   /** Makes the outer lists their own, each still holding the lists of its nodes from before. */
   copy(): void {
-    this.supplyLists = this.supplyLists.slice();
-    this.inletLists = this.inletLists.slice();
+    this.#supplyLists = this.#supplyLists.slice();
+    this.#inletLists = this.#inletLists.slice();
   }
 
   /** Makes room for the edges of a node that comes last. */
   add(index: number): void {
-    this.supplyLists.push([]);
-    this.inletLists.push([]);
-    this.owned.add(index);
+    this.#supplyLists.push([]);
+    this.#inletLists.push([]);
+    this.#owned.add(index);
   }
 
   join(edge: PowerEdge): void {
-    this.own(edge.from);
-    this.own(edge.to);
-    this.supplyLists[edge.from]?.push(edge);
-    this.inletLists[edge.to]?.push(edge);
-    if (!this.building) this.unsorted.add(edge.from);
+    this.#own(edge.from);
+    this.#own(edge.to);
+    this.#supplyLists[edge.from]?.push(edge);
+    this.#inletLists[edge.to]?.push(edge);
+    if (!this.#building) this.#unsorted.add(edge.from);
   }
 
   /** Removes the edges that arrive at a node. @returns the nodes that they came from and that now supply nothing */
   disconnect(index: number): readonly number[] {
     const idle: number[] = [];
-    for (const edge of this.inletLists[index] ?? []) {
-      this.own(edge.from);
-      const rest = (this.supplyLists[edge.from] ?? []).filter((one) => one !== edge);
-      this.supplyLists[edge.from] = rest;
+    for (const edge of this.#inletLists[index] ?? []) {
+      this.#own(edge.from);
+      const rest = (this.#supplyLists[edge.from] ?? []).filter((one) => one !== edge);
+      this.#supplyLists[edge.from] = rest;
       if (rest.length === 0) idle.push(edge.from);
     }
-    this.own(index);
-    this.inletLists[index] = [];
+    this.#own(index);
+    this.#inletLists[index] = [];
     return idle;
   }
 
   /** Puts supplies into the order in which a build meets the consumers. @param compare which of two nodes comes first */
   sort(compare: (a: number, b: number) => number): void {
-    for (const index of this.unsorted) {
-      this.supplyLists[index]?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);
+    for (const index of this.#unsorted) {
+      this.#supplyLists[index]?.sort((a, b) => compare(a.to, b.to) || a.place - b.place);
     }
-    this.unsorted.clear();
+    this.#unsorted.clear();
   }
 
-  private own(index: number): void {
-    if (this.owned.has(index)) return;
-    this.owned.add(index);
-    this.supplyLists[index] = (this.supplyLists[index] ?? []).slice();
-    this.inletLists[index] = (this.inletLists[index] ?? []).slice();
+  #own(index: number): void {
+    if (this.#owned.has(index)) return;
+    this.#owned.add(index);
+    this.#supplyLists[index] = (this.#supplyLists[index] ?? []).slice();
+    this.#inletLists[index] = (this.#inletLists[index] ?? []).slice();
   }
 }

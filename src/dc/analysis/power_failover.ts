@@ -38,141 +38,141 @@ export function* failover(input: FailoverInput, whole: number = SWEPT_WHOLE): St
 }
 
 class FailoverSweep {
-  private readonly graph: PowerGraph;
-  private readonly live: LiveSet;
-  private readonly before: Loads;
+  readonly #graph: PowerGraph;
+  readonly #live: LiveSet;
+  readonly #before: Loads;
   /** Live set and loads after the loss that is tried. */
-  private readonly lit: LiveSet;
-  private readonly after: Loads;
-  private readonly carrying: readonly Carrying[];
+  readonly #lit: LiveSet;
+  readonly #after: Loads;
+  readonly #carrying: readonly Carrying[];
   /** Live inlets that are left, by node; -1 for what is not reached. */
-  private readonly left: Int32Array;
+  readonly #left: Int32Array;
   /** Supplied nodes that are still to be worked out, by node; -1 for what does not change. */
-  private readonly open: Int32Array;
-  private readonly most: Float64Array;
-  private readonly lost: Int32Array;
+  readonly #open: Int32Array;
+  readonly #most: Float64Array;
+  readonly #lost: Int32Array;
   /** Losses that reach a node. */
-  private readonly touched: Int32Array;
-  private losses = 0;
+  readonly #touched: Int32Array;
+  #losses = 0;
 
   constructor({ graph, live, loads, basis }: FailoverInput) {
     const size = graph.nodes.length;
-    this.graph = graph;
-    this.live = live;
-    this.before = loads;
-    this.lit = live.slice();
-    this.after = { ...loads, watts: loads.watts.slice(), ...(loads.phasesVa && { phasesVa: loads.phasesVa.slice() }) };
-    const shared = { graph, live: this.lit, returning: NONE, basis };
-    this.carrying = [
-      { ...shared, width: 1, carried: this.after.watts },
-      ...(this.after.phasesVa === undefined ? [] : [{ ...shared, width: 3 as const, carried: this.after.phasesVa }]),
+    this.#graph = graph;
+    this.#live = live;
+    this.#before = loads;
+    this.#lit = live.slice();
+    this.#after = { ...loads, watts: loads.watts.slice(), ...(loads.phasesVa && { phasesVa: loads.phasesVa.slice() }) };
+    const shared = { graph, live: this.#lit, returning: NONE, basis };
+    this.#carrying = [
+      { ...shared, width: 1, carried: this.#after.watts },
+      ...(this.#after.phasesVa === undefined ? [] : [{ ...shared, width: 3 as const, carried: this.#after.phasesVa }]),
     ];
-    this.left = new Int32Array(size).fill(-1);
-    this.open = new Int32Array(size).fill(-1);
-    this.most = new Float64Array(size).fill(-1);
-    this.lost = new Int32Array(size).fill(-1);
-    this.touched = new Int32Array(size);
+    this.#left = new Int32Array(size).fill(-1);
+    this.#open = new Int32Array(size).fill(-1);
+    this.#most = new Float64Array(size).fill(-1);
+    this.#lost = new Int32Array(size).fill(-1);
+    this.#touched = new Int32Array(size);
   }
 
   /** One step a loss. */
   *loseAll(whole: boolean): Steps<void> {
-    const { nodes, supplies } = this.graph;
-    const all = [...nodes.keys()].filter((index) => this.isElement(index));
-    const elements = whole ? all : all.filter((index) => !this.isOnlyLink(index));
+    const { nodes, supplies } = this.#graph;
+    const all = [...nodes.keys()].filter((index) => this.#isElement(index));
+    const elements = whole ? all : all.filter((index) => !this.#isOnlyLink(index));
     const outweighed = new Set<number>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
       yield;
-      const dark = this.lose(index);
-      if (!whole && this.outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
+      const dark = this.#lose(index);
+      if (!whole && this.#outweighs(index, dark)) for (const { to } of supplies[index] ?? []) outweighed.add(to);
     }
     for (const index of elements.filter((at) => nodes[at]?.kind === "OUTLET" && !outweighed.has(at))) {
       yield;
-      this.lose(index);
+      this.#lose(index);
     }
   }
 
   /** Whether a loss is that of the only consumer as well, which supplies others in its turn and is tried itself. */
-  private isOnlyLink(index: number): boolean {
-    const [only, ...more] = this.graph.supplies[index] ?? [];
-    if (only === undefined || more.length > 0 || !this.isElement(only.to)) return false;
-    return liveInlets(this.graph, this.live, only.to) - 1 < (this.graph.nodes[only.to]?.need ?? 0);
+  #isOnlyLink(index: number): boolean {
+    const [only, ...more] = this.#graph.supplies[index] ?? [];
+    if (only === undefined || more.length > 0 || !this.#isElement(only.to)) return false;
+    return liveInlets(this.#graph, this.#live, only.to) - 1 < (this.#graph.nodes[only.to]?.need ?? 0);
   }
 
   /** Whether something lives that could be lost to others. */
-  private isElement(index: number): boolean {
-    return this.live[index] === 1 && (this.graph.supplies[index] ?? []).length > 0;
+  #isElement(index: number): boolean {
+    return this.#live[index] === 1 && (this.#graph.supplies[index] ?? []).length > 0;
   }
 
   found(): Failover {
-    for (const index of this.graph.nodes.keys()) {
-      const others = this.losses - (this.isElement(index) ? 1 : 0);
-      const normal = comparableLoad(this.graph, index, this.before);
-      if ((this.touched[index] ?? 0) >= others && others > 0) continue;
-      if (normal <= (this.most[index] ?? 0)) continue;
-      this.most[index] = normal;
-      this.lost[index] = -1;
+    for (const index of this.#graph.nodes.keys()) {
+      const others = this.#losses - (this.#isElement(index) ? 1 : 0);
+      const normal = comparableLoad(this.#graph, index, this.#before);
+      if ((this.#touched[index] ?? 0) >= others && others > 0) continue;
+      if (normal <= (this.#most[index] ?? 0)) continue;
+      this.#most[index] = normal;
+      this.#lost[index] = -1;
     }
-    return { loads: this.most.map((load) => Math.max(0, load)), lost: this.lost };
+    return { loads: this.#most.map((load) => Math.max(0, load)), lost: this.#lost };
   }
 
   /** @returns what goes dark, the lost element first */
-  private lose(lost: number): readonly number[] {
-    this.losses += 1;
-    const { dark, reached } = this.darken(lost);
-    const changed = this.reload(reached);
+  #lose(lost: number): readonly number[] {
+    this.#losses += 1;
+    const { dark, reached } = this.#darken(lost);
+    const changed = this.#reload(reached);
     for (const index of changed) {
       if (index !== lost) {
-        this.touched[index] = (this.touched[index] ?? 0) + 1;
-        const load = comparableLoad(this.graph, index, this.after);
-        if (load > (this.most[index] ?? 0)) {
-          this.most[index] = load;
-          this.lost[index] = lost;
+        this.#touched[index] = (this.#touched[index] ?? 0) + 1;
+        const load = comparableLoad(this.#graph, index, this.#after);
+        if (load > (this.#most[index] ?? 0)) {
+          this.#most[index] = load;
+          this.#lost[index] = lost;
         }
       }
-      this.open[index] = -1;
-      this.after.watts[index] = this.before.watts[index] ?? 0;
-      for (let at = 3 * index; this.after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
-        this.after.phasesVa[at] = this.before.phasesVa?.[at] ?? 0;
+      this.#open[index] = -1;
+      this.#after.watts[index] = this.#before.watts[index] ?? 0;
+      for (let at = 3 * index; this.#after.phasesVa !== undefined && at < 3 * index + 3; at += 1) {
+        this.#after.phasesVa[at] = this.#before.phasesVa?.[at] ?? 0;
       }
     }
-    for (const index of dark) this.lit[index] = 1;
-    for (const index of reached) this.left[index] = -1;
+    for (const index of dark) this.#lit[index] = 1;
+    for (const index of reached) this.#left[index] = -1;
     return dark;
   }
 
-  private darken(lost: number) {
+  #darken(lost: number) {
     const dark = [lost];
     const reached = [lost];
-    this.lit[lost] = 0;
+    this.#lit[lost] = 0;
     // The array grows while it is walked, so it is the queue as well.
     for (const index of dark) {
-      for (const { to } of this.graph.supplies[index] ?? []) {
-        if (this.live[to] !== 1 || to === lost) continue;
-        if ((this.left[to] ?? -1) < 0) reached.push(to);
-        if (this.goesDark(to)) dark.push(to);
+      for (const { to } of this.#graph.supplies[index] ?? []) {
+        if (this.#live[to] !== 1 || to === lost) continue;
+        if ((this.#left[to] ?? -1) < 0) reached.push(to);
+        if (this.#goesDark(to)) dark.push(to);
       }
     }
     return { dark, reached };
   }
 
   /** Takes a live inlet from a node. @returns whether it was one too many */
-  private goesDark(index: number): boolean {
-    const known = this.left[index] ?? -1;
-    const left = (known < 0 ? liveInlets(this.graph, this.live, index) : known) - 1;
-    this.left[index] = left;
-    if (this.lit[index] !== 1 || left >= (this.graph.nodes[index]?.need ?? 0)) return false;
-    this.lit[index] = 0;
+  #goesDark(index: number): boolean {
+    const known = this.#left[index] ?? -1;
+    const left = (known < 0 ? liveInlets(this.#graph, this.#live, index) : known) - 1;
+    this.#left[index] = left;
+    if (this.#lit[index] !== 1 || left >= (this.#graph.nodes[index]?.need ?? 0)) return false;
+    this.#lit[index] = 0;
     return true;
   }
 
   /** Works out the loads of what is reached and of everything upstream of it. @returns these nodes */
-  private reload(reached: readonly number[]): readonly number[] {
-    const { open } = this;
-    const changed = this.withAncestors(reached);
+  #reload(reached: readonly number[]): readonly number[] {
+    const open = this.#open;
+    const changed = this.#withAncestors(reached);
     const ready = changed.filter((index) => open[index] === 0);
     for (const index of ready) {
-      for (const one of this.carrying) carry(one, index);
-      for (const { from } of this.graph.inlets[index] ?? []) {
+      for (const one of this.#carrying) carry(one, index);
+      for (const { from } of this.#graph.inlets[index] ?? []) {
         const rest = (open[from] ?? 0) - 1;
         open[from] = rest;
         if (rest === 0) ready.push(from);
@@ -182,14 +182,14 @@ class FailoverSweep {
   }
 
   /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
-  private withAncestors(start: readonly number[]): readonly number[] {
+  #withAncestors(start: readonly number[]): readonly number[] {
     const changed = [...start];
-    for (const index of changed) this.open[index] = 0;
+    for (const index of changed) this.#open[index] = 0;
     for (const index of changed) {
-      for (const { from } of this.graph.inlets[index] ?? []) {
-        const known = this.open[from] ?? -1;
+      for (const { from } of this.#graph.inlets[index] ?? []) {
+        const known = this.#open[from] ?? -1;
         if (known < 0) changed.push(from);
-        this.open[from] = Math.max(known, 0) + 1;
+        this.#open[from] = Math.max(known, 0) + 1;
       }
     }
     return changed;
@@ -199,8 +199,8 @@ class FailoverSweep {
    * Whether losing a device shifts onto every other element at least what the loss of one of its outlets does: each consumer
    * moves its whole draw to its other inlets, and none goes off that draws from elsewhere.
    */
-  private outweighs(device: number, dark: readonly number[]): boolean {
-    const { inlets, supplies } = this.graph;
+  #outweighs(device: number, dark: readonly number[]): boolean {
+    const { inlets, supplies } = this.#graph;
     const outlets = new Set((supplies[device] ?? []).map(({ to }) => to));
     const gone = new Set(dark);
     return [...outlets].every((outlet) =>
@@ -208,7 +208,7 @@ class FailoverSweep {
         if ((supplies[to] ?? []).length > 0) return false;
         const all = inlets[to] ?? [];
         if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
-        return !gone.has(to) || all.every(({ from }) => outlets.has(from) || this.live[from] !== 1);
+        return !gone.has(to) || all.every(({ from }) => outlets.has(from) || this.#live[from] !== 1);
       }),
     );
   }

@@ -15,29 +15,29 @@ export interface FollowedFigures {
 
 /** Who has power in a graph and what every node carries: worked out once, then followed from change to change. */
 export class PowerFigures {
-  private readonly graph: PowerGraph;
-  private liveNodes: LiveSet | undefined;
-  private readonly failovers = new Map<LoadBasis, CarriedLoads>();
-  private readonly found = new Map<LoadBasis, readonly PowerFinding[]>();
-  private readonly known = new Map<LoadBasis, Loads>();
+  readonly #graph: PowerGraph;
+  #liveNodes: LiveSet | undefined;
+  readonly #failovers = new Map<LoadBasis, CarriedLoads>();
+  readonly #found = new Map<LoadBasis, readonly PowerFinding[]>();
+  readonly #known = new Map<LoadBasis, Loads>();
 
   /** Judges supplies against demands. */
   readonly redundancy: RedundancyAudit;
 
   constructor(graph: PowerGraph) {
-    this.graph = graph;
+    this.#graph = graph;
     this.redundancy = new RedundancyAudit(graph);
   }
 
   get live(): LiveSet {
-    this.liveNodes ??= liveSet(this.graph);
-    return this.liveNodes;
+    this.#liveNodes ??= liveSet(this.#graph);
+    return this.#liveNodes;
   }
 
   /** What every node carries. */
   loads(basis: LoadBasis): Loads {
-    const known = this.known.get(basis) ?? loads(this.graph, this.live, basis);
-    this.known.set(basis, known);
+    const known = this.#known.get(basis) ?? loads(this.#graph, this.live, basis);
+    this.#known.set(basis, known);
     return known;
   }
 
@@ -48,19 +48,20 @@ export class PowerFigures {
 
   /** The same in steps. Cost at 100,000 devices: about a second on the first call. */
   *carriedInSteps(basis: LoadBasis): Steps<CarriedLoads> {
-    const known = this.failovers.get(basis);
+    const known = this.#failovers.get(basis);
     if (known !== undefined) return known;
-    const { graph, live } = this;
+    const graph = this.#graph;
+    const { live } = this;
     const all = this.loads(basis);
     const made = { graph, loads: all, failover: yield* failover({ graph, live, loads: all, basis }) };
-    this.failovers.set(basis, made);
+    this.#failovers.set(basis, made);
     return made;
   }
 
   /** What is wrong with the loads; worked out when first asked for. */
   findings(basis: LoadBasis): readonly PowerFinding[] {
-    const known = this.found.get(basis) ?? powerFindings(this.carried(basis));
-    this.found.set(basis, known);
+    const known = this.#found.get(basis) ?? powerFindings(this.carried(basis));
+    this.#found.set(basis, known);
     return known;
   }
 
@@ -71,14 +72,14 @@ export class PowerFigures {
    */
   followed(graph: PowerGraph, touched: Iterable<number>): FollowedFigures {
     const figures = new PowerFigures(graph);
-    const { live, downstream, changed } = liveAfter({ before: this.graph, live: this.live, graph }, touched);
-    figures.liveNodes = live;
+    const { live, downstream, changed } = liveAfter({ before: this.#graph, live: this.live, graph }, touched);
+    figures.#liveNodes = live;
     const reached = new Set([...touched, ...changed]);
     for (const index of changed) for (const { to } of graph.supplies[index] ?? []) reached.add(to);
     const altered = new Set(downstream);
-    for (const [basis, before] of this.known) {
+    for (const [basis, before] of this.#known) {
       const after = loadsAfter(graph, before, { live, reached: [...reached] }, basis);
-      figures.known.set(basis, after.loads);
+      figures.#known.set(basis, after.loads);
       for (const index of after.changed) altered.add(index);
     }
     return { figures, altered };

@@ -30,49 +30,49 @@ export interface PowerOwners {
  * A graph that was handed out never changes; an editor works on copies of what it touches.
  */
 export class PowerGraphEditor {
-  private readonly table: PowerNodeTable;
-  private readonly edges: PowerEdges;
-  private readonly supplies: PowerSupplies;
+  readonly #table: PowerNodeTable;
+  readonly #edges: PowerEdges;
+  readonly #supplies: PowerSupplies;
 
   private constructor(from?: PowerGraphEditor) {
-    this.edges = new PowerEdges(from === undefined ? undefined : from.edges);
-    this.table = new PowerNodeTable((index) => this.edges.add(index), from === undefined ? undefined : from.table);
-    this.supplies = new PowerSupplies(this.table, from === undefined ? undefined : from.supplies);
+    this.#edges = new PowerEdges(from === undefined ? undefined : from.#edges);
+    this.#table = new PowerNodeTable((index) => this.#edges.add(index), from === undefined ? undefined : from.#table);
+    this.#supplies = new PowerSupplies(this.#table, from === undefined ? undefined : from.#supplies);
   }
 
   static *build({ devices, cracs, cables }: Inventory): Steps<PowerGraphEditor> {
     const editor = new PowerGraphEditor();
-    editor.edges.build();
-    for (const cable of cables) editor.supplies.plug(cable);
+    editor.#edges.build();
+    for (const cable of cables) editor.#supplies.plug(cable);
     for (const device of devices) {
-      editor.table.placeDevice(device);
+      editor.#table.placeDevice(device);
       yield;
     }
-    for (const crac of cracs) editor.table.placeCrac(crac);
+    for (const crac of cracs) editor.#table.placeCrac(crac);
     for (const device of devices) {
-      editor.joinDevice(device);
+      editor.#joinDevice(device);
       yield;
     }
-    for (const crac of cracs) editor.joinCrac(crac);
-    editor.edges.built();
-    editor.table.built();
+    for (const crac of cracs) editor.#joinCrac(crac);
+    editor.#edges.built();
+    editor.#table.built();
     return editor;
   }
 
   graph(): PowerGraph {
-    const { nodes, indexOf, isApparent } = this.table;
-    const { supplies, inlets } = this.edges;
+    const { nodes, indexOf, isApparent } = this.#table;
+    const { supplies, inlets } = this.#edges;
     return { nodes, supplies, inlets, indexOf, isApparent };
   }
 
   /** Nodes that differ from those that the editor began with, or have other inlets or supplies. */
   touched(): ReadonlySet<number> {
-    return new Set([...this.table.touched, ...this.edges.touched]);
+    return new Set([...this.#table.touched, ...this.#edges.touched]);
   }
 
   /** The port at the other end of a port's power cable, by the port's key. */
   cabledTo(key: string): PortRef | undefined {
-    return this.supplies.cabledTo(key);
+    return this.#supplies.cabledTo(key);
   }
 
   /**
@@ -81,149 +81,149 @@ export class PowerGraphEditor {
    */
   changed(changes: PowerChanges, owners: PowerOwners): PowerGraphEditor {
     const next = new PowerGraphEditor(this);
-    const touched = this.touchedBy(changes);
+    const touched = this.#touchedBy(changes);
     const { devices, cracs, cables } = changes;
-    if (touched.size > 0) next.edges.copy();
-    for (const key of touched) next.unjoin(key);
-    for (const { before } of cables) if (before !== undefined) next.supplies.unplug(before);
-    for (const { after } of cables) if (after !== undefined) next.supplies.plug(after);
-    for (const { before, after } of devices) next.table.displace(before, after);
-    for (const { after } of devices) if (after !== undefined) next.table.placeDevice(after);
-    for (const change of cracs) next.replaceCrac(change);
-    for (const owner of changes.renewed) next.renew(owner);
-    for (const key of touched) next.rejoin(key, owners);
-    next.edges.sort((a, b) => compareText(next.table.rank(a), next.table.rank(b)));
+    if (touched.size > 0) next.#edges.copy();
+    for (const key of touched) next.#unjoin(key);
+    for (const { before } of cables) if (before !== undefined) next.#supplies.unplug(before);
+    for (const { after } of cables) if (after !== undefined) next.#supplies.plug(after);
+    for (const { before, after } of devices) next.#table.displace(before, after);
+    for (const { after } of devices) if (after !== undefined) next.#table.placeDevice(after);
+    for (const change of cracs) next.#replaceCrac(change);
+    for (const owner of changes.renewed) next.#renew(owner);
+    for (const key of touched) next.#rejoin(key, owners);
+    next.#edges.sort((a, b) => compareText(next.#table.rank(a), next.#table.rank(b)));
     return next;
   }
 
   /** Keys of the devices and cooling units whose inlets may hang on something else after a change. */
-  private touchedBy({ devices, cracs, cables }: PowerChanges): ReadonlySet<string> {
+  #touchedBy({ devices, cracs, cables }: PowerChanges): ReadonlySet<string> {
     const ends = cables.flatMap(({ before, after }) => [before?.a, before?.b, after?.a, after?.b]);
     return new Set([
       ...devices.map(({ before, after }) => `device:${codeKey((after ?? before)?.code ?? "")}`),
-      ...devices.flatMap(({ before, after }) => changedKeys(before, after)).flatMap((key) => this.consumersOf(key)),
+      ...devices.flatMap(({ before, after }) => changedKeys(before, after)).flatMap((key) => this.#consumersOf(key)),
       // A chassis that is one no longer, or has become one, loses or gains its blades.
       ...devices.flatMap(({ before, after }) =>
         before === undefined || after === undefined || before.kind === after.kind
           ? []
-          : this.consumersOf(`device:${codeKey(after.code)}`),
+          : this.#consumersOf(`device:${codeKey(after.code)}`),
       ),
       ...cracs.map(({ before, after }) => `crac:${codeKey((after ?? before)?.code ?? "")}`),
       ...ends.flatMap((end) => (end === undefined ? [] : [`device:${codeKey(end.deviceCode)}`])),
     ]);
   }
 
-  private replaceCrac({ before, after }: PowerChanges["cracs"][number]): void {
-    if (after !== undefined) this.table.placeCrac(after);
-    else this.table.vacate([`crac:${codeKey(before?.code ?? "")}`]);
+  #replaceCrac({ before, after }: PowerChanges["cracs"][number]): void {
+    if (after !== undefined) this.#table.placeCrac(after);
+    else this.#table.vacate([`crac:${codeKey(before?.code ?? "")}`]);
   }
 
-  private renew(owner: Device | Crac): void {
-    if ("sensibleCapacityKw" in owner) this.table.placeCrac(owner);
-    else this.table.renewDevice(owner);
+  #renew(owner: Device | Crac): void {
+    if ("sensibleCapacityKw" in owner) this.#table.placeCrac(owner);
+    else this.#table.renewDevice(owner);
   }
 
   /** Keys of the devices and cooling units that hang on a source, or wait for it. */
-  private consumersOf(sourceKey: string): readonly string[] {
-    const index = this.table.indexOf.get(sourceKey);
+  #consumersOf(sourceKey: string): readonly string[] {
+    const index = this.#table.indexOf.get(sourceKey);
     const supplied =
-      index === undefined ? [] : (this.edges.supplies[index] ?? []).map(({ to }) => this.table.ownerOf(to));
-    return [...supplied, ...this.supplies.waitingFor(sourceKey)];
+      index === undefined ? [] : (this.#edges.supplies[index] ?? []).map(({ to }) => this.#table.ownerOf(to));
+    return [...supplied, ...this.#supplies.waitingFor(sourceKey)];
   }
 
-  private unjoin(ownerKey: string): void {
-    const index = this.table.indexOf.get(ownerKey);
-    this.supplies.forget(ownerKey);
+  #unjoin(ownerKey: string): void {
+    const index = this.#table.indexOf.get(ownerKey);
+    this.#supplies.forget(ownerKey);
     if (index === undefined) return;
-    const node = this.table.nodes[index];
-    this.disconnect(index);
+    const node = this.#table.nodes[index];
+    this.#disconnect(index);
     if (node?.kind !== "DEVICE") return;
     for (const port of outletsOf(node.device)) {
-      const outlet = this.table.indexOf.get(outletKeys(node.device, port)[0] ?? "");
-      if (outlet !== undefined) this.disconnect(outlet);
+      const outlet = this.#table.indexOf.get(outletKeys(node.device, port)[0] ?? "");
+      if (outlet !== undefined) this.#disconnect(outlet);
     }
   }
 
   /** Removes the edges that arrive at a node; an undeclared feed without consumers goes with its last one. */
-  private disconnect(index: number): void {
-    for (const idle of this.edges.disconnect(index)) {
-      const source = this.table.nodes[idle];
-      if (source?.kind === "FEED") this.table.vacate([source.ref.toLowerCase()]);
+  #disconnect(index: number): void {
+    for (const idle of this.#edges.disconnect(index)) {
+      const source = this.#table.nodes[idle];
+      if (source?.kind === "FEED") this.#table.vacate([source.ref.toLowerCase()]);
     }
   }
 
-  private rejoin(ownerKey: string, owners: PowerOwners): void {
+  #rejoin(ownerKey: string, owners: PowerOwners): void {
     const key = ownerKey.slice(ownerKey.indexOf(":") + 1);
     if (ownerKey.startsWith("crac:")) {
       const crac = owners.crac(key);
-      if (crac !== undefined) this.joinCrac(crac);
+      if (crac !== undefined) this.#joinCrac(crac);
       return;
     }
     const device = owners.device(key);
-    if (device !== undefined) this.joinDevice(device);
+    if (device !== undefined) this.#joinDevice(device);
   }
 
-  private joinDevice(device: Device): void {
-    const own = this.table.indexOf.get(`device:${codeKey(device.code)}`) ?? 0;
+  #joinDevice(device: Device): void {
+    const own = this.#table.indexOf.get(`device:${codeKey(device.code)}`) ?? 0;
     let inlets = 0;
     const unrecorded: string[] = [];
     for (const [place, port] of (device.ports ?? []).entries()) {
-      if (port.kind === "POWER_OUT") this.joinOutlet(own, { device, outlet: port, place });
+      if (port.kind === "POWER_OUT") this.#joinOutlet(own, { device, outlet: port, place });
       if (!isInlet(port)) continue;
       inlets += 1;
-      const source = this.supplies.ofInlet(device, port);
+      const source = this.#supplies.ofInlet(device, port);
       if (source === "UNRECORDED") unrecorded.push(port.name);
-      this.join(source, own, { inlet: port.name, place, ...recorded(port.powerIn) });
+      this.#join(source, own, { inlet: port.name, place, ...recorded(port.powerIn) });
     }
-    if (inlets === 0) this.joinBay(own, device);
-    else this.table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
+    if (inlets === 0) this.#joinBay(own, device);
+    else this.#table.record(own, { recorded: inlets - unrecorded.length, unrecorded });
   }
 
   /** A blade without inlets is supplied by its chassis. */
-  private joinBay(own: number, device: Device): void {
-    const chassis = this.supplies.ofBay(device);
-    this.table.record(own, { recorded: chassis === undefined ? 0 : 1, unrecorded: [] });
+  #joinBay(own: number, device: Device): void {
+    const chassis = this.#supplies.ofBay(device);
+    this.#table.record(own, { recorded: chassis === undefined ? 0 : 1, unrecorded: [] });
     if (chassis !== undefined) {
-      this.edges.join({ from: chassis, to: own, inlet: device.bay ?? "", place: 0, how: "BAY" });
+      this.#edges.join({ from: chassis, to: own, inlet: device.bay ?? "", place: 0, how: "BAY" });
     }
   }
 
   /** An outlet hangs on its device, and beside on the inlet that it names, unless nothing is recorded about that one. */
-  private joinOutlet(
+  #joinOutlet(
     own: number,
     { device, outlet, place }: { readonly device: Device; readonly outlet: Port; readonly place: number },
   ): void {
-    const index = this.table.indexOf.get(outletKeys(device, outlet)[0] ?? "") ?? 0;
+    const index = this.#table.indexOf.get(outletKeys(device, outlet)[0] ?? "") ?? 0;
     const through = outlet.powerOut?.inletName;
     const inlet =
       through === undefined ? undefined : device.ports?.find((port) => port.name === through && isInlet(port));
-    const source = inlet === undefined ? "UNRECORDED" : this.supplies.ofInlet(device, inlet);
-    this.table.bind(index, { device, outlet }, source !== "UNRECORDED");
+    const source = inlet === undefined ? "UNRECORDED" : this.#supplies.ofInlet(device, inlet);
+    this.#table.bind(index, { device, outlet }, source !== "UNRECORDED");
     if (typeof source !== "number" || through === undefined) {
-      this.join(own, index, { inlet: "", place });
+      this.#join(own, index, { inlet: "", place });
       return;
     }
-    this.edges.join({ from: own, to: index, inlet: "", place, through });
-    this.edges.join({ from: source, to: index, inlet: through, place, how: "GATE" });
+    this.#edges.join({ from: own, to: index, inlet: "", place, through });
+    this.#edges.join({ from: source, to: index, inlet: through, place, how: "GATE" });
   }
 
-  private joinCrac({ code, powerInputs = [] }: Crac): void {
+  #joinCrac({ code, powerInputs = [] }: Crac): void {
     const ownerKey = `crac:${codeKey(code)}`;
-    const own = this.table.indexOf.get(ownerKey) ?? 0;
+    const own = this.#table.indexOf.get(ownerKey) ?? 0;
     const unrecorded: string[] = [];
     for (const [place, input] of powerInputs.entries()) {
-      const source = this.supplies.ofInput(input, ownerKey);
+      const source = this.#supplies.ofInput(input, ownerKey);
       if (source === "UNRECORDED") unrecorded.push(String(place));
-      this.join(source, own, { inlet: String(place), place, ...recorded(input) });
+      this.#join(source, own, { inlet: String(place), place, ...recorded(input) });
     }
-    this.table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
+    this.#table.record(own, { recorded: powerInputs.length - unrecorded.length, unrecorded });
   }
 
-  private join(from: Source, to: number, how: Omit<PowerEdge, "from" | "to">): void {
+  #join(from: Source, to: number, how: Omit<PowerEdge, "from" | "to">): void {
     if (typeof from !== "number") return;
     const { inlet, place, allocatedW, label } = how;
     // A site has some hundred thousand edges, and nearly all of them are no more than this.
-    this.edges.join(
+    this.#edges.join(
       allocatedW === undefined && label === undefined ? { from, to, inlet, place } : { from, to, ...how },
     );
   }

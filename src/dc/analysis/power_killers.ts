@@ -10,36 +10,36 @@ export type Killers = readonly number[];
  * Cost: O(inlets × elements upstream) for every node upstream that was not asked before.
  */
 export class KillerSets {
-  private readonly graph: PowerGraph;
-  private readonly mode: LiveMode;
-  private readonly known = new Map<number, Killers | undefined>();
-  private readonly open = new Set<number>();
+  readonly #graph: PowerGraph;
+  readonly #mode: LiveMode;
+  readonly #known = new Map<number, Killers | undefined>();
+  readonly #open = new Set<number>();
 
   constructor(graph: PowerGraph, mode: LiveMode) {
-    this.graph = graph;
-    this.mode = mode;
+    this.#graph = graph;
+    this.#mode = mode;
   }
 
   /** The killers of a node; undefined if it has no power even before a loss. */
   of(index: number): Killers | undefined {
-    if (this.known.has(index)) return this.known.get(index);
+    if (this.#known.has(index)) return this.#known.get(index);
     // Rules refuse supply in circles, but a database can be changed behind the service's back.
-    if (this.open.has(index)) throw new CircularSupplyError();
-    this.open.add(index);
+    if (this.#open.has(index)) throw new CircularSupplyError();
+    this.#open.add(index);
     try {
-      const found = this.find(index);
+      const found = this.#find(index);
       // An outlet is one element more than its device; keeping a list for each would cost as much as the graph.
-      if (this.graph.nodes[index]?.kind !== "OUTLET") this.known.set(index, found);
+      if (this.#graph.nodes[index]?.kind !== "OUTLET") this.#known.set(index, found);
       return found;
     } finally {
-      this.open.delete(index);
+      this.#open.delete(index);
     }
   }
 
   /** The killers of the live sources of a node's inlets, one list for each. */
   ofInlets(index: number): readonly Killers[] {
     const found: Killers[] = [];
-    for (const { from } of this.graph.inlets[index] ?? []) {
+    for (const { from } of this.#graph.inlets[index] ?? []) {
       const killers = this.safely(from);
       if (killers !== undefined) found.push(killers);
     }
@@ -52,14 +52,14 @@ export class KillerSets {
       return this.of(index);
     } catch (error) {
       if (!(error instanceof CircularSupplyError)) throw error;
-      return slowKillers(this.graph, index, this.mode);
+      return slowKillers(this.#graph, index, this.#mode);
     }
   }
 
-  private find(index: number): Killers | undefined {
-    const { nodes, inlets } = this.graph;
+  #find(index: number): Killers | undefined {
+    const { nodes, inlets } = this.#graph;
     const node = nodes[index];
-    if (node === undefined || !mayCarry(node, this.mode)) return undefined;
+    if (node === undefined || !mayCarry(node, this.#mode)) return undefined;
     const alive: Killers[] = [];
     for (const { from } of inlets[index] ?? []) {
       const killers = this.of(from);

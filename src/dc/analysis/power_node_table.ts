@@ -9,38 +9,38 @@ import { cracNode, deviceNode, GONE, isApparentNode, outletNode, type SupplyReco
 export class PowerNodeTable {
   readonly nodes: readonly PowerNode[];
   readonly indexOf: LayeredMap<number>;
-  private readonly list: PowerNode[];
+  readonly #list: PowerNode[];
   /** Numbers of elements that were removed. */
-  private readonly free: number[];
+  readonly #free: number[];
   /** Nodes that this table has put in their places, or taken away. */
-  private readonly placed = new Set<number>();
-  private readonly onNew: (index: number) => void;
+  readonly #placed = new Set<number>();
+  readonly #onNew: (index: number) => void;
   /** Nodes because of which volt-amperes differ from watts. */
-  private apparent: number;
+  #apparent: number;
 
   /** @param onNew told of each number that was never used before */
   constructor(onNew: (index: number) => void, from?: PowerNodeTable) {
-    this.onNew = onNew;
-    this.list = from === undefined ? [] : from.list.slice();
-    this.nodes = this.list;
+    this.#onNew = onNew;
+    this.#list = from === undefined ? [] : from.#list.slice();
+    this.nodes = this.#list;
     this.indexOf = from?.indexOf.next() ?? new LayeredMap();
-    this.free = from === undefined ? [] : from.free.slice();
-    this.apparent = from === undefined ? 0 : from.apparent;
+    this.#free = from === undefined ? [] : from.#free.slice();
+    this.#apparent = from === undefined ? 0 : from.#apparent;
   }
 
   /** Whether volt-amperes differ from watts anywhere. */
   get isApparent(): boolean {
-    return this.apparent > 0;
+    return this.#apparent > 0;
   }
 
   /** Nodes that differ from those that this table began with. */
   get touched(): ReadonlySet<number> {
-    return this.placed;
+    return this.#placed;
   }
 
   /** Everything is new, of which a change need not know. */
   built(): void {
-    this.placed.clear();
+    this.#placed.clear();
   }
 
   placeDevice(device: Device): void {
@@ -54,31 +54,31 @@ export class PowerNodeTable {
 
   /** Notes what is recorded about the supply of a device or cooling unit. */
   record(index: number, record: SupplyRecord): void {
-    const node = this.list[index];
+    const node = this.#list[index];
     if (node?.kind !== "DEVICE" && node?.kind !== "CRAC") return;
     if (record.unrecorded.length === 0 && node.unrecorded.length === 0 && record.recorded === node.recorded) return;
-    this.put(index, node.kind === "DEVICE" ? deviceNode(node.device, record) : cracNode(node.crac, record));
+    this.#put(index, node.kind === "DEVICE" ? deviceNode(node.device, record) : cracNode(node.crac, record));
   }
 
   /** Puts a device in the position of an earlier state of it whose supply was the same. */
   renewDevice(device: Device): void {
     const key = `device:${codeKey(device.code)}`;
-    const before = this.list[this.indexOf.get(key) ?? -1];
+    const before = this.#list[this.indexOf.get(key) ?? -1];
     this.place([key], before?.kind === "DEVICE" ? deviceNode(device, before) : deviceNode(device));
   }
 
   /** Notes whether an outlet needs its named inlet beside its device. */
   bind(index: number, { device, outlet }: { readonly device: Device; readonly outlet: Port }, bound: boolean): void {
     const node = outletNode(device, outlet, bound);
-    if (this.list[index]?.need === node.need) return;
-    this.put(index, node);
+    if (this.#list[index]?.need === node.need) return;
+    this.#put(index, node);
   }
 
   /** Puts a node under its keys, in the place of the one that has the first of them. */
   place(keys: readonly string[], node: PowerNode): number {
-    const index = this.indexOf.get(keys[0] ?? "") ?? this.free.pop() ?? this.list.length;
-    if (index === this.list.length) this.onNew(index);
-    this.put(index, node);
+    const index = this.indexOf.get(keys[0] ?? "") ?? this.#free.pop() ?? this.#list.length;
+    if (index === this.#list.length) this.#onNew(index);
+    this.#put(index, node);
     for (const key of keys) this.indexOf.set(key, index);
     return index;
   }
@@ -99,19 +99,19 @@ export class PowerNodeTable {
     const index = this.indexOf.get(keys[0] ?? "");
     for (const key of keys) this.indexOf.delete(key);
     if (index === undefined) return;
-    this.put(index, GONE);
-    this.free.push(index);
+    this.#put(index, GONE);
+    this.#free.push(index);
   }
 
-  private put(index: number, node: PowerNode): void {
-    this.apparent += Number(isApparentNode(node)) - Number(isApparentNode(this.list[index]));
-    this.list[index] = node;
-    this.placed.add(index);
+  #put(index: number, node: PowerNode): void {
+    this.#apparent += Number(isApparentNode(node)) - Number(isApparentNode(this.#list[index]));
+    this.#list[index] = node;
+    this.#placed.add(index);
   }
 
   /** Key of the device or cooling unit that a node belongs to. */
   ownerOf(index: number): string {
-    const node = this.list[index];
+    const node = this.#list[index];
     if (node?.kind === "DEVICE") return `device:${codeKey(node.device.code)}`;
     if (node?.kind === "OUTLET") return `device:${codeKey(node.end.deviceCode)}`;
     return node?.kind === "CRAC" ? `crac:${codeKey(node.crac.code)}` : "";

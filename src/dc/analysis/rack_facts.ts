@@ -54,52 +54,52 @@ interface Kept {
  */
 export class RackFacts {
   readonly devices: readonly Device[];
-  private readonly rack: Rack | undefined;
-  private judged: RackSupply | undefined;
-  private verdicts: readonly RedundancyVerdict[] | undefined;
-  private readonly heats = new Map<LoadBasis, RackHeat>();
-  private readonly paths = new Map<LoadBasis, readonly PathLoad[]>();
-  private readonly standings = new Map<LoadBasis, Kept>();
+  readonly #rack: Rack | undefined;
+  #judged: RackSupply | undefined;
+  #verdicts: readonly RedundancyVerdict[] | undefined;
+  readonly #heats = new Map<LoadBasis, RackHeat>();
+  readonly #paths = new Map<LoadBasis, readonly PathLoad[]>();
+  readonly #standings = new Map<LoadBasis, Kept>();
 
   constructor(rack: Rack | undefined, devices: readonly Device[]) {
-    this.rack = rack;
+    this.#rack = rack;
     this.devices = devices;
   }
 
   /** Whether it is still about these. */
   isOf(rack: Rack | undefined, devices: readonly Device[]): boolean {
-    return this.rack === rack && this.devices === devices;
+    return this.#rack === rack && this.devices === devices;
   }
 
   /** What the rack's state is judged by. */
   supply({ power, live }: SitePower): RackSupply {
-    this.judged ??= rackSupply(power, live, this.devices);
-    return this.judged;
+    this.#judged ??= rackSupply(power, live, this.devices);
+    return this.#judged;
   }
 
   /** What each supply side carries for the rack. */
   pathLoads(site: SitePower, basis: LoadBasis): readonly PathLoad[] {
-    const known = this.paths.get(basis);
+    const known = this.#paths.get(basis);
     if (known !== undefined) return known;
     const made = rackPaths(site.power, { live: site.live, loadsW: site.loads(basis) }, this.devices);
-    this.paths.set(basis, made);
+    this.#paths.set(basis, made);
     return made;
   }
 
   /** How the supply of its devices meets what is demanded; those of which nothing is demanded are left out. */
   redundancy(site: SitePower): readonly RedundancyVerdict[] {
-    this.verdicts ??= site.redundancy.verdicts(this.rack, this.devices);
-    return this.verdicts;
+    this.#verdicts ??= site.redundancy.verdicts(this.#rack, this.devices);
+    return this.#verdicts;
   }
 
   /** The heat of the rack and what is too warm in it. */
   heat(rack: Rack, site: SitePower, basis: LoadBasis): RackHeat {
-    const known = this.heats.get(basis);
+    const known = this.#heats.get(basis);
     const served = site.mediaServing(rack);
     if (known?.rack === rack && known.served.air === served.air && known.served.liquid === served.liquid) return known;
     const lossW = lossesOf(this.devices, site, basis);
     const made = rackThermal(rack, this.devices, { basis, served, lossW });
-    this.heats.set(basis, made);
+    this.#heats.set(basis, made);
     return made;
   }
 
@@ -107,7 +107,7 @@ export class RackFacts {
   standing(rack: Rack, site: SitePower, { basis, now }: RackMoment): RackStanding {
     const moment = Date.parse(now);
     const findings = site.powerFindings(rack.code, basis);
-    const known = this.standings.get(basis);
+    const known = this.#standings.get(basis);
     const heat = this.heat(rack, site, basis);
     const isRecent = known?.rack === rack && known.heat === heat && known.from <= moment && moment < known.until;
     if (isRecent && sameReasons(known.findings, findings)) return known.standing;
@@ -119,7 +119,7 @@ export class RackFacts {
     const supply = [...findings, ...supplyReasons({ power, live, rack, devices, verdicts: this.redundancy(site) })];
     const health = rackHealth({ rack, capacity, conflicts, supply, hotspots, now });
     const standing = { elevation, thermal, ...health };
-    this.standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
+    this.#standings.set(basis, { rack, heat, findings, from: moment, until: steadyUntil([rack], now), standing });
     return standing;
   }
 }

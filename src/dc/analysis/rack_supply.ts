@@ -113,23 +113,23 @@ function stateOf(rack: Struck, supply: RackSupply): RackState | undefined {
 
 /** Racks that a failure reaches, made when one of their devices is met. */
 class StruckRacks {
-  private readonly topology: Topology;
-  private readonly byKey = new Map<string, Struck>();
+  readonly #topology: Topology;
+  readonly #byKey = new Map<string, Struck>();
   /** Devices mostly name their rack alike, which spares folding its code for each. */
-  private readonly byCode = new Map<string, Struck>();
+  readonly #byCode = new Map<string, Struck>();
 
   constructor(topology: Topology) {
-    this.topology = topology;
+    this.#topology = topology;
   }
 
   racks(): Iterable<Struck> {
-    return this.byKey.values();
+    return this.#byKey.values();
   }
 
   /** Takes a failed source out of what its rack is judged by. */
   fail(index: number): void {
-    const { power, live } = this.topology;
-    const rack = this.rackOf(power.nodes[index]);
+    const { power, live } = this.#topology;
+    const rack = this.#rackOf(power.nodes[index]);
     if (rack === undefined || roleOf(power, index) !== "JUDGED") return;
     rack.failed += 1;
     if (live[index] !== 1) rack.failedOff += 1;
@@ -137,8 +137,8 @@ class StruckRacks {
 
   /** Counts a node that goes dark. */
   darken(index: number, isFailed: boolean): void {
-    const { power } = this.topology;
-    const rack = this.rackOf(power.nodes[index]);
+    const { power } = this.#topology;
+    const rack = this.#rackOf(power.nodes[index]);
     if (rack === undefined) return;
     const role = roleOf(power, index);
     if (role === "PDU") {
@@ -149,18 +149,18 @@ class StruckRacks {
 
   /** Notes a change: something that goes offline, is degraded or lives on battery. */
   hit(index: number): void {
-    const rack = this.rackOf(this.topology.power.nodes[index]);
+    const rack = this.#rackOf(this.#topology.power.nodes[index]);
     if (rack !== undefined) rack.touched = true;
   }
 
-  private rackOf(node: PowerNode | undefined): Struck | undefined {
+  #rackOf(node: PowerNode | undefined): Struck | undefined {
     const rackCode =
       node?.kind === "DEVICE" ? node.device.rackCode : node?.kind === "CRAC" ? node.crac.rackCode : undefined;
     if (rackCode === undefined) return undefined;
-    const known = this.byCode.get(rackCode);
+    const known = this.#byCode.get(rackCode);
     if (known !== undefined) return known;
     const key = codeKey(rackCode);
-    const rack = this.byKey.get(key) ?? {
+    const rack = this.#byKey.get(key) ?? {
       key,
       off: 0,
       failed: 0,
@@ -169,8 +169,8 @@ class StruckRacks {
       losesPdu: false,
       touched: false,
     };
-    this.byKey.set(key, rack);
-    this.byCode.set(rackCode, rack);
+    this.#byKey.set(key, rack);
+    this.#byCode.set(rackCode, rack);
     return rack;
   }
 }

@@ -20,14 +20,14 @@ export interface RedundancyVerdict {
 
 /** Judges supplies against demands, as built and now. Source: docs/contract/datacenter-analyses.md#p5. */
 export class RedundancyAudit {
-  private readonly graph: PowerGraph;
-  private readonly asBuilt: KillerSets;
-  private readonly now: KillerSets;
+  readonly #graph: PowerGraph;
+  readonly #asBuilt: KillerSets;
+  readonly #now: KillerSets;
 
   constructor(graph: PowerGraph) {
-    this.graph = graph;
-    this.asBuilt = new KillerSets(graph, "AS_BUILT");
-    this.now = new KillerSets(graph, "NOW");
+    this.#graph = graph;
+    this.#asBuilt = new KillerSets(graph, "AS_BUILT");
+    this.#now = new KillerSets(graph, "NOW");
   }
 
   /**
@@ -38,22 +38,22 @@ export class RedundancyAudit {
    */
   verdicts(rack: Rack | undefined, devices: readonly Device[]): readonly RedundancyVerdict[] {
     return devices.flatMap((device): RedundancyVerdict[] => {
-      const index = this.graph.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
-      const required = this.requiredOf(rack, index);
+      const index = this.#graph.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
+      const required = this.#requiredOf(rack, index);
       if (required === undefined || required === "NONE") return [];
       return [
         {
           code: device.code,
           required,
-          asBuilt: this.provision(required, index, this.asBuilt),
-          now: this.provision(required, index, this.now),
+          asBuilt: this.#provision(required, index, this.#asBuilt),
+          now: this.#provision(required, index, this.#now),
         },
       ];
     });
   }
 
-  private requiredOf(rack: Rack | undefined, index: number): Redundancy | undefined {
-    const node = this.graph.nodes[index];
+  #requiredOf(rack: Rack | undefined, index: number): Redundancy | undefined {
+    const node = this.#graph.nodes[index];
     if (node?.kind !== "DEVICE" || node.blocked) return undefined;
     const { device, recorded, unrecorded } = node;
     // A root has no supply that could be redundant.
@@ -64,10 +64,10 @@ export class RedundancyAudit {
   }
 
   /** A blade is supplied as its chassis is. */
-  private provision(required: Redundancy, index: number, killers: KillerSets): Provision {
-    const [first] = this.graph.inlets[index] ?? [];
+  #provision(required: Redundancy, index: number, killers: KillerSets): Provision {
+    const [first] = this.#graph.inlets[index] ?? [];
     const at = first?.how === "BAY" ? first.from : index;
-    const node = this.graph.nodes[at];
+    const node = this.#graph.nodes[at];
     if (node?.kind !== "DEVICE" || node.recorded === 0) return "UNKNOWN";
     const inlets = killers.ofInlets(at);
     const unrecorded = node.unrecorded.length;

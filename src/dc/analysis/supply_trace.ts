@@ -42,22 +42,22 @@ export async function supplyPaths(memo: TraceMemo, start: Place, options: TraceO
 }
 
 class SupplyTrace {
-  private readonly memo: TraceMemo;
-  private readonly options: TraceOptions;
-  private found = 0;
+  readonly #memo: TraceMemo;
+  readonly #options: TraceOptions;
+  #found = 0;
 
   constructor(memo: TraceMemo, options: TraceOptions) {
-    this.memo = memo;
-    this.options = options;
+    this.#memo = memo;
+    this.#options = options;
   }
 
   async ofInlet({ device, port }: Place): Promise<readonly CablePath[]> {
-    return this.fromConsumer(device, port.name, port.powerIn?.sourceRef);
+    return this.#fromConsumer(device, port.name, port.powerIn?.sourceRef);
   }
 
   async ofOutlet(outlet: Place): Promise<readonly CablePath[]> {
     const origin = endOf(outlet);
-    const consumers = await this.consumersOf(outlet);
+    const consumers = await this.#consumersOf(outlet);
     const chosen = consumers.find(({ device }) => inService(device)) ?? consumers[0];
     if (chosen === undefined) {
       const hops = [{ device: outlet.device, inPort: "", outPort: outlet.port.name }];
@@ -69,32 +69,35 @@ class SupplyTrace {
       position: index + 1,
     }));
     const paths: CablePath[] = [];
-    for (const { device, inlet, sourceRef } of this.options.followSplits ? consumers : [chosen]) {
-      paths.push(...(await this.fromConsumer(device, inlet, sourceRef)));
+    for (const { device, inlet, sourceRef } of this.#options.followSplits ? consumers : [chosen]) {
+      paths.push(...(await this.#fromConsumer(device, inlet, sourceRef)));
     }
-    const isOpen = !this.options.followSplits && consumers.length > 1;
+    const isOpen = !this.#options.followSplits && consumers.length > 1;
     return paths.map((path) => downward(path, origin, isOpen ? branches : []));
   }
 
-  private fromConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
+  #fromConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
     const at = { deviceCode: device.code, portName: inlet };
     const hops = [{ device, inPort: "", outPort: inlet }];
-    return this.climb({ at, sourceRef, hops, segments: [], branches: [], seen: new Set() });
+    return this.#climb({ at, sourceRef, hops, segments: [], branches: [], seen: new Set() });
   }
 
   /** Everything that draws from an outlet: by its cable, by its reference or by the feed that starts there. */
-  private async consumersOf({ device, port }: Place) {
+  async #consumersOf({ device, port }: Place) {
     const end = endOf({ device, port });
     const feedId = port.powerOut?.feedId;
-    const cable = await this.memo.cableAt(end);
-    const cabled = cable === undefined ? undefined : await this.memo.place(samePort(cable.a, end) ? cable.b : cable.a);
-    const named = await this.memo.site.consumersOf([portRef(end), ...(feedId === undefined ? [] : [`feed:${feedId}`])]);
+    const cable = await this.#memo.cableAt(end);
+    const cabled = cable === undefined ? undefined : await this.#memo.place(samePort(cable.a, end) ? cable.b : cable.a);
+    const named = await this.#memo.site.consumersOf([
+      portRef(end),
+      ...(feedId === undefined ? [] : [`feed:${feedId}`]),
+    ]);
     const found: { readonly device: HopDevice; readonly inlet: string; readonly sourceRef: string | undefined }[] = [];
     if (cabled !== undefined) {
       found.push({ device: cabled.device, inlet: cabled.port.name, sourceRef: cabled.port.powerIn?.sourceRef });
     }
     for (const consumer of named) {
-      const one = await this.consumer(consumer);
+      const one = await this.#consumer(consumer);
       if (one === undefined) continue;
       if (cabled !== undefined && one.device.code === cabled.device.code && one.inlet === cabled.port.name) continue;
       found.push(one);
@@ -102,12 +105,12 @@ class SupplyTrace {
     return found;
   }
 
-  private async consumer({ kind, code, inlet }: Consumer) {
+  async #consumer({ kind, code, inlet }: Consumer) {
     if (kind === "device") {
-      const place = await this.memo.place({ deviceCode: code, portName: inlet });
+      const place = await this.#memo.place({ deviceCode: code, portName: inlet });
       return place && { device: place.device, inlet, sourceRef: place.port.powerIn?.sourceRef };
     }
-    const crac = await this.memo.site.crac(code);
+    const crac = await this.#memo.site.crac(code);
     if (crac === undefined) return undefined;
     const { name, location, rackCode, powerInputs = [] } = crac;
     const device = {
@@ -120,44 +123,44 @@ class SupplyTrace {
   }
 
   /** From an inlet to the outlet or device that supplies it. */
-  private async climb(way: Climb): Promise<readonly CablePath[]> {
-    if (way.hops.length > this.options.maxHops || this.found >= MAX_PATHS) return [this.end(way, "TRUNCATED")];
+  async #climb(way: Climb): Promise<readonly CablePath[]> {
+    if (way.hops.length > this.#options.maxHops || this.#found >= MAX_PATHS) return [this.#end(way, "TRUNCATED")];
     const key = portRef(way.at).toLowerCase();
     if (way.seen.has(key)) {
       const problem = { code: "LOOP", message: `The supply returns to "${portRef(way.at)}"`, ref: key } as const;
-      return [this.end(way, "LOOP", { problem })];
+      return [this.#end(way, "LOOP", { problem })];
     }
     const on = { ...way, seen: new Set([...way.seen, key]) };
-    const cable = await this.memo.cableAt(way.at);
-    if (cable !== undefined) return this.enter(on, samePort(cable.a, way.at) ? cable.b : cable.a, { cable });
+    const cable = await this.#memo.cableAt(way.at);
+    if (cable !== undefined) return this.#enter(on, samePort(cable.a, way.at) ? cable.b : cable.a, { cable });
     const ref = way.sourceRef === undefined ? undefined : parseRef(way.sourceRef);
-    if (ref?.kind === "device") return this.enter(on, { deviceCode: ref.code, portName: "" });
-    if (ref?.kind === "port") return this.enter(on, ref.end);
-    if (ref?.kind !== "feed") return [this.end(way, way.segments.length > 0 ? "OPEN" : "UNCONNECTED")];
-    const outlet = await this.memo.site.feedDeclarer(ref.code);
-    if (outlet !== undefined) return this.enter(on, outlet);
+    if (ref?.kind === "device") return this.#enter(on, { deviceCode: ref.code, portName: "" });
+    if (ref?.kind === "port") return this.#enter(on, ref.end);
+    if (ref?.kind !== "feed") return [this.#end(way, way.segments.length > 0 ? "OPEN" : "UNCONNECTED")];
+    const outlet = await this.#memo.site.feedDeclarer(ref.code);
+    if (outlet !== undefined) return this.#enter(on, outlet);
     const message = `No outlet declares "${way.sourceRef}": it counts as an external supply`;
     const problem = { code: "UNDECLARED_FEED", message, ref: way.sourceRef ?? "" } as const;
-    return [this.end(way, "COMPLETE", { problem, destination: way.at })];
+    return [this.#end(way, "COMPLETE", { problem, destination: way.at })];
   }
 
   /** Arrives at an outlet, or at a device that is named without one, and goes on from the inlets behind it. */
-  private async enter(way: Climb, to: PortRef, { cable }: Pick<Segment, "cable"> = {}): Promise<readonly CablePath[]> {
-    const device = await this.memo.device(to.deviceCode);
+  async #enter(way: Climb, to: PortRef, { cable }: Pick<Segment, "cable"> = {}): Promise<readonly CablePath[]> {
+    const device = await this.#memo.device(to.deviceCode);
     const outlet = device?.ports?.find(({ name }) => name === to.portName);
-    if (device === undefined || (outlet === undefined && to.portName !== "")) return [this.end(way, "OPEN")];
+    if (device === undefined || (outlet === undefined && to.portName !== "")) return [this.#end(way, "OPEN")];
     const at = { deviceCode: device.code, portName: to.portName };
     const hop = { device, inPort: at.portName, outPort: "" };
     const segments = [...way.segments, { from: way.at, to: at, ...(cable !== undefined && { cable }) }];
     const entered = { ...way, at, segments, hops: [...way.hops, hop] };
-    const inlets = this.options.stopAtPower ? [] : await this.suppliedInlets(device, outlet);
-    if (inlets.length === 0) return [this.end(entered, "COMPLETE", { destination: at })];
-    if (this.options.followSplits) {
+    const inlets = this.#options.stopAtPower ? [] : await this.#suppliedInlets(device, outlet);
+    if (inlets.length === 0) return [this.#end(entered, "COMPLETE", { destination: at })];
+    if (this.#options.followSplits) {
       const paths: CablePath[] = [];
-      for (const inlet of inlets) paths.push(...(await this.climb(this.behind(entered, device, inlet))));
+      for (const inlet of inlets) paths.push(...(await this.#climb(this.#behind(entered, device, inlet))));
       return paths;
     }
-    const used = inlets.length === 1 ? undefined : await this.options.inletInUse?.(device.code);
+    const used = inlets.length === 1 ? undefined : await this.#options.inletInUse?.(device.code);
     const chosen = inlets.find(({ name }) => name === used) ?? inlets[0];
     if (chosen === undefined) return [];
     const branches = inlets.map(({ name }, index) => ({
@@ -165,35 +168,35 @@ class SupplyTrace {
       to: { deviceCode: device.code, portName: name },
       position: index + 1,
     }));
-    const next = this.behind(entered, device, chosen);
-    return this.climb(inlets.length > 1 ? { ...next, branches: [...way.branches, ...branches] } : next);
+    const next = this.#behind(entered, device, chosen);
+    return this.#climb(inlets.length > 1 ? { ...next, branches: [...way.branches, ...branches] } : next);
   }
 
   /** The inlets behind an outlet: the named one, else all; those without a recorded source lead nowhere. */
-  private async suppliedInlets(device: Device, outlet: Port | undefined): Promise<readonly Port[]> {
+  async #suppliedInlets(device: Device, outlet: Port | undefined): Promise<readonly Port[]> {
     const recorded: Port[] = [];
     for (const inlet of inletsOf(device)) {
       if (inlet.enabled === false) continue;
       const isNamed = inlet.powerIn?.sourceRef !== undefined;
-      if (isNamed || (await this.memo.cableAt(endOf({ device, port: inlet }))) !== undefined) recorded.push(inlet);
+      if (isNamed || (await this.#memo.cableAt(endOf({ device, port: inlet }))) !== undefined) recorded.push(inlet);
     }
     const named = recorded.filter(({ name }) => name === outlet?.powerOut?.inletName);
     return named.length > 0 ? named : recorded;
   }
 
-  private behind(way: Climb, { code }: Device, { name, powerIn }: Port): Climb {
+  #behind(way: Climb, { code }: Device, { name, powerIn }: Port): Climb {
     const at = { deviceCode: code, portName: name };
     const last = way.hops.at(-1);
     const hops = last === undefined ? [] : [...way.hops.slice(0, -1), { ...last, outPort: name }];
     return { ...way, at, sourceRef: powerIn?.sourceRef, hops, segments: [...way.segments, { from: way.at, to: at }] };
   }
 
-  private end(
+  #end(
     { hops, segments, branches }: Climb,
     status: CablePath["status"],
     { problem, destination }: { readonly problem?: PathProblem; readonly destination?: PortRef } = {},
   ): CablePath {
-    this.found += 1;
+    this.#found += 1;
     const [first] = hops;
     const origin = { deviceCode: first?.device.code ?? "", portName: first?.outPort ?? "" };
     const problems = problem === undefined ? [] : [problem];

@@ -29,23 +29,23 @@ export class Topology {
   /** With power ports and power cables only, each list in the order of keys. */
   readonly inventory: Inventory;
   readonly power: PowerGraph;
-  private readonly editor: PowerGraphEditor;
-  private readonly figures: PowerFigures;
-  private standing: readonly Place[] | undefined;
-  private verdicts: readonly RedundancyVerdict[] | undefined;
+  readonly #editor: PowerGraphEditor;
+  readonly #figures: PowerFigures;
+  #standing: readonly Place[] | undefined;
+  #verdicts: readonly RedundancyVerdict[] | undefined;
   /** Findings by the key of the rack. */
-  private readonly overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
-  private readonly stood: Stood;
+  readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
+  readonly #stood: Stood;
   /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
-  private readonly facts: Map<string, RackFacts>;
+  readonly #facts: Map<string, RackFacts>;
 
   private constructor(inventory: Inventory, { editor, figures, stood, facts }: Parts) {
     this.inventory = inventory;
-    this.editor = editor;
+    this.#editor = editor;
     this.power = editor.graph();
-    this.figures = figures;
-    this.stood = stood;
-    this.facts = facts;
+    this.#figures = figures;
+    this.#stood = stood;
+    this.#facts = facts;
   }
 
   /** Cost: O(devices + ports + cables). */
@@ -78,7 +78,7 @@ export class Topology {
 
   /** Which nodes have power before anything fails. */
   get live(): LiveSet {
-    return this.figures.live;
+    return this.#figures.live;
   }
 
   /** What every node carries by allocated draw, in watts. */
@@ -88,12 +88,12 @@ export class Topology {
 
   /** What every node carries, in watts. */
   loads(basis: LoadBasis): Float64Array {
-    return this.figures.loads(basis).watts;
+    return this.#figures.loads(basis).watts;
   }
 
   /** What every node carries, outlets in volt-amperes as well. */
   apparentLoads(basis: LoadBasis): Loads {
-    return this.figures.loads(basis);
+    return this.#figures.loads(basis);
   }
 
   device(code: string): Device | undefined {
@@ -110,21 +110,21 @@ export class Topology {
 
   /** Devices of a rack in the order of keys. */
   devicesInRack(rackCode: string): readonly Device[] {
-    return this.stood.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
+    return this.#stood.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
   }
 
   /** Devices that stand in no rack, in the order of keys. */
   get devicesOutsideRacks(): readonly Device[] {
-    return this.stood.free;
+    return this.#stood.free;
   }
 
   /** Locations of devices: racks first, unracked devices next, places without any device last. */
   places(): readonly Place[] {
-    if (this.standing === undefined) {
-      const occupied = [...this.stood.racked.values(), this.stood.free].flatMap(placesOf);
-      this.standing = [...occupied, ...emptyPlaces(occupied, this.inventory)];
+    if (this.#standing === undefined) {
+      const occupied = [...this.#stood.racked.values(), this.#stood.free].flatMap(placesOf);
+      this.#standing = [...occupied, ...emptyPlaces(occupied, this.inventory)];
     }
-    return this.standing;
+    return this.#standing;
   }
 
   /** Whether a rack, device or cooling unit is located in a site, floor, room, row, zone or rack. */
@@ -139,50 +139,52 @@ export class Topology {
 
   /** What a rack's state is judged by; worked out once. */
   rackSupply(rackCode: string): RackSupply {
-    return this.rackFacts(rackCode).supply(this);
+    return this.#rackFacts(rackCode).supply(this);
   }
 
   /** What each supply side carries for a rack; worked out once. */
   rackPaths(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
-    return this.rackFacts(rackCode).pathLoads(this, basis);
+    return this.#rackFacts(rackCode).pathLoads(this, basis);
   }
 
   /** Judges supplies against demands. */
   get redundancy(): RedundancyAudit {
-    return this.figures.redundancy;
+    return this.#figures.redundancy;
   }
 
   /** What every node carries now and after one loss; worked out once. */
   carried(basis: LoadBasis): CarriedLoads {
-    return this.figures.carried(basis);
+    return this.#figures.carried(basis);
   }
 
   /** Computes in steps what `carried` and everything that judges loads would otherwise compute at once. */
   *judge(basis: LoadBasis): Steps<void> {
-    yield* this.figures.carriedInSteps(basis);
+    yield* this.#figures.carriedInSteps(basis);
   }
 
   /** Findings about the loads of what supplies a rack; worked out once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
-    const known = this.overloads.get(basis) ?? findingsByRack(this.power, this.figures.findings(basis));
-    this.overloads.set(basis, known);
+    const known = this.#overloads.get(basis) ?? findingsByRack(this.power, this.#figures.findings(basis));
+    this.#overloads.set(basis, known);
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 
   /** How a rack stands: its units, its heat and its health; worked out when something about it or the hour changes. */
   rackStanding(rack: Rack, moment: RackMoment): RackStanding {
-    return this.rackFacts(rack.code).standing(rack, this, moment);
+    return this.#rackFacts(rack.code).standing(rack, this, moment);
   }
 
   /** The heat of a rack and what is too warm in it; worked out once. */
   rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
-    return this.rackFacts(rack.code).heat(rack, this, basis);
+    return this.#rackFacts(rack.code).heat(rack, this, basis);
   }
 
   /** Verdicts on all devices of which redundancy is demanded; worked out once for each rack. */
   redundancyVerdicts(): readonly RedundancyVerdict[] {
-    this.verdicts ??= [NO_RACK, ...this.stood.racked.keys()].flatMap((rack) => this.rackFacts(rack).redundancy(this));
-    return this.verdicts;
+    this.#verdicts ??= [NO_RACK, ...this.#stood.racked.keys()].flatMap((rack) =>
+      this.#rackFacts(rack).redundancy(this),
+    );
+    return this.#verdicts;
   }
 
   /** Codes of devices that do not have the redundancy that is demanded, as built or for now. */
@@ -199,14 +201,14 @@ export class Topology {
       .map(({ code }) => code);
   }
 
-  private rackFacts(rackCode: string): RackFacts {
+  #rackFacts(rackCode: string): RackFacts {
     const key = codeKey(rackCode);
     const rack = this.rack(key);
-    const devices = key === NO_RACK ? this.stood.free : this.devicesInRack(key);
-    const known = this.facts.get(key);
+    const devices = key === NO_RACK ? this.#stood.free : this.devicesInRack(key);
+    const known = this.#facts.get(key);
     if (known?.isOf(rack, devices) === true) return known;
     const made = new RackFacts(rack, devices);
-    this.facts.set(key, made);
+    this.#facts.set(key, made);
     return made;
   }
 
@@ -215,7 +217,7 @@ export class Topology {
     const device = this.device(deviceCode);
     return (device?.ports ?? []).flatMap(({ name }) => {
       const end = { deviceCode, portName: name };
-      const other = this.editor.cabledTo(portKey(end));
+      const other = this.#editor.cabledTo(portKey(end));
       return other === undefined ? [] : [edgeKey(end, other)];
     });
   }
@@ -242,15 +244,15 @@ export class Topology {
     };
     const supplied = { devices: devices.filter(concernsSupply), cracs: cracs.filter(concernsPower), cables };
     const others = [...devices, ...cracs].filter((change) => !concernsSupply(change));
-    const editor = this.editor.changed(
+    const editor = this.#editor.changed(
       { ...supplied, renewed: others.flatMap(({ after: owner }) => owner ?? []) },
       { device: (key) => itemAt(next.devices, key, codeOf), crac: (key) => itemAt(next.cracs, key, codeOf) },
     );
     const rewired = supplied.devices.length + supplied.cracs.length + cables.length > 0;
-    const parts = { editor, stood: standingAnew(this.stood, devices), facts: new Map(this.facts) };
-    if (!rewired && !others.some(concernsPower)) return new Topology(next, { ...parts, figures: this.figures });
+    const parts = { editor, stood: standingAnew(this.#stood, devices), facts: new Map(this.#facts) };
+    if (!rewired && !others.some(concernsPower)) return new Topology(next, { ...parts, figures: this.#figures });
     const graph = editor.graph();
-    const { figures, altered } = this.figures.followed(graph, editor.touched());
+    const { figures, altered } = this.#figures.followed(graph, editor.touched());
     for (const index of altered) {
       const node = graph.nodes[index];
       if (node?.kind === "DEVICE") parts.facts.delete(codeKey(node.device.rackCode ?? NO_RACK));

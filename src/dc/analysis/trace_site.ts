@@ -15,19 +15,19 @@ export interface Place {
 /** Looks up devices and cables once per trace, however many fibres pass them. */
 export class TraceMemo {
   readonly site: TraceSite;
-  private readonly devices = new Map<string, Promise<Device | undefined>>();
-  private readonly cables = new Map<string, Promise<Cable | undefined>>();
+  readonly #devices = new Map<string, Promise<Device | undefined>>();
+  readonly #cables = new Map<string, Promise<Cable | undefined>>();
 
   constructor(site: TraceSite) {
     this.site = site;
   }
 
   device(code: string): Promise<Device | undefined> {
-    return once(this.devices, codeKey(code), () => this.site.device(code));
+    return once(this.#devices, codeKey(code), () => this.site.device(code));
   }
 
   cableAt(end: PortRef): Promise<Cable | undefined> {
-    return once(this.cables, portKey(end), () => this.site.cableAt(end));
+    return once(this.#cables, portKey(end), () => this.site.cableAt(end));
   }
 
   async place(end: PortRef): Promise<Place | undefined> {

@@ -24,33 +24,33 @@ function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
  * Memory: one hash for each bit of the size.
  */
 export class MerkleFrontier {
-  private count: number;
-  private readonly peaks: Buffer[];
+  #count: number;
+  readonly #peaks: Buffer[];
 
   constructor(size = 0, peaks: readonly Uint8Array[] = []) {
-    this.count = size;
-    this.peaks = peaks.map((peak) => Buffer.from(peak));
+    this.#count = size;
+    this.#peaks = peaks.map((peak) => Buffer.from(peak));
   }
 
   /** Number of leaves. */
   get size(): number {
-    return this.count;
+    return this.#count;
   }
 
   /** Appends a leaf. Cost: two hashes on average. */
   add(entryHash: string): void {
     let peak = leafHash(entryHash);
-    for (let size = this.count; size % 2 === 1; size = Math.floor(size / 2)) {
-      const left = this.peaks.pop();
+    for (let size = this.#count; size % 2 === 1; size = Math.floor(size / 2)) {
+      const left = this.#peaks.pop();
       if (left !== undefined) peak = nodeHash(left, peak);
     }
-    this.peaks.push(peak);
-    this.count += 1;
+    this.#peaks.push(peak);
+    this.#count += 1;
   }
 
   /** The root hash; that of an empty tree is the hash of no bytes. */
   root(): Buffer {
-    const [last, ...others] = this.peaks.toReversed();
+    const [last, ...others] = this.#peaks.toReversed();
     if (last === undefined) return hash("sha256", "", "buffer");
     return others.reduce<Buffer>((right, left) => nodeHash(left, right), last);
   }
@@ -58,15 +58,15 @@ export class MerkleFrontier {
   /** The complete subtrees, largest first; a subtree of level n has 2^n leaves. */
   subtrees(): readonly { readonly hash: Buffer; readonly level: number }[] {
     const levels: number[] = [];
-    for (let [rest, level] = [this.count, 0]; rest > 0; [rest, level] = [Math.floor(rest / 2), level + 1]) {
+    for (let [rest, level] = [this.#count, 0]; rest > 0; [rest, level] = [Math.floor(rest / 2), level + 1]) {
       if (rest % 2 === 1) levels.unshift(level);
     }
-    return levels.map((level, at) => ({ level, hash: this.peaks[at] ?? Buffer.alloc(0) }));
+    return levels.map((level, at) => ({ level, hash: this.#peaks[at] ?? Buffer.alloc(0) }));
   }
 
   /** Writes the frontier as text, which `parseFrontier` reads. */
   toText(): string {
-    return `${this.count} ${this.peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
+    return `${this.#count} ${this.#peaks.map((peak) => peak.toString("base64")).join(" ")}`.trimEnd();
   }
 }
 
@@ -85,12 +85,12 @@ export function parseFrontier(text: string): MerkleFrontier | undefined {
  * Memory: two hashes for each bit of the size.
  */
 export class InclusionProof {
-  private readonly index: number;
-  private readonly size: number;
+  readonly #index: number;
+  readonly #size: number;
   /** Complete subtrees; `holds` marks the one with the wanted leaf. */
-  private readonly peaks: { hash: Buffer; level: number; holds: boolean }[];
-  private readonly path: Buffer[] = [];
-  private count: number;
+  readonly #peaks: { hash: Buffer; level: number; holds: boolean }[];
+  readonly #path: Buffer[] = [];
+  #count: number;
 
   /**
    * @param index of the leaf, from 0
@@ -98,39 +98,39 @@ export class InclusionProof {
    * @param begun the part of the tree that is complete already
    */
   constructor(index: number, size: number, begun: MerkleFrontier) {
-    this.index = index;
-    this.size = size;
-    this.count = begun.size;
-    this.peaks = begun.subtrees().map((subtree) => ({ ...subtree, holds: false }));
+    this.#index = index;
+    this.#size = size;
+    this.#count = begun.size;
+    this.#peaks = begun.subtrees().map((subtree) => ({ ...subtree, holds: false }));
   }
 
   add(entryHash: string): void {
-    if (this.count === this.size) return;
-    let node = { hash: leafHash(entryHash), level: 0, holds: this.count === this.index };
+    if (this.#count === this.#size) return;
+    let node = { hash: leafHash(entryHash), level: 0, holds: this.#count === this.#index };
     for (;;) {
-      const left = this.peaks.at(-1);
+      const left = this.#peaks.at(-1);
       if (left === undefined || left.level !== node.level) break;
-      this.peaks.pop();
-      node = this.joined(left, node);
+      this.#peaks.pop();
+      node = this.#joined(left, node);
     }
-    this.peaks.push(node);
-    this.count += 1;
+    this.#peaks.push(node);
+    this.#count += 1;
   }
 
   /** Hashes from the leaf's sibling up to the root. Undefined when the leaf or another one was not added. */
   finish(): readonly Buffer[] | undefined {
-    const [last, ...others] = this.peaks.toReversed();
-    if (last === undefined || this.count < this.size || !this.peaks.some(({ holds }) => holds)) return undefined;
-    others.reduce((right, left) => this.joined(left, right), last);
-    return this.path;
+    const [last, ...others] = this.#peaks.toReversed();
+    if (last === undefined || this.#count < this.#size || !this.#peaks.some(({ holds }) => holds)) return undefined;
+    others.reduce((right, left) => this.#joined(left, right), last);
+    return this.#path;
   }
 
-  private joined(
+  #joined(
     left: { hash: Buffer; level: number; holds: boolean },
     right: { hash: Buffer; level: number; holds: boolean },
   ): { hash: Buffer; level: number; holds: boolean } {
-    if (left.holds) this.path.push(right.hash);
-    if (right.holds) this.path.push(left.hash);
+    if (left.holds) this.#path.push(right.hash);
+    if (right.holds) this.#path.push(left.hash);
     return { hash: nodeHash(left.hash, right.hash), level: left.level + 1, holds: left.holds || right.holds };
   }
 }

@@ -12,45 +12,46 @@ const MOST = 2 ** 31 - 1;
  * Both are summed under a hash with a random key, so that no change made beforehand can leave the sums equal.
  */
 export class ReferenceSums {
-  private readonly first: number;
-  private readonly second: number;
-  private sum = 0;
-  private otherSum = 0;
+  readonly #first: number;
+  readonly #second: number;
+  #sum = 0;
+  #otherSum = 0;
 
   constructor(first = odd(), second = odd()) {
-    this.first = first;
-    this.second = second;
+    this.#first = first;
+    this.#second = second;
   }
 
   /** An empty sum under the same keys. */
   another(): ReferenceSums {
-    return new ReferenceSums(this.first, this.second);
+    return new ReferenceSums(this.#first, this.#second);
   }
 
   /** Adds the references of an entry. */
   expect(record: ChangeRecord): void {
-    for (const ref of expectedRefs(record)) this.add(ref, record.seq, 1);
+    for (const ref of expectedRefs(record)) this.#add(ref, record.seq, 1);
   }
 
   /** Subtracts a reference of the table. */
   found({ refKey: ref, seq }: LogReference): void {
-    this.add(ref, seq, -1);
+    this.#add(ref, seq, -1);
   }
 
   get areEqual(): boolean {
-    return this.sum === 0 && this.otherSum === 0;
+    return this.#sum === 0 && this.#otherSum === 0;
   }
 
-  private add(ref: string, seq: number, sign: 1 | -1): void {
-    const { first, second } = this;
+  #add(ref: string, seq: number, sign: 1 | -1): void {
+    const first = this.#first;
+    const second = this.#second;
     let [a, b] = [first, second];
     for (let at = 0; at < ref.length; at += 1) {
       const unit = ref.charCodeAt(at);
       a = Math.imul(a ^ unit, first);
       b = Math.imul(b, second) + unit;
     }
-    this.sum = (this.sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
-    this.otherSum = (this.otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
+    this.#sum = (this.#sum + sign * mixed(Math.imul(a ^ seq, first))) | 0;
+    this.#otherSum = (this.#otherSum + sign * mixed(Math.imul(b ^ seq, second))) | 0;
   }
 }
 

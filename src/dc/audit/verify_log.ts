@@ -72,62 +72,64 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
 class Walk {
   readonly references = new ReferenceSums();
   head: ChainHead;
-  private readonly base: LogBase;
-  private readonly checks: LogChecks;
-  private readonly tree: MerkleFrontier;
-  private readonly due: Checkpoint[];
-  private readonly path: InclusionProof | undefined;
-  private provenHash = "";
-  private hasExpected: boolean;
+  readonly #base: LogBase;
+  readonly #checks: LogChecks;
+  readonly #tree: MerkleFrontier;
+  readonly #due: Checkpoint[];
+  readonly #path: InclusionProof | undefined;
+  #provenHash = "";
+  #hasExpected: boolean;
 
   constructor(base: LogBase, checks: LogChecks) {
-    this.base = base;
-    this.checks = checks;
+    this.#base = base;
+    this.#checks = checks;
     this.head = { seq: base.seq, hash: base.hash };
     const { prove } = checks;
-    this.path = prove && new InclusionProof(prove.seq - 1, prove.size, base.tree);
-    this.tree = base.tree;
-    this.due = (checks.checkpoints ?? []).toSorted((a, b) => a.size - b.size);
-    this.hasExpected = checks.expectedHead === undefined || checks.expectedHead === base.hash;
+    this.#path = prove && new InclusionProof(prove.seq - 1, prove.size, base.tree);
+    this.#tree = base.tree;
+    this.#due = (checks.checkpoints ?? []).toSorted((a, b) => a.size - b.size);
+    this.#hasExpected = checks.expectedHead === undefined || checks.expectedHead === base.hash;
   }
 
   take(record: ChangeRecord): LogProblem | undefined {
     const { seq, hash } = record;
     this.head = { seq, hash };
-    this.tree.add(hash);
-    this.path?.add(hash);
-    if (seq === this.checks.prove?.seq) this.provenHash = hash;
-    if (hash === this.checks.expectedHead) this.hasExpected = true;
+    this.#tree.add(hash);
+    this.#path?.add(hash);
+    if (seq === this.#checks.prove?.seq) this.#provenHash = hash;
+    if (hash === this.#checks.expectedHead) this.#hasExpected = true;
     this.references.expect(record);
-    this.checks.onEntry?.(record);
-    return this.wrongCheckpoint();
+    this.#checks.onEntry?.(record);
+    return this.#wrongCheckpoint();
   }
 
   finish(): LogVerdict {
-    const { head, base, checks } = this;
-    const early = this.wrongCheckpoint();
+    const base = this.#base;
+    const checks = this.#checks;
+    const { head } = this;
+    const early = this.#wrongCheckpoint();
     if (early !== undefined) return early;
-    const [next] = this.due;
+    const [next] = this.#due;
     if (next !== undefined) {
       const end = `the log ends at entry ${head.seq}, a signed checkpoint of ${next.time} has ${next.size}`;
       return broken(head.seq + 1, "missing", `is missing: ${end}`);
     }
-    if (!this.hasExpected)
+    if (!this.#hasExpected)
       return broken(head.seq, "missing", `is the last one, and none has the hash ${checks.expectedHead}`);
-    const path = this.path?.finish();
-    const proof = path && checks.prove && { ...checks.prove, hash: this.provenHash, path };
-    return { ok: true, head, since: base.seq, root: this.tree.root(), ...(proof && { proof }) };
+    const path = this.#path?.finish();
+    const proof = path && checks.prove && { ...checks.prove, hash: this.#provenHash, path };
+    return { ok: true, head, since: base.seq, root: this.#tree.root(), ...(proof && { proof }) };
   }
 
   /** Compares with every checkpoint of the size that has been reached. */
-  private wrongCheckpoint(): LogProblem | undefined {
+  #wrongCheckpoint(): LogProblem | undefined {
     for (;;) {
-      const [next] = this.due;
+      const [next] = this.#due;
       if (next === undefined || next.size > this.head.seq) return undefined;
-      this.due.shift();
+      this.#due.shift();
       // What lies before the archive's end is proven by the archive.
       if (next.size < this.head.seq) continue;
-      if (next.head === this.head.hash && next.root.equals(this.tree.root())) continue;
+      if (next.head === this.head.hash && next.root.equals(this.#tree.root())) continue;
       return broken(next.size, "checkpoint", `or one before it differs from what was signed at ${next.time}`);
     }
   }

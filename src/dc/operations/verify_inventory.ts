@@ -45,23 +45,23 @@ interface LoggedState {
  * and every derived row. Memory: some 200 bytes for each resource that the log names.
  */
 export class InventoryVerification {
-  private readonly states = new Map<string, LoggedState>();
+  readonly #states = new Map<string, LoggedState>();
   /** Whether entries before the first that was seen may speak of a resource. */
-  private beginsLater = false;
-  private isFirst = true;
+  #beginsLater = false;
+  #isFirst = true;
   /** Last entry from before the database's upgrade from version 0.1.0. */
-  private upgradedAt = 0;
+  #upgradedAt = 0;
 
   /** Takes over the next entry of the log. */
   take({ seq, entity, action, after, occurredAt, source }: ChangeRecord): void {
-    if (this.isFirst) this.beginsLater = seq > 1;
-    this.isFirst = false;
+    if (this.#isFirst) this.#beginsLater = seq > 1;
+    this.#isFirst = false;
     const key = resourceOf(entity);
     // The log also records documents, which have no row in the inventory.
     if (!Object.hasOwn(SCHEMAS, key.slice(0, key.indexOf(":")))) return;
-    const before = this.states.get(key);
+    const before = this.#states.get(key);
     const isPort = key !== refKey(entity);
-    this.states.set(key, {
+    this.#states.set(key, {
       seq,
       digest: action === "DELETE" && !isPort ? undefined : digestOf(after),
       createTime: action === "CREATE" && !isPort ? occurredAt : before?.createTime,
@@ -74,16 +74,16 @@ export class InventoryVerification {
   async compare(reader: DcReader): Promise<VerifiedInventory | InventoryProblem> {
     const counts = { resources: 0, outOfBand: 0, archived: 0 };
     // Without an entry, the log is new or wholly archived; its head shows which.
-    if (this.isFirst) this.beginsLater = (await reader.chainHead()).seq > 0;
-    this.upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
+    if (this.#isFirst) this.#beginsLater = (await reader.chainHead()).seq > 0;
+    this.#upgradedAt = Number((await reader.setting("audit_since"))?.split(" ")[0] ?? 0);
     for (const kind of Object.keys(SCHEMAS) as ResourceKind[]) {
       for await (const row of rowsOf(reader, kind)) {
-        const found = this.compareRow(kind, row);
+        const found = this.#compareRow(kind, row);
         if (typeof found !== "string") return found;
         counts[found] += 1;
       }
     }
-    for (const [ref, { seq, digest }] of this.states) {
+    for (const [ref, { seq, digest }] of this.#states) {
       if (digest !== undefined) return wrong(ref, `is missing: entry ${seq} of the change log has it`);
     }
     for (const [table, count] of await reader.strayRows())
@@ -91,20 +91,20 @@ export class InventoryVerification {
     return { ok: true, ...counts };
   }
 
-  private compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
+  #compareRow(kind: ResourceKind, row: CheckedRow): "resources" | "outOfBand" | "archived" | InventoryProblem {
     const { key, stored, problem } = row;
     const ref = `${kind}:${key}`;
     if (problem !== undefined || stored === undefined) return wrong(ref, `was altered: ${problem}`);
     const name = refKey(resourceRef(kind, stored.resource as never));
-    const state = this.states.get(name);
-    this.states.delete(name);
-    if (state === undefined) return this.beginsLater ? "archived" : wrong(ref, "is in no entry of the change log");
+    const state = this.#states.get(name);
+    this.#states.delete(name);
+    if (state === undefined) return this.#beginsLater ? "archived" : wrong(ref, "is in no entry of the change log");
     const { seq, digest, outOfBand } = state;
     if (digest === undefined) return wrong(ref, `exists, and entry ${seq} of the change log removed it`);
     if (outOfBand) return "outOfBand";
     const difference = differenceOf(kind, stored, state);
     if (difference === undefined) return "resources";
-    const earlier = seq <= this.upgradedAt ? beforeUpgrade(kind, stored) : undefined;
+    const earlier = seq <= this.#upgradedAt ? beforeUpgrade(kind, stored) : undefined;
     const isUpgraded = earlier !== undefined && differenceOf(kind, earlier, state) === undefined;
     return isUpgraded ? "resources" : wrong(ref, difference);
   }

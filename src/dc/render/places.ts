@@ -32,35 +32,35 @@ export function placeWords(id: string): string {
 
 /** Finds places, one object per rack, so that much equipment is cheap to group. */
 export class Places {
-  private readonly rack: (code: string) => Rack | undefined;
-  private readonly byRack = new Map<string, Place>();
-  private readonly byArea = new Map<string, Place>();
+  readonly #rack: (code: string) => Rack | undefined;
+  readonly #byRack = new Map<string, Place>();
+  readonly #byArea = new Map<string, Place>();
 
   constructor(rack: (code: string) => Rack | undefined) {
-    this.rack = rack;
+    this.#rack = rack;
   }
 
   of({ rackCode, location }: { readonly rackCode?: string; readonly location?: Location }): Place {
-    if (rackCode === undefined) return this.area(location);
-    const known = this.byRack.get(rackCode);
+    if (rackCode === undefined) return this.#area(location);
+    const known = this.#byRack.get(rackCode);
     if (known !== undefined) return known;
-    const rack = this.rack(rackCode);
-    const place = { ...this.area(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
-    this.byRack.set(rackCode, place);
+    const rack = this.#rack(rackCode);
+    const place = { ...this.#area(rack?.location ?? location), rack: `rack:${rack?.code ?? rackCode}` };
+    this.#byRack.set(rackCode, place);
     return place;
   }
 
-  private area(location: Location | undefined): Place {
+  #area(location: Location | undefined): Place {
     if (location === undefined) return NOWHERE;
     const { siteId, floorNumber, room, row } = location;
     const key = `${siteId}/${floorNumber}/${room ?? ""}/${row ?? ""}`;
-    const known = this.byArea.get(key);
+    const known = this.#byArea.get(key);
     if (known !== undefined) return known;
     const floor = `floor:${siteId}/${floorNumber}`;
     const roomRef = room === undefined ? floor : `room:${siteId}/${floorNumber}/${room}`;
     const rowRef = row === undefined ? roomRef : `row:${siteId}/${floorNumber}/${row}`;
     const place = { rack: rowRef, row: rowRef, room: roomRef, floor, site: `site:${siteId}` };
-    this.byArea.set(key, place);
+    this.#byArea.set(key, place);
     return place;
   }
 }

@@ -15,34 +15,34 @@ export function readerOf(runner: SqlRunner, dialect: Dialect, steps: number): Dc
 
 /** The reads of a verification, on a schema that lacks steps. */
 class EarlierReader extends SqlReader {
-  private readonly taken: ReadonlySet<string>;
+  readonly #taken: ReadonlySet<string>;
 
   constructor(runner: SqlRunner, dialect: Dialect, taken: ReadonlySet<string>) {
     super(runner, dialect);
-    this.taken = taken;
+    this.#taken = taken;
   }
 
   override async document(space: string, key: string): Promise<string | undefined> {
-    return this.taken.has("documents") ? super.document(space, key) : undefined;
+    return this.#taken.has("documents") ? super.document(space, key) : undefined;
   }
 
   override async documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]> {
-    return this.taken.has("documents") ? super.documents(space, after, limit) : [];
+    return this.#taken.has("documents") ? super.documents(space, after, limit) : [];
   }
 
   /** Where no head was recorded, the last entry is taken for it, so a tail that was cut off is not noticed. */
   override async chainHead(): Promise<ChainHead> {
-    if (this.taken.has("audit head and checkpoints")) return super.chainHead();
+    if (this.#taken.has("audit head and checkpoints")) return super.chainHead();
     const [row] = await this.runner.all("SELECT seq, hash FROM change_log ORDER BY seq DESC LIMIT 1");
     return row === undefined ? { seq: 0, hash: "" } : { seq: Number(row["seq"]), hash: text(row, "hash") };
   }
 
   override async checkpoints(): Promise<readonly StoredCheckpoint[]> {
-    return this.taken.has("audit head and checkpoints") ? super.checkpoints() : [];
+    return this.#taken.has("audit head and checkpoints") ? super.checkpoints() : [];
   }
 
   override async checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]> {
-    if (this.taken.has("free data ports")) return super.checkRows(kind, after, limit);
+    if (this.#taken.has("free data ports")) return super.checkRows(kind, after, limit);
     return checkRows(this.runner, { kind, after, limit, portTypeColumns: "device_key, type, free" });
   }
 }

@@ -27,28 +27,28 @@ const INT8 = 20;
 export class PostgresConnection implements SqlRunner {
   /** The server's kind, known once it is connected. */
   dialect: Dialect = POSTGRES;
-  private readonly sql: postgres.Sql<{ bigint: number }>;
-  private readonly prepared = new Set<string>();
-  private readonly underWay = new Set<Promise<void>>();
+  readonly #sql: postgres.Sql<{ bigint: number }>;
+  readonly #prepared = new Set<string>();
+  readonly #underWay = new Set<Promise<void>>();
   /** Ends the wait for each statement that is under way, should the connection go. */
-  private readonly waiting = new Set<(error: Error) => void>();
-  private failed: unknown;
-  private gone = false;
+  readonly #waiting = new Set<(error: Error) => void>();
+  #failed: unknown;
+  #gone = false;
 
-  private readonly onStatement: OnStatement;
+  readonly #onStatement: OnStatement;
   /** Whether each transaction may run on another session of the server, which has no statements prepared. */
-  private readonly isPooled: boolean;
+  readonly #isPooled: boolean;
   /** When the oldest statement that has no answer was sent. */
-  private sentAt: number | undefined;
-  private outstanding = 0;
+  #sentAt: number | undefined;
+  #outstanding = 0;
 
   private constructor({ url, host, tls, pooling }: PostgresAddress, onStatement: OnStatement, connectTimeoutS: number) {
-    this.onStatement = onStatement;
-    this.isPooled = pooling === "transaction";
-    this.sql = postgres(url, {
+    this.#onStatement = onStatement;
+    this.#isPooled = pooling === "transaction";
+    this.#sql = postgres(url, {
       // Exactly one, and never another in its place: a transaction must not go on somewhere else.
       max: 1,
-      onclose: () => this.fail(lost(undefined)),
+      onclose: () => this.#fail(lost(undefined)),
       ...(host !== undefined && { host }),
       ssl: tls,
       connect_timeout: connectTimeoutS,
@@ -71,9 +71,9 @@ export class PostgresConnection implements SqlRunner {
   ): Promise<PostgresConnection> {
     const connection = new PostgresConnection(address, onStatement, connectTimeoutS);
     // The driver's own limit ends with the login, which a pooler answers also while its server hangs.
-    const timer = setTimeout(() => void connection.sql.end({ timeout: 0 }), connectTimeoutS * 1000);
+    const timer = setTimeout(() => void connection.#sql.end({ timeout: 0 }), connectTimeoutS * 1000);
     try {
-      const [row] = await connection.unlessLost(connection.sql.unsafe("SELECT version() AS version"));
+      const [row] = await connection.#unlessLost(connection.#sql.unsafe("SELECT version() AS version"));
       if (String(row?.["version"]).startsWith("CockroachDB")) connection.dialect = COCKROACH;
       return connection;
     } catch (error) {
@@ -86,118 +86,118 @@ export class PostgresConnection implements SqlRunner {
 
   /** Why the transaction that runs cannot go on. */
   get failure(): unknown {
-    return this.failed;
+    return this.#failed;
   }
 
   get isLost(): boolean {
-    return this.gone;
+    return this.#gone;
   }
 
   /** How long the server has not answered although it was asked, in milliseconds; 0 when nothing is asked. */
   get silentMs(): number {
-    return this.sentAt === undefined ? 0 : performance.now() - this.sentAt;
+    return this.#sentAt === undefined ? 0 : performance.now() - this.#sentAt;
   }
 
   /** Gives the connection up: everything that waits for it fails as unavailable. */
   giveUp(): void {
-    this.fail(lost(new Error("the database has not answered for some seconds")));
-    void this.sql.end({ timeout: 0 });
+    this.#fail(lost(new Error("the database has not answered for some seconds")));
+    void this.#sql.end({ timeout: 0 });
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
     demandText(params);
-    return this.send(sql, params);
+    return this.#send(sql, params);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
-    this.check();
+    this.#check();
     demandText(params);
-    const done: Promise<void> = this.send(sql, params)
+    const done: Promise<void> = this.#send(sql, params)
       .then(() => {})
-      .catch((error: unknown) => this.fail(error))
-      .finally(() => this.underWay.delete(done));
-    this.underWay.add(done);
-    if (this.underWay.size >= MAX_UNDER_WAY) await this.settle();
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#underWay.delete(done));
+    this.#underWay.add(done);
+    if (this.#underWay.size >= MAX_UNDER_WAY) await this.settle();
   }
 
   /** Waits until the server has taken every change. @throws what has made one of them, or the transaction, fail */
   async settle(): Promise<void> {
-    await Promise.all(this.underWay);
-    this.check();
+    await Promise.all(this.#underWay);
+    this.#check();
   }
 
   /** Undoes the transaction, and makes the connection ready for the next one unless it is lost. */
   async rollback(): Promise<void> {
-    if (this.gone) return;
-    await Promise.all(this.underWay);
-    this.failed = undefined;
+    if (this.#gone) return;
+    await Promise.all(this.#underWay);
+    this.#failed = undefined;
     try {
       await this.all("ROLLBACK");
     } catch (error) {
-      this.fail(lost(error));
+      this.#fail(lost(error));
     }
   }
 
   /** Ends the connection; one that is lost is not waited for. */
   async close(): Promise<void> {
-    const timeout = this.gone ? 0 : CLOSE_TIMEOUT_S;
-    this.gone = true;
-    await this.sql.end({ timeout });
+    const timeout = this.#gone ? 0 : CLOSE_TIMEOUT_S;
+    this.#gone = true;
+    await this.#sql.end({ timeout });
   }
 
-  private async send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
-    this.check();
-    this.onStatement(sql);
-    this.outstanding += 1;
-    this.sentAt ??= performance.now();
-    const timer = setTimeout(() => void this.sql.end({ timeout: 0 }), SILENCE_MS);
+  async #send(sql: string, params: readonly SqlValue[]): Promise<readonly SqlRow[]> {
+    this.#check();
+    this.#onStatement(sql);
+    this.#outstanding += 1;
+    this.#sentAt ??= performance.now();
+    const timer = setTimeout(() => void this.#sql.end({ timeout: 0 }), SILENCE_MS);
     try {
-      return await this.unlessLost(
-        this.sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.keeps(sql) }),
+      return await this.#unlessLost(
+        this.#sql.unsafe<SqlRow[]>(this.dialect.marked(sql), [...params], { prepare: this.#keeps(sql) }),
       );
     } catch (error) {
       const told = translated(error);
-      if (told instanceof Interrupted) this.fail(told);
+      if (told instanceof Interrupted) this.#fail(told);
       throw told;
     } finally {
       clearTimeout(timer);
-      this.outstanding -= 1;
+      this.#outstanding -= 1;
       // Statements are answered in order, so the next one has been waiting since now.
-      this.sentAt = this.outstanding === 0 ? undefined : performance.now();
+      this.#sentAt = this.#outstanding === 0 ? undefined : performance.now();
     }
   }
 
   /** The driver forgets a statement that it was given between the end of a connection and the event that reports it. */
-  private async unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
+  async #unlessLost<Result>(answer: PromiseLike<Result>): Promise<Result> {
     let giveUp: (error: Error) => void = () => {};
     try {
       return await new Promise<Result>((resolve, reject) => {
         giveUp = reject;
-        this.waiting.add(reject);
+        this.#waiting.add(reject);
         answer.then(resolve, reject);
       });
     } finally {
-      this.waiting.delete(giveUp);
+      this.#waiting.delete(giveUp);
     }
   }
 
-  private keeps(sql: string): boolean {
-    if (this.isPooled) return false;
-    if (this.prepared.has(sql)) return true;
-    if (this.prepared.size >= MAX_PREPARED) return false;
-    this.prepared.add(sql);
+  #keeps(sql: string): boolean {
+    if (this.#isPooled) return false;
+    if (this.#prepared.has(sql)) return true;
+    if (this.#prepared.size >= MAX_PREPARED) return false;
+    this.#prepared.add(sql);
     return true;
   }
 
-  private check(): void {
-    if (this.failed !== undefined) throw this.failed;
+  #check(): void {
+    if (this.#failed !== undefined) throw this.#failed;
   }
 
-  private fail(error: unknown): void {
-    this.failed ??= error;
+  #fail(error: unknown): void {
+    this.#failed ??= error;
     if (!(error instanceof Interrupted) || error.why !== "lost") return;
-    this.gone = true;
-    for (const giveUp of this.waiting) giveUp(error);
+    this.#gone = true;
+    for (const giveUp of this.#waiting) giveUp(error);
   }
 }
 

@@ -65,27 +65,27 @@ type Effect = "read" | "write";
 
 class PostgresStore implements InspectedStore {
   steps = migrations.length;
-  private isReadOnly = false;
-  private readonly open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
-  private readonly watchdog = new PostgresWatchdog(() => this.ask());
-  private readonly writing = new Queue(1);
-  private readonly reading = new Queue(READERS);
-  private idle: PostgresConnection[] = [];
+  #isReadOnly = false;
+  readonly #open: (connectTimeoutS?: number) => Promise<PostgresConnection>;
+  readonly #watchdog = new PostgresWatchdog(() => this.#ask());
+  readonly #writing = new Queue(1);
+  readonly #reading = new Queue(READERS);
+  #idle: PostgresConnection[] = [];
 
   constructor(open: (connectTimeoutS?: number) => Promise<PostgresConnection>) {
-    this.open = open;
+    this.#open = open;
   }
 
   async prepare(): Promise<void> {
-    const connection = await this.open();
-    this.idle.push(connection);
+    const connection = await this.#open();
+    this.#idle.push(connection);
     await bringUpToDate(connection);
   }
 
   async prepareReading(): Promise<void> {
-    const connection = await this.open();
-    this.idle.push(connection);
-    this.isReadOnly = true;
+    const connection = await this.#open();
+    this.#idle.push(connection);
+    this.#isReadOnly = true;
     this.steps = await stepsTaken(connection);
     demandKnown(this.steps);
   }
@@ -93,21 +93,21 @@ class PostgresStore implements InspectedStore {
   async damage(): Promise<undefined> {}
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.reading.enter(() =>
-      persistently(() => this.transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
+    return this.#reading.enter(() =>
+      persistently(() => this.#transaction("read", (runner) => work(readerOf(runner, runner.dialect, this.steps)))),
     );
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    if (this.isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
-    return this.writing.enter(() =>
-      persistently(() => this.transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
+    if (this.#isReadOnly) throw refuse("DB_UNAVAILABLE", "The database was opened for reading");
+    return this.#writing.enter(() =>
+      persistently(() => this.#transaction("write", (runner) => SqlWriter.run(runner, runner.dialect, work))),
     );
   }
 
   async revision(): Promise<number> {
-    return this.reading.enter(() =>
-      persistently(() => this.connected((connection) => alone(connection, (reader) => reader.revision()))),
+    return this.#reading.enter(() =>
+      persistently(() => this.#connected((connection) => alone(connection, (reader) => reader.revision()))),
     );
   }
 
@@ -116,51 +116,51 @@ class PostgresStore implements InspectedStore {
   }
 
   use() {
-    return { read: this.reading.use, write: this.writing.use };
+    return { read: this.#reading.use, write: this.#writing.use };
   }
 
   async close(): Promise<void> {
-    await this.writing.close();
-    await this.reading.close();
-    this.watchdog.close();
-    await this.discardIdle();
+    await this.#writing.close();
+    await this.#reading.close();
+    this.#watchdog.close();
+    await this.#discardIdle();
   }
 
-  private transaction<Result>(effect: Effect, work: (runner: PostgresConnection) => Promise<Result>): Promise<Result> {
-    return this.connected((connection) => inTransaction(connection, effect, work));
+  #transaction<Result>(effect: Effect, work: (runner: PostgresConnection) => Promise<Result>): Promise<Result> {
+    return this.#connected((connection) => inTransaction(connection, effect, work));
   }
 
-  private async connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
-    if (this.watchdog.isHanging) throw lost(new Error("the database does not answer"));
-    const connection = this.usable() ?? (await this.open());
+  async #connected<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
+    if (this.#watchdog.isHanging) throw lost(new Error("the database does not answer"));
+    const connection = this.#usable() ?? (await this.#open());
     try {
-      const result = await this.watchdog.during(connection, () => work(connection));
-      this.idle.push(connection);
+      const result = await this.#watchdog.during(connection, () => work(connection));
+      this.#idle.push(connection);
       return result;
     } catch (error) {
       if (connection.isLost) {
         await connection.close();
         // What ended this connection has most likely ended the others too.
-        await this.discardIdle();
-      } else this.idle.push(connection);
+        await this.#discardIdle();
+      } else this.#idle.push(connection);
       throw error;
     }
   }
 
   /** Asks the server something on a new connection. */
-  private async ask(): Promise<void> {
-    const connection = await this.open(ASK_TIMEOUT_S);
+  async #ask(): Promise<void> {
+    const connection = await this.#open(ASK_TIMEOUT_S);
     await connection.close();
   }
 
-  private usable(): PostgresConnection | undefined {
-    const connection = this.idle.pop();
-    return connection?.isLost === true ? this.usable() : connection;
+  #usable(): PostgresConnection | undefined {
+    const connection = this.#idle.pop();
+    return connection?.isLost === true ? this.#usable() : connection;
   }
 
-  private async discardIdle(): Promise<void> {
-    const connections = this.idle;
-    this.idle = [];
+  async #discardIdle(): Promise<void> {
+    const connections = this.#idle;
+    this.#idle = [];
     await Promise.all(connections.map((connection) => connection.close()));
   }
 }

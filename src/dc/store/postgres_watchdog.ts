@@ -20,72 +20,72 @@ type Watched = Pick<PostgresConnection, "silentMs" | "giveUp">;
  * second connection asks meanwhile. Without an answer every connection is given up, and none is opened until one comes.
  */
 export class PostgresWatchdog {
-  private readonly ask: () => Promise<void>;
-  private readonly times: WatchTimes;
-  private readonly busy = new Set<Watched>();
-  private timer: ReturnType<typeof setInterval> | undefined;
-  private asking = false;
-  private hangs = false;
-  private isOver = false;
+  readonly #ask: () => Promise<void>;
+  readonly #times: WatchTimes;
+  readonly #busy = new Set<Watched>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #asking = false;
+  #hangs = false;
+  #isOver = false;
 
   /** @param ask asks the server something on a separate connection */
   constructor(ask: () => Promise<void>, times: WatchTimes = TIMES) {
-    this.ask = ask;
-    this.times = times;
+    this.#ask = ask;
+    this.#times = times;
   }
 
   /** Whether the server was found not to answer, and has not answered since. */
   get isHanging(): boolean {
-    return this.hangs;
+    return this.#hangs;
   }
 
   /** Watches a connection while `work` uses it. */
   async during<Result>(connection: Watched, work: () => Promise<Result>): Promise<Result> {
-    this.busy.add(connection);
-    this.watch();
+    this.#busy.add(connection);
+    this.#watch();
     try {
       return await work();
     } finally {
-      this.busy.delete(connection);
-      this.rest();
+      this.#busy.delete(connection);
+      this.#rest();
     }
   }
 
   close(): void {
-    this.isOver = true;
-    this.hangs = false;
-    this.rest();
+    this.#isOver = true;
+    this.#hangs = false;
+    this.#rest();
   }
 
-  private watch(): void {
-    if (!this.isOver) this.timer ??= setInterval(() => void this.look(), this.times.lookMs).unref();
+  #watch(): void {
+    if (!this.#isOver) this.#timer ??= setInterval(() => void this.#look(), this.#times.lookMs).unref();
   }
 
-  private rest(): void {
-    if (!this.isOver && (this.busy.size > 0 || this.hangs)) return;
-    clearInterval(this.timer);
-    this.timer = undefined;
+  #rest(): void {
+    if (!this.#isOver && (this.#busy.size > 0 || this.#hangs)) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
-  private async look(): Promise<void> {
-    const isSilent = [...this.busy].some(({ silentMs }) => silentMs > this.times.silentMs);
-    if (this.asking || !(isSilent || this.hangs)) return;
-    this.asking = true;
-    const answered = await this.answers();
-    this.asking = false;
-    this.hangs = !answered && !this.isOver;
-    if (!answered) for (const connection of this.busy) connection.giveUp();
+  async #look(): Promise<void> {
+    const isSilent = [...this.#busy].some(({ silentMs }) => silentMs > this.#times.silentMs);
+    if (this.#asking || !(isSilent || this.#hangs)) return;
+    this.#asking = true;
+    const answered = await this.#answers();
+    this.#asking = false;
+    this.#hangs = !answered && !this.#isOver;
+    if (!answered) for (const connection of this.#busy) connection.giveUp();
     // The last connection may have gone while the server was asked; only the timer finds out that it answers again.
-    if (this.hangs) this.watch();
-    else this.rest();
+    if (this.#hangs) this.#watch();
+    else this.#rest();
   }
 
-  private async answers(): Promise<boolean> {
+  async #answers(): Promise<boolean> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.times.patienceMs);
+      timer = setTimeout(() => resolve(false), this.#times.patienceMs);
     });
-    const asked = this.ask().then(
+    const asked = this.#ask().then(
       () => true,
       () => false,
     );

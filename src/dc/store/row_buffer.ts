@@ -38,58 +38,58 @@ type Row = readonly SqlValue[];
  * by table in the order of keys, many to a statement. Reads through this runner see all of them.
  */
 export class RowBuffer implements SqlRunner {
-  private readonly runner: SqlRunner;
-  private readonly waiting = new Map<RowTable, Row[]>();
-  private count = 0;
+  readonly #runner: SqlRunner;
+  readonly #waiting = new Map<RowTable, Row[]>();
+  #count = 0;
 
   constructor(runner: SqlRunner) {
-    this.runner = runner;
+    this.#runner = runner;
   }
 
   /** Adds a row that is not there yet, its values in the order of the table's columns. */
   add(table: RowTable, row: Row): void {
-    const rows = this.waiting.get(table);
-    if (rows === undefined) this.waiting.set(table, [row]);
+    const rows = this.#waiting.get(table);
+    if (rows === undefined) this.#waiting.set(table, [row]);
     else rows.push(row);
-    this.count += 1;
+    this.#count += 1;
   }
 
   async all(sql: string, params?: readonly SqlValue[]): Promise<readonly SqlRow[]> {
     await this.flush();
-    return this.runner.all(sql, params);
+    return this.#runner.all(sql, params);
   }
 
   async run(sql: string, params?: readonly SqlValue[]): Promise<void> {
     await this.flush();
-    return this.runner.run(sql, params);
+    return this.#runner.run(sql, params);
   }
 
   /** Writes what waits if it is much. */
   async settle(): Promise<void> {
-    if (this.count >= MOST_ROWS) await this.flush();
+    if (this.#count >= MOST_ROWS) await this.flush();
   }
 
   /** Writes everything that waits. */
   async flush(): Promise<void> {
-    if (this.count === 0) return;
-    const waiting = new Map(this.waiting);
+    if (this.#count === 0) return;
+    const waiting = new Map(this.#waiting);
     this.drop();
     for (const table of Object.keys(ROW_TABLES) as RowTable[]) {
       const rows = waiting.get(table);
-      if (rows !== undefined) await this.insert(table, inOrder(rows));
+      if (rows !== undefined) await this.#insert(table, inOrder(rows));
     }
   }
 
   /** Forgets what waits, since the savepoint that it belongs to is undone. */
   drop(): void {
-    this.waiting.clear();
-    this.count = 0;
+    this.#waiting.clear();
+    this.#count = 0;
   }
 
-  private async insert(table: RowTable, rows: readonly Row[]): Promise<void> {
+  async #insert(table: RowTable, rows: readonly Row[]): Promise<void> {
     for (let at = 0; at < rows.length; ) {
       const size = sizeOf(table, rows.length - at);
-      await this.runner.run(statement(table, size), rows.slice(at, at + size).flat());
+      await this.#runner.run(statement(table, size), rows.slice(at, at + size).flat());
       at += size;
     }
   }

@@ -76,16 +76,16 @@ export class SqlReader implements DcReader {
   }
 
   async setting(name: string): Promise<string | undefined> {
-    const row = await this.one("SELECT value FROM setting WHERE name = ?", [name]);
+    const row = await this.#one("SELECT value FROM setting WHERE name = ?", [name]);
     return row === undefined ? undefined : text(row, "value");
   }
 
   async stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined> {
-    const row = await this.one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
+    const row = await this.#one(`SELECT body, etag, create_time, update_time FROM ${kind} WHERE key = ?`, [key]);
     if (row === undefined) return undefined;
     const resource = bodyOf<ResourceByKind[Kind]>(row);
     if (kind !== "device") return storedOf(row, resource);
-    return storedOf(row, withPorts(resource as DeviceBody, await this.portsOf(key)) as ResourceByKind[Kind]);
+    return storedOf(row, withPorts(resource as DeviceBody, await this.#portsOf(key)) as ResourceByKind[Kind]);
   }
 
   async device(code: string): Promise<Device | undefined> {
@@ -113,15 +113,15 @@ export class SqlReader implements DcReader {
   }
 
   async devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.bodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
+    return this.#bodies("SELECT body FROM device WHERE rack_key = ? ORDER BY key", [codeKey(rackCode)]);
   }
 
   async childrenOf(deviceCode: string): Promise<readonly DeviceBody[]> {
-    return this.bodies("SELECT body FROM device WHERE parent_key = ? ORDER BY key", [codeKey(deviceCode)]);
+    return this.#bodies("SELECT body FROM device WHERE parent_key = ? ORDER BY key", [codeKey(deviceCode)]);
   }
 
   async cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
-    const [cable] = await this.bodies<Cable>(
+    const [cable] = await this.#bodies<Cable>(
       `SELECT cable.body FROM cable_end JOIN cable ON cable.key = cable_end.cable_key
         WHERE cable_end.device_key = ? AND cable_end.port_name = ?`,
       [codeKey(deviceCode), portName],
@@ -147,7 +147,7 @@ export class SqlReader implements DcReader {
   }
 
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.bodies(
+    return this.#bodies(
       `SELECT fabric_link.key, fabric_link.body FROM fabric_link_end
         JOIN fabric_link ON fabric_link.key = fabric_link_end.link_key
         WHERE fabric_link_end.device_key = ? ORDER BY fabric_link.key`,
@@ -156,7 +156,7 @@ export class SqlReader implements DcReader {
   }
 
   async feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    const row = await this.one(
+    const row = await this.#one(
       `SELECT device.code, port.name FROM port JOIN device ON device.key = port.device_key WHERE port.feed_key = ?`,
       [codeKey(feedId)],
     );
@@ -182,18 +182,18 @@ export class SqlReader implements DcReader {
   }
 
   async assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined> {
-    const row = await this.one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
+    const row = await this.#one(`SELECT code FROM ${kind} WHERE asset_tag = ? ORDER BY key LIMIT 1`, [assetTag]);
     return row === undefined ? undefined : text(row, "code");
   }
 
   async racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]> {
     const place = [codeKey(siteId), floorNumber];
-    return this.bodies("SELECT body FROM rack WHERE site = ? AND floor = ? ORDER BY key", place);
+    return this.#bodies("SELECT body FROM rack WHERE site = ? AND floor = ? ORDER BY key", place);
   }
 
   async cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]> {
     const place = [codeKey(siteId), floorNumber];
-    return this.bodies("SELECT body FROM crac WHERE site = ? AND floor = ? ORDER BY key", place);
+    return this.#bodies("SELECT body FROM crac WHERE site = ? AND floor = ? ORDER BY key", place);
   }
 
   async searchDevices(query: DeviceQuery): Promise<DevicePage> {
@@ -234,7 +234,7 @@ export class SqlReader implements DcReader {
   }
 
   async remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined> {
-    const row = await this.one(
+    const row = await this.#one(
       `SELECT method, fingerprint, reply, created_at FROM remembered_request WHERE principal = ? AND request_id = ?`,
       [principal, requestId],
     );
@@ -250,7 +250,7 @@ export class SqlReader implements DcReader {
   }
 
   async delivered(table: string, rowKey: string, mark: string): Promise<boolean> {
-    const found = await this.one("SELECT seq FROM feed_delivery WHERE source_table = ? AND row_key = ? AND mark = ?", [
+    const found = await this.#one("SELECT seq FROM feed_delivery WHERE source_table = ? AND row_key = ? AND mark = ?", [
       table,
       rowKey,
       mark,
@@ -259,7 +259,7 @@ export class SqlReader implements DcReader {
   }
 
   async witnessed(seq: number): Promise<boolean> {
-    return (await this.one("SELECT seq FROM feed_delivery WHERE seq = ? LIMIT 1", [seq])) !== undefined;
+    return (await this.#one("SELECT seq FROM feed_delivery WHERE seq = ? LIMIT 1", [seq])) !== undefined;
   }
 
   async deadLetters(limit: number): Promise<readonly DeadLetter[]> {
@@ -295,34 +295,34 @@ export class SqlReader implements DcReader {
     limit: number,
   ): Promise<readonly ResourceByKind[Kind][]> {
     if (kind === "device") return (await devicePage(this.runner, after, limit)) as readonly ResourceByKind[Kind][];
-    return this.bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
+    return this.#bodies(`SELECT key, body FROM ${kind} WHERE key > ? ORDER BY key LIMIT ?`, [after, limit]);
   }
 
   async inventory(): Promise<Inventory> {
-    return this.everything({ ports: [], cables: [] });
+    return this.#everything({ ports: [], cables: [] });
   }
 
   async powerInventory(among?: ResourceKeys): Promise<Inventory> {
     const ends = `SELECT cable_end.cable_key FROM cable_end JOIN port ON port.device_key = cable_end.device_key
       AND port.name = cable_end.port_name WHERE port.kind = 'POWER_IN'`;
     const ports = POWER_PORTS;
-    if (among === undefined) return this.everything({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
+    if (among === undefined) return this.#everything({ ports, cables: [{ sql: `key IN (${ends})`, params: [] }] });
     const touching = `(${this.dialect.inList("cable.key")}
       OR cable.key IN (SELECT cable_key FROM cable_end WHERE ${this.dialect.inList("cable_end.device_key")}))`;
     const params = [JSON.stringify(among.cable), JSON.stringify(among.device)];
     // Asked of each cable that is left: the list of all power cables would be read whole.
     const power = `EXISTS (${ends} AND cable_end.cable_key = cable.key)`;
-    return this.everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
+    return this.#everything({ ports, cables: [{ sql: `${touching} AND ${power}`, params }] }, among);
   }
 
-  private async everything(
+  async #everything(
     conditions: { readonly ports: readonly Condition[]; readonly cables: readonly Condition[] },
     among?: Omit<ResourceKeys, "cable">,
   ): Promise<Inventory> {
     const keyed = (column: string, keys: readonly string[] | undefined): readonly Condition[] =>
       keys === undefined ? [] : [{ sql: this.dialect.inList(column), params: [JSON.stringify(keys)] }];
     const table = <Resource>(name: string, given: readonly Condition[]): Promise<readonly Resource[]> =>
-      this.bodies(`SELECT body FROM ${name} ${where(given)} ORDER BY key`, paramsOf(given));
+      this.#bodies(`SELECT body FROM ${name} ${where(given)} ORDER BY key`, paramsOf(given));
     return {
       racks: await table("rack", keyed("key", among?.rack)),
       devices:
@@ -335,15 +335,15 @@ export class SqlReader implements DcReader {
     };
   }
 
-  private async portsOf(deviceKey: string): Promise<readonly Port[]> {
-    return this.bodies("SELECT body FROM port WHERE device_key = ? ORDER BY place", [deviceKey]);
+  async #portsOf(deviceKey: string): Promise<readonly Port[]> {
+    return this.#bodies("SELECT body FROM port WHERE device_key = ? ORDER BY place", [deviceKey]);
   }
 
-  private async bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
+  async #bodies<Resource>(sql: string, params: readonly SqlValue[] = []): Promise<readonly Resource[]> {
     return (await this.runner.all(sql, params)).map((row) => bodyOf<Resource>(row));
   }
 
-  private async one(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
+  async #one(sql: string, params: readonly SqlValue[] = []): Promise<SqlRow | undefined> {
     const [row] = await this.runner.all(sql, params);
     return row;
   }

@@ -23,17 +23,17 @@ import { TransactionCache } from "./transaction_cache.ts";
 
 /** The writes, in one SQL for every dialect. Reads that rules repeat are served by the transaction's cache. */
 export class SqlWriter extends SqlReader implements DcWriter {
-  private readonly rows: RowBuffer;
-  private readonly cache = new TransactionCache();
+  readonly #rows: RowBuffer;
+  readonly #cache = new TransactionCache();
   /** Keys of devices whose free ports must be counted again when the transaction ends. */
-  private readonly recount = new Set<string>();
+  readonly #recount = new Set<string>();
   /** Settings that the transaction has set; one statement writes all of them at its end. */
-  private settings: ReadonlyMap<string, string> = new Map();
-  private depth = 0;
+  #settings: ReadonlyMap<string, string> = new Map();
+  #depth = 0;
 
   private constructor(rows: RowBuffer, dialect: Dialect) {
     super(rows, dialect);
-    this.rows = rows;
+    this.#rows = rows;
   }
 
   /** Runs `work`, writes the rows that are still buffered, and counts the free ports of the devices that it changed. */
@@ -46,100 +46,100 @@ export class SqlWriter extends SqlReader implements DcWriter {
     const writer = new SqlWriter(rows, dialect);
     const result = await work(writer);
     await rows.flush();
-    await writer.writeSettings();
-    await countPorts(runner, dialect, writer.recount);
+    await writer.#writeSettings();
+    await countPorts(runner, dialect, writer.#recount);
     return result;
   }
 
   async lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void> {
-    await this.cacheResources(kind, resources.map(resourceKey));
+    await this.#cacheResources(kind, resources.map(resourceKey));
     const ends = resources.flatMap((one) => ("code" in one ? [] : [one.a, one.b]));
     const devices = ends.map(({ deviceCode }) => codeKey(deviceCode));
-    await this.cacheResources("device", devices);
+    await this.#cacheResources("device", devices);
     if (kind !== "cable") return;
-    const missing = this.cache.missingCableEnds(devices);
+    const missing = this.#cache.missingCableEnds(devices);
     const found = await cableEndsByDevice(this.runner, this.dialect, missing);
-    for (const key of missing) this.cache.addCableEnds(key, found.get(key) ?? new Map());
+    for (const key of missing) this.#cache.addCableEnds(key, found.get(key) ?? new Map());
   }
 
-  private async cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
-    const missing = this.cache.missingResources(kind, keys);
+  async #cacheResources(kind: ResourceKind, keys: readonly string[]): Promise<void> {
+    const missing = this.#cache.missingResources(kind, keys);
     const found = await storedByKey(this.runner, this.dialect, kind, missing);
-    for (const key of missing) this.cache.addResource(kind, key, found.get(key));
+    for (const key of missing) this.#cache.addResource(kind, key, found.get(key));
   }
 
   override device(code: string): Promise<Device | undefined> {
     const key = codeKey(code);
-    return this.cache.device(key, async () => (await this.stored("device", key))?.resource);
+    return this.#cache.device(key, async () => (await this.stored("device", key))?.resource);
   }
 
   override stored<Kind extends ResourceKind>(
     kind: Kind,
     key: string,
   ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
-    return this.cache.resource(kind, key, () => super.stored(kind, key));
+    return this.#cache.resource(kind, key, () => super.stored(kind, key));
   }
 
   override devicesInRack(rackCode: string): Promise<readonly DeviceBody[]> {
-    return this.cache.devicesInRack(codeKey(rackCode), () => super.devicesInRack(rackCode));
+    return this.#cache.devicesInRack(codeKey(rackCode), () => super.devicesInRack(rackCode));
   }
 
   override cableAt({ deviceCode, portName }: PortRef): Promise<Cable | undefined> {
     const device = codeKey(deviceCode);
-    return this.cache.cableAt(device, portName, async () => {
+    return this.#cache.cableAt(device, portName, async () => {
       const ends = await cableEndsByDevice(this.runner, this.dialect, [device]);
       return ends.get(device) ?? new Map();
     });
   }
 
   override fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
-    return this.cache.fabricLinksOf(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
+    return this.#cache.fabricLinksOf(codeKey(deviceCode), () => super.fabricLinksOf(deviceCode));
   }
 
   override feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return this.cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
+    return this.#cache.feedDeclarer(codeKey(feedId), () => super.feedDeclarer(feedId));
   }
 
   async put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void> {
     const columns = columnsOf(kind, stored);
     const { resource } = stored;
     const key = resourceKey(resource);
-    const isNew = this.cache.isAbsent(kind, key);
-    this.cache.written(kind, stored, isNew);
-    this.noteRecount(kind, resource, isNew);
+    const isNew = this.#cache.isAbsent(kind, key);
+    this.#cache.written(kind, stored, isNew);
+    this.#noteRecount(kind, resource, isNew);
     const row = ROW_TABLES[kind].map((name) => columns[name] ?? null);
-    if (isNew) this.rows.add(kind, row);
+    if (isNew) this.#rows.add(kind, row);
     else {
       await this.runner.run(upsertSql(kind, ROW_TABLES[kind], ["key"]), row);
       for (const statement of OLD_PARTS[kind]) await this.runner.run(statement, [key]);
     }
-    for (const [table, part] of PARTS[kind](key, resource)) this.rows.add(table, part);
-    await this.rows.settle();
+    for (const [table, part] of PARTS[kind](key, resource)) this.#rows.add(table, part);
+    await this.#rows.settle();
   }
 
   async remove(kind: ResourceKind, key: string): Promise<void> {
-    this.cache.removed(kind, key);
-    if (kind === "cable") for (const end of key.split("~")) this.recount.add(end.slice(0, end.indexOf("/")));
+    this.#cache.removed(kind, key);
+    if (kind === "cable") for (const end of key.split("~")) this.#recount.add(end.slice(0, end.indexOf("/")));
     await this.runner.run(`DELETE FROM ${kind} WHERE key = ?`, [key]);
   }
 
-  private noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
+  #noteRecount(kind: ResourceKind, resource: ResourceByKind[ResourceKind], isNew: boolean): void {
     // `kind` names the type of the resource, which the compiler cannot follow.
     if (kind === "cable") {
       const { a, b } = resource as Cable;
-      this.recount.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
+      this.#recount.add(codeKey(a.deviceCode)).add(codeKey(b.deviceCode));
     }
     if (kind !== "device") return;
     const { code, ports = [] } = resource as Device;
-    if (!isNew || ports.length > 0) this.recount.add(codeKey(code));
+    if (!isNew || ports.length > 0) this.#recount.add(codeKey(code));
   }
 
   async append(records: readonly ChangeRecord[]): Promise<void> {
     const last = records.at(-1);
     if (last !== undefined) await this.setSetting(AUDIT_HEAD, `${last.seq} ${last.hash}`);
     for (const record of records) {
-      for (const [table, row] of entryRows(record)) this.rows.add(table, row);
-      await this.rows.settle();
+      for (const [table, row] of entryRows(record)) this.#rows.add(table, row);
+      await this.#rows.settle();
     }
   }
 
@@ -159,17 +159,17 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   override async setting(name: string): Promise<string | undefined> {
-    return this.settings.get(name) ?? super.setting(name);
+    return this.#settings.get(name) ?? super.setting(name);
   }
 
   async setSetting(name: string, value: string): Promise<void> {
-    this.settings = new Map(this.settings).set(name, value);
+    this.#settings = new Map(this.#settings).set(name, value);
   }
 
-  private async writeSettings(): Promise<void> {
-    if (this.settings.size === 0) return;
-    const insert = insertSql("setting", ["name", "value"], this.settings.size);
-    const params = [...this.settings].flat();
+  async #writeSettings(): Promise<void> {
+    if (this.#settings.size === 0) return;
+    const insert = insertSql("setting", ["name", "value"], this.#settings.size);
+    const params = [...this.#settings].flat();
     await this.runner.run(`${insert} ON CONFLICT (name) DO UPDATE SET value = excluded.value`, params);
   }
 
@@ -219,23 +219,23 @@ export class SqlWriter extends SqlReader implements DcWriter {
   }
 
   async savepoint<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.depth += 1;
-    const name = `level_${this.depth}`;
-    const { settings } = this;
+    this.#depth += 1;
+    const name = `level_${this.#depth}`;
+    const settings = this.#settings;
     await this.runner.run(`SAVEPOINT ${name}`);
     try {
       const result = await work();
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       return result;
     } catch (error) {
-      this.rows.drop();
-      this.cache.clear();
-      this.settings = settings;
+      this.#rows.drop();
+      this.#cache.clear();
+      this.#settings = settings;
       await this.runner.run(`ROLLBACK TO SAVEPOINT ${name}`);
       await this.runner.run(`RELEASE SAVEPOINT ${name}`);
       throw error;
     } finally {
-      this.depth -= 1;
+      this.#depth -= 1;
     }
   }
 }

@@ -12,7 +12,7 @@ export type FileUse = "create" | "write" | "read";
 /** The file of a database, as it was when it was opened. */
 export class SqliteFile {
   readonly path: string;
-  private identity = "";
+  #identity = "";
 
   constructor(path: string) {
     this.path = path;
@@ -33,7 +33,7 @@ export class SqliteFile {
 
   /** Remembers which file the path names. */
   remember(): void {
-    this.identity = this.present();
+    this.#identity = this.#present();
   }
 
   /** Which version of the file is there: differs after each change, as far as the file's time shows. */
@@ -48,8 +48,8 @@ export class SqliteFile {
    * @throws Refusal unavailable
    */
   demandSame(): void {
-    const present = this.present();
-    if (present === this.identity) return;
+    const present = this.#present();
+    if (present === this.#identity) return;
     const why = present === "" ? "was removed" : "was replaced by another";
     const refusal = refuse("DB_UNAVAILABLE", "The database's file is not there any more: changes are refused");
     refusal.cause = new Error(`the file "${this.path}" ${why} while it was open`);
@@ -65,7 +65,7 @@ export class SqliteFile {
     throw refusal;
   }
 
-  private present(): string {
+  #present(): string {
     const stat = statSync(this.path, { throwIfNoEntry: false, bigint: true });
     return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
   }

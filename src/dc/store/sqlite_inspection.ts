@@ -33,16 +33,16 @@ export async function inspectSqlite(path: string): Promise<InspectedStore> {
 
 class InspectedSqlite implements InspectedStore {
   steps = 0;
-  private readonly file: SqliteFile;
-  private readonly closing = new AbortController();
+  readonly #file: SqliteFile;
+  readonly #closing = new AbortController();
 
   constructor(path: string) {
-    this.file = new SqliteFile(path);
+    this.#file = new SqliteFile(path);
   }
 
   async prepare(): Promise<void> {
-    this.file.remember();
-    await this.attempt(async (runner) => {
+    this.#file.remember();
+    await this.#attempt(async (runner) => {
       const isOurs = demandOwn(await runner.all(TABLES));
       const [row] = isOurs ? await runner.all("SELECT COUNT(*) AS steps FROM migration") : [];
       this.steps = Number(row?.["steps"] ?? 0);
@@ -51,7 +51,7 @@ class InspectedSqlite implements InspectedStore {
   }
 
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.attempt((runner) => work(readerOf(runner, SQLITE, this.steps)));
+    return this.#attempt((runner) => work(readerOf(runner, SQLITE, this.steps)));
   }
 
   async write<Result>(_work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
@@ -67,7 +67,9 @@ class InspectedSqlite implements InspectedStore {
   }
 
   async damage(): Promise<string | undefined> {
-    const found = await this.attempt(async (runner) => (await runner.all("PRAGMA quick_check(1)"))[0]?.["quick_check"]);
+    const found = await this.#attempt(
+      async (runner) => (await runner.all("PRAGMA quick_check(1)"))[0]?.["quick_check"],
+    );
     return found === "ok" ? undefined : String(found);
   }
 
@@ -77,33 +79,33 @@ class InspectedSqlite implements InspectedStore {
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
+    this.#closing.abort();
   }
 
   /**
    * Runs `work` in a transaction. Without a log beside the file, SQLite is opened as if no process wrote it, since it would make
    * a log otherwise; where a process did write, what was read is thrown away and read again.
    */
-  private async attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+  async #attempt<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries += 1) {
-      if (this.closing.signal.aborted) throw closed();
-      this.file.demandSame();
-      const before = this.file.version();
-      const outcome = await this.once(work).then(
+      if (this.#closing.signal.aborted) throw closed();
+      this.#file.demandSame();
+      const before = this.#file.version();
+      const outcome = await this.#once(work).then(
         (result) => ({ result }),
         (error: unknown) => ({ error }),
       );
-      const isSure = before.hasLog || this.file.version().text === before.text || tries === MAX_TRIES;
+      const isSure = before.hasLog || this.#file.version().text === before.text || tries === MAX_TRIES;
       if (!isSure) continue;
       if ("error" in outcome) throw outcome.error;
       return outcome.result;
     }
   }
 
-  private once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+  #once<Result>(work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
     return unlessLocked(async () => {
       const ignore = () => {};
-      const address = this.file.address("read");
+      const address = this.#file.address("read");
       const runner = new SqliteRunner({ address, cacheKib: CACHE_KIB, onStatement: ignore, onError: ignore });
       try {
         await runner.run("BEGIN");
@@ -111,6 +113,6 @@ class InspectedSqlite implements InspectedStore {
       } finally {
         runner.close();
       }
-    }, this.closing.signal);
+    }, this.#closing.signal);
   }
 }

@@ -17,59 +17,59 @@ export interface SqliteConnection {
 
 /** One connection to a file. It never waits for locks: `unlessLocked` does, without stopping the process. */
 export class SqliteRunner implements SqlRunner {
-  private readonly database: DatabaseSync;
-  private readonly connection: SqliteConnection;
-  private readonly statements = new Map<string, StatementSync>();
+  readonly #database: DatabaseSync;
+  readonly #connection: SqliteConnection;
+  readonly #statements = new Map<string, StatementSync>();
 
   /** @throws what SQLite says as a refusal, when the file cannot be opened */
   constructor(connection: SqliteConnection) {
-    this.connection = connection;
+    this.#connection = connection;
     const { address, cacheKib } = connection;
-    this.database = this.attempt(() => new DatabaseSync(address, { timeout: 0 }));
+    this.#database = this.#attempt(() => new DatabaseSync(address, { timeout: 0 }));
     try {
-      this.attempt(() => {
-        this.database.exec("PRAGMA busy_timeout = 0");
-        if (!address.includes("?mode=ro")) this.database.exec("PRAGMA journal_mode = WAL");
+      this.#attempt(() => {
+        this.#database.exec("PRAGMA busy_timeout = 0");
+        if (!address.includes("?mode=ro")) this.#database.exec("PRAGMA journal_mode = WAL");
         // FULL: a committed write is on disk, which an acknowledged one must be.
-        this.database.exec("PRAGMA synchronous = FULL");
-        this.database.exec("PRAGMA foreign_keys = ON");
-        this.database.exec(`PRAGMA cache_size = -${cacheKib}`);
+        this.#database.exec("PRAGMA synchronous = FULL");
+        this.#database.exec("PRAGMA foreign_keys = ON");
+        this.#database.exec(`PRAGMA cache_size = -${cacheKib}`);
       });
     } catch (error) {
-      this.database.close();
+      this.#database.close();
       throw error;
     }
   }
 
   async all(sql: string, params: readonly SqlValue[] = []): Promise<readonly SqlRow[]> {
-    return this.attempt(() => this.statement(sql).all(...params) as SqlRow[]);
+    return this.#attempt(() => this.#statement(sql).all(...params) as SqlRow[]);
   }
 
   async run(sql: string, params: readonly SqlValue[] = []): Promise<void> {
-    this.attempt(() => this.statement(sql).run(...params));
+    this.#attempt(() => this.#statement(sql).run(...params));
   }
 
   close(): void {
-    this.statements.clear();
-    this.database.close();
+    this.#statements.clear();
+    this.#database.close();
   }
 
-  private statement(sql: string): StatementSync {
-    this.connection.onStatement(sql);
-    const known = this.statements.get(sql);
+  #statement(sql: string): StatementSync {
+    this.#connection.onStatement(sql);
+    const known = this.#statements.get(sql);
     if (known !== undefined) return known;
     // Searches have more texts than are worth keeping.
-    if (this.statements.size >= MAX_PREPARED) this.statements.clear();
-    const prepared = this.database.prepare(sql);
-    this.statements.set(sql, prepared);
+    if (this.#statements.size >= MAX_PREPARED) this.#statements.clear();
+    const prepared = this.#database.prepare(sql);
+    this.#statements.set(sql, prepared);
     return prepared;
   }
 
-  private attempt<Result>(work: () => Result): Result {
+  #attempt<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
-      this.connection.onError(error);
+      this.#connection.onError(error);
       throw translated(error);
     }
   }

@@ -46,140 +46,138 @@ export async function openSqlite(path: string, onStatement: OnStatement = () => 
 }
 
 class SqliteStore implements DcStore {
-  private readonly file: SqliteFile;
-  private readonly onStatement: OnStatement;
-  private readonly isReadOnly: boolean;
-  private writer: SqliteRunner | undefined;
-  private readonly readers: SqliteRunner[] = [];
+  readonly #file: SqliteFile;
+  readonly #onStatement: OnStatement;
+  readonly #isReadOnly: boolean;
+  #writer: SqliteRunner | undefined;
+  readonly #readers: SqliteRunner[] = [];
   /** Reads the revision beside reads that take long. */
-  private revisions: SqliteRunner | undefined;
-  private readonly writing = new Queue(1);
-  private readonly reading = new Queue(READERS);
-  private readonly closing = new AbortController();
+  #revisions: SqliteRunner | undefined;
+  readonly #writing = new Queue(1);
+  readonly #reading = new Queue(READERS);
+  readonly #closing = new AbortController();
   /** What SQLite said when it met a page that is not as it wrote it. */
-  private malformed: unknown;
-  private lastWriteAt = Number.NEGATIVE_INFINITY;
+  #malformed: unknown;
+  #lastWriteAt = Number.NEGATIVE_INFINITY;
 
   constructor(file: SqliteFile, onStatement: OnStatement) {
-    this.file = file;
-    this.onStatement = onStatement;
-    this.isReadOnly = file.isReadOnly;
+    this.#file = file;
+    this.#onStatement = onStatement;
+    this.#isReadOnly = file.isReadOnly;
   }
 
   /** Opens the file, checks it, and brings its schema up to date. */
   async prepare(): Promise<void> {
-    if (this.isReadOnly) {
-      this.file.remember();
-      await this.read(async () => demandMigrated(await this.tablesAndSteps()));
+    if (this.#isReadOnly) {
+      this.#file.remember();
+      await this.read(async () => demandMigrated(await this.#tablesAndSteps()));
       return;
     }
-    await demandOwnFile(this.file);
-    const writer = await unlessLocked(async () => this.connect("create", WRITER_CACHE_KIB), this.closing.signal);
-    this.writer = writer;
-    this.file.remember();
-    await checkPages(writer, this.file.path);
-    await this.inWrite(writer, async () => {
+    await demandOwnFile(this.#file);
+    const writer = await unlessLocked(async () => this.#connect("create", WRITER_CACHE_KIB), this.#closing.signal);
+    this.#writer = writer;
+    this.#file.remember();
+    await checkPages(writer, this.#file.path);
+    await this.#inWrite(writer, async () => {
       demandOwn(await writer.all(TABLES));
       await migrate(writer, SQLITE);
     });
   }
 
   async write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result> {
-    return this.writing.enter(async () => {
-      const result = await this.inWrite(this.usableWriter(), (runner) => SqlWriter.run(runner, SQLITE, work));
+    return this.#writing.enter(async () => {
+      const result = await this.#inWrite(this.#usableWriter(), (runner) => SqlWriter.run(runner, SQLITE, work));
       // Once more: what was committed to a removed file must not be acknowledged.
-      this.file.demandSame();
-      this.lastWriteAt = performance.now();
+      this.#file.demandSame();
+      this.#lastWriteAt = performance.now();
       return result;
     });
   }
 
   async read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result> {
-    return this.reading.enter(() =>
+    return this.#reading.enter(() =>
       unlessLocked(async () => {
-        const runner = this.readers.pop() ?? this.reader(READER_CACHE_KIB);
+        const runner = this.#readers.pop() ?? this.#reader(READER_CACHE_KIB);
         try {
           return await transaction(runner, "BEGIN", () => work(new SqlReader(runner, SQLITE)));
         } finally {
-          this.readers.push(runner);
+          this.#readers.push(runner);
         }
-      }, this.closing.signal),
+      }, this.#closing.signal),
     );
   }
 
   async revision(): Promise<number> {
-    if (this.reading.isClosed) throw closed();
+    if (this.#reading.isClosed) throw closed();
     return unlessLocked(async () => {
-      this.revisions ??= this.reader(REVISION_CACHE_KIB);
-      return new SqlReader(this.revisions, SQLITE).revision();
-    }, this.closing.signal);
+      this.#revisions ??= this.#reader(REVISION_CACHE_KIB);
+      return new SqlReader(this.#revisions, SQLITE).revision();
+    }, this.#closing.signal);
   }
 
   async check(): Promise<void> {
-    this.file.demandSame();
-    if (this.isReadOnly) return void (await this.revision());
-    this.usableWriter();
-    this.file.demandSpace();
+    this.#file.demandSame();
+    if (this.#isReadOnly) return void (await this.revision());
+    this.#usableWriter();
+    this.#file.demandSpace();
     await this.revision();
-    const isProven = performance.now() - this.lastWriteAt < PROOF_MS;
-    if (!isProven && this.writing.use.running === 0) await this.writing.enter(() => this.tryWrite());
+    const isProven = performance.now() - this.#lastWriteAt < PROOF_MS;
+    if (!isProven && this.#writing.use.running === 0) await this.#writing.enter(() => this.#tryWrite());
   }
 
   use() {
-    return { read: this.reading.use, write: this.writing.use };
+    return { read: this.#reading.use, write: this.#writing.use };
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
-    await this.writing.close();
-    await this.reading.close();
-    for (const reader of this.readers) reader.close();
-    this.revisions?.close();
-    this.writer?.close();
+    this.#closing.abort();
+    await this.#writing.close();
+    await this.#reading.close();
+    for (const reader of this.#readers) reader.close();
+    this.#revisions?.close();
+    this.#writer?.close();
   }
 
   /** Writes a row as it is, which needs the same rights and space as a change. A lock of another process is no fault. */
-  private async tryWrite(): Promise<void> {
-    const writer = this.usableWriter();
+  async #tryWrite(): Promise<void> {
+    const writer = this.#usableWriter();
     try {
       await transaction(writer, SQLITE.beginWrite, () =>
         writer.run("UPDATE setting SET value = value WHERE name = 'revision'"),
       );
-      this.lastWriteAt = performance.now();
+      this.#lastWriteAt = performance.now();
     } catch (error) {
       if (!isLocked(error)) throw error;
     }
   }
 
-  private async inWrite<Result>(
-    runner: SqliteRunner,
-    work: (runner: SqliteRunner) => Promise<Result>,
-  ): Promise<Result> {
-    this.file.demandSame();
-    await unlessLocked(() => runner.run(SQLITE.beginWrite), this.closing.signal);
+  async #inWrite<Result>(runner: SqliteRunner, work: (runner: SqliteRunner) => Promise<Result>): Promise<Result> {
+    this.#file.demandSame();
+    await unlessLocked(() => runner.run(SQLITE.beginWrite), this.#closing.signal);
     return finished(runner, () => work(runner));
   }
 
-  private usableWriter(): SqliteRunner {
-    if (this.malformed !== undefined) throw unusable("The database is malformed: changes are refused", this.malformed);
-    if (this.writer === undefined) throw unusable("The database cannot be changed: its file is read-only");
-    return this.writer;
+  #usableWriter(): SqliteRunner {
+    if (this.#malformed !== undefined)
+      throw unusable("The database is malformed: changes are refused", this.#malformed);
+    if (this.#writer === undefined) throw unusable("The database cannot be changed: its file is read-only");
+    return this.#writer;
   }
 
-  private reader(cacheKib: number): SqliteRunner {
-    this.file.demandSame();
-    return this.connect(this.isReadOnly ? "read" : "write", cacheKib);
+  #reader(cacheKib: number): SqliteRunner {
+    this.#file.demandSame();
+    return this.#connect(this.#isReadOnly ? "read" : "write", cacheKib);
   }
 
-  private connect(use: FileUse, cacheKib: number): SqliteRunner {
+  #connect(use: FileUse, cacheKib: number): SqliteRunner {
     const onError = (error: unknown) => {
-      if (error instanceof Error && MALFORMED.test(error.message)) this.malformed ??= error;
+      if (error instanceof Error && MALFORMED.test(error.message)) this.#malformed ??= error;
     };
-    return new SqliteRunner({ address: this.file.address(use), cacheKib, onStatement: this.onStatement, onError });
+    return new SqliteRunner({ address: this.#file.address(use), cacheKib, onStatement: this.#onStatement, onError });
   }
 
-  private async tablesAndSteps(): Promise<number> {
-    const runner = this.reader(REVISION_CACHE_KIB);
+  async #tablesAndSteps(): Promise<number> {
+    const runner = this.#reader(REVISION_CACHE_KIB);
     try {
       if (!demandOwn(await runner.all(TABLES))) return 0;
       const [row] = await runner.all("SELECT COUNT(*) AS steps FROM migration");

@@ -22,15 +22,15 @@ type CableEnds = Map<string, Cable | string>;
  * transaction returns; the owner calls them with every change and after every savepoint that was rolled back.
  */
 export class TransactionCache {
-  private readonly resources = new BoundedCache<AnyStored | undefined>();
+  readonly #resources = new BoundedCache<AnyStored | undefined>();
   /** A second index on devices alone: rules read one device many times, and this key needs no concatenation. */
-  private readonly devices = new BoundedCache<Device | undefined>();
-  private readonly rackDevices = new BoundedCache<readonly DeviceBody[]>();
-  private readonly feedDeclarers = new BoundedCache<PortRef | undefined>();
-  private readonly cableEnds = new BoundedCache<CableEnds>();
-  private readonly links = new BoundedCache<readonly FabricLink[]>();
+  readonly #devices = new BoundedCache<Device | undefined>();
+  readonly #rackDevices = new BoundedCache<readonly DeviceBody[]>();
+  readonly #feedDeclarers = new BoundedCache<PortRef | undefined>();
+  readonly #cableEnds = new BoundedCache<CableEnds>();
+  readonly #links = new BoundedCache<readonly FabricLink[]>();
   /** Resources that a read found to be missing, as `kind key`. Their first write is an insert. */
-  private readonly absent = new Set<string>();
+  readonly #absent = new Set<string>();
 
   async resource<Kind extends ResourceKind>(
     kind: Kind,
@@ -38,110 +38,110 @@ export class TransactionCache {
     load: () => Promise<Stored<ResourceByKind[Kind]> | undefined>,
   ): Promise<Stored<ResourceByKind[Kind]> | undefined> {
     const name = `${kind} ${key}`;
-    const found = await this.resources.get(name, load);
-    if (found === undefined) this.absent.add(name);
+    const found = await this.#resources.get(name, load);
+    if (found === undefined) this.#absent.add(name);
     return found as Stored<ResourceByKind[Kind]> | undefined;
   }
 
   /** Returns the keys whose resource is not cached, each once. */
   missingResources(kind: ResourceKind, keys: readonly string[]): readonly string[] {
-    return this.resources.missing(keys.map((key) => `${kind} ${key}`)).map((name) => name.slice(kind.length + 1));
+    return this.#resources.missing(keys.map((key) => `${kind} ${key}`)).map((name) => name.slice(kind.length + 1));
   }
 
   /** Adds the result of a read of many resources; undefined for one that does not exist. */
   addResource(kind: ResourceKind, key: string, stored: AnyStored | undefined): void {
-    this.resources.set(`${kind} ${key}`, stored);
-    if (stored === undefined) this.absent.add(`${kind} ${key}`);
+    this.#resources.set(`${kind} ${key}`, stored);
+    if (stored === undefined) this.#absent.add(`${kind} ${key}`);
   }
 
   device(key: string, load: () => Promise<Device | undefined>): Promise<Device | undefined> {
-    return this.devices.get(key, load);
+    return this.#devices.get(key, load);
   }
 
   devicesInRack(rackKey: string, load: () => Promise<readonly DeviceBody[]>): Promise<readonly DeviceBody[]> {
-    return this.rackDevices.get(rackKey, load);
+    return this.#rackDevices.get(rackKey, load);
   }
 
   feedDeclarer(feedKey: string, load: () => Promise<PortRef | undefined>): Promise<PortRef | undefined> {
-    return this.feedDeclarers.get(feedKey, load);
+    return this.#feedDeclarers.get(feedKey, load);
   }
 
   fabricLinksOf(deviceKey: string, load: () => Promise<readonly FabricLink[]>): Promise<readonly FabricLink[]> {
-    return this.links.get(deviceKey, load);
+    return this.#links.get(deviceKey, load);
   }
 
   async cableAt(deviceKey: string, portName: string, load: () => Promise<CableEnds>): Promise<Cable | undefined> {
-    const cable = (await this.cableEnds.get(deviceKey, load)).get(portName);
+    const cable = (await this.#cableEnds.get(deviceKey, load)).get(portName);
     return typeof cable === "string" ? JSON.parse(cable) : cable;
   }
 
   /** Returns the devices whose cable ends are not cached, each once. */
   missingCableEnds(deviceKeys: readonly string[]): readonly string[] {
-    return this.cableEnds.missing(deviceKeys);
+    return this.#cableEnds.missing(deviceKeys);
   }
 
   addCableEnds(deviceKey: string, ends: CableEnds): void {
-    this.cableEnds.set(deviceKey, ends);
+    this.#cableEnds.set(deviceKey, ends);
   }
 
   /** Whether a read of this transaction found the resource missing and nothing has written it since. */
   isAbsent(kind: ResourceKind, key: string): boolean {
-    return this.absent.has(`${kind} ${key}`);
+    return this.#absent.has(`${kind} ${key}`);
   }
 
   /** Takes over a write. `isNew` says that the resource did not exist before. */
   written(kind: ResourceKind, stored: AnyStored, isNew: boolean): void {
     const { resource } = stored;
     const key = resourceKey(resource);
-    this.absent.delete(`${kind} ${key}`);
-    this.resources.set(`${kind} ${key}`, stored);
+    this.#absent.delete(`${kind} ${key}`);
+    this.#resources.set(`${kind} ${key}`, stored);
     // `kind` names the type of the resource, which the compiler cannot follow.
-    if (kind === "device") this.deviceWritten(key, resource as Device, isNew);
-    if (kind === "cable") this.cableWritten(resource as Cable);
-    if (kind === "fabric_link") this.linkWritten(resource as FabricLink, isNew);
+    if (kind === "device") this.#deviceWritten(key, resource as Device, isNew);
+    if (kind === "cable") this.#cableWritten(resource as Cable);
+    if (kind === "fabric_link") this.#linkWritten(resource as FabricLink, isNew);
   }
 
   /** Takes over a removal. Lists are dropped whole: which of them held the resource is not known. */
   removed(kind: ResourceKind, key: string): void {
-    this.resources.delete(`${kind} ${key}`);
+    this.#resources.delete(`${kind} ${key}`);
     if (kind === "device") {
-      this.devices.delete(key);
-      this.rackDevices.clear();
-      this.feedDeclarers.clear();
+      this.#devices.delete(key);
+      this.#rackDevices.clear();
+      this.#feedDeclarers.clear();
     }
-    if (kind === "cable") this.cableEnds.clear();
-    if (kind === "fabric_link") this.links.clear();
+    if (kind === "cable") this.#cableEnds.clear();
+    if (kind === "fabric_link") this.#links.clear();
   }
 
   /** Drops everything, after writes were rolled back. */
   clear(): void {
-    this.resources.clear();
-    this.devices.clear();
-    this.rackDevices.clear();
-    this.feedDeclarers.clear();
-    this.cableEnds.clear();
-    this.links.clear();
-    this.absent.clear();
+    this.#resources.clear();
+    this.#devices.clear();
+    this.#rackDevices.clear();
+    this.#feedDeclarers.clear();
+    this.#cableEnds.clear();
+    this.#links.clear();
+    this.#absent.clear();
   }
 
-  private deviceWritten(key: string, device: Device, isNew: boolean): void {
+  #deviceWritten(key: string, device: Device, isNew: boolean): void {
     const { ports = [], ...body } = device;
-    this.devices.set(key, device);
-    if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.feedDeclarers.clear();
-    if (isNew) this.rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => withOne(devices, body));
+    this.#devices.set(key, device);
+    if (!isNew || ports.some(({ powerOut }) => powerOut?.feedId !== undefined)) this.#feedDeclarers.clear();
+    if (isNew) this.#rackDevices.update(codeKey(body.rackCode ?? ""), (devices) => withOne(devices, body));
     // Finding the rack that the device left would cost as much as reading the lists again.
-    else this.rackDevices.clear();
+    else this.#rackDevices.clear();
   }
 
-  private linkWritten(link: FabricLink, isNew: boolean): void {
+  #linkWritten(link: FabricLink, isNew: boolean): void {
     const devices = new Set([codeKey(link.a.deviceCode), codeKey(link.b.deviceCode)]);
-    if (isNew) for (const device of devices) this.links.update(device, (links) => withOne(links, link));
-    else this.links.clear();
+    if (isNew) for (const device of devices) this.#links.update(device, (links) => withOne(links, link));
+    else this.#links.clear();
   }
 
-  private cableWritten(cable: Cable): void {
+  #cableWritten(cable: Cable): void {
     for (const { deviceCode, portName } of [cable.a, cable.b])
-      this.cableEnds.update(codeKey(deviceCode), (ends) => ends.set(portName, cable));
+      this.#cableEnds.update(codeKey(deviceCode), (ends) => ends.set(portName, cable));
   }
 }
 

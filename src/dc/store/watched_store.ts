@@ -17,77 +17,77 @@ export function watchedStore(store: DcStore, say: (message: string) => void): Dc
 type Kind = "read" | "write" | "check";
 
 class WatchedStore implements DcStore {
-  private readonly store: DcStore;
-  private readonly outage: Outage;
-  private writesFail = false;
-  private lookedAt = Number.NEGATIVE_INFINITY;
+  readonly #store: DcStore;
+  readonly #outage: Outage;
+  #writesFail = false;
+  #lookedAt = Number.NEGATIVE_INFINITY;
 
   constructor(store: DcStore, say: (message: string) => void) {
-    this.store = store;
+    this.#store = store;
     const gone = (what: string) => `The database cannot be ${what} refused as unavailable`;
-    this.outage = new Outage({ gone, back: "The database can be used again" }, say);
+    this.#outage = new Outage({ gone, back: "The database can be used again" }, say);
   }
 
-  read: DcStore["read"] = (work) => this.watched(this.store.read(work), "read");
-  write: DcStore["write"] = (work) => this.watched(this.store.write(work), "write");
+  read: DcStore["read"] = (work) => this.#watched(this.#store.read(work), "read");
+  write: DcStore["write"] = (work) => this.#watched(this.#store.write(work), "write");
 
   revision(): Promise<number> {
-    return this.watched(this.store.revision(), "read");
+    return this.#watched(this.#store.revision(), "read");
   }
 
   async check(): Promise<void> {
-    await this.watched(this.store.check(), "check");
-    if (!this.writesFail) return;
+    await this.#watched(this.#store.check(), "check");
+    if (!this.#writesFail) return;
     await this.write(async (writer) => writer.setSetting("revision", String(await writer.revision())));
   }
 
   use() {
-    return this.store.use();
+    return this.#store.use();
   }
 
   close(): Promise<void> {
-    return this.store.close();
+    return this.#store.close();
   }
 
-  private async watched<Result>(work: Promise<Result>, kind: Kind): Promise<Result> {
+  async #watched<Result>(work: Promise<Result>, kind: Kind): Promise<Result> {
     try {
       const result = await work;
-      this.worked(kind);
+      this.#worked(kind);
       return result;
     } catch (error) {
-      if (isUnavailable(error)) void this.failed(error, kind);
+      if (isUnavailable(error)) void this.#failed(error, kind);
       // Any other refusal shows that the database has answered.
-      else if (error instanceof OperationError) this.worked(kind);
+      else if (error instanceof OperationError) this.#worked(kind);
       throw error;
     }
   }
 
-  private async failed(error: OperationError, kind: Kind): Promise<void> {
+  async #failed(error: OperationError, kind: Kind): Promise<void> {
     // Another process writes for a long time: nothing is wrong with the database.
     const isLasting = kind !== "read" && !isLocked(error);
-    if (isLasting) this.writesFail = true;
-    if (this.outage.lasts) return;
+    if (isLasting) this.#writesFail = true;
+    if (this.#outage.lasts) return;
     const why = error.cause instanceof Error ? error.cause.message : error.message;
-    const isRead = kind !== "read" && (await this.answers());
-    if (isLasting && !this.writesFail) return;
-    this.outage.failed(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
+    const isRead = kind !== "read" && (await this.#answers());
+    if (isLasting && !this.#writesFail) return;
+    this.#outage.failed(isRead ? `changed: ${why}; changes are` : `used: ${why}; calls are`);
   }
 
   /** Whether reads are answered although a write or a check failed. */
-  private async answers(): Promise<boolean> {
+  async #answers(): Promise<boolean> {
     try {
-      await this.store.revision();
+      await this.#store.revision();
       return true;
     } catch {
       return false;
     }
   }
 
-  private worked(kind: Kind): void {
-    if (kind === "write") this.writesFail = false;
-    if (!this.writesFail) this.outage.worked();
-    else if (performance.now() - this.lookedAt >= LOOK_MS) {
-      this.lookedAt = performance.now();
+  #worked(kind: Kind): void {
+    if (kind === "write") this.#writesFail = false;
+    if (!this.#writesFail) this.#outage.worked();
+    else if (performance.now() - this.#lookedAt >= LOOK_MS) {
+      this.#lookedAt = performance.now();
       this.check().catch(() => {
         // Still failing: the outage lasts.
       });

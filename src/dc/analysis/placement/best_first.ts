@@ -8,13 +8,13 @@ interface Scored<Item> {
 
 /** A heap of items whose scores are looked at again when they come first: most never are. */
 export class BestFirst<Item> {
-  private readonly heap: Scored<Item>[];
-  private readonly score: (item: Item) => number;
+  readonly #heap: Scored<Item>[];
+  readonly #score: (item: Item) => number;
 
   /** @param score lower is better; infinite for an item that is of no use any more */
   constructor(items: readonly Item[], score: (item: Item) => number) {
-    this.score = score;
-    this.heap = items
+    this.#score = score;
+    this.#heap = items
       .map((item, place) => ({ item, place, score: score(item) }))
       .filter((one) => one.score < Number.POSITIVE_INFINITY)
       .sort((a, b) => a.score - b.score || a.place - b.place);
@@ -23,28 +23,28 @@ export class BestFirst<Item> {
   /** The best item, which stays; undefined when none is left. */
   best(): Item | undefined {
     for (;;) {
-      const [top] = this.heap;
+      const [top] = this.#heap;
       if (top === undefined) return undefined;
-      const score = this.score(top.item);
+      const score = this.#score(top.item);
       if (score === top.score) return top.item;
       if (score === Number.POSITIVE_INFINITY) this.drop();
       else {
         top.score = score;
-        this.sink();
+        this.#sink();
       }
     }
   }
 
   /** Removes the best item. */
   drop(): void {
-    const last = this.heap.pop();
-    if (last === undefined || this.heap.length === 0) return;
-    this.heap[0] = last;
-    this.sink();
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    this.#heap[0] = last;
+    this.#sink();
   }
 
-  private sink(): void {
-    const { heap } = this;
+  #sink(): void {
+    const heap = this.#heap;
     for (let at = 0; ; ) {
       let child = 2 * at + 1;
       const [left, right, own] = [heap[child], heap[child + 1], heap[at]];

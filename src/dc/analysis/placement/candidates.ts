@@ -111,27 +111,27 @@ function optionOf(pair: SupplyPair, { shared, paths, outlets, wanted }: OptionPa
 
 /** Counts the free outlets of taps. */
 class OutletLimits {
-  private readonly wanted: Wanted;
-  private readonly limits = new Map<Tap, Limit>();
+  readonly #wanted: Wanted;
+  readonly #limits = new Map<Tap, Limit>();
 
   constructor(wanted: Wanted) {
-    this.wanted = wanted;
+    this.#wanted = wanted;
   }
 
   uses(pair: SupplyPair): readonly Use[] {
     return pair.flatMap(({ tap, inlets }) =>
-      tap.outlets === undefined ? [] : [{ limit: this.of(tap), each: inlets.length }],
+      tap.outlets === undefined ? [] : [{ limit: this.#of(tap), each: inlets.length }],
     );
   }
 
-  private of(tap: Tap): Limit {
-    const known = this.limits.get(tap);
+  #of(tap: Tap): Limit {
+    const known = this.#limits.get(tap);
     if (known !== undefined) return known;
-    const { inlets } = this.wanted;
+    const { inlets } = this.#wanted;
     const free = (tap.outlets ?? []).filter(({ port }) => inlets.some(({ type }) => takesPlug(port, type))).length;
     const ref = `device:${tap.device.code}`;
     const made = new Limit({ reason: "NO_OUTLET", ref, unit: "free outlets", capacity: free, most: free, used: 0 });
-    this.limits.set(tap, made);
+    this.#limits.set(tap, made);
     return made;
   }
 }

@@ -34,137 +34,137 @@ const MEDIA = ["AIR", "LIQUID"] as const;
 
 /** Counts the heat that devices add to cooling units. Heat is shared as every other answer shares it. */
 export class CoolingLimits {
-  private readonly topology: Topology;
-  private readonly wanted: Wanted;
-  private readonly balance: CoolingBalance;
-  private readonly units = new Map<Crac, Limit>();
-  private readonly groups = new Map<string, CoolingGroup>();
-  private readonly uses = new Map<CoolingGroup, readonly Use[]>();
+  readonly #topology: Topology;
+  readonly #wanted: Wanted;
+  readonly #balance: CoolingBalance;
+  readonly #units = new Map<Crac, Limit>();
+  readonly #groups = new Map<string, CoolingGroup>();
+  readonly #uses = new Map<CoolingGroup, readonly Use[]>();
   /** Heat that the plan adds to a unit, in watts. */
-  private readonly plannedW = new Map<Crac, number>();
+  readonly #plannedW = new Map<Crac, number>();
 
   constructor(topology: Topology, wanted: Wanted) {
-    this.topology = topology;
-    this.wanted = wanted;
-    this.balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
-    this.plan();
-    for (const rack of topology.inventory.racks) for (const medium of MEDIA) this.groupOf(rack, medium);
+    this.#topology = topology;
+    this.#wanted = wanted;
+    this.#balance = new CoolingBalance(topology, { basis: wanted.basis, reserveUnits: 1, failedCracCodes: [] });
+    this.#plan();
+    for (const rack of topology.inventory.racks) for (const medium of MEDIA) this.#groupOf(rack, medium);
   }
 
   of(rack: Rack): RackCooling {
-    const served = this.topology.mediaServing(rack);
+    const served = this.#topology.mediaServing(rack);
     const uses: Use[] = [];
     const obstacles: Obstacle[] = [];
-    const air = this.groupOf(rack, "AIR");
-    const liquid = this.groupOf(rack, "LIQUID");
+    const air = this.#groupOf(rack, "AIR");
+    const liquid = this.#groupOf(rack, "LIQUID");
     for (const [medium, group, isServed] of [
       ["AIR", air, served.air],
       ["LIQUID", liquid, served.liquid],
     ] as const) {
-      const watts = this.wattsOf(medium);
+      const watts = this.#wattsOf(medium);
       if (watts <= 0) continue;
       if (!isServed) obstacles.push(noUnit(rack, medium));
       else if (group !== undefined && group.shares.length === 0) obstacles.push(noneWorks(rack, group));
-      else if (group !== undefined) uses.push(...this.usesOf(group, watts));
+      else if (group !== undefined) uses.push(...this.#usesOf(group, watts));
     }
     return { uses, obstacles, ...(air !== undefined && { air }), ...(liquid !== undefined && { liquid }) };
   }
 
-  private wattsOf(medium: CoolingMedium): number {
-    return medium === "AIR" ? this.wanted.airW : this.wanted.liquidW;
+  #wattsOf(medium: CoolingMedium): number {
+    return medium === "AIR" ? this.#wanted.airW : this.#wanted.liquidW;
   }
 
-  private usesOf(group: CoolingGroup, watts: number): readonly Use[] {
-    const known = this.uses.get(group);
+  #usesOf(group: CoolingGroup, watts: number): readonly Use[] {
+    const known = this.#uses.get(group);
     if (known !== undefined) return known;
     const found: Use[] = group.shares.map(({ limit, share }) => ({ limit, each: watts * share }));
-    for (const other of this.groups.values()) {
+    for (const other of this.#groups.values()) {
       if (other.medium !== group.medium) continue;
       const shared = group.shares.filter(({ crac }) => other.units.includes(crac));
       const each = shared.reduce((sum, { share }) => sum + share, 0) * watts;
       if (each > 0) found.push({ limit: other.reserve, each });
     }
-    this.uses.set(group, found);
+    this.#uses.set(group, found);
     return found;
   }
 
-  private groupOf(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
-    const at = this.placeOf(rack);
-    const units = at === undefined ? [] : this.balance.servingOf(at)[medium];
+  #groupOf(rack: Rack, medium: CoolingMedium): CoolingGroup | undefined {
+    const at = this.#placeOf(rack);
+    const units = at === undefined ? [] : this.#balance.servingOf(at)[medium];
     if (units.length === 0) return undefined;
     const key = units
       .map(({ code }) => codeKey(code))
       .toSorted()
       .join("\n");
-    const made = this.groups.get(key) ?? this.make(units, medium);
-    this.groups.set(key, made);
+    const made = this.#groups.get(key) ?? this.#make(units, medium);
+    this.#groups.set(key, made);
     return made;
   }
 
-  private placeOf({ code, location }: Rack): number | undefined {
+  #placeOf({ code, location }: Rack): number | undefined {
     const areas = areasAround({ rackCode: code, ...(location !== undefined && { location }) });
-    const inside = this.balance.inside(`rack:${codeKey(code)}`);
+    const inside = this.#balance.inside(`rack:${codeKey(code)}`);
     return inside.find((at) => {
-      const own = this.balance.place(at)?.areas;
+      const own = this.#balance.place(at)?.areas;
       return own?.size === areas.length && areas.every((area) => own.has(area));
     });
   }
 
-  private make(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
-    const working = units.filter((crac) => this.balance.effectiveKw(crac) > 0);
-    const effective = working.map((crac) => this.balance.effectiveKw(crac));
+  #make(units: readonly Crac[], medium: CoolingMedium): CoolingGroup {
+    const working = units.filter((crac) => this.#balance.effectiveKw(crac) > 0);
+    const effective = working.map((crac) => this.#balance.effectiveKw(crac));
     const total = sum(effective);
     const shares = working.map((crac) => ({
       crac,
-      share: this.balance.effectiveKw(crac) / total,
-      limit: this.unitLimit(crac),
+      share: this.#balance.effectiveKw(crac) / total,
+      limit: this.#unitLimit(crac),
     }));
     const standby = sum(units.filter(({ status }) => status === "STANDBY").map(deratedKw));
     const capacity = (total + standby - Math.max(0, ...effective)) * 1000;
     const used = sum(shares.map(({ limit }) => limit.used));
     const lacksReserve = used > capacity;
-    const most = lacksReserve ? Number.POSITIVE_INFINITY : capacity * (1 - this.wanted.keep);
+    const most = lacksReserve ? Number.POSITIVE_INFINITY : capacity * (1 - this.#wanted.keep);
     const ref = `crac:${units[0]?.code ?? ""}`;
     const reserve = new Limit({ reason: "COOLING_RESERVE", ref, unit: "W", capacity, most, used });
     return { medium, units, shares, reserve, lacksReserve };
   }
 
-  private unitLimit(crac: Crac): Limit {
-    const known = this.units.get(crac);
+  #unitLimit(crac: Crac): Limit {
+    const known = this.#units.get(crac);
     if (known !== undefined) return known;
-    const capacity = this.balance.effectiveKw(crac) * 1000;
-    const used = this.balance.loadKw(crac) * 1000 + (this.plannedW.get(crac) ?? 0);
+    const capacity = this.#balance.effectiveKw(crac) * 1000;
+    const used = this.#balance.loadKw(crac) * 1000 + (this.#plannedW.get(crac) ?? 0);
     const made = new Limit({
       reason: "COOLING_CAPACITY",
       ref: `crac:${crac.code}`,
       unit: "W",
       capacity,
-      most: capacity * (1 - this.wanted.keep),
+      most: capacity * (1 - this.#wanted.keep),
       used,
     });
-    this.units.set(crac, made);
+    this.#units.set(crac, made);
     return made;
   }
 
   /** Adds the heat of racked devices that are off or not there yet: their places are taken all the same. */
-  private plan(): void {
-    const { basis } = this.wanted;
-    for (const device of this.topology.inventory.devices) {
+  #plan(): void {
+    const { basis } = this.#wanted;
+    for (const device of this.#topology.inventory.devices) {
       if (device.rackCode === undefined || inService(device) || device.status === "INVENTORY") continue;
-      const rack = this.topology.rack(device.rackCode);
-      const at = rack === undefined ? undefined : this.placeOf(rack);
+      const rack = this.#topology.rack(device.rackCode);
+      const at = rack === undefined ? undefined : this.#placeOf(rack);
       if (at === undefined) continue;
       const air = airHeatW(device, basis);
-      this.share(this.balance.servingOf(at).AIR, air);
-      this.share(this.balance.servingOf(at).LIQUID, heatW(device, basis) - air);
+      this.#share(this.#balance.servingOf(at).AIR, air);
+      this.#share(this.#balance.servingOf(at).LIQUID, heatW(device, basis) - air);
     }
   }
 
-  private share(units: readonly Crac[], watts: number): void {
-    const total = sum(units.map((crac) => this.balance.effectiveKw(crac)));
+  #share(units: readonly Crac[], watts: number): void {
+    const total = sum(units.map((crac) => this.#balance.effectiveKw(crac)));
     for (const crac of total > 0 ? units : []) {
-      const share = (watts * this.balance.effectiveKw(crac)) / total;
-      this.plannedW.set(crac, (this.plannedW.get(crac) ?? 0) + share);
+      const share = (watts * this.#balance.effectiveKw(crac)) / total;
+      this.#plannedW.set(crac, (this.#plannedW.get(crac) ?? 0) + share);
     }
   }
 }

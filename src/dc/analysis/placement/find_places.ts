@@ -82,27 +82,27 @@ async function placeOn(ground: Ground, pauses: Pauses, spread: readonly Spread[]
 
 /** What comes first: as few as possible in the same rack, row or feed, then the most space left. */
 class Order {
-  private readonly spread: readonly Spread[];
-  private readonly counts = new Map<string, number>();
+  readonly #spread: readonly Spread[];
+  readonly #counts = new Map<string, number>();
 
   constructor(spread: readonly Spread[]) {
-    this.spread = spread;
+    this.#spread = spread;
   }
 
   score(candidate: Candidate, option: Option): number {
     const left = fitsIn(candidate, option);
     if (left < 1) return Number.POSITIVE_INFINITY;
     let score = 0;
-    for (const one of this.spread) score = score * SCALE + (this.counts.get(keyOf(one, candidate, option)) ?? 0);
+    for (const one of this.#spread) score = score * SCALE + (this.#counts.get(keyOf(one, candidate, option)) ?? 0);
     // Without spread a rack that was begun is filled before the next.
-    const begun = this.spread.length === 0 ? (this.counts.get(keyOf("RACK", candidate, option)) ?? 0) : 0;
+    const begun = this.#spread.length === 0 ? (this.#counts.get(keyOf("RACK", candidate, option)) ?? 0) : 0;
     return begun > 0 ? 0 : score * SCALE + (SCALE - 1 - Math.min(SCALE - 2, left));
   }
 
   note(candidate: Candidate, option: Option): void {
-    for (const one of new Set<Spread>([...this.spread, "RACK"])) {
+    for (const one of new Set<Spread>([...this.#spread, "RACK"])) {
       const key = keyOf(one, candidate, option);
-      this.counts.set(key, (this.counts.get(key) ?? 0) + 1);
+      this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
     }
   }
 }

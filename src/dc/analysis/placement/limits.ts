@@ -45,7 +45,7 @@ export class Limit {
   }
 
   obstacle(each: number): Obstacle {
-    if (COUNTED.includes(this.reason)) return this.shortage(each);
+    if (COUNTED.includes(this.reason)) return this.#shortage(each);
     const value = rounded(this.used + each);
     const most = rounded(this.most);
     return {
@@ -57,7 +57,7 @@ export class Limit {
     };
   }
 
-  private shortage(each: number): Obstacle {
+  #shortage(each: number): Obstacle {
     const left = Math.max(0, this.most - this.used);
     const message = `${this.ref} has ${left} ${this.unit}, a device needs ${each}`;
     return { reason: this.reason, message, ref: this.ref, value: each, limit: left };

@@ -13,22 +13,22 @@ interface PhaseLimit {
 
 /** Three-phase breakers are judged phase by phase where outlets name their phases. */
 export class PhaseLimits {
-  private readonly state: SupplyState;
-  private readonly wanted: Wanted;
-  private readonly limits = new Map<number, readonly PhaseLimit[]>();
+  readonly #state: SupplyState;
+  readonly #wanted: Wanted;
+  readonly #limits = new Map<number, readonly PhaseLimit[]>();
 
   constructor(state: SupplyState, wanted: Wanted) {
-    this.state = state;
-    this.wanted = wanted;
+    this.#state = state;
+    this.#wanted = wanted;
   }
 
   /** What an inlet of a device uses of the phases upstream. @param part share of the device's draw that it takes */
   uses(path: Path, leg: PhaseLeg | undefined, part: number): readonly Use[] {
-    if (this.state.carried.loads.phasesVa === undefined) return [];
-    const voltAmperes = this.wanted.drawW / this.wanted.powerFactor;
+    if (this.#state.carried.loads.phasesVa === undefined) return [];
+    const voltAmperes = this.#wanted.drawW / this.#wanted.powerFactor;
     const found: Use[] = [];
     for (const [index, share] of path) {
-      for (const [at, { now, alone }] of this.of(index).entries()) {
+      for (const [at, { now, alone }] of this.#of(index).entries()) {
         const conducts = shareOfPhase(leg, at);
         if (conducts === 0) continue;
         const each = voltAmperes * conducts;
@@ -38,20 +38,20 @@ export class PhaseLimits {
     return found;
   }
 
-  private of(index: number): readonly PhaseLimit[] {
-    const known = this.limits.get(index);
+  #of(index: number): readonly PhaseLimit[] {
+    const known = this.#limits.get(index);
     if (known !== undefined) return known;
-    const made = this.make(index);
-    this.limits.set(index, made);
+    const made = this.#make(index);
+    this.#limits.set(index, made);
     return made;
   }
 
-  private make(index: number): readonly PhaseLimit[] {
-    const node = this.state.graph.nodes[index];
+  #make(index: number): readonly PhaseLimit[] {
+    const node = this.#state.graph.nodes[index];
     if (node?.kind !== "OUTLET" || !node.isThreePhase || (node.capacityW ?? 0) <= 0) return [];
     const capacity = (node.capacityW ?? 0) / 3;
-    const { keep, allowExisting } = this.wanted;
-    const { carried, also, planned } = this.state;
+    const { keep, allowExisting } = this.#wanted;
+    const { carried, also, planned } = this.#state;
     // The judged load is three times that of the busiest phase.
     const all = also === undefined ? [carried] : [carried, also];
     const alone =

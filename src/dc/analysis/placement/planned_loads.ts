@@ -28,17 +28,17 @@ export class PlannedLoads {
   readonly normal: Float64Array;
   /** Nodes at or above a circle of supply, whose loads cannot be computed. */
   readonly circular: ReadonlySet<number>;
-  private readonly graph: PowerGraph;
-  private readonly planned: Planned;
+  readonly #graph: PowerGraph;
+  readonly #planned: Planned;
   /** Whether anything is planned at all. */
-  private readonly isAny: boolean;
-  private readonly sums = new Map<number, Draw>();
+  readonly #isAny: boolean;
+  readonly #sums = new Map<number, Draw>();
 
   private constructor(graph: PowerGraph, planned: Planned, sums: LoadSums, circular: ReadonlySet<number>) {
-    this.graph = graph;
-    this.planned = planned;
+    this.#graph = graph;
+    this.#planned = planned;
     this.normal = sums.inUnits();
-    this.isAny = sums.isAny;
+    this.#isAny = sums.isAny;
     this.circular = circular;
   }
 
@@ -60,26 +60,26 @@ export class PlannedLoads {
 
   /** Whether anything draws from an outlet, or is planned to. */
   isUsed(outlet: number): boolean {
-    return (this.graph.supplies[outlet] ?? []).length > 0 || this.planned.has(outlet);
+    return (this.#graph.supplies[outlet] ?? []).length > 0 || this.#planned.has(outlet);
   }
 
   /** The full draws of everything downstream that is planned, each once. Cost: O(edges downstream), once. */
   alone(start: number): Draw {
-    if (!this.isAny) return NOTHING;
-    const known = this.sums.get(start);
+    if (!this.#isAny) return NOTHING;
+    const known = this.#sums.get(start);
     if (known !== undefined) return known;
     const seen = new Set([start]);
     let [watts, voltAmperes] = [0, 0];
     // A Set iterates over what is added meanwhile, so it is also the queue.
     for (const index of seen) {
-      const draw = plannedDraw(this.graph.nodes[index]);
+      const draw = plannedDraw(this.#graph.nodes[index]);
       watts += draw.watts;
       voltAmperes += draw.voltAmperes;
-      for (const { to } of this.graph.supplies[index] ?? []) seen.add(to);
-      for (const to of this.planned.get(index) ?? []) seen.add(to);
+      for (const { to } of this.#graph.supplies[index] ?? []) seen.add(to);
+      for (const to of this.#planned.get(index) ?? []) seen.add(to);
     }
     const made = { watts, voltAmperes };
-    this.sums.set(start, made);
+    this.#sums.set(start, made);
     return made;
   }
 }
@@ -114,26 +114,26 @@ function upwards(planned: Planned): Planned {
 class LoadSums {
   isAny = false;
   /** Nodes whose consumers have all passed their loads on; grows. */
-  private readonly ready: number[] = [];
-  private readonly graph: PowerGraph;
-  private readonly watts: Float64Array;
-  private readonly voltAmperes: Float64Array;
+  readonly #ready: number[] = [];
+  readonly #graph: PowerGraph;
+  readonly #watts: Float64Array;
+  readonly #voltAmperes: Float64Array;
   /** Consumers that have not passed their loads on. */
-  private readonly open: Int32Array;
+  readonly #open: Int32Array;
 
   constructor(graph: PowerGraph, planned: Planned) {
     const { nodes, supplies } = graph;
-    this.graph = graph;
-    this.watts = new Float64Array(nodes.length);
-    this.voltAmperes = new Float64Array(nodes.length);
-    this.open = new Int32Array(nodes.length);
+    this.#graph = graph;
+    this.#watts = new Float64Array(nodes.length);
+    this.#voltAmperes = new Float64Array(nodes.length);
+    this.#open = new Int32Array(nodes.length);
     for (const [index, node] of nodes.entries()) {
       const draw = plannedDraw(node);
       if (draw.watts > 0) this.isAny = true;
-      this.watts[index] = draw.watts;
-      this.voltAmperes[index] = draw.voltAmperes;
-      this.open[index] = (supplies[index] ?? []).length + (planned.get(index) ?? []).length;
-      if (this.open[index] === 0) this.ready.push(index);
+      this.#watts[index] = draw.watts;
+      this.#voltAmperes[index] = draw.voltAmperes;
+      this.#open[index] = (supplies[index] ?? []).length + (planned.get(index) ?? []).length;
+      if (this.#open[index] === 0) this.#ready.push(index);
     }
   }
 
@@ -141,9 +141,9 @@ class LoadSums {
   *passAll(above: Planned): Steps<void> {
     let passed = 0;
     // The array grows while it is walked, so it is the queue as well.
-    for (const index of this.ready) {
-      for (const edge of this.graph.inlets[index] ?? []) this.pass(index, edge.from, edge.how !== "GATE");
-      for (const from of above.get(index) ?? []) this.pass(index, from, true);
+    for (const index of this.#ready) {
+      for (const edge of this.#graph.inlets[index] ?? []) this.#pass(index, edge.from, edge.how !== "GATE");
+      for (const from of above.get(index) ?? []) this.#pass(index, from, true);
       passed += 1;
       if (passed % 4096 === 0) yield;
     }
@@ -151,26 +151,26 @@ class LoadSums {
 
   /** Nodes at or above a circle. */
   unordered(): ReadonlySet<number> {
-    const { nodes } = this.graph;
-    if (this.ready.length === nodes.length) return new Set();
-    const ordered = new Set(this.ready);
+    const { nodes } = this.#graph;
+    if (this.#ready.length === nodes.length) return new Set();
+    const ordered = new Set(this.#ready);
     return new Set([...nodes.keys()].filter((index) => !ordered.has(index)));
   }
 
   inUnits(): Float64Array {
-    return this.watts.map((watts, index) => {
-      return this.graph.nodes[index]?.kind === "OUTLET" ? (this.voltAmperes[index] ?? 0) : watts;
+    return this.#watts.map((watts, index) => {
+      return this.#graph.nodes[index]?.kind === "OUTLET" ? (this.#voltAmperes[index] ?? 0) : watts;
     });
   }
 
-  private pass(index: number, from: number, carries: boolean): void {
+  #pass(index: number, from: number, carries: boolean): void {
     if (carries) {
-      const inlets = inletCount(this.graph.nodes[index]);
-      this.watts[from] = (this.watts[from] ?? 0) + (this.watts[index] ?? 0) / inlets;
-      this.voltAmperes[from] = (this.voltAmperes[from] ?? 0) + (this.voltAmperes[index] ?? 0) / inlets;
+      const inlets = inletCount(this.#graph.nodes[index]);
+      this.#watts[from] = (this.#watts[from] ?? 0) + (this.#watts[index] ?? 0) / inlets;
+      this.#voltAmperes[from] = (this.#voltAmperes[from] ?? 0) + (this.#voltAmperes[index] ?? 0) / inlets;
     }
-    this.open[from] = (this.open[from] ?? 0) - 1;
-    if (this.open[from] === 0) this.ready.push(from);
+    this.#open[from] = (this.#open[from] ?? 0) - 1;
+    if (this.#open[from] === 0) this.#ready.push(from);
   }
 }
 

@@ -47,54 +47,54 @@ export interface Taken {
 
 /** Takes places one by one: what one device takes is gone for the next. */
 export class PlaceTaker {
-  private readonly wanted: Wanted;
-  private readonly phases: PhaseLimits;
-  private readonly ports: SwitchPorts;
+  readonly #wanted: Wanted;
+  readonly #phases: PhaseLimits;
+  readonly #ports: SwitchPorts;
   /** Watts that were put on the legs of equipment, by its key and leg. */
-  private readonly legs = new Map<string, number>();
+  readonly #legs = new Map<string, number>();
 
   constructor(wanted: Wanted, phases: PhaseLimits, ports: SwitchPorts) {
-    this.wanted = wanted;
-    this.phases = phases;
-    this.ports = ports;
+    this.#wanted = wanted;
+    this.#phases = phases;
+    this.#ports = ports;
   }
 
   /** @returns what it took, or why nothing fits */
   take(candidate: Candidate, option: Option): Taken | Obstacle {
     const position = candidate.units.lowest();
-    if (position === undefined) return noSpace(candidate, this.wanted);
+    if (position === undefined) return noSpace(candidate, this.#wanted);
     const short = option.uses.find(({ limit, each }) => limit.fits(each) < 1);
     if (short !== undefined) return short.limit.obstacle(short.each);
-    const plugged = this.plug(option.pair);
+    const plugged = this.#plug(option.pair);
     if ("reason" in plugged) return plugged;
-    const ports = candidate.pool === undefined ? [] : this.ports.choose(candidate.pool);
+    const ports = candidate.pool === undefined ? [] : this.#ports.choose(candidate.pool);
     if (ports === undefined) return noPort(candidate);
     candidate.units.take(position);
     for (const { limit, each } of [...option.uses, ...plugged.uses]) limit.used += each;
-    for (const { side, outlet } of plugged.plugs) this.unplug(side, outlet);
-    if (candidate.pool !== undefined) this.ports.take(candidate.pool, ports);
+    for (const { side, outlet } of plugged.plugs) this.#unplug(side, outlet);
+    if (candidate.pool !== undefined) this.#ports.take(candidate.pool, ports);
     return { position, plugs: plugged.plugs, ports };
   }
 
   /** Chooses an outlet for every inlet, on the leg of its equipment that carries least. */
-  private plug(pair: SupplyPair): { readonly plugs: readonly Plugged[]; readonly uses: readonly Use[] } | Obstacle {
+  #plug(pair: SupplyPair): { readonly plugs: readonly Plugged[]; readonly uses: readonly Use[] } | Obstacle {
     const plugs: Plugged[] = [];
     const uses: Use[] = [];
     for (const side of pair) {
       for (const { name, type } of side.inlets) {
         const { outlets } = side.tap;
         if (outlets === undefined) {
-          uses.push(...this.phases.uses(side.tap.path, undefined, 1 / this.wanted.inlets.length));
+          uses.push(...this.#phases.uses(side.tap.path, undefined, 1 / this.#wanted.inlets.length));
           plugs.push({ side, inlet: name });
           continue;
         }
         const busy = new Set(plugs.map(({ outlet }) => outlet));
         const able = outlets.filter(
-          (outlet) => !busy.has(outlet) && takesPlug(outlet.port, type) && this.carries(outlet, side, pair),
+          (outlet) => !busy.has(outlet) && takesPlug(outlet.port, type) && this.#carries(outlet, side, pair),
         );
         if (able.length === 0) return noOutlet(side, type);
-        const found = this.bestOf(able, side, plugs);
-        uses.push(...this.phases.uses(side.tap.path, found.leg, 1 / this.wanted.inlets.length));
+        const found = this.#bestOf(able, side, plugs);
+        uses.push(...this.#phases.uses(side.tap.path, found.leg, 1 / this.#wanted.inlets.length));
         plugs.push({ side, inlet: name, outlet: found });
       }
     }
@@ -102,32 +102,32 @@ export class PlaceTaker {
     return short === undefined ? { plugs, uses } : short.limit.obstacle(short.each);
   }
 
-  private bestOf(able: readonly FreeOutlet[], side: Side, plugs: readonly Plugged[]): FreeOutlet {
+  #bestOf(able: readonly FreeOutlet[], side: Side, plugs: readonly Plugged[]): FreeOutlet {
     const load = (outlet: FreeOutlet): number => {
       if (outlet.leg === undefined) return 0;
       const own = plugs.filter((one) => one.side === side && one.outlet?.leg === outlet.leg).length;
-      return (this.legs.get(legKey(side, outlet.leg)) ?? 0) + own;
+      return (this.#legs.get(legKey(side, outlet.leg)) ?? 0) + own;
     };
     return able.reduce((best, outlet) => (load(outlet) < load(best) ? outlet : best));
   }
 
   /** Whether an outlet carries its inlet with all sides live and after the loss of the other side or of one inlet. */
-  private carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: Side, pair: SupplyPair): boolean {
+  #carries({ capacityVa, maxUtilizationPct }: FreeOutlet, side: Side, pair: SupplyPair): boolean {
     if (capacityVa === undefined) return true;
-    const { drawW, powerFactor, inlets, keep } = this.wanted;
+    const { drawW, powerFactor, inlets, keep } = this.#wanted;
     const full = drawW / powerFactor;
     const fewest = pair.length === 1 ? 1 : Math.min(side.inlets.length, inlets.length - 1);
     const usable = capacityVa * (1 - keep);
     return full / inlets.length <= (usable * maxUtilizationPct) / 100 && full / Math.max(1, fewest) <= usable;
   }
 
-  private unplug(side: Side, outlet: FreeOutlet | undefined): void {
+  #unplug(side: Side, outlet: FreeOutlet | undefined): void {
     const { outlets } = side.tap;
     if (outlet === undefined || outlets === undefined) return;
     outlets.splice(outlets.indexOf(outlet), 1);
     if (outlet.leg === undefined) return;
     const key = legKey(side, outlet.leg);
-    this.legs.set(key, (this.legs.get(key) ?? 0) + 1);
+    this.#legs.set(key, (this.#legs.get(key) ?? 0) + 1);
   }
 }
 

@@ -47,28 +47,28 @@ export interface RackTaps {
 
 /** Finds what supplies the racks of a site. */
 export class TapFinder {
-  private readonly topology: Topology;
-  private readonly planned: PlannedLoads;
-  private readonly paths: SupplyPaths;
-  private readonly killers: KillerSets;
-  private readonly made = new Map<string, Promise<readonly Tap[] | DeadTap["why"]>>();
-  private cables: ReadonlyMap<string, Cable> | undefined;
+  readonly #topology: Topology;
+  readonly #planned: PlannedLoads;
+  readonly #paths: SupplyPaths;
+  readonly #killers: KillerSets;
+  readonly #made = new Map<string, Promise<readonly Tap[] | DeadTap["why"]>>();
+  #cables: ReadonlyMap<string, Cable> | undefined;
 
   constructor(topology: Topology, planned: PlannedLoads, paths: SupplyPaths) {
-    this.topology = topology;
-    this.planned = planned;
-    this.paths = paths;
-    this.killers = new KillerSets(topology.power, "NOW");
+    this.#topology = topology;
+    this.#planned = planned;
+    this.#paths = paths;
+    this.#killers = new KillerSets(topology.power, "NOW");
   }
 
   /** The taps of a rack: its PDUs, else a transfer switch or UPS in it, else the PDUs elsewhere that its devices use. */
   async of(rackCode: string): Promise<RackTaps> {
     const taps: Tap[] = [];
     const dead: DeadTap[] = [];
-    for (const device of this.equipment(rackCode)) {
+    for (const device of this.#equipment(rackCode)) {
       const key = codeKey(device.code);
-      const making = this.made.get(key) ?? this.tapsOf(device);
-      this.made.set(key, making);
+      const making = this.#made.get(key) ?? this.#tapsOf(device);
+      this.#made.set(key, making);
       const found = await making;
       if (typeof found === "string") dead.push({ device, why: found });
       else taps.push(...found);
@@ -76,36 +76,36 @@ export class TapFinder {
     return { taps, dead };
   }
 
-  private equipment(rackCode: string): readonly Device[] {
-    const inside = this.topology.devicesInRack(rackCode);
+  #equipment(rackCode: string): readonly Device[] {
+    const inside = this.#topology.devicesInRack(rackCode);
     const pdus = inside.filter(({ kind }) => kind === "RACK_PDU");
     if (pdus.length > 0) return pdus;
     const others = inside.filter(({ kind, ports = [] }) => {
       return (kind === "TRANSFER_SWITCH" || kind === "UPS") && ports.some((port) => port.kind === "POWER_OUT");
     });
-    return others.length > 0 ? others : this.used(inside);
+    return others.length > 0 ? others : this.#used(inside);
   }
 
   /** PDUs outside of a rack that devices in it draw from. */
-  private used(inside: readonly Device[]): readonly Device[] {
-    const { power } = this.topology;
+  #used(inside: readonly Device[]): readonly Device[] {
+    const { power } = this.#topology;
     const found = new Map<string, Device>();
     for (const { code } of inside) {
       for (const { from } of power.inlets[power.indexOf.get(`device:${codeKey(code)}`) ?? -1] ?? []) {
-        const device = this.ownerOf(power.nodes[from]);
+        const device = this.#ownerOf(power.nodes[from]);
         if (device?.kind === "RACK_PDU") found.set(codeKey(device.code), device);
       }
     }
     return [...found.values()];
   }
 
-  private ownerOf(node: PowerNode | undefined): Device | undefined {
+  #ownerOf(node: PowerNode | undefined): Device | undefined {
     if (node?.kind === "DEVICE") return node.device;
-    return node?.kind === "OUTLET" ? this.topology.device(node.end.deviceCode) : undefined;
+    return node?.kind === "OUTLET" ? this.#topology.device(node.end.deviceCode) : undefined;
   }
 
-  private async tapsOf(device: Device): Promise<readonly Tap[] | DeadTap["why"]> {
-    const { power, live } = this.topology;
+  async #tapsOf(device: Device): Promise<readonly Tap[] | DeadTap["why"]> {
+    const { power, live } = this.#topology;
     const index = power.indexOf.get(`device:${codeKey(device.code)}`) ?? -1;
     if (live[index] !== 1) return "DEAD";
     const outlets = (device.ports ?? []).filter(({ kind }) => kind === "POWER_OUT");
@@ -117,50 +117,50 @@ export class TapFinder {
     if (outlets.length === 0) groups.set("", []);
     const found: Tap[] = [];
     for (const [inlet, ports] of groups) {
-      const made = await this.tapOf(device, index, { inlet, ports, isOpen: outlets.length === 0 });
+      const made = await this.#tapOf(device, index, { inlet, ports, isOpen: outlets.length === 0 });
       if (made === "CIRCLE") return made;
       if (made !== undefined) found.push(made);
     }
     return found.length === 0 && outlets.length > 0 && groups.size > 0 ? "DEAD" : found;
   }
 
-  private async tapOf(
+  async #tapOf(
     device: Device,
     index: number,
     { inlet, ports, isOpen }: { readonly inlet: string; readonly ports: readonly Port[]; readonly isOpen: boolean },
   ): Promise<Tap | "CIRCLE" | undefined> {
-    const path = this.paths.upstream(index, inlet === "" ? undefined : inlet);
+    const path = this.#paths.upstream(index, inlet === "" ? undefined : inlet);
     if (path === undefined) return "CIRCLE";
-    const usable = ports.filter((port) => this.isLive(device, port));
+    const usable = ports.filter((port) => this.#isLive(device, port));
     if (!isOpen && usable.length === 0) return undefined;
     const [first] = usable;
     const source =
       first === undefined ? `device:${device.code}` : portRef({ deviceCode: device.code, portName: first.name });
-    const at = first === undefined ? index : this.indexOf(device, first);
+    const at = first === undefined ? index : this.#indexOf(device, first);
     return {
       device,
-      outlets: isOpen ? undefined : usable.flatMap((port) => this.free(device, port)),
+      outlets: isOpen ? undefined : usable.flatMap((port) => this.#free(device, port)),
       path,
       // Outlets of one PDU share everything that matters: the PDU and what is upstream of it.
-      killers: (this.killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
-      labels: await this.labelsOf(device, source),
-      upstream: this.upstreamOf(index),
+      killers: (this.#killers.safely(at) ?? []).filter((one) => first === undefined || one !== at),
+      labels: await this.#labelsOf(device, source),
+      upstream: this.#upstreamOf(index),
     };
   }
 
-  private indexOf({ code }: Device, { name }: Port): number {
-    return this.topology.power.indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`) ?? -1;
+  #indexOf({ code }: Device, { name }: Port): number {
+    return this.#topology.power.indexOf.get(`port:${portKey({ deviceCode: code, portName: name })}`) ?? -1;
   }
 
-  private isLive(device: Device, port: Port): boolean {
-    return port.enabled !== false && this.topology.live[this.indexOf(device, port)] === 1;
+  #isLive(device: Device, port: Port): boolean {
+    return port.enabled !== false && this.#topology.live[this.#indexOf(device, port)] === 1;
   }
 
-  private free(device: Device, port: Port): readonly FreeOutlet[] {
-    const index = this.indexOf(device, port);
+  #free(device: Device, port: Port): readonly FreeOutlet[] {
+    const index = this.#indexOf(device, port);
     const end = { deviceCode: device.code, portName: port.name };
-    if (port.markConnected === true || this.planned.isUsed(index) || this.cableAt(end) !== undefined) return [];
-    const { capacityW, maxUtilizationPct = 80 } = this.topology.power.nodes[index] ?? {};
+    if (port.markConnected === true || this.#planned.isUsed(index) || this.#cableAt(end) !== undefined) return [];
+    const { capacityW, maxUtilizationPct = 80 } = this.#topology.power.nodes[index] ?? {};
     const leg = port.powerOut?.leg;
     return [
       {
@@ -175,31 +175,31 @@ export class TapFinder {
   }
 
   /** The labels by which a write judges whether two inlets are on one side. */
-  private labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
+  #labelsOf({ code }: Device, sourceRef: string): Promise<ReadonlySet<string>> {
     const inlet: Port = { name: "inlet", kind: "POWER_IN", powerIn: { sourceRef } };
     return pathsOf({ code: `${code}-consumer`, kind: "OTHER" }, inlet, {
-      device: async (wanted) => this.topology.device(wanted),
-      cableAt: async (end) => this.cableAt(end),
+      device: async (wanted) => this.#topology.device(wanted),
+      cableAt: async (end) => this.#cableAt(end),
       feedDeclarer: async (feed) => {
-        const { nodes, indexOf } = this.topology.power;
+        const { nodes, indexOf } = this.#topology.power;
         const node = nodes[indexOf.get(`feed:${codeKey(feed)}`) ?? -1];
         return node?.kind === "OUTLET" ? node.end : undefined;
       },
     });
   }
 
-  private cableAt(end: PortRef): Cable | undefined {
-    this.cables ??= new Map(
-      this.topology.inventory.cables.flatMap((cable) => [
+  #cableAt(end: PortRef): Cable | undefined {
+    this.#cables ??= new Map(
+      this.#topology.inventory.cables.flatMap((cable) => [
         [portKey(cable.a), cable],
         [portKey(cable.b), cable],
       ]),
     );
-    return this.cables.get(portKey(end));
+    return this.#cables.get(portKey(end));
   }
 
-  private upstreamOf(index: number): string {
-    const { inlets, nodes } = this.topology.power;
+  #upstreamOf(index: number): string {
+    const { inlets, nodes } = this.#topology.power;
     return (inlets[index] ?? [])
       .map(({ from }) => {
         const node = nodes[from];

@@ -11,65 +11,65 @@ type Shape = Pick<Wanted, "uHeight" | "face" | "tenant" | "now"> & {
 
 /** The positions of one rack where devices of one shape fit, and which of them are taken. */
 export class RackUnits {
-  private readonly from: number;
-  private readonly taken: Uint8Array;
+  readonly #from: number;
+  readonly #taken: Uint8Array;
   /** Units on which nothing is, on either side. */
-  private readonly open: Uint8Array;
-  private readonly height: number;
+  readonly #open: Uint8Array;
+  readonly #height: number;
   /** Steps between positions: devices of whole units are put on whole units. */
-  private readonly step: number;
-  private count: number | undefined;
+  readonly #step: number;
+  #count: number | undefined;
 
   constructor(rack: Rack, devices: readonly DeviceBody[], shape: Shape) {
     const { from, to } = unitRange(rack);
-    this.from = from;
-    this.height = Math.round(shape.uHeight * STEPS);
-    this.step = Number.isInteger(shape.uHeight) ? STEPS : 1;
-    this.taken = new Uint8Array((to - from) * STEPS);
-    this.open = new Uint8Array(to - from).fill(1);
+    this.#from = from;
+    this.#height = Math.round(shape.uHeight * STEPS);
+    this.#step = Number.isInteger(shape.uHeight) ? STEPS : 1;
+    this.#taken = new Uint8Array((to - from) * STEPS);
+    this.#open = new Uint8Array(to - from).fill(1);
     const depth = shape.template.depth === undefined ? {} : { depth: shape.template.depth };
     const probe = { code: "", kind: "OTHER" as const, positionU: from, uHeight: shape.uHeight, face: shape.face };
     const wanted = spaceOf({ ...probe, ...depth });
     if (wanted === undefined) return;
     for (const device of devices) {
       const space = spaceOf(device);
-      if (space !== undefined) this.occupy(space, meets(wanted, space));
+      if (space !== undefined) this.#occupy(space, meets(wanted, space));
     }
     for (const reservation of rack.reservations ?? []) {
       if (!holds(reservation, shape.now) || (reservation.owner !== undefined && reservation.owner === shape.tenant)) {
         continue;
       }
-      for (const unit of reservation.units) this.occupy({ from: unit, to: unit + 1 }, true);
+      for (const unit of reservation.units) this.#occupy({ from: unit, to: unit + 1 }, true);
     }
   }
 
   /** Devices that still fit. */
   get fits(): number {
-    this.count ??= this.positions().length;
-    return this.count;
+    this.#count ??= this.#positions().length;
+    return this.#count;
   }
 
   /** The lowest position that is free; undefined without any. */
   lowest(): number | undefined {
-    for (let at = 0; at + this.height <= this.taken.length; at += this.step) {
-      if (this.isFree(at)) return this.from + at / STEPS;
+    for (let at = 0; at + this.#height <= this.#taken.length; at += this.#step) {
+      if (this.#isFree(at)) return this.#from + at / STEPS;
     }
     return undefined;
   }
 
   take(position: number): void {
-    this.occupy({ from: position, to: position + this.height / STEPS }, true);
-    this.count = undefined;
+    this.#occupy({ from: position, to: position + this.#height / STEPS }, true);
+    this.#count = undefined;
   }
 
   /** Whole units on which nothing is. */
   get freeU(): number {
-    return this.open.reduce((sum, free) => sum + free, 0);
+    return this.#open.reduce((sum, free) => sum + free, 0);
   }
 
   get largestFreeBlockU(): number {
     let [longest, run] = [0, 0];
-    for (const free of this.open) {
+    for (const free of this.#open) {
       run = free === 1 ? run + 1 : 0;
       longest = Math.max(longest, run);
     }
@@ -77,27 +77,27 @@ export class RackUnits {
   }
 
   /** As many positions as fit at once: the lowest of each free run first, which no other choice exceeds. */
-  private positions(): readonly number[] {
+  #positions(): readonly number[] {
     const found: number[] = [];
-    for (let at = 0; at + this.height <= this.taken.length; ) {
-      if (this.isFree(at)) {
+    for (let at = 0; at + this.#height <= this.#taken.length; ) {
+      if (this.#isFree(at)) {
         found.push(at);
-        at += Math.ceil(this.height / this.step) * this.step;
-      } else at += this.step;
+        at += Math.ceil(this.#height / this.#step) * this.#step;
+      } else at += this.#step;
     }
     return found;
   }
 
-  private isFree(at: number): boolean {
-    for (let step = at; step < at + this.height; step += 1) if (this.taken[step] === 1) return false;
+  #isFree(at: number): boolean {
+    for (let step = at; step < at + this.#height; step += 1) if (this.#taken[step] === 1) return false;
     return true;
   }
 
-  private occupy({ from, to }: Pick<Space, "from" | "to">, blocks: boolean): void {
-    const first = (from - this.from) * STEPS;
-    const last = (to - this.from) * STEPS;
-    if (blocks) this.taken.fill(1, Math.max(0, first), Math.max(0, last));
-    this.open.fill(0, Math.max(0, Math.floor(first / STEPS)), Math.max(0, Math.ceil(last / STEPS)));
+  #occupy({ from, to }: Pick<Space, "from" | "to">, blocks: boolean): void {
+    const first = (from - this.#from) * STEPS;
+    const last = (to - this.#from) * STEPS;
+    if (blocks) this.#taken.fill(1, Math.max(0, first), Math.max(0, last));
+    this.#open.fill(0, Math.max(0, Math.floor(first / STEPS)), Math.max(0, Math.ceil(last / STEPS)));
   }
 }
 

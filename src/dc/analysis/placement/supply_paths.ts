@@ -41,13 +41,13 @@ export interface SupplyState {
 
 /** What devices add to everything upstream of a source, and the limits there. */
 export class SupplyPaths {
-  private readonly state: SupplyState;
-  private readonly wanted: Wanted;
-  private readonly limits = new Map<number, ElementLimits | undefined>();
+  readonly #state: SupplyState;
+  readonly #wanted: Wanted;
+  readonly #limits = new Map<number, ElementLimits | undefined>();
 
   constructor(state: SupplyState, wanted: Wanted) {
-    this.state = state;
-    this.wanted = wanted;
+    this.#state = state;
+    this.#wanted = wanted;
   }
 
   /**
@@ -62,18 +62,18 @@ export class SupplyPaths {
       { index: device, share: 1, through },
     ];
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-      if (this.state.planned.circular.has(step.index)) return undefined;
+      if (this.#state.planned.circular.has(step.index)) return undefined;
       path.set(step.index, (path.get(step.index) ?? 0) + step.share);
-      for (const edge of this.state.graph.inlets[step.index] ?? []) {
-        const share = edge.how === "GATE" ? 0 : step.share * this.shareOfInlet(edge, step.through);
+      for (const edge of this.#state.graph.inlets[step.index] ?? []) {
+        const share = edge.how === "GATE" ? 0 : step.share * this.#shareOfInlet(edge, step.through);
         steps.push({ index: edge.from, share, through: edge.through });
       }
     }
     return path;
   }
 
-  private shareOfInlet(edge: PowerEdge, through: string | undefined): number {
-    const { graph, live } = this.state;
+  #shareOfInlet(edge: PowerEdge, through: string | undefined): number {
+    const { graph, live } = this.#state;
     const node = graph.nodes[edge.to];
     if (node?.kind === "OUTLET" || edge.how === "BAY") return 1;
     if (through !== undefined) return edge.inlet === through ? 1 : 0;
@@ -88,37 +88,37 @@ export class SupplyPaths {
     }
     const found: Use[] = [];
     for (const [index, part] of parts) {
-      const limits = this.limitsOf(index);
+      const limits = this.#limitsOf(index);
       if (limits === undefined) continue;
-      const draw = this.drawAt(index);
+      const draw = this.#drawAt(index);
       // After the worst failure an element carries the whole device if that failure takes all of its other inlets.
-      const least = this.takesOthers(index, sides) ? draw : draw * part;
+      const least = this.#takesOthers(index, sides) ? draw : draw * part;
       found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, each: draw, least });
     }
     return found;
   }
 
-  private takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {
-    const lost = this.state.carried.failover.lost[index] ?? -1;
+  #takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {
+    const lost = this.#state.carried.failover.lost[index] ?? -1;
     return lost >= 0 && sides.every(({ path, killers }) => killers.includes(lost) !== path.has(index));
   }
 
   /** What a device draws in the unit of an element's capacity. */
-  private drawAt(index: number): number {
-    const { drawW, powerFactor } = this.wanted;
-    return this.state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
+  #drawAt(index: number): number {
+    const { drawW, powerFactor } = this.#wanted;
+    return this.#state.graph.nodes[index]?.kind === "OUTLET" ? drawW / powerFactor : drawW;
   }
 
-  private limitsOf(index: number): ElementLimits | undefined {
-    if (this.limits.has(index)) return this.limits.get(index);
-    const made = this.make(index);
-    this.limits.set(index, made);
+  #limitsOf(index: number): ElementLimits | undefined {
+    if (this.#limits.has(index)) return this.#limits.get(index);
+    const made = this.#make(index);
+    this.#limits.set(index, made);
     return made;
   }
 
-  private make(index: number): ElementLimits | undefined {
-    const { graph, carried, also, planned } = this.state;
-    const { keep, allowExisting } = this.wanted;
+  #make(index: number): ElementLimits | undefined {
+    const { graph, carried, also, planned } = this.#state;
+    const { keep, allowExisting } = this.#wanted;
     const { ref = "", capacityW: capacity = 0, maxUtilizationPct = 0, kind } = graph.nodes[index] ?? {};
     if (capacity <= 0) return undefined;
     const unit = kind === "OUTLET" ? "VA" : "W";

@@ -50,13 +50,13 @@ export function hostSwitchesNear(topology: Topology, racks: readonly Rack[]): re
 
 /** Counts the free ports of switches: those of a rack's own, else those of its row. */
 export class SwitchPorts {
-  private readonly wanted: readonly WantedPorts[];
-  private readonly byRack = new Map<string, Switch[]>();
-  private readonly byRow = new Map<string, Switch[]>();
-  private readonly pools = new Map<string, SwitchPool>();
+  readonly #wanted: readonly WantedPorts[];
+  readonly #byRack = new Map<string, Switch[]>();
+  readonly #byRow = new Map<string, Switch[]>();
+  readonly #pools = new Map<string, SwitchPool>();
 
   constructor(topology: Topology, wanted: readonly WantedPorts[], records: ReadonlyMap<string, NetworkPorts>) {
-    this.wanted = wanted;
+    this.#wanted = wanted;
     const linked = linkedPorts(topology.inventory.fabricLinks);
     for (const device of wanted.length === 0 ? [] : hostSwitches(topology)) {
       const record = records.get(codeKey(device.code));
@@ -68,28 +68,28 @@ export class SwitchPorts {
           !record.divided.includes(port.name) &&
           (port.parentPort === undefined || names.has(port.parentPort)) &&
           !linked.has(portKey({ deviceCode: device.code, portName: port.name })) &&
-          this.isWanted(port),
+          this.#isWanted(port),
       );
       const one = { device, free };
-      add(this.byRack, codeKey(device.rackCode ?? ""), one);
+      add(this.#byRack, codeKey(device.rackCode ?? ""), one);
       const row = rowOf(topology.rack(device.rackCode ?? ""));
-      if (row !== undefined) add(this.byRow, row, one);
+      if (row !== undefined) add(this.#byRow, row, one);
     }
   }
 
   /** The pool of a rack; undefined when no ports are wanted. */
   of(rack: Rack): { readonly pool?: SwitchPool; readonly obstacles: readonly Obstacle[] } {
-    if (this.wanted.length === 0) return { obstacles: [] };
-    const own = this.byRack.get(codeKey(rack.code));
+    if (this.#wanted.length === 0) return { obstacles: [] };
+    const own = this.#byRack.get(codeKey(rack.code));
     const row = rowOf(rack);
     const [key, switches] =
-      own !== undefined ? [`rack:${codeKey(rack.code)}`, own] : [`row:${row}`, this.byRow.get(row ?? "") ?? []];
+      own !== undefined ? [`rack:${codeKey(rack.code)}`, own] : [`row:${row}`, this.#byRow.get(row ?? "") ?? []];
     if (switches.length === 0) {
       const message = `Rack "${rack.code}" and its row have no switch with recorded ports`;
       return { obstacles: [{ reason: "NO_SWITCH", message, ref: `rack:${rack.code}` }] };
     }
-    const pool = this.pools.get(key) ?? this.make(switches);
-    this.pools.set(key, pool);
+    const pool = this.#pools.get(key) ?? this.#make(switches);
+    this.#pools.set(key, pool);
     return { pool, obstacles: [] };
   }
 
@@ -100,7 +100,7 @@ export class SwitchPorts {
    */
   choose({ switches }: SwitchPool): readonly TakenPort[] | undefined {
     const taken: TakenPort[] = [];
-    for (const want of this.wanted) {
+    for (const want of this.#wanted) {
       for (let count = 0; count < want.count; count += 1) {
         const found = next(switches, want, taken);
         if (found === undefined) return undefined;
@@ -119,12 +119,12 @@ export class SwitchPorts {
     }
   }
 
-  private isWanted(port: Port): boolean {
-    return this.wanted.some((want) => matches(port, want));
+  #isWanted(port: Port): boolean {
+    return this.#wanted.some((want) => matches(port, want));
   }
 
-  private make(switches: readonly Switch[]): SwitchPool {
-    const uses = this.wanted.map((want) => {
+  #make(switches: readonly Switch[]): SwitchPool {
+    const uses = this.#wanted.map((want) => {
       const free = switches.reduce((sum, one) => sum + one.free.filter((port) => matches(port, want)).length, 0);
       const ref = `device:${switches[0]?.device.code ?? ""}`;
       const unit = `free ${named(want)} ports`;

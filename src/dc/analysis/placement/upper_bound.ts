@@ -48,36 +48,36 @@ function smallestFirst(places: readonly BoundedPlace[], rackFits: readonly numbe
 
 /** Groups of places, each with a bound; groups are joined into larger ones. */
 class Groups {
-  private readonly parent: number[];
-  private readonly size: number[];
-  private readonly most: number[];
+  readonly #parent: number[];
+  readonly #size: number[];
+  readonly #most: number[];
 
   constructor(most: readonly number[]) {
-    this.parent = most.map((_, at) => at);
-    this.size = most.map(() => 1);
-    this.most = [...most];
+    this.#parent = most.map((_, at) => at);
+    this.#size = most.map(() => 1);
+    this.#most = [...most];
   }
 
   /** Bounds a set of places, if it is made of whole groups. */
   bound(places: readonly number[], most: number): void {
-    const roots = [...new Set(places.map((at) => this.root(at)))];
-    const members = roots.reduce((sum, root) => sum + (this.size[root] ?? 0), 0);
+    const roots = [...new Set(places.map((at) => this.#root(at)))];
+    const members = roots.reduce((sum, root) => sum + (this.#size[root] ?? 0), 0);
     const [first] = roots;
     if (first === undefined || members !== places.length) return;
-    const sum = roots.reduce((total, root) => total + (this.most[root] ?? 0), 0);
-    for (const root of roots) this.parent[root] = first;
-    this.size[first] = members;
-    this.most[first] = Math.min(sum, most);
+    const sum = roots.reduce((total, root) => total + (this.#most[root] ?? 0), 0);
+    for (const root of roots) this.#parent[root] = first;
+    this.#size[first] = members;
+    this.#most[first] = Math.min(sum, most);
   }
 
   total(): number {
-    return this.parent.reduce((sum, parent, at) => (parent === at ? sum + (this.most[at] ?? 0) : sum), 0);
+    return this.#parent.reduce((sum, parent, at) => (parent === at ? sum + (this.#most[at] ?? 0) : sum), 0);
   }
 
-  private root(at: number): number {
+  #root(at: number): number {
     let root = at;
-    while (this.parent[root] !== root) root = this.parent[root] ?? root;
-    this.parent[at] = root;
+    while (this.#parent[root] !== root) root = this.#parent[root] ?? root;
+    this.#parent[at] = root;
     return root;
   }
 }

@@ -61,79 +61,79 @@ export function* charge(graph: PowerGraph, failures: readonly Failure[]): Steps<
 
 /** Who is charged with what, smaller failures first. */
 class Ledger {
-  private readonly graph: PowerGraph;
-  private readonly entered: Failure[] = [];
+  readonly #graph: PowerGraph;
+  readonly #entered: Failure[] = [];
   /** Nodes of the first and the last element of each. */
-  private readonly first: number[] = [];
-  private readonly last: number[] = [];
+  readonly #first: number[] = [];
+  readonly #last: number[] = [];
   /** Number of the last failure that turns a node off before anything trips, by node. */
-  private readonly marks: Uint32Array;
-  private readonly offline: NodeOwners;
-  private readonly degraded: NodeOwners;
-  private readonly trips: NodeOwners;
-  private readonly overloads: NodeOwners;
-  private readonly racksDark = new NamedOwners<string>();
-  private readonly racksPartial = new NamedOwners<string>();
-  private readonly short = new NamedOwners<string>();
-  private readonly reserve = new NamedOwners<string>();
-  private readonly links = new NamedOwners<number>();
-  private readonly cutOff = new NamedOwners<number>();
-  private smaller = new Set<number>();
+  readonly #marks: Uint32Array;
+  readonly #offline: NodeOwners;
+  readonly #degraded: NodeOwners;
+  readonly #trips: NodeOwners;
+  readonly #overloads: NodeOwners;
+  readonly #racksDark = new NamedOwners<string>();
+  readonly #racksPartial = new NamedOwners<string>();
+  readonly #short = new NamedOwners<string>();
+  readonly #reserve = new NamedOwners<string>();
+  readonly #links = new NamedOwners<number>();
+  readonly #cutOff = new NamedOwners<number>();
+  #smaller = new Set<number>();
 
   constructor(graph: PowerGraph) {
-    this.graph = graph;
+    this.#graph = graph;
     const { length } = graph.nodes;
-    this.marks = new Uint32Array(length);
-    this.offline = new NodeOwners(length);
-    this.degraded = new NodeOwners(length);
-    this.trips = new NodeOwners(length);
-    this.overloads = new NodeOwners(length);
+    this.#marks = new Uint32Array(length);
+    this.#offline = new NodeOwners(length);
+    this.#degraded = new NodeOwners(length);
+    this.#trips = new NodeOwners(length);
+    this.#overloads = new NodeOwners(length);
   }
 
   enter(failure: Failure): Charged {
-    this.entered.push(failure);
-    this.first.push(failure.elements[0]?.index ?? 0);
-    this.last.push(failure.elements.at(-1)?.index ?? 0);
-    const number = this.entered.length;
-    for (const index of failure.direct) this.marks[index] = number;
-    this.smaller = new Set();
-    const all = effectsOf(this.graph, failure);
+    this.#entered.push(failure);
+    this.#first.push(failure.elements[0]?.index ?? 0);
+    this.#last.push(failure.elements.at(-1)?.index ?? 0);
+    const number = this.#entered.length;
+    for (const index of failure.direct) this.#marks[index] = number;
+    this.#smaller = new Set();
+    const all = effectsOf(this.#graph, failure);
     // What goes offline by a smaller failure is not charged as weaker to a larger one, and so on.
     const own: Effects = {
-      offline: this.keepNodes(all.offline, this.offline),
-      degraded: this.keepNodes(all.degraded, this.degraded, this.offline),
-      racksDark: this.keep(all.racksDark, itself, [this.racksDark]),
-      racksPartial: this.keep(all.racksPartial, itself, [this.racksPartial, this.racksDark]),
-      trips: this.keep(all.trips, nodeOf, [this.trips]),
-      overloads: this.keep(all.overloads, nodeOf, [this.overloads, this.trips]),
+      offline: this.#keepNodes(all.offline, this.#offline),
+      degraded: this.#keepNodes(all.degraded, this.#degraded, this.#offline),
+      racksDark: this.#keep(all.racksDark, itself, [this.#racksDark]),
+      racksPartial: this.#keep(all.racksPartial, itself, [this.#racksPartial, this.#racksDark]),
+      trips: this.#keep(all.trips, nodeOf, [this.#trips]),
+      overloads: this.#keep(all.overloads, nodeOf, [this.#overloads, this.#trips]),
       zones: [
-        ...this.keep(all.zones.filter(isShort), zoneKey, [this.short]),
-        ...this.keep(all.zones.filter(isReserve), zoneKey, [this.reserve, this.short]),
+        ...this.#keep(all.zones.filter(isShort), zoneKey, [this.#short]),
+        ...this.#keep(all.zones.filter(isReserve), zoneKey, [this.#reserve, this.#short]),
       ],
-      links: this.keep(all.links, itself, [this.links]),
-      cutOff: this.keep(all.cutOff, itself, [this.cutOff]),
+      links: this.#keep(all.links, itself, [this.#links]),
+      cutOff: this.#keep(all.cutOff, itself, [this.#cutOff]),
     };
     const isEmpty = Object.values(own).every(({ length }) => length === 0);
-    const smaller = this.smaller.size === 0 ? NONE : [...this.smaller].flatMap((one) => this.entered[one - 1] ?? []);
+    const smaller = this.#smaller.size === 0 ? NONE : [...this.#smaller].flatMap((one) => this.#entered[one - 1] ?? []);
     return { failure, own: isEmpty ? undefined : own, smaller };
   }
 
   /** The nodes that no smaller failure is charged with; these are charged to the failure that is being entered. */
-  private keepNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
+  #keepNodes(nodes: readonly number[], same: NodeOwners, worse?: NodeOwners): readonly number[] {
     if (nodes.length === 0) return nodes;
     const found: number[] = [];
     for (const index of nodes) {
-      const isOwned = same.has(index) && this.isTaken(same.of(index));
-      const isWorse = worse?.has(index) === true && this.isTaken(worse.of(index));
+      const isOwned = same.has(index) && this.#isTaken(same.of(index));
+      const isWorse = worse?.has(index) === true && this.#isTaken(worse.of(index));
       if (isOwned || isWorse) continue;
-      same.add(index, this.entered.length);
+      same.add(index, this.#entered.length);
       found.push(index);
     }
     return found;
   }
 
   /** The same for anything else. */
-  private keep<Item, Key>(
+  #keep<Item, Key>(
     items: readonly Item[],
     keyOf: (item: Item) => Key,
     [same, ...worse]: readonly [Owners<Key>, ...Owners<Key>[]],
@@ -141,20 +141,21 @@ class Ledger {
     if (items.length === 0) return items;
     return items.filter((item) => {
       const key = keyOf(item);
-      const owned = [same, ...worse].filter((owners) => this.isTaken(owners.of(key)));
-      if (owned.length === 0) same.add(key, this.entered.length);
+      const owned = [same, ...worse].filter((owners) => this.#isTaken(owners.of(key)));
+      if (owned.length === 0) same.add(key, this.#entered.length);
       return owned.length === 0;
     });
   }
 
   /** Whether the failure that is being entered includes earlier ones, which are noted. */
-  private isTaken(owners: readonly number[]): boolean {
-    const now = this.entered.length;
+  #isTaken(owners: readonly number[]): boolean {
+    const now = this.#entered.length;
     let found = false;
     for (const number of owners) {
       const at = number - 1;
-      if (number === now || this.marks[this.first[at] ?? 0] !== now || this.marks[this.last[at] ?? 0] !== now) continue;
-      this.smaller.add(number);
+      if (number === now || this.#marks[this.#first[at] ?? 0] !== now || this.#marks[this.#last[at] ?? 0] !== now)
+        continue;
+      this.#smaller.add(number);
       found = true;
     }
     return found;

@@ -85,13 +85,13 @@ export class CompactGraph {
     this.role = new Uint8Array(size);
     this.counts = new Uint8Array(size);
     this.rack = new Int32Array(size).fill(-1);
-    this.readInlets();
-    this.readSupplies();
+    this.#readInlets();
+    this.#readSupplies();
     const racks = new Map<string, number>();
-    for (let index = 0; index < size; index += 1) this.readNode(index, basis, racks);
+    for (let index = 0; index < size; index += 1) this.#readNode(index, basis, racks);
   }
 
-  private readInlets(): void {
+  #readInlets(): void {
     const { inlets } = this.graph;
     let edge = 0;
     for (let index = 0; index < this.size; index += 1) {
@@ -108,7 +108,7 @@ export class CompactGraph {
   }
 
   /** Supplies name the same edges as the inlets at their other ends. */
-  private readSupplies(): void {
+  #readSupplies(): void {
     const { supplies, inlets } = this.graph;
     let at = 0;
     for (let index = 0; index < this.size; index += 1) {
@@ -128,7 +128,7 @@ export class CompactGraph {
     this.outAt[this.size] = at;
   }
 
-  private readNode(index: number, basis: LoadBasis, racks: Map<string, number>): void {
+  #readNode(index: number, basis: LoadBasis, racks: Map<string, number>): void {
     const node = this.graph.nodes[index];
     if (node === undefined) return;
     this.need[index] = node.need;
@@ -137,20 +137,20 @@ export class CompactGraph {
     this.limitW[index] = ((node.capacityW ?? 0) * node.maxUtilizationPct) / 100;
     this.drawW[index] = ownDrawW(this.graph, index, basis);
     if (node.kind === "OUTLET") this.isOutlet[index] = 1;
-    if (node.kind === "DEVICE") this.readDevice(index, node, basis);
+    if (node.kind === "DEVICE") this.#readDevice(index, node, basis);
     if (node.kind === "CRAC") {
       this.counts[index] = node.crac.status === "PLANNED" ? COUNTS.NOTHING : COUNTS.CRAC;
       this.coolingKw[index] = deratedKw(node.crac);
     }
     const code = node.kind === "DEVICE" ? node.device.rackCode : node.kind === "CRAC" ? node.crac.rackCode : undefined;
-    if (code !== undefined) this.rack[index] = this.rackNumber(code, racks);
+    if (code !== undefined) this.rack[index] = this.#rackNumber(code, racks);
   }
 
-  private readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>, basis: LoadBasis): void {
+  #readDevice(index: number, node: Extract<PowerNode, { kind: "DEVICE" }>, basis: LoadBasis): void {
     const { device } = node;
     const isSupply = isPowerKind(device.kind);
     if (!node.blocked) this.counts[index] = isSupply ? COUNTS.POWER : COUNTS.IT;
-    this.role[index] = this.roleOf(index, node, isSupply);
+    this.role[index] = this.#roleOf(index, node, isSupply);
     this.runtimeS[index] = device.power?.runtimeS ?? -1;
     this.measuresBlades[index] = isMeasured(device, basis) ? 1 : 0;
     if (!drawsFromOne(node)) return;
@@ -159,14 +159,14 @@ export class CompactGraph {
     if (preferred >= 0) this.preferred[index] = (this.inAt[index] as number) + preferred;
   }
 
-  private roleOf(index: number, node: PowerNode, isSupply: boolean): number {
+  #roleOf(index: number, node: PowerNode, isSupply: boolean): number {
     if (node.blocked) return ROLE.NONE;
     if (isSupply) return ROLE.PDU;
     if (!isConsumer(node)) return ROLE.NONE;
     return isUndocumented(this.graph, index) ? ROLE.UNDOCUMENTED : ROLE.JUDGED;
   }
 
-  private rackNumber(code: string, racks: Map<string, number>): number {
+  #rackNumber(code: string, racks: Map<string, number>): number {
     const known = racks.get(code) ?? racks.get(codeKey(code));
     if (known !== undefined) return known;
     const made = this.rackKeys.length;

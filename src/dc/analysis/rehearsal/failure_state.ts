@@ -36,17 +36,17 @@ export class FailureState {
   changed: number[] = [];
   /** While set, loads are followed even if nothing can be overloaded, and the highest rise of each is kept. */
   peaks: Float64Array | undefined;
-  private readonly loads: CarriedLoads;
-  private readonly slack: LoadSlack | undefined;
+  readonly #loads: CarriedLoads;
+  readonly #slack: LoadSlack | undefined;
   // Number of the failure that reached, removed or changed a node last; of the round that met it last.
-  private readonly reachedBy: Uint32Array;
-  private readonly removedBy: Uint32Array;
-  private readonly changedBy: Uint32Array;
-  private readonly metBy: Uint32Array;
+  readonly #reachedBy: Uint32Array;
+  readonly #removedBy: Uint32Array;
+  readonly #changedBy: Uint32Array;
+  readonly #metBy: Uint32Array;
   /** Supplied nodes that are still to be worked out. */
-  private readonly open: Int32Array;
-  private failure = 1;
-  private round = 0;
+  readonly #open: Int32Array;
+  #failure = 1;
+  #round = 0;
 
   constructor(graph: CompactGraph, before: SiteState) {
     const { size } = graph;
@@ -55,15 +55,15 @@ export class FailureState {
     this.before = before;
     this.live = live.slice();
     const isApparent = loads.phasesVa !== undefined;
-    this.loads = isApparent
+    this.#loads = isApparent
       ? new ApparentLoads(graph, { live: this.live, before: loads, basis: options.basis })
       : new WattLoads(graph, this.live, loads);
-    this.slack = isApparent ? undefined : new LoadSlack(graph, live, loads.watts);
-    this.reachedBy = new Uint32Array(size);
-    this.removedBy = new Uint32Array(size);
-    this.changedBy = new Uint32Array(size);
-    this.metBy = new Uint32Array(size);
-    this.open = new Int32Array(size);
+    this.#slack = isApparent ? undefined : new LoadSlack(graph, live, loads.watts);
+    this.#reachedBy = new Uint32Array(size);
+    this.#removedBy = new Uint32Array(size);
+    this.#changedBy = new Uint32Array(size);
+    this.#metBy = new Uint32Array(size);
+    this.#open = new Int32Array(size);
     this.liveInlets = new Int32Array(size);
     for (let edge = 0; edge < graph.to.length; edge += 1) {
       const to = graph.to[edge] as number;
@@ -73,7 +73,7 @@ export class FailureState {
   }
 
   isRemoved(index: number): boolean {
-    return this.removedBy[index] === this.failure;
+    return this.#removedBy[index] === this.#failure;
   }
 
   /** Puts everything back. */
@@ -88,13 +88,13 @@ export class FailureState {
       }
     }
     for (const index of this.changed) {
-      this.loads.restore(index);
+      this.#loads.restore(index);
       if (this.peaks !== undefined) this.peaks[index] = 0;
     }
     this.dark = [];
     this.reached = [];
     this.changed = [];
-    this.failure += 1;
+    this.#failure += 1;
   }
 
   /** Turns nodes off, spreads darkness from them and follows the loads. @returns what is overloaded then, worst first */
@@ -103,13 +103,13 @@ export class FailureState {
     const { live, liveInlets, dark } = this;
     const begin = dark.length;
     const reached: number[] = [];
-    this.round += 1;
+    this.#round += 1;
     for (const index of nodes) {
-      this.removedBy[index] = this.failure;
+      this.#removedBy[index] = this.#failure;
       if (live[index] !== 1) continue;
       live[index] = 0;
       dark.push(index);
-      this.reach(index, reached);
+      this.#reach(index, reached);
     }
     for (let at = begin; at < dark.length; at += 1) {
       const index = dark[at] as number;
@@ -118,30 +118,30 @@ export class FailureState {
         const consumer = to[outEdge[out] as number] as number;
         const left = (liveInlets[consumer] as number) - 1;
         liveInlets[consumer] = left;
-        this.reach(consumer, reached);
+        this.#reach(consumer, reached);
         if (live[consumer] !== 1 || left >= (need[consumer] as number) || this.carriesOn(consumer)) continue;
         live[consumer] = 0;
         dark.push(consumer);
       }
     }
-    if (this.mayRest(reached)) return NO_OVERLOADS;
-    this.follow(reached);
-    return this.overloaded();
+    if (this.#mayRest(reached)) return NO_OVERLOADS;
+    this.#follow(reached);
+    return this.#overloaded();
   }
 
   /** Whether no load needs to be followed. */
-  private mayRest(reached: readonly number[]): boolean {
+  #mayRest(reached: readonly number[]): boolean {
     if (this.changed.length > 0 || this.peaks !== undefined) return false;
-    return this.slack?.suffices(reached, this.live) === true;
+    return this.#slack?.suffices(reached, this.live) === true;
   }
 
-  private reach(index: number, now: number[]): void {
-    if (this.metBy[index] !== this.round) {
-      this.metBy[index] = this.round;
+  #reach(index: number, now: number[]): void {
+    if (this.#metBy[index] !== this.#round) {
+      this.#metBy[index] = this.#round;
       now.push(index);
     }
-    if (this.reachedBy[index] === this.failure) return;
-    this.reachedBy[index] = this.failure;
+    if (this.#reachedBy[index] === this.#failure) return;
+    this.#reachedBy[index] = this.#failure;
     this.reached.push(index);
   }
 
@@ -151,16 +151,16 @@ export class FailureState {
   }
 
   /** Works out the loads of these nodes and of everything upstream of them, consumers first. */
-  private follow(start: readonly number[]): void {
+  #follow(start: readonly number[]): void {
     const { inAt, from } = this.graph;
-    const { open } = this;
-    const ready = this.withAncestors(start).filter((index) => open[index] === 0);
+    const open = this.#open;
+    const ready = this.#withAncestors(start).filter((index) => open[index] === 0);
     // The array grows while it is walked, so it is the queue as well.
     for (const index of ready) {
-      this.loads.renew(index);
-      if (this.peaks !== undefined) this.peaks[index] = Math.max(this.peaks[index] as number, this.riseOf(index));
-      if (this.changedBy[index] !== this.failure) {
-        this.changedBy[index] = this.failure;
+      this.#loads.renew(index);
+      if (this.peaks !== undefined) this.peaks[index] = Math.max(this.peaks[index] as number, this.#riseOf(index));
+      if (this.#changedBy[index] !== this.#failure) {
+        this.#changedBy[index] = this.#failure;
         this.changed.push(index);
       }
       const end = inAt[index + 1] as number;
@@ -174,21 +174,21 @@ export class FailureState {
   }
 
   /** Some nodes and everything upstream of them; `open` counts the edges by which each supplies another of them. */
-  private withAncestors(start: readonly number[]): readonly number[] {
+  #withAncestors(start: readonly number[]): readonly number[] {
     const { inAt, from } = this.graph;
-    const { open } = this;
-    this.round += 1;
+    const open = this.#open;
+    this.#round += 1;
     const all = start.slice();
     for (const index of all) {
-      this.metBy[index] = this.round;
+      this.#metBy[index] = this.#round;
       open[index] = 0;
     }
     for (const index of all) {
       const end = inAt[index + 1] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
         const source = from[edge] as number;
-        if (this.metBy[source] !== this.round) {
-          this.metBy[source] = this.round;
+        if (this.#metBy[source] !== this.#round) {
+          this.#metBy[source] = this.#round;
           open[source] = 0;
           all.push(source);
         }
@@ -199,24 +199,24 @@ export class FailureState {
   }
 
   /** In watts; what phases and power factors make of it is not a sum, and so without bound. */
-  private riseOf(index: number): number {
-    const rise = (this.loads.watts[index] as number) - this.loads.wattsBefore(index);
-    return this.slack === undefined && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
+  #riseOf(index: number): number {
+    const rise = (this.#loads.watts[index] as number) - this.#loads.wattsBefore(index);
+    return this.#slack === undefined && rise !== 0 ? Number.POSITIVE_INFINITY : rise;
   }
 
-  private overloaded(): readonly Overloaded[] {
+  #overloaded(): readonly Overloaded[] {
     const { capacityW, limitW, graph } = this.graph;
     const found: Overloaded[] = [];
     for (const index of this.changed) {
       const capacity = capacityW[index] as number;
       if (capacity === 0 || this.live[index] !== 1) continue;
-      const load = this.loads.comparable(index);
-      if (load <= (limitW[index] as number) || load <= this.loads.comparableBefore(index)) continue;
+      const load = this.#loads.comparable(index);
+      if (load <= (limitW[index] as number) || load <= this.#loads.comparableBefore(index)) continue;
       found.push({
         index,
         ref: graph.nodes[index]?.ref ?? "",
-        loadBeforeW: Math.round(this.loads.wattsBefore(index)),
-        loadAfterW: Math.round(this.loads.watts[index] as number),
+        loadBeforeW: Math.round(this.#loads.wattsBefore(index)),
+        loadAfterW: Math.round(this.#loads.watts[index] as number),
         capacityW: capacity,
         utilizationPct: (load / capacity) * 100,
         severity: load > capacity ? "WOULD_TRIP" : "OVER_DERATED",

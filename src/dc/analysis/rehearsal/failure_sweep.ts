@@ -14,54 +14,54 @@ const NO_KEYS: readonly string[] = [];
  * them. Elements that supply runs to or from in circles must be left to that.
  */
 export class FailureSweep {
-  private readonly graph: CompactGraph;
-  private readonly state: FailureState;
-  private readonly options: BlastOptions;
-  private readonly racks: RackTally;
+  readonly #graph: CompactGraph;
+  readonly #state: FailureState;
+  readonly #options: BlastOptions;
+  readonly #racks: RackTally;
   /** Number of the count that met a node last: as weaker, as dark without batteries, as an IT device that is off. */
-  private readonly weakIn: Uint32Array;
-  private readonly darkIn: Uint32Array;
-  private readonly leftIn: Uint32Array;
-  private readonly goneIn: Uint32Array;
-  private readonly left: Int32Array;
-  private peaks: Float64Array | undefined;
-  private count = 0;
+  readonly #weakIn: Uint32Array;
+  readonly #darkIn: Uint32Array;
+  readonly #leftIn: Uint32Array;
+  readonly #goneIn: Uint32Array;
+  readonly #left: Int32Array;
+  #peaks: Float64Array | undefined;
+  #count = 0;
 
   constructor(graph: CompactGraph, before: SiteState) {
-    this.graph = graph;
-    this.options = before.options;
-    this.state = new FailureState(graph, before);
-    this.racks = new RackTally(graph, before.live);
-    this.weakIn = new Uint32Array(graph.size);
-    this.darkIn = new Uint32Array(graph.size);
-    this.leftIn = new Uint32Array(graph.size);
-    this.goneIn = new Uint32Array(graph.size);
-    this.left = new Int32Array(graph.size);
+    this.#graph = graph;
+    this.#options = before.options;
+    this.#state = new FailureState(graph, before);
+    this.#racks = new RackTally(graph, before.live);
+    this.#weakIn = new Uint32Array(graph.size);
+    this.#darkIn = new Uint32Array(graph.size);
+    this.#leftIn = new Uint32Array(graph.size);
+    this.#goneIn = new Uint32Array(graph.size);
+    this.#left = new Int32Array(graph.size);
   }
 
   /** Fails elements together, and leaves everything as it was before. */
   fail(elements: readonly Element[]): Outcome {
-    this.count += 1;
+    this.#count += 1;
     const sources = elements.map(({ index }) => index);
-    const { darkBefore, ...spread } = this.spread(sources);
-    const counted = this.counted(sources);
-    this.state.undo();
+    const { darkBefore, ...spread } = this.#spread(sources);
+    const counted = this.#counted(sources);
+    this.#state.undo();
     const racksDarkByTrip =
       darkBefore === undefined ? NO_KEYS : counted.racksDark.filter((key) => !darkBefore.has(key));
-    const impact = withCooling(this.graph.graph, counted.impact, elements);
+    const impact = withCooling(this.#graph.graph, counted.impact, elements);
     return { elements, ...counted, impact, racksDarkByTrip, ...spread };
   }
 
   /** Fails one element and notes everything that its cascade touches. */
   footprint({ index }: Element): Footprint {
-    const { state } = this;
-    this.peaks ??= new Float64Array(this.graph.size);
-    state.peaks = this.peaks;
-    this.spread([index]);
+    const state = this.#state;
+    this.#peaks ??= new Float64Array(this.#graph.size);
+    state.peaks = this.#peaks;
+    this.#spread([index]);
     const rises = new Map<number, number>();
     for (const at of state.changed) {
-      const rise = this.peaks[at] as number;
-      if (rise > 0 && (this.graph.capacityW[at] as number) > 0) rises.set(at, rise);
+      const rise = this.#peaks[at] as number;
+      if (rise > 0 && (this.#graph.capacityW[at] as number) > 0) rises.set(at, rise);
     }
     const made = { reached: state.reached, changed: state.changed, rises };
     state.undo();
@@ -70,13 +70,13 @@ export class FailureSweep {
   }
 
   /** Applies a failure and, if asked, its cascade. */
-  private spread(sources: readonly number[]) {
-    const { state } = this;
+  #spread(sources: readonly number[]) {
+    const state = this.#state;
     let overloads = state.lose(sources);
     const direct = state.dark.slice();
-    let due = this.options.cascade ? overloads.filter(wouldTrip) : [];
+    let due = this.#options.cascade ? overloads.filter(wouldTrip) : [];
     if (due.length === 0) return { direct, overloads, trips: NO_TRIPS, darkBefore: undefined };
-    const darkBefore = new Set(this.darkRacks(sources));
+    const darkBefore = new Set(this.#darkRacks(sources));
     const trips: Tripped[] = [];
     for (let step = 0; due.length > 0 && step < MAX_TRIP_STEPS; step += 1) {
       for (const trip of due) trips.push(tripped(trip));
@@ -86,26 +86,26 @@ export class FailureSweep {
     return { direct, overloads, trips, darkBefore };
   }
 
-  private counted(sources: readonly number[]) {
-    const { counts } = this.graph;
-    const { dark } = this.state;
+  #counted(sources: readonly number[]) {
+    const { counts } = this.#graph;
+    const { dark } = this.#state;
     const isSource = (index: number) => sources.includes(index);
     const offline = dark.filter((index) => counts[index] !== COUNTS.NOTHING && !isSource(index));
-    const onBattery = this.options.assumeBattery ? this.onBattery() : [];
+    const onBattery = this.#options.assumeBattery ? this.#onBattery() : [];
     const isCarried = onBattery.length === 0 ? undefined : new Set(onBattery);
-    const weaker = this.weaker();
+    const weaker = this.#weaker();
     const degraded = isCarried === undefined ? weaker : weaker.filter((index) => !isCarried.has(index));
-    const racks = this.rackStates(sources, [offline, onBattery, degraded]);
-    return { impact: this.impact(offline, degraded, racks), offline, degraded, ...racks.keys };
+    const racks = this.#rackStates(sources, [offline, onBattery, degraded]);
+    return { impact: this.#impact(offline, degraded, racks), offline, degraded, ...racks.keys };
   }
 
-  private impact(offline: readonly number[], degraded: readonly number[], racks: RackCounts): Impact {
-    const { counts, coolingKw } = this.graph;
+  #impact(offline: readonly number[], degraded: readonly number[], racks: RackCounts): Impact {
+    const { counts, coolingKw } = this.#graph;
     let [it, power, cracs, coolingLostKw, devicesDegraded] = [0, 0, 0, 0, 0];
     for (const index of offline) {
       if (counts[index] === COUNTS.IT) {
         it += 1;
-        this.goneIn[index] = this.count;
+        this.#goneIn[index] = this.#count;
       } else if (counts[index] === COUNTS.POWER) power += 1;
       else {
         cracs += 1;
@@ -113,7 +113,7 @@ export class FailureSweep {
       }
     }
     for (const index of degraded) if (counts[index] !== COUNTS.CRAC) devicesDegraded += 1;
-    const minRideThroughS = this.rideThrough();
+    const minRideThroughS = this.#rideThrough();
     return {
       racksDark: racks.keys.racksDark.length,
       racksPartial: racks.keys.racksPartial.length,
@@ -124,62 +124,62 @@ export class FailureSweep {
       cracsOffline: cracs,
       devicesDegraded,
       devicesUndocumented: racks.undocumented,
-      itLoadLostW: it === 0 ? 0 : this.lostDraw(offline),
+      itLoadLostW: it === 0 ? 0 : this.#lostDraw(offline),
       coolingLostKw,
       ...(minRideThroughS !== undefined && { minRideThroughS }),
     };
   }
 
   /** Draw of the IT devices that go offline; a blade's is part of the measured draw of a chassis that goes too. */
-  private lostDraw(offline: readonly number[]): number {
-    const { counts, drawW, inAt, from, how, measuresBlades } = this.graph;
+  #lostDraw(offline: readonly number[]): number {
+    const { counts, drawW, inAt, from, how, measuresBlades } = this.#graph;
     let sum = 0;
     for (const index of offline) {
       if (counts[index] !== COUNTS.IT) continue;
       const first = inAt[index] as number;
       const hasInlet = first < (inAt[index + 1] as number);
       const chassis = hasInlet && ((how[first] as number) & EDGE.BAY) !== 0 ? (from[first] as number) : -1;
-      if (chassis >= 0 && this.goneIn[chassis] === this.count && measuresBlades[chassis] === 1) continue;
+      if (chassis >= 0 && this.#goneIn[chassis] === this.#count && measuresBlades[chassis] === 1) continue;
       sum += drawW[index] as number;
     }
     return sum;
   }
 
   /** The shortest battery time of the UPSes that lost their supply and neither failed nor tripped. */
-  private rideThrough(): number | undefined {
-    const { runtimeS } = this.graph;
-    const { reached, liveInlets, before } = this.state;
+  #rideThrough(): number | undefined {
+    const { runtimeS } = this.#graph;
+    const { reached, liveInlets, before } = this.#state;
     let shortest: number | undefined;
     for (const index of reached) {
       const runtime = runtimeS[index] as number;
-      if (runtime < 0 || liveInlets[index] !== 0 || before.live[index] !== 1 || this.state.isRemoved(index)) continue;
+      if (runtime < 0 || liveInlets[index] !== 0 || before.live[index] !== 1 || this.#state.isRemoved(index)) continue;
       shortest = Math.min(shortest ?? runtime, runtime);
     }
     return shortest;
   }
 
   /** Live devices and cooling units that lost a live inlet, and those whose live inlets all depend on such. */
-  private weaker(): readonly number[] {
-    const { outAt, outEdge, to, counts } = this.graph;
-    const { live, reached } = this.state;
+  #weaker(): readonly number[] {
+    const { outAt, outEdge, to, counts } = this.#graph;
+    const { live, reached } = this.#state;
     const found = reached.filter((index) => live[index] === 1);
-    for (const index of found) this.weakIn[index] = this.count;
+    for (const index of found) this.#weakIn[index] = this.#count;
     // The array grows while it is walked, so it is the queue as well.
     for (const index of found) {
       const end = outAt[index + 1] as number;
       for (let out = outAt[index] as number; out < end; out += 1) {
         const edge = outEdge[out] as number;
         const consumer = to[edge] as number;
-        if (this.weakIn[consumer] === this.count || live[consumer] !== 1 || !this.weakens(edge)) continue;
-        this.weakIn[consumer] = this.count;
+        if (this.#weakIn[consumer] === this.#count || live[consumer] !== 1 || !this.#weakens(edge)) continue;
+        this.#weakIn[consumer] = this.#count;
         found.push(consumer);
       }
     }
     return found.filter((index) => counts[index] !== COUNTS.NOTHING);
   }
 
-  private weakens(edge: number): boolean {
-    const { how, to, inAt, from } = this.graph;
+  #weakens(edge: number): boolean {
+    const { how, to, inAt, from } = this.#graph;
     const bits = how[edge] as number;
     if ((bits & EDGE.GATE) !== 0) return true;
     // An outlet that is bound to an inlet is as good as the source of that one.
@@ -188,45 +188,46 @@ export class FailureSweep {
     const end = inAt[consumer + 1] as number;
     for (let at = inAt[consumer] as number; at < end; at += 1) {
       const source = from[at] as number;
-      if (this.state.live[source] === 1 && this.weakIn[source] !== this.count) return false;
+      if (this.#state.live[source] === 1 && this.#weakIn[source] !== this.#count) return false;
     }
     return true;
   }
 
   /** What would be dark without batteries. */
-  private onBattery(): readonly number[] {
-    const { outAt, outEdge, to, need, counts } = this.graph;
-    const { live, dark, before, inletsBefore } = this.state;
-    const all = dark.filter((index) => this.state.isRemoved(index));
-    for (const index of all) this.darkIn[index] = this.count;
+  #onBattery(): readonly number[] {
+    const { outAt, outEdge, to, need, counts } = this.#graph;
+    const { live, dark, before, inletsBefore } = this.#state;
+    const all = dark.filter((index) => this.#state.isRemoved(index));
+    for (const index of all) this.#darkIn[index] = this.#count;
     // The array grows while it is walked, so it is the queue as well.
     for (const index of all) {
       const end = outAt[index + 1] as number;
       for (let out = outAt[index] as number; out < end; out += 1) {
         const consumer = to[outEdge[out] as number] as number;
-        const known = this.leftIn[consumer] === this.count ? this.left[consumer] : inletsBefore[consumer];
+        const known = this.#leftIn[consumer] === this.#count ? this.#left[consumer] : inletsBefore[consumer];
         const left = (known as number) - 1;
-        this.leftIn[consumer] = this.count;
-        this.left[consumer] = left;
-        if (this.darkIn[consumer] === this.count || before.live[consumer] !== 1 || left >= (need[consumer] as number))
+        this.#leftIn[consumer] = this.#count;
+        this.#left[consumer] = left;
+        if (this.#darkIn[consumer] === this.#count || before.live[consumer] !== 1 || left >= (need[consumer] as number))
           continue;
-        this.darkIn[consumer] = this.count;
+        this.#darkIn[consumer] = this.#count;
         all.push(consumer);
       }
     }
     return all.filter((index) => live[index] === 1 && counts[index] !== COUNTS.NOTHING);
   }
 
-  private darkRacks(sources: readonly number[]): readonly string[] {
-    const { counts } = this.graph;
-    const offline = this.state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.includes(index));
-    return this.rackStates(sources, [offline]).keys.racksDark;
+  #darkRacks(sources: readonly number[]): readonly string[] {
+    const { counts } = this.#graph;
+    const offline = this.#state.dark.filter((index) => counts[index] !== COUNTS.NOTHING && !sources.includes(index));
+    return this.#rackStates(sources, [offline]).keys.racksDark;
   }
 
-  private rackStates(sources: readonly number[], hits: readonly (readonly number[])[]): RackCounts {
-    const { racks, graph } = this;
-    for (const index of sources) racks.fail(index, this.state.before.live[index] === 1);
-    for (const index of this.state.dark) racks.darken(index, sources.includes(index));
+  #rackStates(sources: readonly number[], hits: readonly (readonly number[])[]): RackCounts {
+    const racks = this.#racks;
+    const graph = this.#graph;
+    for (const index of sources) racks.fail(index, this.#state.before.live[index] === 1);
+    for (const index of this.#state.dark) racks.darken(index, sources.includes(index));
     for (const list of hits) for (const index of list) racks.hit(index);
     if (racks.noted.length === 0) return NO_RACKS;
     const keys = { racksDark: [] as string[], racksPartial: [] as string[], racksProtected: [] as string[] };

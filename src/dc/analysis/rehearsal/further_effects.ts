@@ -8,33 +8,33 @@ import { ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds to an outcome what it does to cooling and fabrics. */
 export class FurtherEffects {
-  private readonly topology: Topology;
+  readonly #topology: Topology;
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;
 
   constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis) {
-    this.topology = topology;
+    this.#topology = topology;
     this.zones = new ZoneWatch(topology, basis);
     this.fabrics = new FabricWatch(topology, deviceOf);
   }
 
   of(outcome: Outcome): Failure {
     const off = [...outcome.elements.map(({ index }) => index), ...outcome.offline];
-    return { ...outcome, zones: this.zones.after(this.cracsOf(off), off), ...this.fabrics.after(off) };
+    return { ...outcome, zones: this.zones.after(this.#cracsOf(off), off), ...this.fabrics.after(off) };
   }
 
   /** Names of everything by which the effects of two failures may meet. */
   meetingOf({ elements, offline }: Outcome): readonly string[] {
     const off = [...elements.map(({ index }) => index), ...offline];
     return [
-      ...this.zones.concernedBy(this.cracsOf(off)).map((key) => `zone ${key}`),
+      ...this.zones.concernedBy(this.#cracsOf(off)).map((key) => `zone ${key}`),
       ...this.fabrics.lowerEnds(off).map((index) => `switch ${index}`),
     ];
   }
 
-  private cracsOf(indexes: readonly number[]): readonly Crac[] {
+  #cracsOf(indexes: readonly number[]): readonly Crac[] {
     return indexes.flatMap((index): readonly Crac[] => {
-      const node = this.topology.power.nodes[index];
+      const node = this.#topology.power.nodes[index];
       return node?.kind === "CRAC" ? [node.crac] : [];
     });
   }

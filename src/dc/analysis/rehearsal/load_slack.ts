@@ -9,24 +9,24 @@ const ROUNDING_W = 2;
  * little load; those that move less than the slack upstream overload nothing, and their loads need not be followed.
  */
 export class LoadSlack {
-  private readonly graph: CompactGraph;
-  private readonly loads: Float64Array;
-  private readonly slack: Float64Array;
+  readonly #graph: CompactGraph;
+  readonly #loads: Float64Array;
+  readonly #slack: Float64Array;
 
   constructor(graph: CompactGraph, live: LiveSet, loads: Float64Array) {
     const { size, inAt, from, capacityW, limitW } = graph;
-    this.graph = graph;
-    this.loads = loads;
-    this.slack = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
+    this.#graph = graph;
+    this.#loads = loads;
+    this.#slack = new Float64Array(size).fill(Number.NEGATIVE_INFINITY);
     for (const index of suppliesFirst(graph)) {
       let least = Number.POSITIVE_INFINITY;
       if (live[index] === 1 && (capacityW[index] as number) > 0)
         least = (limitW[index] as number) - (loads[index] as number);
       const end = inAt[index + 1] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
-        least = Math.min(least, this.slack[from[edge] as number] as number);
+        least = Math.min(least, this.#slack[from[edge] as number] as number);
       }
-      this.slack[index] = least;
+      this.#slack[index] = least;
     }
   }
 
@@ -35,16 +35,16 @@ export class LoadSlack {
    * its other inlets; dark ones only take load away.
    */
   suffices(reached: readonly number[], live: LiveSet): boolean {
-    const { inAt, from } = this.graph;
+    const { inAt, from } = this.#graph;
     let moved = ROUNDING_W;
     let least = Number.POSITIVE_INFINITY;
     for (const index of reached) {
       if (live[index] !== 1) continue;
-      moved += this.loads[index] as number;
+      moved += this.#loads[index] as number;
       const end = inAt[index + 1] as number;
       for (let edge = inAt[index] as number; edge < end; edge += 1) {
         const source = from[edge] as number;
-        if (live[source] === 1) least = Math.min(least, this.slack[source] as number);
+        if (live[source] === 1) least = Math.min(least, this.#slack[source] as number);
       }
     }
     return moved <= least;

@@ -8,46 +8,46 @@ const NO_OWNERS: readonly number[] = [];
 
 /** Owners of effects on nodes. Nearly all have one owner, for which no list is made. */
 export class NodeOwners implements Owners<number> {
-  private readonly first: Uint32Array;
-  private readonly lists = new Map<number, number[]>();
-  private readonly one = [0];
+  readonly #first: Uint32Array;
+  readonly #lists = new Map<number, number[]>();
+  readonly #one = [0];
 
   constructor(nodes: number) {
-    this.first = new Uint32Array(nodes);
+    this.#first = new Uint32Array(nodes);
   }
 
   has(index: number): boolean {
-    return this.first[index] !== 0;
+    return this.#first[index] !== 0;
   }
 
   /** The list is valid until the next call. */
   of(index: number): readonly number[] {
-    const owner = this.first[index] ?? 0;
+    const owner = this.#first[index] ?? 0;
     if (owner === 0) return NO_OWNERS;
-    const list = this.lists.get(index);
+    const list = this.#lists.get(index);
     if (list !== undefined) return list;
-    this.one[0] = owner;
-    return this.one;
+    this.#one[0] = owner;
+    return this.#one;
   }
 
   add(index: number, owner: number): void {
-    const first = this.first[index] ?? 0;
-    if (first === 0) this.first[index] = owner;
-    else this.lists.set(index, [...(this.lists.get(index) ?? [first]), owner]);
+    const first = this.#first[index] ?? 0;
+    if (first === 0) this.#first[index] = owner;
+    else this.#lists.set(index, [...(this.#lists.get(index) ?? [first]), owner]);
   }
 }
 
 /** Owners of effects on anything else. */
 export class NamedOwners<Key> implements Owners<Key> {
-  private readonly lists = new Map<Key, number[]>();
+  readonly #lists = new Map<Key, number[]>();
 
   of(key: Key): readonly number[] {
-    return this.lists.get(key) ?? NO_OWNERS;
+    return this.#lists.get(key) ?? NO_OWNERS;
   }
 
   add(key: Key, owner: number): void {
-    const list = this.lists.get(key);
-    if (list === undefined) this.lists.set(key, [owner]);
+    const list = this.#lists.get(key);
+    if (list === undefined) this.#lists.set(key, [owner]);
     else list.push(owner);
   }
 }

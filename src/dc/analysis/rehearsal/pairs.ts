@@ -85,27 +85,27 @@ const ANY = -1;
 
 /** Numbers of what failures may share: racks stand for what is in them, devices for their outlets. */
 class Numbers {
-  private readonly graph: CompactGraph;
-  private readonly named = new Map<string, number>();
+  readonly #graph: CompactGraph;
+  readonly #named = new Map<string, number>();
 
   constructor(graph: CompactGraph) {
-    this.graph = graph;
+    this.#graph = graph;
   }
 
   of(name: string): number {
-    const known = this.named.get(name) ?? this.graph.size + this.named.size;
-    this.named.set(name, known);
+    const known = this.#named.get(name) ?? this.#graph.size + this.#named.size;
+    this.#named.set(name, known);
     return known;
   }
 
   all(nodes: readonly number[], others: readonly number[]): readonly number[] {
     const found = new Set(others);
-    for (const index of nodes) found.add(this.ofNode(index));
+    for (const index of nodes) found.add(this.#ofNode(index));
     return [...found];
   }
 
-  private ofNode(index: number): number {
-    const { rack, rackKeys, isOutlet, inAt, from } = this.graph;
+  #ofNode(index: number): number {
+    const { rack, rackKeys, isOutlet, inAt, from } = this.#graph;
     const first = inAt[index] as number;
     const at = isOutlet[index] === 1 && first < (inAt[index + 1] as number) ? (from[first] as number) : index;
     const key = rackKeys[rack[at] as number];
@@ -115,44 +115,44 @@ class Numbers {
 
 /** Which failures can affect each other. */
 class Meetings {
-  private readonly reaches: readonly Reach[];
-  private readonly byReached = new Map<number, number[]>();
-  private readonly byChanged = new Map<number, number[]>();
-  private readonly byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
-  private readonly graph: CompactGraph;
-  private readonly loads: Float64Array;
+  readonly #reaches: readonly Reach[];
+  readonly #byReached = new Map<number, number[]>();
+  readonly #byChanged = new Map<number, number[]>();
+  readonly #byRise = new Map<number, { readonly at: number; readonly watts: number }[]>();
+  readonly #graph: CompactGraph;
+  readonly #loads: Float64Array;
 
   constructor(graph: CompactGraph, loads: Float64Array, reaches: readonly Reach[]) {
-    this.graph = graph;
-    this.loads = loads;
-    this.reaches = reaches;
+    this.#graph = graph;
+    this.#loads = loads;
+    this.#reaches = reaches;
     for (const [at, { reached, changed, rises }] of reaches.entries()) {
-      for (const number of reached) listIn(this.byReached, number).push(at);
-      for (const number of changed) listIn(this.byChanged, number).push(at);
-      for (const [node, watts] of rises) listIn(this.byRise, node).push({ at, watts });
+      for (const number of reached) listIn(this.#byReached, number).push(at);
+      for (const number of changed) listIn(this.#byChanged, number).push(at);
+      for (const [node, watts] of rises) listIn(this.#byRise, node).push({ at, watts });
     }
-    for (const list of this.byRise.values()) list.sort((a, b) => b.watts - a.watts);
+    for (const list of this.#byRise.values()) list.sort((a, b) => b.watts - a.watts);
   }
 
   /** Numbers of the later failures that may do more together with one. */
   of(at: number): Iterable<number> {
     const found = new Set<number>();
-    const { reached = [], changed = [], rises = new Map() } = this.reaches[at] ?? {};
+    const { reached = [], changed = [], rises = new Map() } = this.#reaches[at] ?? {};
     const add = (others: Iterable<number> = []) => {
       for (const other of others) if (other > at) found.add(other);
     };
-    if (reached.includes(ANY)) add(this.reaches.keys());
-    for (const number of reached) add(this.byChanged.get(number));
-    for (const number of changed) add(this.byReached.get(number));
-    add(this.byReached.get(ANY));
-    for (const [node, watts] of rises) add(this.exceeding(node, watts));
+    if (reached.includes(ANY)) add(this.#reaches.keys());
+    for (const number of reached) add(this.#byChanged.get(number));
+    for (const number of changed) add(this.#byReached.get(number));
+    add(this.#byReached.get(ANY));
+    for (const [node, watts] of rises) add(this.#exceeding(node, watts));
     return found;
   }
 
   /** Failures that load a source beyond its limit together with a rise. */
-  private *exceeding(node: number, watts: number): Iterable<number> {
-    const limit = (this.graph.limitW[node] as number) - (this.loads[node] as number) - ROUNDING_W;
-    for (const other of this.byRise.get(node) ?? []) {
+  *#exceeding(node: number, watts: number): Iterable<number> {
+    const limit = (this.#graph.limitW[node] as number) - (this.#loads[node] as number) - ROUNDING_W;
+    for (const other of this.#byRise.get(node) ?? []) {
       if (watts + other.watts <= limit) return;
       yield other.at;
     }

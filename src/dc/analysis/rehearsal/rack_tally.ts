@@ -5,54 +5,54 @@ export const RACK = { UNTOUCHED: 0, PROTECTED: 1, PARTIAL: 2, DARK: 3 } as const
 
 /** Judges the racks that a failure touches, as `rackStates` does, with a number for each rack. */
 export class RackTally {
-  private readonly graph: CompactGraph;
+  readonly #graph: CompactGraph;
   // What each rack is judged by before anything fails.
-  private readonly judged: Int32Array;
-  private readonly judgedOff: Int32Array;
-  private readonly pdus: Int32Array;
-  private readonly pdusOff: Int32Array;
+  readonly #judged: Int32Array;
+  readonly #judgedOff: Int32Array;
+  readonly #pdus: Int32Array;
+  readonly #pdusOff: Int32Array;
   readonly undocumented: Int32Array;
   // What the failure does to each rack.
-  private readonly off: Int32Array;
-  private readonly failed: Int32Array;
-  private readonly failedOff: Int32Array;
-  private readonly pdusLost: Int32Array;
-  private readonly losesPdu: Uint8Array;
-  private readonly isTouched: Uint8Array;
-  private readonly isNoted: Uint8Array;
+  readonly #off: Int32Array;
+  readonly #failed: Int32Array;
+  readonly #failedOff: Int32Array;
+  readonly #pdusLost: Int32Array;
+  readonly #losesPdu: Uint8Array;
+  readonly #isTouched: Uint8Array;
+  readonly #isNoted: Uint8Array;
   /** Racks that were noted since the last `clear`. */
   readonly noted: number[] = [];
 
   constructor(graph: CompactGraph, live: LiveSet) {
     const racks = graph.rackKeys.length;
     const numbers = () => new Int32Array(racks);
-    this.graph = graph;
-    this.judged = numbers();
-    this.judgedOff = numbers();
-    this.pdus = numbers();
-    this.pdusOff = numbers();
+    this.#graph = graph;
+    this.#judged = numbers();
+    this.#judgedOff = numbers();
+    this.#pdus = numbers();
+    this.#pdusOff = numbers();
     this.undocumented = numbers();
-    this.off = numbers();
-    this.failed = numbers();
-    this.failedOff = numbers();
-    this.pdusLost = numbers();
-    this.losesPdu = new Uint8Array(racks);
-    this.isTouched = new Uint8Array(racks);
-    this.isNoted = new Uint8Array(racks);
-    for (let index = 0; index < graph.size; index += 1) this.read(index, live[index] === 1 ? 0 : 1);
+    this.#off = numbers();
+    this.#failed = numbers();
+    this.#failedOff = numbers();
+    this.#pdusLost = numbers();
+    this.#losesPdu = new Uint8Array(racks);
+    this.#isTouched = new Uint8Array(racks);
+    this.#isNoted = new Uint8Array(racks);
+    for (let index = 0; index < graph.size; index += 1) this.#read(index, live[index] === 1 ? 0 : 1);
   }
 
-  private read(index: number, off: number): void {
-    const rack = this.graph.rack[index] as number;
+  #read(index: number, off: number): void {
+    const rack = this.#graph.rack[index] as number;
     if (rack < 0) return;
-    switch (this.graph.role[index]) {
+    switch (this.#graph.role[index]) {
       case ROLE.JUDGED:
-        add(this.judged, rack, 1);
-        add(this.judgedOff, rack, off);
+        add(this.#judged, rack, 1);
+        add(this.#judgedOff, rack, off);
         return;
       case ROLE.PDU:
-        add(this.pdus, rack, 1);
-        add(this.pdusOff, rack, off);
+        add(this.#pdus, rack, 1);
+        add(this.#pdusOff, rack, off);
         return;
       case ROLE.UNDOCUMENTED:
         add(this.undocumented, rack, 1);
@@ -61,61 +61,61 @@ export class RackTally {
 
   /** Leaves a failed element out of what its rack is judged by. */
   fail(index: number, wasLive: boolean): void {
-    const rack = this.note(index);
-    if (rack < 0 || this.graph.role[index] !== ROLE.JUDGED) return;
-    add(this.failed, rack, 1);
-    if (!wasLive) add(this.failedOff, rack, 1);
+    const rack = this.#note(index);
+    if (rack < 0 || this.#graph.role[index] !== ROLE.JUDGED) return;
+    add(this.#failed, rack, 1);
+    if (!wasLive) add(this.#failedOff, rack, 1);
   }
 
   /** Counts a node that goes dark. */
   darken(index: number, isFailed: boolean): void {
-    const rack = this.note(index);
+    const rack = this.#note(index);
     if (rack < 0) return;
-    const role = this.graph.role[index];
+    const role = this.#graph.role[index];
     if (role === ROLE.PDU) {
-      add(this.pdusLost, rack, 1);
-      if (!isFailed) this.losesPdu[rack] = 1;
-    } else if (role !== ROLE.NONE && !isFailed) add(this.off, rack, 1);
+      add(this.#pdusLost, rack, 1);
+      if (!isFailed) this.#losesPdu[rack] = 1;
+    } else if (role !== ROLE.NONE && !isFailed) add(this.#off, rack, 1);
   }
 
   /** Notes that something goes offline, is degraded or is supplied by a battery. */
   hit(index: number): void {
-    const rack = this.note(index);
-    if (rack >= 0) this.isTouched[rack] = 1;
+    const rack = this.#note(index);
+    if (rack >= 0) this.#isTouched[rack] = 1;
   }
 
   stateOf(rack: number): number {
     const unknown = (this.undocumented[rack] as number) > 0;
-    const judged = (this.judged[rack] as number) - (this.failed[rack] as number);
-    const lost = this.pdusLost[rack] as number;
-    if (judged === 0 && lost > 0 && (this.pdusOff[rack] as number) + lost === this.pdus[rack]) {
+    const judged = (this.#judged[rack] as number) - (this.#failed[rack] as number);
+    const lost = this.#pdusLost[rack] as number;
+    if (judged === 0 && lost > 0 && (this.#pdusOff[rack] as number) + lost === this.#pdus[rack]) {
       if (unknown) return RACK.PARTIAL;
-      if (this.losesPdu[rack] === 1) return RACK.DARK;
+      if (this.#losesPdu[rack] === 1) return RACK.DARK;
     }
-    if (this.isTouched[rack] !== 1) return RACK.UNTOUCHED;
-    const off = this.off[rack] as number;
+    if (this.#isTouched[rack] !== 1) return RACK.UNTOUCHED;
+    const off = this.#off[rack] as number;
     if (off === 0) return RACK.PROTECTED;
-    const all = (this.judgedOff[rack] as number) - (this.failedOff[rack] as number) + off;
+    const all = (this.#judgedOff[rack] as number) - (this.#failedOff[rack] as number) + off;
     return !unknown && all === judged ? RACK.DARK : RACK.PARTIAL;
   }
 
   clear(): void {
     for (const rack of this.noted) {
-      this.off[rack] = 0;
-      this.failed[rack] = 0;
-      this.failedOff[rack] = 0;
-      this.pdusLost[rack] = 0;
-      this.losesPdu[rack] = 0;
-      this.isTouched[rack] = 0;
-      this.isNoted[rack] = 0;
+      this.#off[rack] = 0;
+      this.#failed[rack] = 0;
+      this.#failedOff[rack] = 0;
+      this.#pdusLost[rack] = 0;
+      this.#losesPdu[rack] = 0;
+      this.#isTouched[rack] = 0;
+      this.#isNoted[rack] = 0;
     }
     this.noted.length = 0;
   }
 
-  private note(index: number): number {
-    const rack = this.graph.rack[index] as number;
-    if (rack < 0 || this.isNoted[rack] === 1) return rack;
-    this.isNoted[rack] = 1;
+  #note(index: number): number {
+    const rack = this.#graph.rack[index] as number;
+    if (rack < 0 || this.#isNoted[rack] === 1) return rack;
+    this.#isNoted[rack] = 1;
     this.noted.push(rack);
     return rack;
   }

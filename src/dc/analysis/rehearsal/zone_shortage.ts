@@ -39,29 +39,29 @@ const NO_SHORTAGES: readonly ZoneShortage[] = [];
 
 /** Judges the areas that cooling units serve after the loss of units and of the heat of devices without power. */
 export class ZoneWatch {
-  private readonly topology: Topology;
-  private readonly basis: LoadBasis;
-  private readonly zones: readonly Zone[];
+  readonly #topology: Topology;
+  readonly #basis: LoadBasis;
+  readonly #zones: readonly Zone[];
   /** Zones that the loss of a unit may concern, by the key of its code. */
-  private readonly concerned = new Map<string, ReadonlySet<Zone>>();
-  private placeOf: ReadonlyMap<string, number> | undefined;
+  readonly #concerned = new Map<string, ReadonlySet<Zone>>();
+  #placeOf: ReadonlyMap<string, number> | undefined;
 
   constructor(topology: Topology, basis: LoadBasis) {
-    this.topology = topology;
-    this.basis = basis;
+    this.#topology = topology;
+    this.#basis = basis;
     const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
     const named = new Map<string, string>();
     for (const { serves = [] } of topology.inventory.cracs) {
       for (const ref of serves) if (!named.has(ref.toLowerCase())) named.set(ref.toLowerCase(), ref);
     }
-    this.zones = [...named].flatMap(([key, ref]) => {
+    this.#zones = [...named].flatMap(([key, ref]) => {
       const area = parseRef(ref);
       if (area === undefined) return [];
       const units = balance.unitsOf(area);
       const stateOf = (medium: CoolingMedium) => judge(balance, area, medium, units)?.state ?? "ENOUGH";
       return [{ key, ref, area, units, before: { AIR: stateOf("AIR"), LIQUID: stateOf("LIQUID") } }];
     });
-    this.groupByUnit(balance);
+    this.#groupByUnit(balance);
   }
 
   /**
@@ -69,13 +69,13 @@ export class ZoneWatch {
    * @param offline nodes of devices that give off no heat any more
    */
   after(lost: readonly Crac[], offline: readonly number[]): readonly ZoneShortage[] {
-    const zones = this.zonesAround(lost);
+    const zones = this.#zonesAround(lost);
     if (zones.size === 0) return NO_SHORTAGES;
-    const balance = new CoolingBalance(this.topology, {
-      basis: this.basis,
+    const balance = new CoolingBalance(this.#topology, {
+      basis: this.#basis,
       reserveUnits: RESERVE_UNITS,
       failedCracCodes: lost.map(({ code }) => code),
-      missingHeat: this.heatOf(offline),
+      missingHeat: this.#heatOf(offline),
     });
     return [...zones].flatMap((zone) =>
       MEDIA.flatMap((medium): ZoneShortage[] => {
@@ -89,41 +89,41 @@ export class ZoneWatch {
 
   /** Keys of the areas that the loss of units may concern. */
   concernedBy(lost: readonly Crac[]): readonly string[] {
-    return [...this.zonesAround(lost)].map(({ key }) => key);
+    return [...this.#zonesAround(lost)].map(({ key }) => key);
   }
 
-  private zonesAround(lost: readonly Crac[]): ReadonlySet<Zone> {
-    return new Set(lost.flatMap(({ code }) => [...(this.concerned.get(codeKey(code)) ?? [])]));
+  #zonesAround(lost: readonly Crac[]): ReadonlySet<Zone> {
+    return new Set(lost.flatMap(({ code }) => [...(this.#concerned.get(codeKey(code)) ?? [])]));
   }
 
   /** A lost unit shifts its heat to those that serve the same places, and so concerns all their zones. */
-  private groupByUnit(balance: CoolingBalance): void {
+  #groupByUnit(balance: CoolingBalance): void {
     const zonesOf = new Map<string, Zone[]>();
-    for (const zone of this.zones) {
+    for (const zone of this.#zones) {
       for (const { code } of zone.units) {
         const list = zonesOf.get(codeKey(code));
         if (list === undefined) zonesOf.set(codeKey(code), [zone]);
         else list.push(zone);
       }
     }
-    const served = new Map(this.zones.map((zone) => [zone.key, zone.units]));
-    for (const crac of this.topology.inventory.cracs) {
+    const served = new Map(this.#zones.map((zone) => [zone.key, zone.units]));
+    for (const crac of this.#topology.inventory.cracs) {
       const besides = servedAreas(crac).flatMap((area) => (balance.inside(area).length > 0 && served.get(area)) || []);
       const found = new Set([crac, ...besides].flatMap(({ code }) => zonesOf.get(codeKey(code)) ?? []));
-      this.concerned.set(codeKey(crac.code), found);
+      this.#concerned.set(codeKey(crac.code), found);
     }
   }
 
   /** What the places of devices that are off no longer give off. */
-  private heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
-    const { nodes } = this.topology.power;
-    const places = this.topology.places();
-    this.placeOf ??= new Map(places.flatMap(({ devices }, at) => devices.map(({ code }) => [code, at] as const)));
+  #heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
+    const { nodes } = this.#topology.power;
+    const places = this.#topology.places();
+    this.#placeOf ??= new Map(places.flatMap(({ devices }, at) => devices.map(({ code }) => [code, at] as const)));
     const off = new Map<number, Set<string>>();
     for (const index of offline) {
       const node = nodes[index];
       if (node?.kind !== "DEVICE") continue;
-      const at = this.placeOf.get(node.device.code);
+      const at = this.#placeOf.get(node.device.code);
       if (at === undefined) continue;
       const codes = off.get(at);
       if (codes === undefined) off.set(at, new Set([node.device.code]));
@@ -132,15 +132,15 @@ export class ZoneWatch {
     const missing = new Map<number, MediumWatts>();
     for (const [at, codes] of off) {
       const place = places[at];
-      if (place !== undefined) missing.set(at, this.missingOf(place, codes));
+      if (place !== undefined) missing.set(at, this.#missingOf(place, codes));
     }
     return missing;
   }
 
-  private missingOf(place: Place, off: ReadonlySet<string>): MediumWatts {
-    const all = placeHeat(place, this.basis);
+  #missingOf(place: Place, off: ReadonlySet<string>): MediumWatts {
+    const all = placeHeat(place, this.#basis);
     const rest = place.devices.filter(({ code }) => !off.has(code));
-    const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.basis);
+    const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.#basis);
     return { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
   }
 }

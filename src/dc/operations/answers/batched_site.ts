@@ -10,37 +10,37 @@ import type { DcReader } from "#dc/ports.ts";
  * Cost: two look-ups per hop of the longest of them, however many they are.
  */
 export class BatchedSite implements TraceSite {
-  private readonly reader: DcReader;
-  private readonly devices: Batches<Device>;
-  private readonly cables: Batches<ReadonlyMap<string, Cable>>;
+  readonly #reader: DcReader;
+  readonly #devices: Batches<Device>;
+  readonly #cables: Batches<ReadonlyMap<string, Cable>>;
 
   constructor(reader: DcReader) {
-    this.reader = reader;
-    this.devices = new Batches(async (codes) => {
+    this.#reader = reader;
+    this.#devices = new Batches(async (codes) => {
       const found = await reader.devices(codes);
       return new Map(found.map((device) => [codeKey(device.code), device]));
     });
-    this.cables = new Batches(async (codes) => cablesByDevice(await reader.cablesOfAll(codes)));
+    this.#cables = new Batches(async (codes) => cablesByDevice(await reader.cablesOfAll(codes)));
   }
 
   device(code: string): Promise<Device | undefined> {
-    return this.devices.get(codeKey(code));
+    return this.#devices.get(codeKey(code));
   }
 
   async cableAt(end: PortRef): Promise<Cable | undefined> {
-    return (await this.cables.get(codeKey(end.deviceCode)))?.get(portKey(end));
+    return (await this.#cables.get(codeKey(end.deviceCode)))?.get(portKey(end));
   }
 
   feedDeclarer(feedId: string): Promise<PortRef | undefined> {
-    return this.reader.feedDeclarer(feedId);
+    return this.#reader.feedDeclarer(feedId);
   }
 
   crac(code: string): Promise<Crac | undefined> {
-    return this.reader.crac(code);
+    return this.#reader.crac(code);
   }
 
   consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]> {
-    return this.reader.consumersOf(sourceRefs);
+    return this.#reader.consumersOf(sourceRefs);
   }
 }
 
@@ -62,31 +62,31 @@ interface Waiting<Value> {
 }
 
 class Batches<Value> {
-  private readonly load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
-  private readonly known = new Map<string, Promise<Value | undefined>>();
-  private waiting: Waiting<Value>[] = [];
+  readonly #load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
+  readonly #known = new Map<string, Promise<Value | undefined>>();
+  #waiting: Waiting<Value>[] = [];
 
   constructor(load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
-    this.load = load;
+    this.#load = load;
   }
 
   get(key: string): Promise<Value | undefined> {
-    const known = this.known.get(key);
+    const known = this.#known.get(key);
     if (known !== undefined) return known;
     const asked = new Promise<Value | undefined>((resolve, reject) => {
       // A turn of the event loop later, so that all callers that have resumed by then share one look-up.
-      if (this.waiting.length === 0) setTimeout(() => void this.flush(), 0);
-      this.waiting.push({ key, resolve, reject });
+      if (this.#waiting.length === 0) setTimeout(() => void this.#flush(), 0);
+      this.#waiting.push({ key, resolve, reject });
     });
-    this.known.set(key, asked);
+    this.#known.set(key, asked);
     return asked;
   }
 
-  private async flush(): Promise<void> {
-    const batch = this.waiting;
-    this.waiting = [];
+  async #flush(): Promise<void> {
+    const batch = this.#waiting;
+    this.#waiting = [];
     try {
-      const found = await this.load(batch.map(({ key }) => key));
+      const found = await this.#load(batch.map(({ key }) => key));
       for (const { key, resolve } of batch) resolve(found.get(key));
     } catch (error) {
       for (const { reject } of batch) reject(error);

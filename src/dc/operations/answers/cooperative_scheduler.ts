@@ -66,16 +66,16 @@ const NO_PEER = {};
 
 /** Runs one long read in slices and yields to the event loop between them. */
 export class CooperativeScheduler {
-  private readonly signal: AbortSignal | undefined;
-  private readonly peer: object;
+  readonly #signal: AbortSignal | undefined;
+  readonly #peer: object;
 
   /**
    * @param signal aborts the work
    * @param peer whose turns the work uses: the connection that it came on
    */
   constructor(signal?: AbortSignal, peer: object = NO_PEER) {
-    this.signal = signal;
-    this.peer = peer;
+    this.#signal = signal;
+    this.#peer = peer;
   }
 
   /** Whether the slice is used up. */
@@ -85,8 +85,8 @@ export class CooperativeScheduler {
 
   /** Yields if the slice is used up. @throws the signal's reason */
   async yieldIfDue(): Promise<void> {
-    if (loop.isDue()) await loop.yield(this.peer);
-    this.signal?.throwIfAborted();
+    if (loop.isDue()) await loop.yield(this.#peer);
+    this.#signal?.throwIfAborted();
   }
 
   /** Does all steps, yielding after each slice. @throws the signal's reason */

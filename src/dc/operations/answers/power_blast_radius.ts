@@ -91,16 +91,16 @@ interface Figures {
 
 /** Converts hits to items of the reply. */
 class Items {
-  private readonly topology: Topology;
-  private readonly power: PowerGraph;
-  private readonly blast: BlastRadius;
-  private readonly figures: Figures;
+  readonly #topology: Topology;
+  readonly #power: PowerGraph;
+  readonly #blast: BlastRadius;
+  readonly #figures: Figures;
 
   constructor(topology: Topology, blast: BlastRadius, figures: Figures) {
-    this.topology = topology;
-    this.power = topology.power;
-    this.blast = blast;
-    this.figures = figures;
+    this.#topology = topology;
+    this.#power = topology.power;
+    this.#blast = blast;
+    this.#figures = figures;
   }
 
   /**
@@ -108,27 +108,27 @@ class Items {
    * units, and last the distribution that led there.
    */
   list(isWanted: (state: string) => boolean, limit: number) {
-    const racks = [...this.blast.racks]
+    const racks = [...this.#blast.racks]
       .filter(([, state]) => isWanted(state))
       .toSorted(([a, was], [b, is]) => GRAVITY.indexOf(was) - GRAVITY.indexOf(is) || compareText(a, b));
-    const hits = this.blast.hits.filter(({ state }) => isWanted(state));
+    const hits = this.#blast.hits.filter(({ state }) => isWanted(state));
     const shown = racks.slice(0, limit);
     const room = limit - shown.length;
     return {
       items: [
-        ...shown.map(([key, state]) => this.rack(key, state)),
-        ...(room > 0 ? this.sorted(hits).slice(0, room) : []).map((hit) => this.of(hit)),
+        ...shown.map(([key, state]) => this.#rack(key, state)),
+        ...(room > 0 ? this.#sorted(hits).slice(0, room) : []).map((hit) => this.#of(hit)),
       ],
       omitted: Math.max(0, hits.length + racks.length - limit),
     };
   }
 
-  private sorted(hits: readonly Hit[]): readonly Hit[] {
+  #sorted(hits: readonly Hit[]): readonly Hit[] {
     const byRack = new Map<string, Hit[]>();
     const cooling: Hit[] = [];
     const distribution: Hit[] = [];
     for (const hit of hits) {
-      const node = this.power.nodes[hit.index];
+      const node = this.#power.nodes[hit.index];
       if (node?.kind !== "DEVICE") cooling.push(hit);
       else if (isPowerKind(node.device.kind)) distribution.push(hit);
       else {
@@ -144,33 +144,33 @@ class Items {
 
   /** A device of a touched rack of which no supply is recorded. */
   undocumented(code: string) {
-    const index = this.power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    const index = this.#power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
     return {
-      ...identity(this.power.nodes[index]),
+      ...identity(this.#power.nodes[index]),
       state: ImpactState.UNDOCUMENTED,
-      drawW: ownDrawW(this.power, index, this.figures.basis),
-      undocumentedInlets: undocumentedInlets(this.power, index),
+      drawW: ownDrawW(this.#power, index, this.#figures.basis),
+      undocumentedInlets: undocumentedInlets(this.#power, index),
     };
   }
 
-  private rack(key: string, state: RackState) {
-    const { code = key, name, role } = this.topology.rack(key) ?? {};
+  #rack(key: string, state: RackState) {
+    const { code = key, name, role } = this.#topology.rack(key) ?? {};
     return { kind: ItemKind.RACK, code, name, role, state: RACK_STATES[state] };
   }
 
-  private of({ index, state, depth, via }: Hit) {
-    const inlets = (this.power.inlets[index] ?? []).filter(({ from }) => this.figures.baseline[from] === 1);
-    const alive = (from: number) => this.blast.live[from] === 1;
+  #of({ index, state, depth, via }: Hit) {
+    const inlets = (this.#power.inlets[index] ?? []).filter(({ from }) => this.#figures.baseline[from] === 1);
+    const alive = (from: number) => this.#blast.live[from] === 1;
     return {
-      ...identity(this.power.nodes[index]),
+      ...identity(this.#power.nodes[index]),
       state: ImpactState[state],
-      drawW: ownDrawW(this.power, index, this.figures.basis),
+      drawW: ownDrawW(this.#power, index, this.#figures.basis),
       lostInlets: inlets.filter(({ from }) => !alive(from)).map(({ inlet }) => inlet),
       remainingInlets: inlets.filter(({ from }) => alive(from)).map(({ inlet }) => inlet),
       via,
       depth,
-      undocumentedInlets: undocumentedInlets(this.power, index),
-      ...drawnFrom(this.power, index, { before: this.figures.baseline, after: this.blast.live }),
+      undocumentedInlets: undocumentedInlets(this.#power, index),
+      ...drawnFrom(this.#power, index, { before: this.#figures.baseline, after: this.#blast.live }),
     };
   }
 }

@@ -24,41 +24,41 @@ interface Kept {
  */
 export class TopologyCache {
   /** Oldest first. */
-  private kept: readonly Kept[] = [];
+  #kept: readonly Kept[] = [];
   /** What is being made, by revision: reads that come at the same moment wait for one. */
-  private readonly making = new Map<number, Promise<Kept>>();
-  private readonly judging = new WeakMap<Topology, Promise<void>>();
+  readonly #making = new Map<number, Promise<Kept>>();
+  readonly #judging = new WeakMap<Topology, Promise<void>>();
 
   /** @param known the reader's revision, where it was read already */
   async at(reader: DcReader, known?: number): Promise<Topology> {
     const revision = known ?? (await reader.revision());
-    const kept = this.kept.find((one) => one.revision === revision);
+    const kept = this.#kept.find((one) => one.revision === revision);
     if (kept !== undefined) return kept.topology;
-    const running = this.making.get(revision);
+    const running = this.#making.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
       // The call that was making it may have been cancelled; this one was not.
       return made?.topology ?? this.at(reader, revision);
     }
-    const making = this.make(reader, revision).finally(() => this.making.delete(revision));
-    this.making.set(revision, making);
+    const making = this.#make(reader, revision).finally(() => this.#making.delete(revision));
+    this.#making.set(revision, making);
     const made = await making;
-    const others = this.kept.filter((one) => one.revision !== revision);
-    this.kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
+    const others = this.#kept.filter((one) => one.revision !== revision);
+    this.#kept = [...others, made].toSorted((a, b) => a.revision - b.revision).slice(-KEPT);
     return made.topology;
   }
 
   /** Computes the loads after every single loss in slices; concurrent calls for one topology share the work. */
   async judged(topology: Topology): Promise<Topology> {
-    const running = this.judging.get(topology) ?? new CooperativeScheduler().run(topology.judge("ALLOCATED"));
-    this.judging.set(topology, running);
+    const running = this.#judging.get(topology) ?? new CooperativeScheduler().run(topology.judge("ALLOCATED"));
+    this.#judging.set(topology, running);
     await running;
     return topology;
   }
 
-  private async make(reader: DcReader, revision: number): Promise<Kept> {
+  async #make(reader: DcReader, revision: number): Promise<Kept> {
     const { seq } = await reader.chainHead();
-    const nearest = this.kept.findLast((one) => one.revision < revision);
+    const nearest = this.#kept.findLast((one) => one.revision < revision);
     const followed = nearest === undefined ? undefined : await follow(reader, nearest);
     return {
       revision,

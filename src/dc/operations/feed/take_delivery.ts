@@ -38,67 +38,67 @@ export async function takeDelivery(source: FeedSource, writer: DcWriter, deliver
 }
 
 class Intake {
-  private readonly source: FeedSource;
-  private readonly writer: DcWriter;
-  private readonly now: string;
-  private readonly transactionId: string;
-  private head: ChainHead | undefined;
-  private readonly counts = { accepted: 0, duplicates: 0, outOfBand: 0, ignored: 0, deadLetters: 0 };
+  readonly #source: FeedSource;
+  readonly #writer: DcWriter;
+  readonly #now: string;
+  readonly #transactionId: string;
+  #head: ChainHead | undefined;
+  readonly #counts = { accepted: 0, duplicates: 0, outOfBand: 0, ignored: 0, deadLetters: 0 };
 
   constructor(source: FeedSource, writer: DcWriter) {
-    this.source = source;
-    this.writer = writer;
-    this.now = source.context.clock.now().toISOString();
-    this.transactionId = source.context.newId();
+    this.#source = source;
+    this.#writer = writer;
+    this.#now = source.context.clock.now().toISOString();
+    this.#transactionId = source.context.newId();
   }
 
   async take({ events, poison, resolved }: Delivery): Promise<Receipt> {
-    for (const event of events) await this.takeEvent(event);
-    for (const one of poison) await this.bury(one);
-    if (resolved !== undefined) await raiseResolved(this.writer, this.source.feed, resolved);
+    for (const event of events) await this.#takeEvent(event);
+    for (const one of poison) await this.#bury(one);
+    if (resolved !== undefined) await raiseResolved(this.#writer, this.#source.feed, resolved);
     // Caches and graphs follow the revision: what was read before this commit is read again.
-    if (this.counts.outOfBand > 0) await this.writer.raiseRevision();
-    return this.counts;
+    if (this.#counts.outOfBand > 0) await this.#writer.raiseRevision();
+    return this.#counts;
   }
 
-  private async takeEvent({ event, told }: ToldEvent): Promise<void> {
+  async #takeEvent({ event, told }: ToldEvent): Promise<void> {
     try {
       const change = readRowChange(event);
-      if (change === undefined) this.counts.ignored += 1;
-      else await this.takeChange(event, change);
+      if (change === undefined) this.#counts.ignored += 1;
+      else await this.#takeChange(event, change);
     } catch (error) {
       if (!(error instanceof PoisonError)) throw error;
-      await this.bury({ reason: error.message, event: told });
+      await this.#bury({ reason: error.message, event: told });
     }
   }
 
-  private async takeChange(event: FeedEvent, change: RowChange): Promise<void> {
+  async #takeChange(event: FeedEvent, change: RowChange): Promise<void> {
     const { table, rowKey } = change;
-    if (await this.writer.delivered(table, rowKey, event.mark)) {
-      this.counts.duplicates += 1;
+    if (await this.#writer.delivered(table, rowKey, event.mark)) {
+      this.#counts.duplicates += 1;
       return;
     }
-    const { own, latest } = await findOwnWrite(this.writer, change);
-    const record = own ?? (await this.append(this.draft(event, change, latest)));
+    const { own, latest } = await findOwnWrite(this.#writer, change);
+    const record = own ?? (await this.#append(this.#draft(event, change, latest)));
     const seq = own !== undefined && table === "port" ? 0 : record.seq;
-    await this.writer.keepDelivery({ table, rowKey, mark: event.mark, seq, receivedAt: this.now });
-    this.counts.accepted += 1;
-    if (own === undefined) this.counts.outOfBand += 1;
+    await this.#writer.keepDelivery({ table, rowKey, mark: event.mark, seq, receivedAt: this.#now });
+    this.#counts.accepted += 1;
+    if (own === undefined) this.#counts.outOfBand += 1;
   }
 
-  private draft(event: FeedEvent, change: RowChange, latest: ChangeRecord | undefined): ChangeDraft {
-    const { context, caller } = this.source;
+  #draft(event: FeedEvent, change: RowChange, latest: ChangeRecord | undefined): ChangeDraft {
+    const { context, caller } = this.#source;
     const { entity, related, after } = change;
     const was = change.before ?? (latest?.entity === entity ? latest.after : undefined);
     const { clientIp, userAgent, traceId } = caller;
     return {
       id: context.newId(),
-      occurredAt: event.at ?? this.now,
-      recordedAt: this.now,
+      occurredAt: event.at ?? this.#now,
+      recordedAt: this.#now,
       // The database knows no principal of the service.
       actor: { principal: "unknown", roles: [], authMethod: "none" },
       request: {
-        id: this.transactionId,
+        id: this.#transactionId,
         interface: "WEBHOOK",
         method: "AuditWebhook",
         ...(clientIp !== undefined && { clientIp }),
@@ -113,23 +113,23 @@ class Intake {
       changedFields: changedFields(was as JsonObject | undefined, after),
       source: "OUT_OF_BAND",
       commit: event.mark,
-      transactionId: this.transactionId,
+      transactionId: this.#transactionId,
     };
   }
 
-  private async append(draft: ChangeDraft): Promise<ChangeRecord> {
-    this.head ??= await this.writer.chainHead();
-    const record = seal(this.head, draft);
-    await this.writer.append([record]);
-    this.head = record;
+  async #append(draft: ChangeDraft): Promise<ChangeRecord> {
+    this.#head ??= await this.#writer.chainHead();
+    const record = seal(this.#head, draft);
+    await this.#writer.append([record]);
+    this.#head = record;
     return record;
   }
 
-  private async bury({ reason, event }: Poison): Promise<void> {
-    const { context, feed } = this.source;
+  async #bury({ reason, event }: Poison): Promise<void> {
+    const { context, feed } = this.#source;
     const body = (JSON.stringify(event) ?? "").slice(0, MAX_LETTER_CHARS);
-    await this.writer.keepDeadLetter({ id: context.newId(), receivedAt: this.now, feed, reason, body });
-    this.counts.deadLetters += 1;
+    await this.#writer.keepDeadLetter({ id: context.newId(), receivedAt: this.#now, feed, reason, body });
+    this.#counts.deadLetters += 1;
   }
 }
 

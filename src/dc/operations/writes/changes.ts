@@ -40,19 +40,19 @@ interface Origin {
  */
 export class Changes {
   readonly transactionId: string;
-  private readonly origin: Origin;
-  private readonly writer: DcWriter;
+  readonly #origin: Origin;
+  readonly #writer: DcWriter;
   /** The same for all entries, and written down with each of them. */
-  private readonly actor: ChangeActor;
-  private readonly request: ChangeRequest;
-  private drafts: ChangeDraft[] = [];
+  readonly #actor: ChangeActor;
+  readonly #request: ChangeRequest;
+  #drafts: ChangeDraft[] = [];
 
   constructor(writer: DcWriter, origin: Origin) {
-    this.writer = writer;
-    this.origin = origin;
+    this.#writer = writer;
+    this.#origin = origin;
     this.transactionId = origin.context.newId();
-    this.actor = inKeyOrder(actorOf(origin.caller));
-    this.request = inKeyOrder(requestOf(origin));
+    this.#actor = inKeyOrder(actorOf(origin.caller));
+    this.#request = inKeyOrder(requestOf(origin));
   }
 
   /** Writes a resource and notes the change. */
@@ -61,56 +61,56 @@ export class Changes {
     resource: ResourceByKind[Kind],
     before: Stored<ResourceByKind[Kind]> | undefined,
   ): Promise<Stored<ResourceByKind[Kind]>> {
-    const { now } = this.origin;
+    const { now } = this.#origin;
     // For a resource without parts, the text of the version is that of the row as well.
     rememberCanonical(resource);
     const stored = { resource, etag: etagOf(resource), createTime: before?.createTime ?? now, updateTime: now };
-    await this.writer.put(kind, stored);
-    this.note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
+    await this.#writer.put(kind, stored);
+    this.#note(before === undefined ? "CREATE" : "UPDATE", kind, before?.resource, resource);
     return stored;
   }
 
   async remove<Kind extends ResourceKind>(kind: Kind, resource: ResourceByKind[Kind]): Promise<void> {
-    await this.writer.remove(kind, resourceKey(resource));
-    this.note("DELETE", kind, resource, undefined);
+    await this.#writer.remove(kind, resourceKey(resource));
+    this.#note("DELETE", kind, resource, undefined);
   }
 
   /** Notes the change of a document that the caller writes. */
   noteDocument(action: AuditAction, entity: string, was: JsonObject | undefined, is: JsonObject | undefined): void {
-    this.draft(action, { entity, related: [], was, is });
+    this.#draft(action, { entity, related: [], was, is });
   }
 
   /** How many changes are noted that are not in the log yet. */
   get noted(): number {
-    return this.drafts.length;
+    return this.#drafts.length;
   }
 
   /** Runs `work` in a savepoint; when it throws, its entries go with its rows. */
   async attempt<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mark = this.drafts.length;
+    const mark = this.#drafts.length;
     try {
-      return await this.writer.savepoint(work);
+      return await this.#writer.savepoint(work);
     } catch (error) {
-      this.drafts = this.drafts.slice(0, mark);
+      this.#drafts = this.#drafts.slice(0, mark);
       throw error;
     }
   }
 
   /** Seals the entries onto the chain and raises the revision; without entries, nothing happens. */
   async flush(): Promise<void> {
-    if (this.drafts.length === 0) return;
-    let head = await this.writer.chainHead();
-    const records = this.drafts.map((draft) => {
+    if (this.#drafts.length === 0) return;
+    let head = await this.#writer.chainHead();
+    const records = this.#drafts.map((draft) => {
       const record = seal(head, draft);
       head = record;
       return record;
     });
-    await this.writer.append(records);
-    await this.writer.raiseRevision();
-    this.drafts = [];
+    await this.#writer.append(records);
+    await this.#writer.raiseRevision();
+    this.#drafts = [];
   }
 
-  private note<Kind extends ResourceKind>(
+  #note<Kind extends ResourceKind>(
     action: AuditAction,
     kind: Kind,
     before: ResourceByKind[Kind] | undefined,
@@ -121,10 +121,10 @@ export class Changes {
     const was = before === undefined ? undefined : modelJson(SCHEMAS[kind], before);
     const is = after === undefined ? undefined : modelJson(SCHEMAS[kind], after);
     const related = [...new Set([...relatedTo(before), ...relatedTo(after)])];
-    this.draft(action, { entity: resourceRef(kind, named), related, was, is });
+    this.#draft(action, { entity: resourceRef(kind, named), related, was, is });
   }
 
-  private draft(
+  #draft(
     action: AuditAction,
     {
       entity,
@@ -138,13 +138,13 @@ export class Changes {
       readonly is: JsonObject | undefined;
     },
   ): void {
-    const { context, now, message } = this.origin;
-    this.drafts.push({
+    const { context, now, message } = this.#origin;
+    this.#drafts.push({
       id: context.newId(),
       occurredAt: now,
       recordedAt: now,
-      actor: this.actor,
-      request: this.request,
+      actor: this.#actor,
+      request: this.#request,
       action,
       entity,
       related,

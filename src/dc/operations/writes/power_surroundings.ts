@@ -17,24 +17,24 @@ class TooFar extends Error {}
  * whole graph. Each device is looked up once, however many supplies it hangs on. Keys are those of codes.
  */
 export class PowerSurroundings {
-  private readonly site: SiteReader;
+  readonly #site: SiteReader;
   /** Devices that may still be looked at downstream. */
-  private left: number;
-  private readonly devices = new Map<string, Device>();
-  private readonly cracs = new Map<string, Crac>();
-  private readonly cables = new Map<string, Cable>();
+  #left: number;
+  readonly #devices = new Map<string, Device>();
+  readonly #cracs = new Map<string, Crac>();
+  readonly #cables = new Map<string, Cable>();
   /** Key of the device at the other end of a power cable, by the key of a port; undefined if the cable carries nothing. */
-  private readonly plugged = new Map<string, string | undefined>();
+  readonly #plugged = new Map<string, string | undefined>();
   /** Devices whose cables are looked up. */
-  private readonly wired = new Set<string>();
+  readonly #wired = new Set<string>();
   /** Keys of the devices directly downstream of a device. */
-  private readonly below = new Map<string, readonly string[]>();
-  private readonly declarers = new Map<string, string | undefined>();
+  readonly #below = new Map<string, readonly string[]>();
+  readonly #declarers = new Map<string, string | undefined>();
 
   /** @param budget devices that may be looked at downstream */
   constructor(site: SiteReader, budget: number) {
-    this.site = site;
-    this.left = budget;
+    this.#site = site;
+    this.#left = budget;
   }
 
   /** The looked-up devices, cooling units and cables, in the order of keys. */
@@ -43,20 +43,20 @@ export class PowerSurroundings {
       [...found].sort(([a], [b]) => compareText(a, b)).map(([, resource]) => resource);
     return {
       racks: [],
-      devices: sorted(this.devices),
-      cracs: sorted(this.cracs),
-      cables: sorted(this.cables),
+      devices: sorted(this.#devices),
+      cracs: sorted(this.#cracs),
+      cables: sorted(this.#cables),
       fabricLinks: [],
     };
   }
 
   /** Number of resources that were looked up. It only grows, so an equal number means an equal inventory. */
   get size(): number {
-    return this.devices.size + this.cracs.size + this.cables.size;
+    return this.#devices.size + this.#cracs.size + this.#cables.size;
   }
 
   device(key: string): Device | undefined {
-    return this.devices.get(key);
+    return this.#devices.get(key);
   }
 
   /**
@@ -65,23 +65,23 @@ export class PowerSurroundings {
    * @returns keys of the devices and of all devices upstream, nearest first
    */
   async upstream(keys: Iterable<string>): Promise<readonly string[]> {
-    const seen = new Set([...keys, ...(await this.sourcesOfCracs())]);
+    const seen = new Set([...keys, ...(await this.#sourcesOfCracs())]);
     for (let level = [...seen]; level.length > 0; ) {
-      await this.look(level);
-      await this.wire(level);
+      await this.#look(level);
+      await this.#wire(level);
       const next = new Set<string>();
-      for (const key of level) for (const source of await this.sourcesOf(key)) if (!seen.has(source)) next.add(source);
+      for (const key of level) for (const source of await this.#sourcesOf(key)) if (!seen.has(source)) next.add(source);
       for (const key of next) seen.add(key);
       level = [...next];
     }
-    return [...seen].filter((key) => this.devices.has(key));
+    return [...seen].filter((key) => this.#devices.has(key));
   }
 
-  private async sourcesOfCracs(): Promise<readonly string[]> {
-    const sources = [...this.cracs.values()].flatMap(({ powerInputs = [] }) => powerInputs);
+  async #sourcesOfCracs(): Promise<readonly string[]> {
+    const sources = [...this.#cracs.values()].flatMap(({ powerInputs = [] }) => powerInputs);
     const owners: string[] = [];
     for (const { sourceRef } of sources) {
-      const owner = sourceRef === undefined ? undefined : await this.ownerOf(sourceRef);
+      const owner = sourceRef === undefined ? undefined : await this.#ownerOf(sourceRef);
       if (owner !== undefined) owners.push(owner);
     }
     return owners;
@@ -92,8 +92,8 @@ export class PowerSurroundings {
     const seen = new Set([start]);
     try {
       for (let level = [start]; level.length > 0; ) {
-        await this.lookBelow(level);
-        const next = new Set(level.flatMap((key) => this.below.get(key) ?? []).filter((key) => !seen.has(key)));
+        await this.#lookBelow(level);
+        const next = new Set(level.flatMap((key) => this.#below.get(key) ?? []).filter((key) => !seen.has(key)));
         for (const key of next) seen.add(key);
         level = [...next];
       }
@@ -105,35 +105,35 @@ export class PowerSurroundings {
   }
 
   /** Finds what hangs directly on each of these devices. @throws TooFar */
-  private async lookBelow(level: readonly string[]): Promise<void> {
-    const keys = level.filter((key) => !this.below.has(key));
+  async #lookBelow(level: readonly string[]): Promise<void> {
+    const keys = level.filter((key) => !this.#below.has(key));
     if (keys.length === 0) return;
-    await this.wire(keys);
+    await this.#wire(keys);
     const found = new Map(keys.map((key): [string, Set<string>] => [key, new Set()]));
     const owners = new Map<string, string>();
     for (const key of keys) {
-      for (const ref of this.suppliesOf(key)) owners.set(ref, key);
-      for (const child of await this.pluggedInto(key)) found.get(key)?.add(child);
+      for (const ref of this.#suppliesOf(key)) owners.set(ref, key);
+      for (const child of await this.#pluggedInto(key)) found.get(key)?.add(child);
     }
-    const consumers = await this.site.consumersOf([...owners.keys()]);
+    const consumers = await this.#site.consumersOf([...owners.keys()]);
     const wanted = consumers.filter(({ kind }) => kind === "device").map(({ code }) => codeKey(code));
-    await this.spend([...wanted, ...[...found.values()].flatMap((children) => [...children])]);
+    await this.#spend([...wanted, ...[...found.values()].flatMap((children) => [...children])]);
     for (const { kind, code, inlet } of consumers) {
-      if (kind === "crac") await this.lookCrac(code);
-      const port = this.devices.get(codeKey(code))?.ports?.find(({ name }) => name === inlet);
+      if (kind === "crac") await this.#lookCrac(code);
+      const port = this.#devices.get(codeKey(code))?.ports?.find(({ name }) => name === inlet);
       const owner = owners.get(refKey(port?.powerIn?.sourceRef ?? ""));
       if (owner !== undefined) found.get(owner)?.add(codeKey(code));
     }
     for (const [key, children] of found)
-      this.below.set(
+      this.#below.set(
         key,
-        [...children].filter((child) => this.devices.has(child)),
+        [...children].filter((child) => this.#devices.has(child)),
       );
   }
 
   /** What inlets name to hang on a device: the device itself, its outlets and its feeds. */
-  private suppliesOf(key: string): readonly string[] {
-    const device = this.devices.get(key);
+  #suppliesOf(key: string): readonly string[] {
+    const device = this.#devices.get(key);
     if (device === undefined) return [];
     return outletsOf(device).reduce(
       (refs, { name, powerOut }) => {
@@ -146,99 +146,99 @@ export class PowerSurroundings {
   }
 
   /** Keys of devices at the other end of a device's outlets, and of the blades that a chassis supplies. */
-  private async pluggedInto(key: string): Promise<readonly string[]> {
-    const device = this.devices.get(key);
+  async #pluggedInto(key: string): Promise<readonly string[]> {
+    const device = this.#devices.get(key);
     if (device === undefined) return [];
     const cabled = outletsOf(device).flatMap(({ name }) => {
-      const far = this.plugged.get(portKey({ deviceCode: device.code, portName: name }));
+      const far = this.#plugged.get(portKey({ deviceCode: device.code, portName: name }));
       return far === undefined ? [] : [far];
     });
     if (device.kind !== "CHASSIS") return cabled;
-    const blades = (await this.site.childrenOf(device.code)).filter(isInBay);
+    const blades = (await this.#site.childrenOf(device.code)).filter(isInBay);
     return [...cabled, ...blades.map(({ code }) => codeKey(code))];
   }
 
   /** Keys of the devices directly upstream of a device, its chassis included. */
-  private async sourcesOf(key: string): Promise<readonly string[]> {
-    const device = this.devices.get(key);
+  async #sourcesOf(key: string): Promise<readonly string[]> {
+    const device = this.#devices.get(key);
     if (device === undefined) return [];
     const inlets = inletsOf(device);
-    const found = inlets.length === 0 ? await this.chassisOf(device) : [];
+    const found = inlets.length === 0 ? await this.#chassisOf(device) : [];
     for (const { name, powerIn } of inlets) {
       const port = portKey({ deviceCode: device.code, portName: name });
-      const far = this.plugged.get(port);
-      const isCut = far === undefined && this.plugged.has(port);
+      const far = this.#plugged.get(port);
+      const isCut = far === undefined && this.#plugged.has(port);
       const named = isCut ? undefined : powerIn?.sourceRef;
-      const source = named === undefined ? far : await this.ownerOf(named);
+      const source = named === undefined ? far : await this.#ownerOf(named);
       if (source !== undefined) found.push(source);
     }
     return found;
   }
 
   /** Key of the chassis that supplies a blade without inlets. */
-  private async chassisOf(device: Device): Promise<string[]> {
+  async #chassisOf(device: Device): Promise<string[]> {
     if (!isInBay(device)) return [];
     const key = codeKey(device.parentDeviceCode ?? "");
-    await this.look([key]);
-    return this.devices.get(key)?.kind === "CHASSIS" ? [key] : [];
+    await this.#look([key]);
+    return this.#devices.get(key)?.kind === "CHASSIS" ? [key] : [];
   }
 
   /** Key of the device that a source belongs to; undefined for a feed that no outlet declares. */
-  private async ownerOf(source: string): Promise<string | undefined> {
+  async #ownerOf(source: string): Promise<string | undefined> {
     const ref = parseRef(source);
     if (ref?.kind === "device") return codeKey(ref.code);
     if (ref?.kind === "port") return codeKey(ref.end.deviceCode);
     if (ref?.kind !== "feed") return undefined;
     const key = refKey(source);
-    if (!this.declarers.has(key)) {
-      const declarer = await this.site.feedDeclarer(ref.code);
-      this.declarers.set(key, declarer && codeKey(declarer.deviceCode));
+    if (!this.#declarers.has(key)) {
+      const declarer = await this.#site.feedDeclarer(ref.code);
+      this.#declarers.set(key, declarer && codeKey(declarer.deviceCode));
     }
-    return this.declarers.get(key);
+    return this.#declarers.get(key);
   }
 
   /** Looks up devices downstream, at the cost of the budget. @throws TooFar */
-  private async spend(keys: readonly string[]): Promise<void> {
-    this.left -= new Set(keys.filter((key) => !this.devices.has(key))).size;
-    if (this.left < 0) throw new TooFar();
-    await this.look(keys);
+  async #spend(keys: readonly string[]): Promise<void> {
+    this.#left -= new Set(keys.filter((key) => !this.#devices.has(key))).size;
+    if (this.#left < 0) throw new TooFar();
+    await this.#look(keys);
   }
 
-  private async look(keys: readonly string[]): Promise<void> {
-    const wanted = [...new Set(keys)].filter((key) => !this.devices.has(key));
+  async #look(keys: readonly string[]): Promise<void> {
+    const wanted = [...new Set(keys)].filter((key) => !this.#devices.has(key));
     if (wanted.length === 0) return;
-    for (const device of await this.site.powerDevices(wanted)) {
+    for (const device of await this.#site.powerDevices(wanted)) {
       const key = codeKey(device.code);
-      this.devices.set(key, device);
+      this.#devices.set(key, device);
       for (const { powerOut } of outletsOf(device)) {
-        if (powerOut?.feedId !== undefined) this.declarers.set(refKey(`feed:${powerOut.feedId}`), key);
+        if (powerOut?.feedId !== undefined) this.#declarers.set(refKey(`feed:${powerOut.feedId}`), key);
       }
     }
   }
 
-  private async lookCrac(code: string): Promise<void> {
-    if (this.cracs.has(codeKey(code))) return;
-    const crac = await this.site.crac(code);
-    if (crac !== undefined) this.cracs.set(codeKey(code), crac);
+  async #lookCrac(code: string): Promise<void> {
+    if (this.#cracs.has(codeKey(code))) return;
+    const crac = await this.#site.crac(code);
+    if (crac !== undefined) this.#cracs.set(codeKey(code), crac);
   }
 
   /** Looks up the cables between power ports of devices. */
-  private async wire(keys: readonly string[]): Promise<void> {
-    const wanted = keys.filter((key) => !this.wired.has(key) && this.devices.has(key));
+  async #wire(keys: readonly string[]): Promise<void> {
+    const wanted = keys.filter((key) => !this.#wired.has(key) && this.#devices.has(key));
     if (wanted.length === 0) return;
-    for (const key of wanted) this.wired.add(key);
+    for (const key of wanted) this.#wired.add(key);
     const powerPorts = new Set(
       wanted.flatMap((key) => {
-        const { code = "", ports = [] } = this.devices.get(key) ?? {};
+        const { code = "", ports = [] } = this.#devices.get(key) ?? {};
         return ports.map(({ name }) => portKey({ deviceCode: code, portName: name }));
       }),
     );
-    for (const cable of await this.site.cablesOfAll(wanted)) {
+    for (const cable of await this.#site.cablesOfAll(wanted)) {
       const [a, b] = [portKey(cable.a), portKey(cable.b)];
       if (!powerPorts.has(a) && !powerPorts.has(b)) continue;
-      this.cables.set(resourceKey(cable), cable);
-      this.plugged.set(a, carries(cable) ? codeKey(cable.b.deviceCode) : undefined);
-      this.plugged.set(b, carries(cable) ? codeKey(cable.a.deviceCode) : undefined);
+      this.#cables.set(resourceKey(cable), cable);
+      this.#plugged.set(a, carries(cable) ? codeKey(cable.b.deviceCode) : undefined);
+      this.#plugged.set(b, carries(cable) ? codeKey(cable.a.deviceCode) : undefined);
     }
   }
 }

@@ -83,23 +83,23 @@ class Slots {
   readonly before: number[][] = [];
   readonly after: number[][] = [];
   readonly heights: number[];
-  private readonly boxes: readonly LayoutBox[];
-  private readonly turned: ReadonlySet<LayoutEdge>;
-  private readonly lanes = new Map<string, number>();
-  private readonly wires = new Map<string, Wire>();
+  readonly #boxes: readonly LayoutBox[];
+  readonly #turned: ReadonlySet<LayoutEdge>;
+  readonly #lanes = new Map<string, number>();
+  readonly #wires = new Map<string, Wire>();
 
   constructor(boxes: readonly LayoutBox[], edges: readonly LabelledEdge[]) {
     const { layers, turned } = layersOf(boxes.length, edges, (box) => boxes[box]?.last === true);
-    this.boxes = boxes;
-    this.turned = turned;
+    this.#boxes = boxes;
+    this.#turned = turned;
     this.layers = [...layers];
     this.heights = boxes.map(({ height }) => height);
-    for (const _ of boxes) this.grow();
+    for (const _ of boxes) this.#grow();
     for (const edge of edges) {
-      const slots = this.slotsOf(edge);
+      const slots = this.#slotsOf(edge);
       for (const [index, slot] of slots.entries()) {
         const next = slots[index + 1];
-        if (next !== undefined) this.join(slot, next, next < boxes.length ? (edge.labelWidth ?? 0) : 0);
+        if (next !== undefined) this.#join(slot, next, next < boxes.length ? (edge.labelWidth ?? 0) : 0);
       }
     }
   }
@@ -114,7 +114,7 @@ class Slots {
   channels(middles: readonly number[]): readonly (readonly Wire[])[] {
     const channels: Wire[][] = Array.from({ length: Math.max(...this.layers) }, () => []);
     const arriving = new Map<number, Wire[]>();
-    for (const wire of this.wires.values()) {
+    for (const wire of this.#wires.values()) {
       wire.fromY = middles[wire.from] ?? 0;
       wire.toY = middles[wire.to] ?? 0;
       channels[this.layers[wire.from] ?? 0]?.push(wire);
@@ -122,23 +122,23 @@ class Slots {
       if (list === undefined) arriving.set(wire.to, [wire]);
       else list.push(wire);
     }
-    for (const [slot, wires] of arriving) this.spread(slot, wires);
+    for (const [slot, wires] of arriving) this.#spread(slot, wires);
     return channels;
   }
 
   way(edge: LabelledEdge, drawn: Drawn): readonly Point[] {
-    const slots = this.slotsOf(edge);
+    const slots = this.#slotsOf(edge);
     const points = slots.slice(1).flatMap((next, index) => {
-      const wire = this.wires.get(`${slots[index]} ${next}`);
-      return wire === undefined ? [] : this.bends(wire, drawn);
+      const wire = this.#wires.get(`${slots[index]} ${next}`);
+      return wire === undefined ? [] : this.#bends(wire, drawn);
     });
-    return this.turned.has(edge) ? points.toReversed() : points;
+    return this.#turned.has(edge) ? points.toReversed() : points;
   }
 
-  private bends(wire: Wire, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
+  #bends(wire: Wire, { corners, lefts, widths, channels }: Drawn): readonly Point[] {
     const layer = this.layers[wire.from] ?? 0;
     const end = (lefts[layer] ?? 0) + (widths[layer] ?? 0);
-    const box = this.boxes[wire.from];
+    const box = this.#boxes[wire.from];
     const start: Point = [box === undefined ? end : (corners[wire.from]?.[0] ?? 0) + box.width, wire.fromY];
     const arrival: Point = [lefts[layer + 1] ?? 0, wire.toY];
     if (wire.fromY === wire.toY) return [start, arrival];
@@ -147,46 +147,46 @@ class Slots {
   }
 
   /** The box that an edge leaves, the lanes that it takes, and the box where it arrives. */
-  private slotsOf(edge: LabelledEdge): readonly number[] {
+  #slotsOf(edge: LabelledEdge): readonly number[] {
     if (edge.from === edge.to) return [];
-    const [from, to] = this.turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
+    const [from, to] = this.#turned.has(edge) ? [edge.to, edge.from] : [edge.from, edge.to];
     const slots = [from];
     for (let layer = (this.layers[from] ?? 0) + 1; layer < (this.layers[to] ?? 0); layer += 1) {
-      slots.push(this.lane(from, layer));
+      slots.push(this.#lane(from, layer));
     }
     return [...slots, to];
   }
 
-  private lane(from: number, layer: number): number {
+  #lane(from: number, layer: number): number {
     const key = `${from} ${layer}`;
-    const known = this.lanes.get(key);
+    const known = this.#lanes.get(key);
     if (known !== undefined) return known;
-    const slot = this.grow();
-    this.lanes.set(key, slot);
+    const slot = this.#grow();
+    this.#lanes.set(key, slot);
     this.layers[slot] = layer;
     this.heights[slot] = LANE;
     return slot;
   }
 
-  private grow(): number {
+  #grow(): number {
     this.after.push([]);
     return this.before.push([]) - 1;
   }
 
-  private join(from: number, to: number, labelWidth: number): void {
+  #join(from: number, to: number, labelWidth: number): void {
     const key = `${from} ${to}`;
-    const known = this.wires.get(key);
+    const known = this.#wires.get(key);
     if (known !== undefined) {
       known.labelWidth = Math.max(known.labelWidth, labelWidth);
       return;
     }
-    this.wires.set(key, { from, to, arrives: to < this.boxes.length, labelWidth, fromY: 0, toY: 0 });
+    this.#wires.set(key, { from, to, arrives: to < this.#boxes.length, labelWidth, fromY: 0, toY: 0 });
     this.after[from]?.push(to);
     this.before[to]?.push(from);
   }
 
   /** Gives the wires that arrive at one box their own heights, so that none hides another. */
-  private spread(slot: number, wires: Wire[]): void {
+  #spread(slot: number, wires: Wire[]): void {
     const room = (this.heights[slot] ?? 0) - PORT_GAP;
     const step = wires.length < 2 ? 0 : Math.min(PORT_GAP, Math.max(0, room) / (wires.length - 1));
     const middle = (wires.length - 1) / 2;

@@ -26,22 +26,22 @@ export type ImpactState = (typeof IMPACT_STATES)[number];
 /** What becomes of each node that a failure touches. Memory comes zeroed, so that the others cost next to nothing. */
 export class ImpactMap {
   /** Places in IMPACT_STATES, from 1; 0 for what is not touched. */
-  private readonly places: Uint8Array;
+  readonly #places: Uint8Array;
 
   constructor(nodes: number) {
-    this.places = new Uint8Array(nodes);
+    this.#places = new Uint8Array(nodes);
   }
 
   has(index: number): boolean {
-    return (this.places[index] ?? 0) > 0;
+    return (this.#places[index] ?? 0) > 0;
   }
 
   get(index: number): ImpactState | undefined {
-    return IMPACT_STATES[(this.places[index] ?? 0) - 1];
+    return IMPACT_STATES[(this.#places[index] ?? 0) - 1];
   }
 
   set(index: number, impact: ImpactState): void {
-    this.places[index] = IMPACT_STATES.indexOf(impact) + 1;
+    this.#places[index] = IMPACT_STATES.indexOf(impact) + 1;
   }
 
   /** Sets the impact of what has none yet. */
@@ -52,7 +52,7 @@ export class ImpactMap {
   /** Touched nodes, lowest first. Cost: one byte read for each node of the graph. */
   touched(): readonly number[] {
     const found: number[] = [];
-    for (let index = 0; index < this.places.length; index += 1) if (this.places[index] !== 0) found.push(index);
+    for (let index = 0; index < this.#places.length; index += 1) if (this.#places[index] !== 0) found.push(index);
     return found;
   }
 }

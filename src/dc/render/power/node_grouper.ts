@@ -83,26 +83,28 @@ interface Atom {
  * a large site's.
  */
 export class NodeGrouper {
-  private readonly graph: PowerGraph;
-  private readonly parts: readonly Element[];
-  private readonly owners: NodeNumbers;
+  readonly #graph: PowerGraph;
+  readonly #parts: readonly Element[];
+  readonly #owners: NodeNumbers;
   /** Outlets that stand with their devices. */
-  private readonly owned: readonly number[];
-  private readonly keys: ReadonlySet<number>;
-  private readonly pinned: ReadonlySet<number>;
-  private readonly pinnedRacks: ReadonlySet<string>;
-  private readonly fewPdus: boolean;
+  readonly #owned: readonly number[];
+  readonly #keys: ReadonlySet<number>;
+  readonly #pinned: ReadonlySet<number>;
+  readonly #pinnedRacks: ReadonlySet<string>;
+  readonly #fewPdus: boolean;
 
   constructor(
     graph: PowerGraph,
     { impacts, touched, keys }: Reach,
     { rack, highlight }: { readonly rack: PowerFailure["rack"]; readonly highlight: ReadonlySet<string> },
   ) {
-    this.graph = graph;
-    this.keys = keys;
-    this.owners = new NodeNumbers(graph.nodes.length);
-    this.pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
-    this.pinnedRacks = new Set([...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")));
+    this.#graph = graph;
+    this.#keys = keys;
+    this.#owners = new NodeNumbers(graph.nodes.length);
+    this.#pinned = new Set([...highlight].flatMap((ref) => graph.indexOf.get(refKey(ref)) ?? []));
+    this.#pinnedRacks = new Set(
+      [...highlight].map((ref) => ref.toLowerCase()).filter((ref) => ref.startsWith("rack:")),
+    );
     const places = new Places(rack);
     const parts: Element[] = [];
     const owned: number[] = [];
@@ -110,51 +112,51 @@ export class NodeGrouper {
     for (const index of touched) {
       const node = graph.nodes[index];
       if (node === undefined) continue;
-      const owner = this.ownerOf(index, impacts);
+      const owner = this.#ownerOf(index, impacts);
       if (owner !== undefined) {
-        this.owners.set(index, owner);
+        this.#owners.set(index, owner);
         owned.push(index);
         continue;
       }
       const place = placeOf(places, node);
-      const kind = this.classOf(index, node, place);
+      const kind = this.#classOf(index, node, place);
       parts.push({ index, kind, place });
       if (kind === "PDU") pdus += 1;
     }
-    this.parts = parts;
-    this.owned = owned;
-    this.fewPdus = pdus <= PDU_BOXES;
+    this.#parts = parts;
+    this.#owned = owned;
+    this.#fewPdus = pdus <= PDU_BOXES;
   }
 
   /** Elements that are drawn when nothing is folded. */
   get elements(): number {
-    return this.parts.length;
+    return this.#parts.length;
   }
 
   fold(options: FoldOptions): Grouped {
-    return this.group(this.choose(options));
+    return this.#group(this.#choose(options));
   }
 
-  private classOf(index: number, node: PowerNode, place: Place): Class {
+  #classOf(index: number, node: PowerNode, place: Place): Class {
     const racked = isRacked(place);
-    if (this.keys.has(index)) return "KEY";
-    if (this.pinned.has(index)) return racked ? "PINNED" : "KEY";
+    if (this.#keys.has(index)) return "KEY";
+    if (this.#pinned.has(index)) return racked ? "PINNED" : "KEY";
     if (node.kind === "CRAC") return racked ? "CONSUMER" : "COOLING";
     if (!isEquipment(node)) return "CONSUMER";
     return racked ? "PDU" : "EQUIPMENT";
   }
 
-  private choose({ maxNodes, compact }: FoldOptions): Scheme {
-    const atoms = this.atoms();
+  #choose({ maxNodes, compact }: FoldOptions): Scheme {
+    const atoms = this.#atoms();
     const [whole = {}, ...folding] = SCHEMES;
     if (!compact && this.elements <= maxNodes) return whole;
     const limit = Math.min(maxNodes, FOLDED_NODES);
-    const fits = (most: number) => folding.find((scheme) => this.size(scheme, atoms) <= most);
+    const fits = (most: number) => folding.find((scheme) => this.#size(scheme, atoms) <= most);
     return fits(limit) ?? fits(maxNodes) ?? SCHEMES.at(-1) ?? whole;
   }
 
-  private group(scheme: Scheme): Grouped {
-    const groupOf = new NodeNumbers(this.graph.nodes.length);
+  #group(scheme: Scheme): Grouped {
+    const groupOf = new NodeNumbers(this.#graph.nodes.length);
     const groups: { form: Drawn["form"]; id: string; members: number[] }[] = [];
     const byId = new Map<string, number>();
     // Many elements share a place, so what they are drawn in is worked out once for each.
@@ -168,49 +170,49 @@ export class NodeGrouper {
     const shared = (kind: Class, place: Place): number | undefined => {
       const known = byPlace.get(place) ?? {};
       byPlace.set(place, known);
-      const id = known[kind] === undefined ? this.idAt(scheme, kind, place) : undefined;
+      const id = known[kind] === undefined ? this.#idAt(scheme, kind, place) : undefined;
       if (id !== undefined) known[kind] = open(id, scheme.consumers === undefined ? "CARD" : "GROUP");
       return known[kind];
     };
-    for (const { index, kind, place } of this.parts) {
-      const group = shared(kind, place) ?? open(this.graph.nodes[index]?.ref ?? "", "BOX");
+    for (const { index, kind, place } of this.#parts) {
+      const group = shared(kind, place) ?? open(this.#graph.nodes[index]?.ref ?? "", "BOX");
       groups[group]?.members.push(index);
       groupOf.set(index, group);
     }
-    for (const outlet of this.owned) {
-      const group = groupOf.at(this.owners.at(outlet));
+    for (const outlet of this.#owned) {
+      const group = groupOf.at(this.#owners.at(outlet));
       if (group < 0) continue;
       groupOf.set(outlet, group);
       groups[group]?.members.push(outlet);
     }
-    return { drawn: groups.map((group) => this.finished(group)), groupOf, owners: this.owners };
+    return { drawn: groups.map((group) => this.#finished(group)), groupOf, owners: this.#owners };
   }
 
   /** A group of one is drawn as what it is. */
-  private finished(group: Omit<Drawn, "title">): Drawn {
+  #finished(group: Omit<Drawn, "title">): Drawn {
     const [first = -1, second = -1] = group.members;
-    const node = this.graph.nodes[first];
-    const alone = group.form === "GROUP" && (second < 0 || this.owners.at(second) >= 0);
+    const node = this.#graph.nodes[first];
+    const alone = group.form === "GROUP" && (second < 0 || this.#owners.at(second) >= 0);
     if (node === undefined || !(alone || group.form === "BOX")) return { ...group, title: group.id };
     return { ...group, form: "BOX", id: node.ref, title: titleOf(node) };
   }
 
   /** An outlet stands with its device, when that is part of the picture. */
-  private ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
-    const node = this.graph.nodes[index];
-    if (node?.kind !== "OUTLET" || this.keys.has(index) || this.pinned.has(index)) return undefined;
-    const [inlet] = this.graph.inlets[index] ?? [];
-    const supply = inlet === undefined ? undefined : this.graph.nodes[inlet.from];
+  #ownerOf(index: number, impacts: Reach["impacts"]): number | undefined {
+    const node = this.#graph.nodes[index];
+    if (node?.kind !== "OUTLET" || this.#keys.has(index) || this.#pinned.has(index)) return undefined;
+    const [inlet] = this.#graph.inlets[index] ?? [];
+    const supply = inlet === undefined ? undefined : this.#graph.nodes[inlet.from];
     // An outlet mostly hangs on its own device, which spares looking it up by its code.
     const own = supply?.kind === "DEVICE" && supply.device.code === node.end.deviceCode ? inlet?.from : undefined;
-    const owner = own ?? this.graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
+    const owner = own ?? this.#graph.indexOf.get(`device:${codeKey(node.end.deviceCode)}`);
     return owner === undefined || !impacts.has(owner) ? undefined : owner;
   }
 
   /** How many elements of each class stand at each place. */
-  private atoms(): readonly Atom[] {
+  #atoms(): readonly Atom[] {
     const atoms = new Map<Place, Map<Class, number>>();
-    for (const { kind, place } of this.parts) {
+    for (const { kind, place } of this.#parts) {
       const counts = atoms.get(place) ?? new Map<Class, number>();
       if (counts.size === 0) atoms.set(place, counts);
       counts.set(kind, (counts.get(kind) ?? 0) + 1);
@@ -218,11 +220,11 @@ export class NodeGrouper {
     return [...atoms].flatMap(([place, counts]) => [...counts].map(([kind, count]) => ({ kind, place, count })));
   }
 
-  private size(scheme: Scheme, atoms: readonly Atom[]): number {
+  #size(scheme: Scheme, atoms: readonly Atom[]): number {
     const groups = new Set<string>();
     let single = 0;
     for (const { kind, place, count } of atoms) {
-      const id = this.idAt(scheme, kind, place);
+      const id = this.#idAt(scheme, kind, place);
       if (id === undefined) single += count;
       else groups.add(id);
     }
@@ -230,13 +232,13 @@ export class NodeGrouper {
   }
 
   /** The thing in which an element is drawn; undefined for a separate box. */
-  private idAt(scheme: Scheme, kind: Class, place: Place): string | undefined {
+  #idAt(scheme: Scheme, kind: Class, place: Place): string | undefined {
     if (scheme.consumers === "all") return "everything";
     switch (kind) {
       case "PDU":
-        return scheme.consumers === undefined && this.fewPdus ? undefined : this.consumerAt(scheme, place);
+        return scheme.consumers === undefined && this.#fewPdus ? undefined : this.#consumerAt(scheme, place);
       case "CONSUMER":
-        return this.consumerAt(scheme, place);
+        return this.#consumerAt(scheme, place);
       case "COOLING":
         return `cooling of ${place[wider(scheme.consumers)]}`;
       case "PINNED":
@@ -248,9 +250,9 @@ export class NodeGrouper {
     }
   }
 
-  private consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
+  #consumerAt({ consumers = "rack" }: Scheme, place: Place): string {
     const near = place.rack;
-    return this.pinnedRacks.has(near.toLowerCase()) ? near : place[wide(consumers)];
+    return this.#pinnedRacks.has(near.toLowerCase()) ? near : place[wide(consumers)];
   }
 }
 

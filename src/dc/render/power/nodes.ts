@@ -21,14 +21,14 @@ export class Node {
   readonly title: string;
   readonly impact: ImpactState;
   readonly node: PowerNode;
-  private readonly failure: PowerFailure;
-  private readonly folded: Folded;
-  private readonly index: number;
+  readonly #failure: PowerFailure;
+  readonly #folded: Folded;
+  readonly #index: number;
 
   constructor(failure: PowerFailure, folded: Folded, index: number) {
-    this.failure = failure;
-    this.folded = folded;
-    this.index = index;
+    this.#failure = failure;
+    this.#folded = folded;
+    this.#index = index;
     const node = failure.graph.nodes[index];
     if (node === undefined) throw new RangeError(`The power graph has no node ${index}`);
     this.node = node;
@@ -51,9 +51,9 @@ export class Node {
 
   /** The step in which it trips and at which load, or how far it is overloaded in the end. */
   alarms(): readonly string[] {
-    const { trips, overloads } = this.folded.reach;
-    const trip = trips.get(this.index);
-    const overload = overloads.get(this.index);
+    const { trips, overloads } = this.#folded.reach;
+    const trip = trips.get(this.#index);
+    const overload = overloads.get(this.#index);
     return [
       ...(trip === undefined ? [] : [`Step ${trip.step}: trips at ${percent(trip.utilizationPct)}`]),
       ...(overload === undefined ? [] : [`${percent(overload.utilizationPct)}: ${OVERLOAD_WORDS[overload.severity]}`]),
@@ -62,16 +62,16 @@ export class Node {
 
   /** What it carries after the failure and may carry, where that is known. */
   load(): string {
-    if (this.failure.blast.live[this.index] !== 1) return "";
-    const loadW = Math.round(this.failure.blast.loadsAfter[this.index] ?? 0);
+    if (this.#failure.blast.live[this.#index] !== 1) return "";
+    const loadW = Math.round(this.#failure.blast.loadsAfter[this.#index] ?? 0);
     const { capacityW } = this.node;
     if (capacityW === undefined || capacityW === 0) return loadW === 0 ? "" : watts(loadW);
     return `${watts(loadW)} of ${watts(capacityW)} (${percent((loadW / capacityW) * 100)})`;
   }
 
   facts(): readonly (readonly [string, string])[] {
-    const { graph, before, blast } = this.failure;
-    const inlets = (graph.inlets[this.index] ?? []).filter(({ from }) => before[from] === 1);
+    const { graph, before, blast } = this.#failure;
+    const inlets = (graph.inlets[this.#index] ?? []).filter(({ from }) => before[from] === 1);
     const names = (live: boolean) =>
       inlets
         .filter(({ from, inlet }) => (blast.live[from] === 1) === live && inlet !== "")
@@ -97,15 +97,15 @@ export class Node {
   }
 
   related(): readonly string[] {
-    const { graph } = this.failure;
-    const near = [...(graph.inlets[this.index] ?? []), ...(graph.supplies[this.index] ?? [])];
-    return [...new Set(near.flatMap(({ from, to }) => graph.nodes[from === this.index ? to : from]?.ref ?? []))].slice(
+    const { graph } = this.#failure;
+    const near = [...(graph.inlets[this.#index] ?? []), ...(graph.supplies[this.#index] ?? [])];
+    return [...new Set(near.flatMap(({ from, to }) => graph.nodes[from === this.#index ? to : from]?.ref ?? []))].slice(
       0,
       64,
     );
   }
 
-  private statusFill(): Paint {
+  #statusFill(): Paint {
     const status =
       this.node.kind === "DEVICE"
         ? this.node.device.status
@@ -126,10 +126,10 @@ export class Node {
       case "UTILIZATION": {
         const { capacityW } = this.node;
         if (capacityW === undefined || capacityW === 0) return "panel";
-        return scaleStep(((this.failure.blast.loadsAfter[this.index] ?? 0) / capacityW) * 100);
+        return scaleStep(((this.#failure.blast.loadsAfter[this.#index] ?? 0) / capacityW) * 100);
       }
       case "STATUS":
-        return this.statusFill();
+        return this.#statusFill();
       case "NONE":
         return "panel";
       default:

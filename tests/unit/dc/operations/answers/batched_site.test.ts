@@ -3,6 +3,17 @@ import { type TraceSite, traceCable } from "#dc/analysis/cable_trace.ts";
 import { BatchedSite } from "#dc/operations/answers/batched_site.ts";
 import { ams1Store } from "../../../../support/dc/ams1_inventory.ts";
 
+/** A reader whose `devices` is another; everything else is the reader's own. */
+function withDevices<Reader extends object>(reader: Reader, devices: unknown): Reader {
+  return new Proxy(reader, {
+    get(target, name) {
+      if (name === "devices") return devices;
+      const own: unknown = Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
 const OPTIONS = { stopAtPower: false, followSplits: true, maxHops: 64 };
 
 test("many traces at once over a BatchedSite are those made one by one", async () => {
@@ -19,7 +30,7 @@ test("many traces at once over a BatchedSite are those made one by one", async (
       asked += 1;
       return reader.devices(codes);
     };
-    const counting = Object.create(reader, { devices: { value: devicesCounted } });
+    const counting = withDevices(reader, devicesCounted);
 
     const alone = await Promise.all(over(reader));
     const together = await Promise.all(over(new BatchedSite(counting)));
@@ -34,7 +45,7 @@ test("a look-up that fails fails the traces that asked for it", async () => {
   const store = await ams1Store();
 
   await store.read(async (reader) => {
-    const broken = Object.create(reader, { devices: { value: async () => Promise.reject(new Error("gone")) } });
+    const broken = withDevices(reader, async () => Promise.reject(new Error("gone")));
     const site = new BatchedSite(broken);
 
     const both = await Promise.allSettled([site.device("A"), site.device("B")]);

@@ -224,3 +224,38 @@ test("planner dc types imports a library, refuses by line what is no type, and l
   expect(stderr).toContain("types/broken.yaml:");
   expect(list.stdout).toContain("acme-server");
 });
+
+test("planner dc add device builds a device to its type, once", async () => {
+  const type = ["manufacturer: Acme", "model: Two", "slug: acme-two", "u_height: 2", "weight: 20", "weight_unit: kg"];
+  writeFileSync(join(cwd, "two.yaml"), `${[...type, "power-ports:", "  - name: PSU1"].join("\n")}\n`);
+  writeFileSync(join(cwd, "place.yaml"), "kind: rack\ncolumns: { code: code, site: location.site_id }\n");
+  writeFileSync(join(cwd, "place.csv"), "code,site\nR1,muc\n");
+  const db = ["--db", "add.sqlite"];
+  await dc(["import", "--from", "csv", "place.csv", "--mapping", "place.yaml", ...db]);
+  await dc(["types", "import", "two.yaml", ...db]);
+  const words = ["add", "device", "S1", "--type", "acme-two", "--rack", "R1", "--position", "3", ...db];
+
+  const tried = await dc([...words, "--dry-run"]);
+  const added = await dc(words);
+  const again = await dc(words);
+  const below = await dc(["add", "device", "S2", "--kind", "sensor", "--site", "muc", "--floor=-1", ...db]);
+  const [unknown, bare, misplaced] = await Promise.all([
+    dc(["add", "device", "S3", "--type", "nope", ...db]),
+    dc(["add", "device", "S3", ...db]),
+    dc(["add", "device", "S3", "--kind", "server", "--rack", "R1", "--position", "x", ...db]),
+  ]);
+  const kept = await dc(["export", ...db]);
+
+  expect([tried.stdout, added.stdout, below.stdout]).toEqual([
+    "device:S1 can be created\n",
+    "device:S1 created\n",
+    "device:S2 created\n",
+  ]);
+  expect([again.code, again.stderr]).toEqual([1, 'error: Device "S1" is there already: expected a new code\n']);
+  expect(unknown.stderr).toContain('Cannot find device type "nope"');
+  expect(bare.stderr).toContain('Missing "--type" or "--kind"');
+  expect(misplaced.stderr).toContain('Wrong value "x" for "--position": expected a unit');
+  expect(kept.stdout).toContain('"position_u":3,"rack_code":"R1"');
+  expect(kept.stdout).toContain('"weight_kg":20');
+  expect(kept.stdout).toContain('"floor_number":-1');
+});

@@ -41,7 +41,7 @@ export const SERVE_FLAGS = {
     value: "origin",
     summary: "Another site whose pages may call, such as https://portal.example",
   },
-  cleartext: { type: "boolean", summary: "Serve cleartext beside TLS, instead of refusing it" },
+  cleartext: { type: "boolean", summary: "Serve cleartext beside TLS too" },
   "memory-budget": {
     type: "integer",
     value: "MiB",

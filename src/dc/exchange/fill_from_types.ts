@@ -17,11 +17,12 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
     if (item.kind !== "device") return item;
     const key = modelKey(item.resource.manufacturer, item.resource.model);
     const type = key === undefined ? undefined : types.get(key);
-    return type === undefined ? item : { ...item, resource: filled(item.resource, type) };
+    return type === undefined ? item : { ...item, resource: filledFromType(item.resource, type) };
   });
 }
 
-function filled(device: Device, type: DeviceType): Device {
+/** A device with what it does not say itself and its type does. */
+export function filledFromType(device: Device, type: DeviceType): Device {
   return compact<Device>({
     ...device,
     partNumber: device.partNumber ?? type.partNumber,

@@ -9,6 +9,7 @@ export const family: CommandFamily = {
     serve: { summary: "Serve a database on one port", load: () => import("./serve.ts") },
     import: { summary: "Import files, or another program's data", load: () => import("./import.ts") },
     export: { summary: "Write all resources as JSON Lines or CSV", load: () => import("./export.ts") },
+    add: { summary: "Add a device, built to its type", family: () => import("./add/index.ts") },
     types: { summary: "Import and list types of devices", family: () => import("./types/index.ts") },
     sample: { summary: "Write or load a sample site", load: () => import("./sample.ts") },
     render: { summary: "Draw a picture without a server", load: () => import("./render.ts") },

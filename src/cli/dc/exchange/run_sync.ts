@@ -77,12 +77,10 @@ class Sync {
   /** Objects of the source that are here and not there, by id. */
   readonly #gone: Map<string, OriginRecord>;
   readonly #kept = new Map<string, string>();
-  /** What the source does not have as a resource and what is not deleted all the same, with the reason. */
-  readonly #spared: ReadonlyMap<string, string>;
   #done = 0;
 
   constructor(
-    { items, omissions, kinds }: Mapped,
+    { items, kinds }: Mapped,
     known: ReadonlyMap<string, OriginRecord>,
     inBatch: InBatch,
     options: SyncOptions,
@@ -93,20 +91,30 @@ class Sync {
     this.#options = options;
     this.#space = originSpace(options.origin);
     const there = new Set(items.map(({ id }) => id));
-    const gone = [...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true));
-    this.#gone = new Map(gone);
-    this.#spared = sparedOf([...this.#gone.keys()], new Set(omissions.map(({ id }) => id)), options.unreadable);
+    this.#gone = new Map([...known].filter(([id, { kind }]) => !there.has(id) && (kinds?.includes(kind) ?? true)));
+  }
+
+  get #prunes(): boolean {
+    return this.#options.prune && this.#options.unreadable === 0;
+  }
+
+  get #whyItStays(): string {
+    const { prune, unreadable } = this.#options;
+    if (prune && unreadable > 0) {
+      return `it stays: ${unreadable} of the source could not be read, and it may be among them`;
+    }
+    return "it stays: --prune deletes it";
   }
 
   async run(): Promise<SyncResult> {
     await this.#removeReplaced();
-    if (this.#options.prune) await this.#prune(["cable", "fabric_link", "device"]);
+    if (this.#prunes) await this.#prune(["cable", "fabric_link", "device"]);
     for (const kind of ORDER) {
       if (this.#options.stopped()) break;
       await this.#upsert(this.#items.filter((item) => item.kind === kind));
     }
     await this.#retry();
-    if (this.#options.prune) await this.#prune(["cable", "fabric_link", "device", "crac", "rack"]);
+    if (this.#prunes) await this.#prune(["cable", "fabric_link", "device", "crac", "rack"]);
     return {
       changes: this.#changes,
       unchanged: this.#unchanged,
@@ -121,7 +129,7 @@ class Sync {
         kind,
         id,
         ref: refOf(kind, named),
-        reason: this.#spared.get(id) ?? this.#kept.get(id) ?? "it stays: --prune deletes it",
+        reason: this.#kept.get(id) ?? this.#whyItStays,
       })),
       stopped: this.#options.stopped(),
     };
@@ -150,7 +158,7 @@ class Sync {
   async #prune(kinds: readonly ResourceKind[]): Promise<void> {
     for (const kind of kinds) {
       for (let before = Number.POSITIVE_INFINITY; ; ) {
-        const open = [...this.#gone].filter(([id, record]) => record.kind === kind && !this.#spared.has(id));
+        const open = [...this.#gone].filter(([, record]) => record.kind === kind);
         if (open.length === 0 || open.length >= before || this.#options.stopped()) break;
         before = open.length;
         await this.#removeAll(open);
@@ -267,21 +275,6 @@ class Sync {
     }
     return moved;
   }
-}
-
-/** Which vanished objects stay in any case, with the reason. */
-function sparedOf(
-  gone: readonly string[],
-  omitted: ReadonlySet<string>,
-  unreadable: number,
-): ReadonlyMap<string, string> {
-  const unsure = `it stays: ${unreadable} of the source could not be read, and it may be among them`;
-  return new Map(
-    gone.flatMap((id): [string, string][] => {
-      if (omitted.has(id)) return [[id, "it stays: the source has it and it could not be carried"]];
-      return unreadable > 0 ? [[id, unsure]] : [];
-    }),
-  );
 }
 
 /** A device in its rack without its place there. */

@@ -1,0 +1,134 @@
+import { create, toJson } from "@bufbuild/protobuf";
+import { filledFromType } from "#dc/exchange/fill_from_types.ts";
+import { compact } from "#dc/exchange/item.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import type { DeviceKind, DeviceStatus, Face } from "#dc/model/enum_values.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { openService } from "#dc/open_service.ts";
+import { toMessage } from "#dc/operations/messages/convert.ts";
+import { storedDeviceType } from "#dc/operations/planning/device_types.ts";
+import { upsertDevice } from "#dc/operations/upsert_device.ts";
+import type { DcReader } from "#dc/ports.ts";
+import {
+  DeviceSchema,
+  UpsertDeviceRequestSchema,
+  type UpsertDeviceResponse,
+  UpsertDeviceResponseSchema,
+} from "#gen/datacenter/v1/datacenter_pb.ts";
+import { OperationError } from "#kernel/errors.ts";
+import { print, printJson } from "../print.ts";
+import type { StderrLogger } from "../stderr_logger.ts";
+import { usageError } from "../usage_error.ts";
+import type { Database } from "./database.ts";
+
+/** What a person says of a new device; undefined for what its type or the service decides. */
+export interface AddDeviceCall {
+  readonly code: string;
+  readonly type: string | undefined;
+  readonly kind: string | undefined;
+  readonly rack: string | undefined;
+  readonly position: string | undefined;
+  readonly face: string | undefined;
+  readonly chassis: string | undefined;
+  readonly bay: string | undefined;
+  readonly site: string | undefined;
+  readonly floor: string | undefined;
+  readonly room: string | undefined;
+  readonly name: string | undefined;
+  readonly serial: string | undefined;
+  readonly "asset-tag": string | undefined;
+  readonly status: string | undefined;
+  readonly tenant: string | undefined;
+  readonly message: string | undefined;
+  readonly "dry-run": boolean;
+  readonly json: boolean;
+}
+
+const CALLER = {
+  interface: "SYSTEM",
+  principal: { name: "planner dc add", roles: ["admin"], authMethod: "none" },
+} as const;
+
+/** Adds a device and prints what the write warns about. @throws OperationError when it is refused or there already */
+export async function addDevice(database: Database, call: AddDeviceCall, log: StderrLogger): Promise<void> {
+  const said = saidDevice(call);
+  if (!database.exists()) throw new OperationError("not_found", `There is no database "${database.shown}"`);
+  const store = await database.open();
+  try {
+    const device = await store.read((reader) => wholeDevice(reader, said, call.type));
+    const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
+    const request = create(UpsertDeviceRequestSchema, {
+      device: toMessage(DeviceSchema, device),
+      validateOnly: call["dry-run"],
+      changeMessage: call.message ?? "",
+    });
+    const reply = (await service.call(upsertDevice, request, CALLER)) as UpsertDeviceResponse;
+    if (call.json) printJson(toJson(UpsertDeviceResponseSchema, reply, { useProtoFieldName: true }));
+    else print(`device:${device.code} ${call["dry-run"] ? "can be created" : "created"}\n`);
+    for (const { code, message } of reply.warnings) log.note(`${code}: ${message}`);
+  } finally {
+    await store.close();
+  }
+}
+
+async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {
+  if ((await reader.device(said.code)) !== undefined) {
+    throw new OperationError("already_exists", `Device "${said.code}" is there already: expected a new code`);
+  }
+  const built = type === undefined ? undefined : await typeOf(reader, type);
+  const kind = said.kind ?? built?.kind;
+  if (kind === undefined) throw usage('Missing "--type" or "--kind": expected one of them');
+  const { manufacturer, model } = built ?? {};
+  const device = compact<Device>({ ...said, kind, manufacturer, model });
+  return built === undefined ? device : filledFromType(device, built);
+}
+
+async function typeOf(reader: DcReader, code: string): Promise<DeviceType> {
+  const stored = await storedDeviceType(reader, code);
+  if (stored !== undefined) return stored.resource;
+  throw new OperationError("not_found", `Cannot find device type "${code}": \`planner dc types list\` shows the types`);
+}
+
+type SaidDevice = Omit<Device, "kind"> & { readonly kind?: DeviceKind };
+
+function saidDevice(call: AddDeviceCall): SaidDevice {
+  const positionU = call.position === undefined ? undefined : Number(call.position);
+  if (positionU !== undefined && !(positionU > 0)) {
+    throw usage(`Wrong value "${call.position}" for "--position": expected a unit, such as 12`);
+  }
+  const { site, floor, room } = call;
+  if (site === undefined && (floor !== undefined || room !== undefined)) {
+    throw usage('Missing "--site": "--floor" and "--room" are within a site');
+  }
+  return compact<SaidDevice>({
+    code: call.code,
+    kind: word<DeviceKind>(call.kind),
+    status: word<DeviceStatus>(call.status),
+    name: call.name,
+    rackCode: call.rack,
+    positionU,
+    face: word<Face>(call.face) ?? (positionU === undefined ? undefined : "FRONT"),
+    parentDeviceCode: call.chassis,
+    bay: call.bay,
+    mount: call.bay === undefined ? undefined : "BAY",
+    location: site === undefined ? undefined : { siteId: site, floorNumber: floorOf(floor), ...(room && { room }) },
+    serial: call.serial,
+    assetTag: call["asset-tag"],
+    tenant: call.tenant,
+  } as SaidDevice);
+}
+
+function floorOf(given: string | undefined): number {
+  const floor = Number(given ?? 0);
+  if (Number.isInteger(floor)) return floor;
+  throw usage(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
+}
+
+/** `rack-pdu` is RACK_PDU. */
+function word<Word extends string>(given: string | undefined): Word | undefined {
+  return given?.toUpperCase().replaceAll("-", "_") as Word | undefined;
+}
+
+function usage(message: string) {
+  return usageError("dc add device", message);
+}

@@ -86,9 +86,8 @@ export class PlainPath {
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
       const reply = await whileWaited(ask, response, restMs);
-      const body = await bodyInTurn(call, reply, meter.scheduler);
+      const body = await chargedBody(call, reply, { account, scheduler: meter.scheduler });
       if (response.closed) return;
-      if (!account.hold(body.bytes.length)) throw serverBusy();
       send(call, body, response);
     } catch (error) {
       if (response.headersSent || response.closed) throw error;
@@ -97,17 +96,18 @@ export class PlainPath {
   }
 }
 
-/** The body of a reply. Making or sending a large one queues for its turn at the event loop. */
-async function bodyInTurn(
+/**
+ * The body of a reply, charged before a large one queues for its turn to be sent.
+ * @throws Refusal SERVER_BUSY
+ */
+async function chargedBody(
   call: PlainCall,
   reply: Parameters<typeof knownBody>[1],
-  scheduler: CooperativeScheduler,
+  { account, scheduler }: { readonly account: ByteAccount; readonly scheduler: CooperativeScheduler },
 ): Promise<SentBody> {
-  const known = knownBody(call, reply);
-  if (known !== undefined && known.bytes.length < LARGE_BYTES) return known;
-  await scheduler.yieldIfDue();
-  const body = known ?? (await makeBody(call, reply));
-  if (known === undefined && body.bytes.length >= LARGE_BYTES) await scheduler.yieldIfDue();
+  const body = knownBody(call, reply) ?? (await makeBody(call, reply));
+  if (!account.hold(body.bytes.length)) throw serverBusy();
+  if (body.bytes.length >= LARGE_BYTES) await scheduler.yieldIfDue();
   return body;
 }
 

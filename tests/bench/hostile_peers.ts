@@ -127,7 +127,7 @@ const CASES: Readonly<Record<string, () => Promise<void>>> = {
     await sleep(15_000);
   },
   "10,000 cancelled calls": async () => {
-    const body = JSON.stringify({ subject_ref: "site:SMP1", render: { format: "RENDER_FORMAT_SVG" } });
+    const body = JSON.stringify({ subject_ref: "floor:AMS1/1", render: { format: "RENDER_FORMAT_SVG" } });
     for (let round = 0; round < 10_000 / STREAMS; round++) {
       const session = h2();
       const streams = Array.from({ length: STREAMS }, () => ask(session, `${RPC}/Render`, "application/json", body));

@@ -206,7 +206,7 @@ describe("GET /changes/stream", () => {
     const server = await start();
     const http2 = new Http2Streams(server.url);
     const open = [];
-    for (let index = 0; index < 250; index++) open.push(await http2.open());
+    for (let index = 0; index < 200; index++) open.push(await http2.open());
     const metrics = async () => (await http1(`${server.url}/metrics`)).text;
 
     const refused = await http2.open();
@@ -214,7 +214,7 @@ describe("GET /changes/stream", () => {
 
     expect(open.every(({ status }) => status === 200)).toBe(true);
     expect([refused.status, refused.headers["retry-after"], other.status]).toEqual([429, "2", 200]);
-    expect(await metrics()).toContain("planner_dc_change_streams 251\n");
+    expect(await metrics()).toContain("planner_dc_change_streams 201\n");
     http2.close();
     while (!(await metrics()).includes("planner_dc_change_streams 1\n")) await Bun.sleep(50);
   });

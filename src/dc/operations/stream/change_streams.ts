@@ -5,7 +5,8 @@ import { LogTail } from "./log_tail.ts";
 
 /** Streams of one server, and of one connection: a proxy may send many readers over one. Ours: far above one site's readers. */
 const MAX_STREAMS = 1000;
-const MAX_STREAMS_PER_PEER = 250;
+// Below the 250 HTTP/2 streams of a connection, so that the refusal itself finds a stream.
+const MAX_STREAMS_PER_PEER = 200;
 
 /** Where a stream begins. */
 export interface StreamStart {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import {
   chmodSync,
   closeSync,
@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { http1 } from "../support/http_client.ts";
-import { APPS, DATABASES, killAll, MACHINES, type Machine, on } from "./network.ts";
+import { APPS, DATABASES, ETCDS, MACHINES, type Machine, on } from "./network.ts";
+import { PATRONI } from "./patroni.ts";
 
 /** How long Patroni's leader may be silent before another node takes over, in seconds. */
 const TTL_S = 10;
@@ -27,13 +28,15 @@ const PATIENCE_MS = 1500;
 export const POOL_PORT = 6432;
 const BALANCER_PORT = 5000;
 
-/** Three PostgreSQL under Patroni with etcd on each, and on each machine of an application HAProxy and PgBouncer. */
+/**
+ * Three PostgreSQL under Patroni, three etcd on separate machines, and on each machine of an application HAProxy and
+ * PgBouncer.
+ */
 export class Cluster {
   private readonly folder = mkdtempSync(join(DISK, "planner-failover-"));
   /** How often a replica was made anew from the primary. */
   renewals = 0;
   private readonly binaries = join(POSTGRES_HOME, readdirSync(POSTGRES_HOME).toSorted().at(-1) ?? "", "bin");
-  private readonly etcds = new Map<Machine, ChildProcess>();
 
   constructor() {
     chmodSync(this.folder, 0o755);
@@ -41,35 +44,27 @@ export class Cluster {
   }
 
   start(): void {
-    for (const machine of DATABASES) this.startEtcd(machine, "new");
+    for (const machine of ETCDS) this.startEtcd(machine, "new");
     for (const machine of DATABASES) this.startDatabase(machine);
     for (const machine of APPS) this.startPool(machine);
   }
 
   startEtcd(machine: Machine, state: "new" | "existing" = "existing"): void {
     const address = MACHINES[machine];
-    const peers = DATABASES.map((one) => `${one}=http://${MACHINES[one]}:2380`).join(",");
-    const words = ["--name", machine, "--data-dir", join(this.folder, `etcd-${machine}`)];
+    const peers = ETCDS.map((one) => `${one}=http://${MACHINES[one]}:2380`).join(",");
+    const words = ["--name", machine, "--data-dir", join(this.folder, `data-${machine}`)];
     const clients = ["--listen-client-urls", `http://${address}:2379`, "--advertise-client-urls"];
     const others = ["--listen-peer-urls", `http://${address}:2380`, "--initial-advertise-peer-urls"];
     words.push(...clients, `http://${address}:2379`, ...others, `http://${address}:2380`);
     words.push("--initial-cluster", peers, "--initial-cluster-state", state);
-    this.etcds.set(machine, this.run(machine, `etcd-${machine}`, "etcd", words));
+    this.run(machine, machine, "etcd", words);
   }
 
   /** Starts Patroni, which starts PostgreSQL. */
   startDatabase(machine: Machine): void {
     const file = join(this.folder, `patroni-${machine}.yml`);
     writeFileSync(file, this.patroniSettings(machine));
-    this.run(machine, `patroni-${machine}`, "patroni", [file]);
-  }
-
-  killDatabase(machine: Machine): void {
-    killAll(machine, [this.etcds.get(machine)?.pid]);
-  }
-
-  killEtcd(machine: Machine): void {
-    this.etcds.get(machine)?.kill("SIGKILL");
+    this.run(machine, `patroni-${machine}`, PATRONI.program, [file]);
   }
 
   /** Starts HAProxy, which finds the primary, and PgBouncer before it. */
@@ -91,12 +86,12 @@ export class Cluster {
 
   async etcdLeader(): Promise<Machine | undefined> {
     const all = await Promise.all(
-      DATABASES.map(async (machine) => {
+      ETCDS.map(async (machine) => {
         const status = await etcdStatus(machine);
         return status !== undefined && status.leader === status.header.member_id;
       }),
     );
-    return DATABASES[all.indexOf(true)];
+    return ETCDS[all.indexOf(true)];
   }
 
   /** Why the cluster is not whole; undefined when it is: one primary, two replicas, one of them synchronous, three etcd. */
@@ -104,7 +99,7 @@ export class Cluster {
     const count = async (role: string) =>
       (await Promise.all(DATABASES.map((machine) => is(machine, role)))).filter(Boolean).length;
     const [primaries, replicas, synchronous] = await Promise.all(["primary", CLOSE_REPLICA, "sync"].map(count));
-    const etcds = (await Promise.all(DATABASES.map(etcdStatus))).filter((status) => status !== undefined).length;
+    const etcds = (await Promise.all(ETCDS.map(etcdStatus))).filter((status) => status !== undefined).length;
     if (primaries === 1 && replicas === 2 && synchronous === 1 && etcds === 3) return undefined;
     return `${primaries} primaries, ${replicas} replicas, ${synchronous} synchronous, ${etcds} etcd`;
   }
@@ -142,7 +137,7 @@ export class Cluster {
   }
 
   /** Runs a program on a machine as the user postgres, with its output in a file of that name. */
-  private run(machine: Machine, name: string, program: string, words: readonly string[]): ChildProcess {
+  private run(machine: Machine, name: string, program: string, words: readonly string[]): void {
     // As machines of their own would have it: what elects leaders does not wait for the clients' processor time.
     const user = [
       "nice",
@@ -158,15 +153,14 @@ export class Cluster {
     const [first = "", ...rest] = [...on(machine), ...user, program, ...words];
     const log = openSync(join(this.folder, `${name}.log`), "a");
     const PATH = `${this.binaries}:/usr/bin:/bin:/usr/sbin:/sbin`;
-    const env = { PATH, HOME: this.folder, LC_ALL: "C" };
-    const child = spawn(first, rest, { cwd: this.folder, env, stdio: ["ignore", log, log] });
+    const env = { PATH, HOME: this.folder, LC_ALL: "C", PYTHONPATH: PATRONI.modules };
+    spawn(first, rest, { cwd: this.folder, env, stdio: ["ignore", log, log] });
     closeSync(log);
-    return child;
   }
 
   private patroniSettings(machine: Machine): string {
     const address = MACHINES[machine];
-    const hosts = DATABASES.map((one) => `${MACHINES[one]}:2379`);
+    const hosts = ETCDS.map((one) => `${MACHINES[one]}:2379`);
     const user = (username: string) => ({ username, password: "x" });
     return JSON.stringify({
       scope: "planner",

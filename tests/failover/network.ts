@@ -7,11 +7,15 @@ export const MACHINES = {
   db1: "10.77.0.11",
   db2: "10.77.0.12",
   db3: "10.77.0.13",
+  etcd1: "10.77.0.31",
+  etcd2: "10.77.0.32",
+  etcd3: "10.77.0.33",
   app1: "10.77.0.21",
   app2: "10.77.0.22",
 } as const;
 export type Machine = keyof typeof MACHINES;
 export const DATABASES: readonly Machine[] = ["db1", "db2", "db3"];
+export const ETCDS: readonly Machine[] = ["etcd1", "etcd2", "etcd3"];
 export const APPS: readonly Machine[] = ["app1", "app2"];
 
 /** Runs `ip`. @throws Error with what it says when it fails */
@@ -62,9 +66,9 @@ export function heal(machine: Machine): void {
   ip("-n", LAN, "link", "set", machine, "up");
 }
 
-/** Ends processes of a machine with SIGKILL, all but `kept`. */
-export function killAll(machine: Machine, kept: readonly (number | undefined)[] = []): void {
-  for (const pid of pidsIn(namespaceOf(machine))) if (!kept.includes(pid)) kill(pid);
+/** Ends all processes of a machine with SIGKILL. */
+export function killAll(machine: Machine): void {
+  for (const pid of pidsIn(namespaceOf(machine))) kill(pid);
 }
 
 /** The name by which the process inside finds the namespaces that the one outside has made. */

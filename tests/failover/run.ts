@@ -2,12 +2,14 @@
  * `npm run test:failover`: two servers under load on three PostgreSQL under Patroni, etcd, HAProxy and PgBouncer, each
  * machine a network namespace. Processes are killed and machines cut off, the next one only when Patroni says that the
  * cluster is whole. Every acknowledged change must be there exactly once and the change log whole; prints how long no
- * change was acknowledged. `PLANNER_FAULTS=50` for more faults than 5. Needs root on Debian; installs the packages.
+ * change was acknowledged. `PLANNER_FAULTS=50` for more faults than 5. Needs root on Debian; installs the packages,
+ * and unpacks a newer Patroni beside them: the one of Debian 12 loses writes.
  */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fromDebian } from "../support/debian.ts";
 import { lanId, makeNetwork, on, removeNetwork } from "./network.ts";
+import { fetchPatroni, patroniVersion } from "./patroni.ts";
 
 const PACKAGES: Readonly<Record<string, string>> = {
   "/usr/lib/postgresql": "postgresql",
@@ -20,11 +22,13 @@ const PACKAGES: Readonly<Record<string, string>> = {
 };
 
 const missing = Object.entries(PACKAGES).filter(([path, name]) => !fromDebian(path, name));
-if (process.getuid?.() === 0 && missing.length === 0) process.exitCode = inNetwork();
-else process.stderr.write("SKIPPED: the trial of failover needs root and Debian's packages\n");
+const why = missing.length === 0 ? fetchPatroni() : `${missing.map(([, name]) => name).join(", ")} cannot be had`;
+if (process.getuid?.() === 0 && why === undefined) process.exitCode = inNetwork();
+else process.stderr.write(`SKIPPED: the trial of failover needs root and Debian's packages; ${why ?? "no root"}\n`);
 
 /** @returns the status of the trial */
 function inNetwork(): number {
+  process.stdout.write(`${patroniVersion()}\n`);
   try {
     makeNetwork();
     const [program = "", ...words] = [...on(), process.execPath, join(import.meta.dirname, "trial.ts")];

@@ -6,16 +6,20 @@ import { http1 } from "../support/http_client.ts";
 import { runPlanner } from "../support/planner_command.ts";
 import { faultTable, lostOrDoubled, RecordedWrites } from "../support/recorded_writes.ts";
 import { Cluster, POOL_PORT } from "./cluster.ts";
-import { APPS, cut, heal, MACHINES, type Machine, on } from "./network.ts";
+import { APPS, cut, heal, killAll, MACHINES, type Machine, on } from "./network.ts";
 
 const FAULTS = Number(process.env["PLANNER_FAULTS"] ?? 5);
 const WHOLE_MS = 240_000;
 /** How long a machine is cut off, and etcd's leader away, at least: longer than Patroni waits for its leader. */
 const AWAY_MS = 15_000;
+/** How long a server may take to be ready again after the cluster is whole; then its administrator starts it anew. */
+const READY_MS = 60_000;
 const PORT = 8081;
 
 const cluster = new Cluster();
 const servers = new Map<Machine, DcServer>();
+/** Servers that did not get ready by themselves, with what they said. */
+const stuck: string[] = [];
 const poolOf = (machine: Machine, database: string) =>
   `postgres://postgres@${MACHINES[machine]}:${POOL_PORT}/${database}`;
 const pooled = `${poolOf("app1", "planner")}?pooling=transaction&sslmode=disable`;
@@ -34,7 +38,21 @@ const isReady = async (machine: Machine) =>
 /** Nothing is injured until the cluster and both servers are whole again. */
 async function untilWhole(): Promise<void> {
   await cluster.untilWhole(WHOLE_MS);
-  for (const machine of APPS) while (!(await isReady(machine))) await sleep(200);
+  for (const machine of APPS) await untilReady(machine);
+}
+
+async function untilReady(machine: Machine): Promise<void> {
+  let end = performance.now() + READY_MS;
+  while (!(await isReady(machine))) {
+    await sleep(200);
+    if (performance.now() < end) continue;
+    const server = servers.get(machine);
+    stuck.push(`${machine} did not get ready: ${server?.stderr.slice(-2000)}`);
+    process.stderr.write(`${stuck.at(-1)}\n`);
+    await server?.end();
+    await startPlanner(machine);
+    end = performance.now() + READY_MS;
+  }
 }
 
 async function found(machine: Promise<Machine | undefined>): Promise<Machine> {
@@ -47,13 +65,13 @@ async function found(machine: Promise<Machine | undefined>): Promise<Machine> {
 const KINDS: Readonly<Record<string, (writes: RecordedWrites, round: number) => Promise<void>>> = {
   "primary and its Patroni killed": async (writes) => {
     const primary = await found(cluster.primary());
-    cluster.killDatabase(primary);
+    killAll(primary);
     await writes.more(20);
     cluster.startDatabase(primary);
   },
   "leader of etcd killed": async (writes) => {
     const leader = await found(cluster.etcdLeader());
-    cluster.killEtcd(leader);
+    killAll(leader);
     await sleep(AWAY_MS);
     await writes.more(20);
     cluster.startEtcd(leader);
@@ -116,11 +134,11 @@ async function judge(writes: RecordedWrites): Promise<boolean> {
   await client.end();
   const wrong = lostOrDoubled(codes, bodies);
   const verified = await runPlanner(["dc", "audit", "verify", "--estate", "--db", pooled], { cwd: emptyFolder() });
-  const told = `${codes.length} changes acknowledged, ${writes.repeated} sent again, ${wrong.length} lost or doubled, ${cluster.renewals} replicas renewed`;
+  const told = `${codes.length} changes acknowledged, ${writes.repeated} sent again, ${wrong.length} lost or doubled, ${cluster.renewals} replicas renewed, ${stuck.length} servers stuck`;
   process.stdout.write(`${told}, ${writes.unexpected.length} unexpected replies; ${verified.stdout}${verified.stderr}`);
   for (const reply of writes.unexpected.slice(0, 10)) process.stdout.write(`unexpected: ${reply}\n`);
   for (const { stderr } of servers.values()) if (/\n\s+at /.test(stderr)) process.stdout.write(stderr.slice(-2000));
-  return wrong.length + writes.unexpected.length === 0 && verified.code === 0;
+  return wrong.length + writes.unexpected.length + stuck.length === 0 && verified.code === 0;
 }
 
 /** @returns the status of the process */

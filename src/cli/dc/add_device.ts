@@ -19,6 +19,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { print, printJson } from "../print.ts";
 import type { StderrLogger } from "../stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
+import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
 
 /** What a person says of a new device; undefined for what its type or the service decides. */
@@ -44,10 +45,7 @@ export interface AddDeviceCall {
   readonly json: boolean;
 }
 
-const CALLER = {
-  interface: "SYSTEM",
-  principal: { name: "planner dc add", roles: ["admin"], authMethod: "none" },
-} as const;
+const CALLER = commandCaller("dc add");
 
 /** Adds a device and prints what the write warns about. @throws OperationError when it is refused or there already */
 export async function addDevice(database: Database, call: AddDeviceCall, log: StderrLogger): Promise<void> {

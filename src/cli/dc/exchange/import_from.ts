@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Caller } from "#dc/context.ts";
 import { fillFromTypes } from "#dc/exchange/fill_from_types.ts";
 import type { Mapped } from "#dc/exchange/item.ts";
 import { judgeQuality } from "#dc/exchange/quality.ts";
@@ -12,6 +11,7 @@ import { EXIT_STATUS, type ExitStatus, endProcess } from "../../exit_status.ts";
 import { printJson } from "../../print.ts";
 import { openProgressBar } from "../../progress_bar.ts";
 import type { StderrLogger } from "../../stderr_logger.ts";
+import { commandCaller } from "../command_caller.ts";
 import { type KnownResources, knownResources } from "./known_resources.ts";
 import { printReport } from "./print_report.ts";
 import { type ImportReport, importReport } from "./report.ts";
@@ -33,10 +33,7 @@ export interface ImportFromOptions {
 /** Reads a source and maps it to resources. */
 export type ReadSource = (known: KnownResources, watcher: SourceWatcher) => Promise<Mapped>;
 
-const CALLER: Caller = {
-  interface: "SYSTEM",
-  principal: { name: "planner dc import", roles: ["admin"], authMethod: "none" },
-};
+const CALLER = commandCaller("dc import");
 const BATCH = 2000;
 const PROGRESS_MS = 1000;
 

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Document, isNode, LineCounter, parseDocument, visit } from "yaml";
-import type { Caller } from "#dc/context.ts";
 import { type ReadType, readDeviceType } from "#dc/exchange/device_types/read_type.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
 import { openService } from "#dc/open_service.ts";
@@ -12,16 +11,14 @@ import { EXIT_STATUS, type ExitStatus } from "../../exit_status.ts";
 import { plainLine } from "../../plain_text.ts";
 import { print, printJson } from "../../print.ts";
 import type { StderrLogger } from "../../stderr_logger.ts";
+import { commandCaller } from "../command_caller.ts";
 import type { Database } from "../database.ts";
 import { readUtf8 } from "../import/encoding.ts";
 
 const BATCH = 200;
 /** Files of the library have a few kilobytes. */
 const MAX_BYTES = 4 << 20;
-const CALLER: Caller = {
-  interface: "SYSTEM",
-  principal: { name: "planner dc types import", roles: ["admin"], authMethod: "none" },
-};
+const CALLER = commandCaller("dc types import");
 const MOST_SHOWN = 20;
 
 export interface ImportTypesOptions {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
-import type { Caller } from "#dc/context.ts";
 import { Refusal } from "#dc/model/refusal.ts";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
+import { commandCaller } from "../command_caller.ts";
 
 /** What became of one resource. */
 export type Written =
@@ -22,10 +22,7 @@ export interface Target {
   run<Result>(work: (write: WriteBatch) => Promise<Result>): Promise<Result>;
 }
 
-const CALLER: Caller = {
-  interface: "SYSTEM",
-  principal: { name: "planner dc import", roles: ["admin"], authMethod: "none" },
-};
+const CALLER = commandCaller("dc import");
 /** Ours: large enough that the disk's flush does not count, small enough to stop between two of them. */
 const BATCH = 2000;
 

@@ -4,6 +4,7 @@ import { counted, percent } from "../parts/labels.ts";
 import { Places } from "../places.ts";
 import type { Item } from "../scene.ts";
 import { strokeOf } from "./bundles.ts";
+import { linkCurve } from "./link_curve.ts";
 import type { BundlePart, FabricParts, UnitPart } from "./parts.ts";
 
 /** Where a unit is drawn: its left upper corner and its width. */
@@ -24,9 +25,8 @@ export interface LinesInput {
 
 /** Columns side by side in one row of racks, from which their links are drawn as one line. */
 const LEAST_RUN = 4;
-/** Height of the bracket above a run, and how far lines bend. */
+/** Height of the bracket above a run. */
 const BRACKET = 8;
-const BEND = 0.5;
 const MOST_WIDTH = 9;
 
 /** A run of columns of one row of racks. */
@@ -113,7 +113,6 @@ function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: 
   if (upper === undefined || from === undefined || span === undefined) return [];
   const [x1, y1] = [from.x + from.width / 2, from.y + input.boxHeight];
   const [x2, y2] = [(span.left + span.right) / 2, span.y];
-  const bend = (y2 - y1) * BEND;
   const links = quiet.reduce((sum, { state }) => sum + state.up, 0);
   const busiest = quiet.reduce((most, { state }) => Math.max(most, state.utilizationPct ?? 0), 0);
   const place = run.name.slice(Math.max(run.name.lastIndexOf("/"), run.name.lastIndexOf(":")) + 1);
@@ -123,14 +122,7 @@ function runLine(upper: UnitPart | undefined, run: Run, { quiet, from, input }: 
       tip: `${upper.tally.title} to row ${place}\n${counted(links, "link")}, the busiest at ${percent(busiest)}`,
       items: [
         {
-          kind: "path",
-          points: [
-            [x1, y1],
-            [x1, y1 + bend],
-            [x2, y2 - bend],
-            [x2, y2],
-          ],
-          curve: "cubic",
+          ...linkCurve(x1, y1, x2, y2),
           stroke: "muted",
           strokeWidth: Math.min(MOST_WIDTH, 1 + links * 0.4),
           opacity: 0.45,

@@ -4,6 +4,7 @@ import type { Item } from "../scene.ts";
 import { textWidth } from "../text_width.ts";
 import { strokeOf } from "./bundles.ts";
 import { isStep, type Slot } from "./lines.ts";
+import { linkCurve } from "./link_curve.ts";
 import type { BundlePart, FabricParts } from "./parts.ts";
 
 export interface RibbonsInput {
@@ -28,19 +29,9 @@ export function ribbons(parts: FabricParts, { slots, coloring, boxHeight }: Ribb
     const [upper, lower, x1, x2] = [slots.get(part.upper), slots.get(part.lower), bottoms.get(index), tops.get(index)];
     if (upper === undefined || lower === undefined || x1 === undefined || x2 === undefined) return [];
     const [y1, y2] = [upper.y + boxHeight, lower.y];
-    const bend = (y2 - y1) / 2;
     const { stroke = "line", dash } = strokeOf(part.state, coloring);
     const width = LEAST_WIDTH + ((MOST_WIDTH - LEAST_WIDTH) * countOf(part)) / most;
-    const place = {
-      kind: "path",
-      points: [
-        [x1, y1],
-        [x1, y1 + bend],
-        [x2, y2 - bend],
-        [x2, y2],
-      ],
-      curve: "cubic",
-    } as const;
+    const place = linkCurve(x1, y1, x2, y2);
     // A pale step of the scale needs an outline against the ground.
     const outline: readonly Item[] = isStep(stroke)
       ? [{ ...place, stroke: `on:${stroke}`, strokeWidth: width + 2 }]

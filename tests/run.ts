@@ -26,6 +26,7 @@ const WITHOUT_DENO = [
   "console_screens",
   "console_stories",
   "console_placement",
+  "console_types",
   "dc_crashes",
   "dc_database_wait",
   "dc_foreign_files",

@@ -23,6 +23,7 @@ export const PAGES: readonly string[] = [
   "cooling",
   "fabrics",
   "links",
+  "types",
   "import",
   "site/AMS1",
   "floor/floor%3AAMS1%2F1",

@@ -83,10 +83,11 @@ export class EditedConsole {
     }
   }
 
-  /** Calls one RPC as one person. */
+  /** Calls one RPC as one person; of another service by `<service>/<name>`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   async call(who: string, rpc: string, request: object): Promise<any> {
-    const response = await fetch(`${this.server.url}/datacenter.v1.DatacenterService/${rpc}`, {
+    const path = rpc.includes("/") ? rpc : `datacenter.v1.DatacenterService/${rpc}`;
+    const response = await fetch(`${this.server.url}/${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", authorization: `Bearer ${this.tokens[who]}` },
       body: JSON.stringify(request),

@@ -37,6 +37,7 @@ const PAGES_OF_LIST: Readonly<Record<string, readonly string[]>> = {
   cooling: ["crac", "thermal"],
   fabrics: ["fabric"],
   links: ["fabric_link"],
+  types: ["device_type"],
 };
 
 /** Letters of lists that are gone to most. */

@@ -56,6 +56,7 @@ export function linkToRef(ref: string): string | undefined {
     case "feed":
     case "cable":
     case "fabric_link":
+    case "device_type":
       return linkTo(kind, id);
     case "zone":
       return linkTo("thermal", ref);

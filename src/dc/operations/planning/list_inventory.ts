@@ -16,6 +16,7 @@ import { type PlaceKind, placeRows, placesListing } from "./inventory/places_lis
 import { powerListing } from "./inventory/power_listing.ts";
 import { racksListing } from "./inventory/racks_listing.ts";
 import { selectRows } from "./inventory/select_rows.ts";
+import { typesListing } from "./inventory/types_listing.ts";
 
 export const listInventory = defineRead({
   method: PlanningService.method.listInventory,
@@ -68,6 +69,7 @@ const LISTINGS: Readonly<Record<InventoryKind, MakeListing>> = {
   SUPPLY: listing(async ({ judgedTopology }) => powerListing(await judgedTopology())),
   FABRIC: listing(async (session) => fabricsListing(await viewsOf(session))),
   FABRIC_LINK: listing(async (session) => linksListing(await viewsOf(session))),
+  DEVICE_TYPE: listing(async ({ topology, reader }) => typesListing(reader, (await topology()).inventory.devices)),
 };
 
 function places(kind: PlaceKind): MakeListing {

@@ -23,9 +23,10 @@ interface Ranked {
 export const searchInventory = defineRead({
   method: PlanningService.method.searchInventory,
   effect: "read",
-  async run({ topology, reader, scheduler }, request) {
+  async run(session, request) {
+    const { reader } = session;
     const { words, kinds, limit } = readRequest(request);
-    const { entries, words: vocabulary } = await searchIndex(await topology(), scheduler);
+    const { entries, words: vocabulary } = await searchIndex(session);
     const occurs = (word: string) => entries.some(({ text }) => text.includes(word));
     let found = await withParts(reader, entries, words);
     const nearest = found.length > 0 ? undefined : corrected(words.flatMap(parts), { occurs, vocabulary });

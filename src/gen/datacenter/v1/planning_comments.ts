@@ -94,6 +94,7 @@ export const COMMENTS: Readonly<Record<string, string>> = {
   "datacenter.v1.SearchInventoryResponse.corrected_query": "The words that were searched instead if nothing has those of the query; else empty.",
   "datacenter.v1.InventoryKind": "A kind of thing in the inventory.",
   "datacenter.v1.InventoryKind.INVENTORY_KIND_SUPPLY": "Power equipment and feeds.",
+  "datacenter.v1.InventoryKind.INVENTORY_KIND_DEVICE_TYPE": "Types of the catalogue.",
   "datacenter.v1.PlanningService": "Questions and changes about what may be installed. Reads have no side effects and may be sent as GET.",
   "datacenter.v1.PlanningService.UpsertDeviceType": "Creates or updates a type of device.",
   "datacenter.v1.PlanningService.GetDeviceType": "One type of device with its ports and bays.",

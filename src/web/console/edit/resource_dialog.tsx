@@ -11,9 +11,11 @@ import { FormFields } from "./field_context.ts";
 import { Field } from "./fields.tsx";
 import { type Section, sectionsOf } from "./form_layout.ts";
 import { identityText, type Kind, nounOf, type Values } from "./form_model.ts";
+import { filledFromType } from "./from_type.ts";
 import { Impact, lostSources } from "./impact.tsx";
 import { withValue } from "./paths.ts";
 import { hasProblem, problemAt } from "./problems.ts";
+import { TypeFill } from "./type_fill.tsx";
 import { type Base, type Draft, useDraft } from "./use_draft.ts";
 import { type Loading, useStored } from "./use_stored.ts";
 import { isSame, valueText } from "./values.ts";
@@ -185,6 +187,7 @@ function Sections({ kind, draft, isNew, focus, why, setWhy }: SectionsProps) {
   return (
     <FormFields.Provider value={form}>
       <div class="edit-form" onFocusIn={({ target }) => setHelp(helpFor(target))}>
+        {kind === "device" ? <TypeFill fill={(type) => draft.change(filledFromType(draft.values, type))} /> : null}
         {sectionsOf(kind).map((section) => (
           <FormSection
             key={section.title}

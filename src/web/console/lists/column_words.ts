@@ -50,7 +50,7 @@ export function isFigure(column: string): boolean {
 }
 
 const COUNTS: ReadonlySet<string> = new Set(
-  "racks devices cracs findings cords consumers switches links up down congested errors".split(" "),
+  "racks devices cracs findings cords consumers switches links up down congested errors ports bays".split(" "),
 );
 
 /** Watts from which a whole column is written in kilowatts: one unit per column. */
@@ -76,7 +76,9 @@ const ENUMERATED = /^(?:[A-Z]+_[A-Z0-9_]+|[A-Z]{3,})$/;
 
 /** Columns whose texts are words of enumerations. */
 const ENUMERATIONS: ReadonlySet<string> = new Set(
-  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type free_port".split(" "),
+  "kind status health supply redundancy cooling medium heat_rejection power traffic enabled type free_port depth airflow".split(
+    " ",
+  ),
 );
 
 /** A text of a column as a person reads it. */

@@ -176,6 +176,15 @@ export const LIST_KINDS: readonly ListKind[] = [
     ],
     empty: "Links come from an import, or one by one from a writer.",
   },
+  {
+    page: "types",
+    kind: "DEVICE_TYPE",
+    title: "Device types",
+    one: "device type",
+    icon: "device",
+    columns: ["manufacturer", "model", "kind", "height_u", "depth", "weight_kg", "max_draw_w", "ports", "devices"],
+    empty: "Types come from `planner dc types import`, or one by one from a writer.",
+  },
 ];
 
 export function listKindOf(page: string): ListKind | undefined {

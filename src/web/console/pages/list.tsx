@@ -34,7 +34,12 @@ import { type Column, Table } from "../ui/table.tsx";
 const WRITTEN: Readonly<Record<string, Kind>> = { RACK: "rack", DEVICE: "device", CRAC: "crac" };
 
 /** Kinds that a writer creates, by the kind of the list. */
-const CREATED: Readonly<Record<string, Kind>> = { ...WRITTEN, CABLE: "cable", FABRIC_LINK: "fabric_link" };
+const CREATED: Readonly<Record<string, Kind>> = {
+  ...WRITTEN,
+  CABLE: "cable",
+  FABRIC_LINK: "fabric_link",
+  DEVICE_TYPE: "device_type",
+};
 
 /** The list of one kind of thing. The address holds everything that is chosen. */
 export function List({ place }: { readonly place: Place }) {

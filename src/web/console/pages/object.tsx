@@ -16,6 +16,7 @@ import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
 import { useRender } from "../ui/use_theme.ts";
 import { Entries } from "./entries.tsx";
+import { TypePorts } from "./type_ports.tsx";
 
 /** A kind of thing whose page is made of what its list knows. */
 interface ObjectKind {
@@ -26,6 +27,8 @@ interface ObjectKind {
   readonly actions: (row: InventoryRow) => ComponentChildren;
   /** The question whose answer has its picture. */
   readonly picture?: (row: InventoryRow) => Question;
+  /** What its list does not hold. */
+  readonly details?: (row: InventoryRow) => ComponentChildren;
   /** Lists of what belongs to it: their names, pages and conditions. */
   readonly related: (row: InventoryRow) => readonly Related[];
 }
@@ -147,6 +150,20 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
     actions: ({ ref }) => link("Where does it lead", linkTo("trace", ref)),
     related: ({ texts }) => [[`Ports of ${texts["device"]}`, "ports", { device: texts["device"] ?? "" }]],
   },
+  device_type: {
+    kind: "DEVICE_TYPE",
+    one: "Device type",
+    actions: ({ name }) => (
+      <>
+        <EditActions kind="device_type" identity={{ code: name }} />
+        {link("Where does it fit?", linkTo("placement", "", { type: name }))}
+      </>
+    ),
+    details: ({ name }) => <TypePorts code={name} />,
+    related: ({ texts: { manufacturer = "", model = "" } }) => [
+      ["Devices of this type", "devices", { manufacturer, model }],
+    ],
+  },
 };
 
 /** Names of pages that `ObjectPage` shows: the kinds of references. */
@@ -218,6 +235,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
           </ul>
         </Card>
       </div>
+      {object.details?.(row)}
       {object.picture === undefined ? null : <ObjectPicture question={object.picture(row)} name={row.name} />}
       <Card title="Latest changes">
         <Answer asked={changes}>{({ entries }) => <Entries entries={entries} />}</Answer>

@@ -1,7 +1,6 @@
-import { useId, useMemo, useState } from "preact/hooks";
-import { useCall } from "../api/use_call.ts";
+import { useId, useState } from "preact/hooks";
 import { TextField } from "./fields.tsx";
-import { useDelayed } from "./use_delayed.ts";
+import { useHits } from "./use_hits.ts";
 
 interface RefFieldProps {
   readonly label: string;
@@ -14,24 +13,12 @@ interface RefFieldProps {
   readonly by?: "ref" | "code";
 }
 
-interface Hits {
-  readonly kinds: readonly {
-    readonly hits: readonly { readonly ref: string; readonly name: string; readonly detail: string }[];
-  }[];
-}
-
-const REST_MS = 150;
-const HITS = 12;
-
 /** A field that names things of the inventory, and offers what is there while one types. */
 export function RefField({ kinds, by = "ref", value, ...field }: RefFieldProps) {
   const list = useId();
   const [text, setText] = useState("");
-  const [, before = "", last = ""] = /^(.*\s|)(\S*)$/.exec(useDelayed(text, REST_MS)) ?? [];
-  const query = last.replace(/^[a-z]+:/, "").replaceAll("/", " ");
-  const request = { query, kinds: kinds.map((kind) => `INVENTORY_KIND_${kind}`), page_size: HITS };
-  const { reply } = useCall<Hits>("datacenter.v1.PlanningService/SearchInventory", query === "" ? undefined : request);
-  const options = useMemo(() => (reply?.kinds ?? []).flatMap(({ hits }) => hits), [reply]);
+  const [, before = "", last = ""] = /^(.*\s|)(\S*)$/.exec(text) ?? [];
+  const options = useHits(last, kinds);
   return (
     <>
       <TextField {...field} value={value} list={list} typed={setText} />

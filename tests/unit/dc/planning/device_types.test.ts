@@ -96,3 +96,25 @@ test("a reader may ask and may not change", async () => {
     "expected role writer or admin",
   );
 });
+
+test("ListInventory and SearchInventory answer types, also one that has just come", async () => {
+  const { call } = await testService();
+  await call("UpsertDeviceType", { device_type: TYPE });
+  const device = { code: "A", kind: "DEVICE_KIND_SERVER", manufacturer: "ACME", model: "Server 2U" };
+  await call("UpsertDevice", { device: { ...device, location: { site_id: "S", floor_number: 0 } } });
+  const found = async (query: string) =>
+    (await call("SearchInventory", { query, kinds: ["INVENTORY_KIND_DEVICE_TYPE"] })).kinds.flatMap(
+      ({ hits }: { hits: { ref: string }[] }) => hits.map(({ ref }) => ref),
+    );
+
+  expect((await call("ListInventory", { kind: "INVENTORY_KIND_DEVICE_TYPE" })).rows).toMatchObject([
+    {
+      ref: "device_type:acme-server-2u",
+      texts: { manufacturer: "Acme", kind: "SERVER", depth: "FULL" },
+      figures: { height_u: 2, ports: 2, bays: 0, devices: 1 },
+    },
+  ]);
+  expect(await found("acme 2u")).toEqual(["device_type:acme-server-2u"]);
+  await call("UpsertDeviceType", { device_type: { ...TYPE, code: "acme-server-1u", model: "Server 1U" } });
+  expect(await found("acme 1u")).toEqual(["device_type:acme-server-1u"]);
+});

@@ -12,6 +12,7 @@ export const INVENTORY_KINDS = [
   "SUPPLY",
   "FABRIC",
   "FABRIC_LINK",
+  "DEVICE_TYPE",
 ] as const;
 
 export type InventoryKind = (typeof INVENTORY_KINDS)[number];

@@ -1,8 +1,12 @@
 import type { Topology } from "#dc/analysis/topology.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
 import { fabricLinkRef } from "#dc/model/ref.ts";
 import { fabricKey } from "#dc/model/resource_key.ts";
 import type { Crac, Device, FabricLink, Location, Rack } from "#dc/model/resources.ts";
+import type { DcReader } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "../../answers/cooperative_scheduler.ts";
+import type { ReadSession } from "../../rpc.ts";
+import { allDeviceTypes } from "../device_types.ts";
 import type { InventoryKind } from "./kinds.ts";
 import { type PlaceKind, placeRows } from "./places_listing.ts";
 
@@ -24,26 +28,47 @@ export interface SearchIndex {
 }
 
 const indexes = new WeakMap<Topology, SearchIndex>();
+/** Indexes with the types of a revision: a topology outlives changes of the catalogue. */
+const wholes = new WeakMap<Topology, { readonly revision: number; readonly index: SearchIndex }>();
 /** Entries outlive a topology, since most things stay as they are from one to the next. */
 const known = new WeakMap<object, SearchEntry>();
 const CHUNK = 500;
 
-/** The index of a topology; built once. Cost: O(things), a fraction of it after a change. */
-export async function searchIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
+/** The index of the inventory and the catalogue; built once per revision. Cost: O(things), a fraction of it after a change. */
+export async function searchIndex({ topology, reader, scheduler }: ReadSession): Promise<SearchIndex> {
+  const [known, revision] = [await topology(), await reader.revision()];
+  const made = wholes.get(known);
+  if (made?.revision === revision) return made.index;
+  const index = await withTypes(await inventoryIndex(known, scheduler), reader);
+  wholes.set(known, { revision, index });
+  return index;
+}
+
+async function inventoryIndex(topology: Topology, scheduler: CooperativeScheduler): Promise<SearchIndex> {
   const made = indexes.get(topology);
   if (made !== undefined) return made;
   const entries: SearchEntry[] = [];
   const words = new Map<string, number>();
-  let count = 0;
   for (const entry of entriesOf(topology)) {
-    count += 1;
-    if (count % CHUNK === 0) await scheduler.yieldIfDue();
-    entries.push(entry);
-    for (const word of entry.text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
+    if (entries.push(entry) % CHUNK === 0) await scheduler.yieldIfDue();
+    countWords(entry, words);
   }
   const index = { entries, words };
   indexes.set(topology, index);
   return index;
+}
+
+async function withTypes(index: SearchIndex, reader: DcReader): Promise<SearchIndex> {
+  const types: SearchEntry[] = [];
+  for await (const { resource } of allDeviceTypes(reader)) types.push(typeEntry(resource));
+  if (types.length === 0) return index;
+  const words = new Map(index.words);
+  for (const entry of types) countWords(entry, words);
+  return { entries: [...index.entries, ...types], words };
+}
+
+function countWords({ text }: SearchEntry, words: Map<string, number>): void {
+  for (const word of text.split(/[^\p{L}\p{N}]+/u)) words.set(word, (words.get(word) ?? 0) + 1);
 }
 
 function* entriesOf(topology: Topology): Generator<SearchEntry> {
@@ -112,6 +137,11 @@ function deviceEntry(device: Device): SearchEntry {
 function cracEntry({ code, name, kind, location, serial, model, manufacturer }: Crac): SearchEntry {
   const detail = `${spoken(kind)} ${placeWords(location)}`.trim();
   return entry({ kind: "CRAC", ref: `crac:${code}`, name: code, detail, more: [name, serial, model, manufacturer] });
+}
+
+function typeEntry({ code, manufacturer, model, partNumber, kind }: DeviceType): SearchEntry {
+  const detail = `${spoken(kind)} ${manufacturer} ${model}`;
+  return entry({ kind: "DEVICE_TYPE", ref: `device_type:${code}`, name: code, detail, more: [partNumber] });
 }
 
 function linkEntry({ a, b, fabricId }: FabricLink): SearchEntry {

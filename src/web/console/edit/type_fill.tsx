@@ -1,0 +1,99 @@
+import { useId, useState } from "preact/hooks";
+import type { CallError } from "../api/client.ts";
+import { useHits } from "../ui/use_hits.ts";
+import { ask, callError } from "./ask.ts";
+import { Problem } from "./changes_panel.tsx";
+import { useForm } from "./field_context.ts";
+import { labelOf } from "./field_labels.ts";
+import { fieldsOfKind, type Values } from "./form_model.ts";
+import { type Kept, keptFromType } from "./from_type.ts";
+import { storedCall } from "./requests.ts";
+
+/** Fills a device with what its type in the catalogue says; what is typed already stays until the person decides. */
+export function TypeFill({ fill }: { readonly fill: (type: Values) => void }) {
+  const { values, set } = useForm();
+  const id = useId();
+  const [code, setCode] = useState("");
+  const [type, setType] = useState<Values>();
+  const [problem, setProblem] = useState<CallError>();
+  const hits = useHits(code, ["DEVICE_TYPE"]);
+  const load = () => {
+    if (code === "") return;
+    setProblem(undefined);
+    ask<{ readonly device_type: Values }>(storedCall("device_type", { code })).then(
+      ({ device_type }) => {
+        setType(device_type);
+        fill(device_type);
+      },
+      (error: unknown) => setProblem(callError(error)),
+    );
+  };
+  const kept = type === undefined ? [] : keptFromType(values, type);
+  return (
+    <div class="type-fill">
+      <div class="form-field">
+        <label for={id}>Fill from type</label>
+        <span class="with-unit">
+          <input
+            id={id}
+            type="text"
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="code or model of a device type"
+            list={`${id}-types`}
+            value={code}
+            onInput={({ currentTarget }) => setCode(currentTarget.value.trim())}
+            onKeyDown={(event) => {
+              if (event.key === "Enter" && !event.ctrlKey && !event.metaKey) load();
+            }}
+          />
+          <button type="button" disabled={code === ""} onClick={load}>
+            Fill
+          </button>
+        </span>
+        <datalist id={`${id}-types`}>
+          {hits.map(({ ref, name, detail }) => (
+            <option key={ref} value={name}>
+              {detail}
+            </option>
+          ))}
+        </datalist>
+      </div>
+      <Problem error={problem} />
+      {type === undefined ? null : (
+        <KeptValues code={String(type["code"])} kept={kept} take={({ name }) => set([name], type[name])} />
+      )}
+    </div>
+  );
+}
+
+function KeptValues({
+  code,
+  kept,
+  take,
+}: {
+  readonly code: string;
+  readonly kept: readonly Kept[];
+  readonly take: (one: Kept) => void;
+}) {
+  if (kept.length === 0) return <p role="status">Filled from {code}. What changes is listed below the form.</p>;
+  return (
+    <>
+      <p role="status">Filled from {code}, except for what was set already:</p>
+      <ul class="plain-list">
+        {kept.map((one) => (
+          <li key={one.name}>
+            {labelOf(fieldOf(one.name))} {one.own}, the type has {one.typeText}{" "}
+            <button type="button" onClick={() => take(one)}>
+              Take {one.typeText}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function fieldOf(name: string) {
+  return fieldsOfKind("device").find((field) => field.name === name) ?? { name, type: "text" as const };
+}

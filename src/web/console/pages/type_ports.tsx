@@ -1,0 +1,40 @@
+import type { Port } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
+import { bandwidth, enumWord } from "../labels.ts";
+import { Answer } from "../ui/answer.tsx";
+import { Card } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+
+interface TypeAnswer {
+  readonly device_type: { readonly ports: readonly Port[]; readonly bays: readonly string[] };
+}
+
+const COLUMNS: readonly Column<Port>[] = [
+  { name: "Port", cell: ({ name }) => name },
+  { name: "Kind", cell: ({ kind }) => enumWord(kind, "PORT_KIND") },
+  { name: "Type", cell: ({ type }) => type },
+  { name: "Speed", numeric: true, cell: ({ speed_mbps }) => bandwidth(speed_mbps) },
+];
+
+/** The ports and bays of a type of the catalogue. */
+export function TypePorts({ code }: { readonly code: string }) {
+  const asked = useCall<TypeAnswer>("datacenter.v1.PlanningService/GetDeviceType", { code });
+  return (
+    <Card title="Ports and bays">
+      <Answer asked={asked}>
+        {({ device_type: { ports, bays } }) => (
+          <>
+            <Table
+              caption="Ports of each device of the type"
+              columns={COLUMNS}
+              rows={ports}
+              rowKey={({ name }) => name}
+              empty="The type has no ports."
+            />
+            {bays.length === 0 ? null : <p>Bays: {bays.join(", ")}</p>}
+          </>
+        )}
+      </Answer>
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import { expect, test } from "bun:test";
+import { toJson } from "@bufbuild/protobuf";
+import { filledFromType as filledByService } from "#dc/exchange/fill_from_types.ts";
+import type { DeviceType } from "#dc/model/device_type.ts";
+import type { Device } from "#dc/model/resources.ts";
+import { toMessage } from "#dc/operations/messages/convert.ts";
+import { DeviceSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
+import type { Values } from "#web/console/edit/form_model.ts";
+import { filledFromType, keptFromType } from "#web/console/edit/from_type.ts";
+import { prunedMessage } from "#web/console/edit/values.ts";
+
+const TYPE: DeviceType = {
+  code: "acme-r2",
+  manufacturer: "Acme",
+  model: "R2",
+  partNumber: "R2-1",
+  kind: "SERVER",
+  uHeight: 2,
+  depth: "HALF",
+  airflow: "FRONT_TO_REAR",
+  weightKg: 21.5,
+  maxDrawW: 750,
+  ports: [{ name: "PSU1", kind: "POWER_IN" }],
+  bays: ["1"],
+  comments: "of the type",
+};
+
+const BARE: Device = { code: "A", kind: "SERVER", manufacturer: "Acme", model: "R2" };
+const DEVICES: readonly Device[] = [
+  BARE,
+  { ...BARE, rackCode: "R1", positionU: 3 },
+  { ...BARE, uHeight: 1, partNumber: "own", ports: [{ name: "eth0", kind: "NETWORK" }] },
+  { ...BARE, weightKg: 0, maxDrawW: 900, airflow: "PASSIVE", positionU: 1, depth: "FULL" },
+];
+
+const typeValues = toJson(DeviceTypeSchema, toMessage(DeviceTypeSchema, TYPE), { useProtoFieldName: true }) as Values;
+const valuesOf = (device: Device) =>
+  prunedMessage(toJson(DeviceSchema, toMessage(DeviceSchema, device), { useProtoFieldName: true }) as Values, "Device");
+
+test.each(DEVICES.map((device) => [device] as const))("filledFromType fills %j as an import does", (device) => {
+  expect(filledFromType(valuesOf(device), typeValues)).toEqual(valuesOf(filledByService(device, TYPE)));
+});
+
+test("keptFromType names values that differ from the type's, with both in words", () => {
+  const device = valuesOf({ ...BARE, model: "R3", uHeight: 1, partNumber: "R2-1" });
+
+  expect(keptFromType(device, typeValues)).toEqual([
+    { name: "model", own: "R3", typeText: "R2" },
+    { name: "u_height", own: "1 U", typeText: "2 U" },
+  ]);
+});

@@ -27,6 +27,7 @@ const WITHOUT_DENO = [
   "console_stories",
   "console_placement",
   "console_types",
+  "console_sample",
   "dc_crashes",
   "dc_database_wait",
   "dc_foreign_files",

@@ -16,6 +16,7 @@ import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
+import { bulkUpsertCables } from "./planning/bulk_upsert_cables.ts";
 import { findPlacement } from "./planning/find_placement.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
 import { listDeviceTypes } from "./planning/list_device_types.ts";
@@ -75,6 +76,7 @@ export const planningRpcs: readonly Rpc[] = [
   rehearseFailures,
   listInventory,
   searchInventory,
+  bulkUpsertCables,
   findPlacement,
 ];
 

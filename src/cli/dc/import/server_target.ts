@@ -13,11 +13,9 @@ const BULK: Partial<Readonly<Record<ResourceKind, string>>> = {
   rack: "BulkUpsertRacks",
   device: "BulkUpsertDevices",
   crac: "BulkUpsertCracs",
+  cable: "BulkUpsertCables",
 };
-const SINGLE: Partial<Readonly<Record<ResourceKind, string>>> = {
-  cable: "UpsertCable",
-  fabric_link: "UpsertFabricLink",
-};
+const SINGLE: Partial<Readonly<Record<ResourceKind, string>>> = { fabric_link: "UpsertFabricLink" };
 /** Calls under way at once, for kinds that go one by one. */
 const CONCURRENT = 16;
 /** Text of one call, in characters; the server takes 16 MiB. */

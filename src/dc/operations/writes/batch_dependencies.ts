@@ -3,13 +3,13 @@ import { parseRef } from "#dc/model/ref.ts";
 import type { Device, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 
 /** The codes of other items of the batch that must be applied before one of its items. */
-export type Needs = (resource: ResourceByKind["device" | "rack" | "crac"]) => readonly string[];
+export type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cable"]) => readonly string[];
 
 /**
  * Works out what the items of a batch need of each other: a device its chassis and the devices that supply it. A feed
- * leads to the item that declares it. Racks and cooling units need none of their kind.
+ * leads to the item that declares it. Racks, cooling units and cables need none of their kind.
  */
-export function codesNeeded(kind: ResourceKind, items: readonly ResourceByKind["device" | "rack" | "crac"][]): Needs {
+export function codesNeeded(kind: ResourceKind, items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][]): Needs {
   if (kind !== "device") return () => [];
   const declarers = new Map<string, string>();
   for (const { code, ports = [] } of items as readonly Device[]) {

@@ -14,7 +14,11 @@ import type { WriteSession } from "../rpc.ts";
 export interface BulkItem {
   /** Where the request names it, as `items[7].code`. */
   readonly field: string;
+  /** What the reply names it by: a code, or the reference of a cable. */
   readonly code: string;
+  readonly name: "Code" | "Cable";
+  /** What it has in common with items that name the same resource. */
+  readonly key: string;
   readonly needs: readonly string[];
   readonly apply: () => Promise<ItemDone>;
 }
@@ -92,7 +96,7 @@ async function applyAll(session: WriteSession, items: readonly BulkItem[]): Prom
     if (item === undefined || results[index] !== undefined) continue;
     await scheduler.yieldIfDue();
     const result = await applyOne(session, item, failed);
-    if ("error" in result) failed.add(codeKey(item.code));
+    if ("error" in result) failed.add(item.key);
     results[index] = result;
   }
   return results;
@@ -136,16 +140,15 @@ async function applyOne(session: WriteSession, item: BulkItem, failed: ReadonlyS
 
 function duplicates(items: readonly BulkItem[]): readonly number[] {
   const places = new Map<string, number[]>();
-  for (const [index, { code }] of items.entries()) {
-    const key = codeKey(code);
+  for (const [index, { key }] of items.entries()) {
     places.set(key, [...(places.get(key) ?? []), index]);
   }
   return [...places.values()].filter((list) => list.length > 1).flat();
 }
 
-function duplicate({ field = "", code = "" }: Partial<BulkItem> = {}): Result {
-  const detail = { field, value: code, expected: "each code once" };
-  return { error: refuse("DUPLICATE", `Code "${code}" is given twice in the batch`, detail) };
+function duplicate({ field = "", code = "", name = "Code" }: Partial<BulkItem> = {}): Result {
+  const detail = { field, value: code, expected: `each ${name.toLowerCase()} once` };
+  return { error: refuse("DUPLICATE", `${name} "${code}" is given twice in the batch`, detail) };
 }
 
 /** Depth first along the needs; where they form a circle the given order decides, and the rules refuse. */

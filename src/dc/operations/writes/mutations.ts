@@ -3,7 +3,9 @@ import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
-import type { Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { cableRef, parseRef } from "#dc/model/ref.ts";
+import { edgeKey } from "#dc/model/resource_key.ts";
+import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { readCode } from "../answers/parameters.ts";
@@ -12,12 +14,12 @@ import { findingInit } from "../messages/findings.ts";
 import { cableMessage, cracMessage, deviceMessage, fabricLinkMessage, rackMessage } from "../messages/messages.ts";
 import { checkMask } from "../messages/update_mask.ts";
 import type { WriteSession } from "../rpc.ts";
-import { codesNeeded, type Needs } from "./batch_dependencies.ts";
+import { codesNeeded } from "./batch_dependencies.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
-import { type Upserted, upsertResource } from "./upsert.ts";
+import { type UpsertInput, type Upserted, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind come through here, so that they cannot differ.
 
@@ -82,12 +84,8 @@ async function loadWarnings(
 ): Promise<readonly WarningFinding[]> {
   if (kind === "device" && "code" in resource) return (await reviewPower(session, [resource.code]))(resource.code);
   if (kind !== "cable" || !("a" in resource)) return [];
-  for (const { deviceCode, portName } of [resource.a, resource.b]) {
-    const device = await session.writer.device(deviceCode);
-    const inlet = device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN");
-    if (inlet === true) return (await reviewPower(session, [deviceCode]))(deviceCode);
-  }
-  return [];
+  const code = await suppliedBy(session, resource);
+  return code === undefined ? [] : (await reviewPower(session, [code]))(code);
 }
 
 interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
@@ -111,27 +109,34 @@ export async function deleteOne(session: WriteSession, kind: Coded, request: Del
   return removeResource(session, kind, named(kind, readCode(request.field, request.code)), request);
 }
 
+/** What bulk calls take. */
+type Many = Coded | "cable";
+
 interface BulkUpsertRequest {
-  readonly items: readonly { readonly code: string }[];
+  readonly items: readonly object[];
   readonly atomic: boolean;
   readonly updateMask?: { readonly paths: readonly string[] } | undefined;
 }
 
-export async function bulkUpsert(session: WriteSession, kind: Coded, request: BulkUpsertRequest): Promise<BulkReply> {
+export async function bulkUpsert(session: WriteSession, kind: Many, request: BulkUpsertRequest): Promise<BulkReply> {
   demandBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
   checkMask(SCHEMAS[kind], maskPaths);
   const models = request.items.map((item, index) => read(kind, item, `items[${index}]`));
-  const needs = codesNeeded(
-    kind,
-    models.filter((model): model is ResourceByKind[Coded] => !(model instanceof Refusal)),
-  );
-  const items = request.items.map(({ code }, index) =>
-    upsertItem(session, kind, { at: `items[${index}]`, code, model: models[index], maskPaths, needs }),
-  );
+  const readable = models.filter((model): model is ResourceByKind[Many] => !(model instanceof Refusal));
+  const needs = codesNeeded(kind, readable);
+  const items = models.map((model, index): BulkItem => {
+    const at = `items[${index}]`;
+    return {
+      ...identityOf(model, { at, given: request.items[index] ?? {} }),
+      needs: model instanceof Refusal ? [] : needs(model),
+      apply: () => upsertItem(session, kind, { at, model, maskPaths }),
+    };
+  });
   const { atomic } = request;
-  if (kind !== "device") return runBulk(session, items, { atomic });
-  return runBulk(session, items, { atomic, review: (codes) => reviewPower(session, codes) });
+  if (kind === "device") return runBulk(session, items, { atomic, review: (codes) => reviewPower(session, codes) });
+  if (kind !== "cable") return runBulk(session, items, { atomic });
+  return runBulk(session, items, { atomic, review: (refs) => reviewCables(session, refs) });
 }
 
 /** Loads are judged when all of a call is written, since each item moves them. */
@@ -139,40 +144,62 @@ function reviewPower({ writer }: WriteSession, codes: readonly string[]): Promis
   return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
+/** Judges the loads above the inlets of power cables. */
+async function reviewCables(session: WriteSession, refs: readonly string[]): Promise<WarningsOf> {
+  const supplied = new Map<string, string>();
+  for (const text of refs) {
+    const ref = parseRef(text);
+    const code = ref?.kind === "cable" ? await suppliedBy(session, ref) : undefined;
+    if (code !== undefined) supplied.set(text, code);
+  }
+  const warningsOf = await reviewPower(session, [...new Set(supplied.values())]);
+  return (text) => {
+    const code = supplied.get(text);
+    return code === undefined ? [] : warningsOf(code);
+  };
+}
+
+/** The device whose inlet a cable ends at. */
+async function suppliedBy({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | "b">): Promise<string | undefined> {
+  for (const { deviceCode, portName } of [a, b]) {
+    const device = await writer.device(deviceCode);
+    if (device?.ports?.some(({ name, kind: use }) => name === portName && use === "POWER_IN") === true)
+      return device.code;
+  }
+  return undefined;
+}
+
 /** An item that cannot be read fails alone; the others go on. */
-function read(kind: Coded, item: object, at: string): ResourceByKind[Coded] | Refusal {
+function read(kind: Many, item: object, at: string): ResourceByKind[Many] | Refusal {
   try {
-    return fromMessage<ResourceByKind[Coded]>(SCHEMAS[kind], item, at);
+    return fromMessage<ResourceByKind[Many]>(SCHEMAS[kind], item, at);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
 }
 
-interface ItemInput {
-  readonly at: string;
-  readonly code: string;
-  readonly model: ResourceByKind[Coded] | Refusal | undefined;
-  readonly maskPaths: readonly string[];
-  readonly needs: Needs;
+/** How an item of a bulk call is named, and what makes two items the same. */
+function identityOf(
+  model: ResourceByKind[Many] | Refusal,
+  { at, given }: { readonly at: string; readonly given: { readonly code?: string } },
+): Pick<BulkItem, "field" | "code" | "name" | "key"> {
+  const { code } = given;
+  if (code !== undefined) return { field: `${at}.code`, code, name: "Code", key: codeKey(code) };
+  // An edge without an end is read as well, and refused later.
+  const ends: Partial<Cable> = model instanceof Refusal || "code" in model ? {} : model;
+  if (ends.a === undefined || ends.b === undefined) return { field: at, code: "", name: "Cable", key: at };
+  return { field: at, code: cableRef(ends.a, ends.b), name: "Cable", key: edgeKey(ends.a, ends.b) };
 }
 
-function upsertItem(session: WriteSession, kind: Coded, { at, code, model, maskPaths, needs }: ItemInput): BulkItem {
-  return {
-    field: `${at}.code`,
-    code,
-    needs: model === undefined || model instanceof Refusal ? [] : needs(model),
-    apply: async () => {
-      if (model === undefined || model instanceof Refusal) throw model;
-      const { stored, outcome, warnings } = await upsertResource(session, kind, {
-        resource: model,
-        at,
-        maskPaths,
-        etag: "",
-      });
-      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
-    },
-  };
+async function upsertItem(
+  session: WriteSession,
+  kind: Many,
+  { at, model, maskPaths }: Pick<UpsertInput<Many>, "at" | "maskPaths"> & { model: ResourceByKind[Many] | Refusal },
+) {
+  if (model instanceof Refusal) throw model;
+  const { stored, outcome, warnings } = await upsertResource(session, kind, { resource: model, at, maskPaths, etag: "" });
+  return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
 }
 
 interface BulkDeleteRequest {
@@ -202,6 +229,8 @@ export async function bulkDelete(session: WriteSession, kind: Coded, request: Bu
     return {
       field,
       code,
+      name: "Code",
+      key: codeKey(code),
       needs: dependants.get(codeKey(code)) ?? [],
       apply: async () => {
         const { deleted } = await deleteOne(session, kind, { field, code, etag: "", cascade, allowMissing });

@@ -86,7 +86,8 @@ export const RESOURCES: readonly FormResource[] = [
     "service": "datacenter.v1.DatacenterService",
     "upsert": "UpsertCable",
     "masked": true,
-    "remove": "DeleteCable"
+    "remove": "DeleteCable",
+    "bulkUpsert": "BulkUpsertCables"
   },
   {
     "field": "fabric_link",

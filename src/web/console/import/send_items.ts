@@ -33,7 +33,7 @@ const SENDERS: Readonly<Record<Kind, { readonly size: number; readonly send: Sen
   rack: { size: BATCH, send: bulk("BulkUpsertRacks") },
   device: { size: BATCH, send: bulk("BulkUpsertDevices") },
   crac: { size: BATCH, send: bulk("BulkUpsertCracs") },
-  cable: { size: AT_ONCE, send: singly("UpsertCable", "cable") },
+  cable: { size: BATCH, send: bulk("datacenter.v1.PlanningService/BulkUpsertCables") },
   fabric_link: { size: AT_ONCE, send: singly("UpsertFabricLink", "fabric_link") },
 };
 
@@ -121,7 +121,7 @@ function reason({ message, details = [] }: NonNullable<BulkAnswer["results"][num
 }
 
 /** What a request has around the fields of an item, which the author of the item has not seen. */
-const AROUND = /\b(?:items\[\d+\]|cable|fabric_link)\./g;
+const AROUND = /\b(?:items\[\d+\]|fabric_link)\./g;
 
 /** What is wrong with an item, by its own fields. */
 function inWords(violations: readonly Violation[], message: string): string {

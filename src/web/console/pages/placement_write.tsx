@@ -9,8 +9,9 @@ import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { type FoundPlace, PLACEMENT_RPC, type PlacementAnswer, type PlacementRequest } from "./placement_request.ts";
 
-/** Cables that are written at once. */
-const AT_ONCE = 6;
+const CABLES_RPC = "datacenter.v1.PlanningService/BulkUpsertCables";
+/** Cables of one call. */
+const BATCH = 200;
 
 type Step =
   | { readonly name: "checking" }
@@ -174,29 +175,21 @@ async function write(places: readonly FoundPlace[], why: string, show: (step: St
   const refused = refusals(reply);
   if (refused.length > 0) return show({ name: "refused", problems: refused });
   const problems: string[] = [];
-  for (let at = 0; at < cables.length; at += AT_ONCE) {
-    const batch = cables.slice(at, at + AT_ONCE);
-    problems.push(...(await Promise.all(batch.map((cable) => sendCable(cable, message)))).flat());
+  let refusedCables = 0;
+  for (let at = 0; at < cables.length; at += BATCH) {
+    const batch = cables.slice(at, at + BATCH);
+    const sent = await signedIn(() => call<BulkAnswer>(CABLES_RPC, { items: batch, ...message }));
+    problems.push(...refusals(sent).map((text) => `A cable was refused: ${text}`));
+    refusedCables += sent.failed;
     show({ name: "writing", done: places.length + at + batch.length, of });
   }
   written.announce();
-  show({ name: "written", devices: places.length, cables: cables.length - problems.length, problems });
+  show({ name: "written", devices: places.length, cables: cables.length - refusedCables, problems });
 }
 
 function sendDevices(places: readonly FoundPlace[], options: object): Promise<BulkAnswer> {
   const items = places.map(({ device }) => device);
   return signedIn(() => call<BulkAnswer>("BulkUpsertDevices", { items, atomic: true, ...options }));
-}
-
-/** Writes a cable. @returns why it was refused, if it was */
-async function sendCable(cable: object, message: object): Promise<readonly string[]> {
-  try {
-    await signedIn(() => call("UpsertCable", { cable, ...message }));
-    return [];
-  } catch (error) {
-    if (error instanceof CallError) return [`A cable was refused: ${error.message}`];
-    throw error;
-  }
 }
 
 function refusals({ results }: BulkAnswer): readonly string[] {

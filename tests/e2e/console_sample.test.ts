@@ -1,0 +1,42 @@
+import { describe, expect, test } from "bun:test";
+import { browserFor, misdeeds } from "../support/chromium.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
+import { withPageReport } from "../support/page_report.ts";
+
+const { browser, missing } = await browserFor("The console's sample is");
+
+describe.skipIf(missing !== undefined)("The console on an empty inventory", () => {
+  test("loads the sample by bulk calls, those of cables included, and shows the site", async () => {
+    const server = await DcServer.start(emptyFolder());
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    const wrong = misdeeds(page, server.url);
+    const writes = new Map<string, number>();
+    page.on("request", (request) => {
+      const [, rpc] = /\/((?:Bulk)?Upsert\w+)$/.exec(request.url()) ?? [];
+      if (rpc !== undefined) writes.set(rpc, (writes.get(rpc) ?? 0) + 1);
+    });
+    try {
+      await page.goto(server.url);
+      await withPageReport(page, async () => {
+        await page.getByRole("button", { name: "Load a sample of 40 racks" }).click();
+        await page.getByRole("button", { name: "Write the sample" }).click();
+        await page.getByRole("heading", { level: 1, name: "Losing RPP-A-D would take 10 racks." }).waitFor();
+      });
+
+      const { totals } = await (await fetch(`${server.url}/estate`)).json();
+      expect(totals).toMatchObject({ racks: 40, devices: 808 });
+      expect(Object.fromEntries(writes)).toEqual({
+        BulkUpsertRacks: 1,
+        BulkUpsertDevices: 5,
+        BulkUpsertCracs: 1,
+        BulkUpsertCables: 10,
+        UpsertFabricLink: 272,
+      });
+      expect(wrong).toEqual([]);
+    } finally {
+      await page.close();
+      await browser.close();
+      await server.end();
+    }
+  }, 240_000);
+});

@@ -9,7 +9,10 @@ export type Needs = (resource: ResourceByKind["device" | "rack" | "crac" | "cabl
  * Works out what the items of a batch need of each other: a device its chassis and the devices that supply it. A feed
  * leads to the item that declares it. Racks, cooling units and cables need none of their kind.
  */
-export function codesNeeded(kind: ResourceKind, items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][]): Needs {
+export function codesNeeded(
+  kind: ResourceKind,
+  items: readonly ResourceByKind["device" | "rack" | "crac" | "cable"][],
+): Needs {
   if (kind !== "device") return () => [];
   const declarers = new Map<string, string>();
   for (const { code, ports = [] } of items as readonly Device[]) {

@@ -2,8 +2,8 @@ import { create, type DescMessage, type DescMethodUnary, type MessageShape } fro
 import { MAX_LOAD_WALK, MAX_LOAD_WALK_PER_ITEM } from "#dc/limits.ts";
 import { codeKey, parseCode } from "#dc/model/code.ts";
 import type { WarningFinding } from "#dc/model/finding.ts";
-import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { cableRef, parseRef } from "#dc/model/ref.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { edgeKey } from "#dc/model/resource_key.ts";
 import type { Cable, Crac, Device, Rack, ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
 import type { Stored } from "#dc/ports.ts";
@@ -19,7 +19,7 @@ import { type BulkItem, demandBatchSize, runBulk } from "./bulk.ts";
 import { SCHEMAS } from "./changes.ts";
 import { powerWarnings, type WarningsOf } from "./power_warnings.ts";
 import { type Removed, type RemoveOptions, removeResource } from "./remove.ts";
-import { type UpsertInput, type Upserted, upsertResource } from "./upsert.ts";
+import { type Upserted, type UpsertInput, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind come through here, so that they cannot differ.
 
@@ -198,7 +198,12 @@ async function upsertItem(
   { at, model, maskPaths }: Pick<UpsertInput<Many>, "at" | "maskPaths"> & { model: ResourceByKind[Many] | Refusal },
 ) {
   if (model instanceof Refusal) throw model;
-  const { stored, outcome, warnings } = await upsertResource(session, kind, { resource: model, at, maskPaths, etag: "" });
+  const { stored, outcome, warnings } = await upsertResource(session, kind, {
+    resource: model,
+    at,
+    maskPaths,
+    etag: "",
+  });
   return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
 }
 

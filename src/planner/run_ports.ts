@@ -429,6 +429,8 @@ export interface AgentProcess {
   /** What it prints. Each is to be read to its end; a reader that waits makes the agent wait. */
   readonly stdout: AsyncIterable<Uint8Array>;
   readonly stderr: AsyncIterable<Uint8Array>;
+  /** Values in its environment that nothing which is kept may show, see work/secrets.ts. */
+  readonly secrets: readonly string[];
   /** Milliseconds of processor time of the agent and all that it started; null on systems that do not tell. */
   cpuMs(): number | null;
   /** Its own end. What it started may live on and hold the streams open: `stop` ends that. */

@@ -17,6 +17,8 @@ save() { echo "the work in $1" >> "$1.txt"; git add "$1.txt"; git commit -q -m "
 /** A project in a repository, whose agent is a shell script that reads its lines from \`agent.sh\` beside it. */
 export class ScriptedProject {
   readonly root: string;
+  /** Variables of the environment that planner gets beside its usual one. */
+  env: Readonly<Record<string, string>> = {};
   readonly #home: string;
 
   private constructor(home: string) {
@@ -63,7 +65,7 @@ export class ScriptedProject {
   }
 
   planner(...args: readonly string[]): Promise<RunResult> {
-    return runPlanner(args, { cwd: this.root, env: GIT_ENV });
+    return runPlanner(args, { cwd: this.root, env: { ...GIT_ENV, ...this.env } });
   }
 
   /** Runs a line of a shell as a person in the project would. */

@@ -221,6 +221,7 @@ function fakeAgent(script: Script, { stops }: Deeds): AgentProcess {
     mark: { pid: 9, began: null },
     stdout: open(),
     stderr: open(),
+    secrets: [],
     exited: ended.promise,
     cpuMs: () => null,
     async stop(graceMs) {

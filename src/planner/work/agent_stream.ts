@@ -11,6 +11,7 @@ import { type ByteLine, LineReader } from "./agent_stream/line_reader.ts";
 import { OPENCODE_EVENTS } from "./agent_stream/opencode.ts";
 import { TailText } from "./agent_stream/tail_text.ts";
 import { Transcript } from "./agent_stream/transcript.ts";
+import { SecretMask } from "./secrets.ts";
 import type { Usage } from "./usage.ts";
 
 /** Reads what one agent prints on its standard output. */
@@ -54,12 +55,18 @@ const EVENTS: Readonly<
 
 /**
  * Opens a reader for one run. The same bytes give the same lines and the same answer in whatever pieces they come; a line
- * that is no event goes to the log as it is.
+ * that is no event goes to the log as it is. Nothing that it returns holds a secret, see `SecretMask`.
+ *
+ * @param secrets values that the process knows, see `AgentProcess.secrets`
  *
  * Source: docs/decisions.md#s-22; docs/providers.md names the agents of these events.
  */
-export function openAgentStream(kind: StreamKind, limitBytes = MAX_AGENT_LINE_BYTES): AgentStream {
-  return kind === "text" ? new PlainStream(limitBytes) : new EventStream(EVENTS[kind], limitBytes);
+export function openAgentStream(
+  kind: StreamKind,
+  secrets: readonly string[],
+  limitBytes = MAX_AGENT_LINE_BYTES,
+): AgentStream {
+  return kind === "text" ? new PlainStream(secrets, limitBytes) : new EventStream(EVENTS[kind], secrets, limitBytes);
 }
 
 class PlainStream implements AgentStream {
@@ -68,8 +75,10 @@ class PlainStream implements AgentStream {
   readonly session = null;
   readonly #lines: LineReader;
   readonly #output = new TailText(MAX_AGENT_OUTPUT_CHARS);
+  readonly #mask: SecretMask;
 
-  constructor(limitBytes: number) {
+  constructor(secrets: readonly string[], limitBytes: number) {
+    this.#mask = new SecretMask(secrets);
     this.#lines = new LineReader({ limitBytes, onLong: "split" });
   }
 
@@ -83,7 +92,7 @@ class PlainStream implements AgentStream {
   }
 
   #read(lines: readonly ByteLine[]): readonly string[] {
-    const texts = lines.map(textOf);
+    const texts = lines.map((line) => this.#mask.line(textOf(line), !isCut(line)));
     this.#output.add(texts.map((text, index) => (isCut(lines[index]) ? text : `${text}\n`)).join(""));
     return texts;
   }
@@ -92,12 +101,19 @@ class PlainStream implements AgentStream {
 class EventStream implements AgentStream {
   readonly #events: ReadonlyMap<string, (event: Event, to: Transcript) => void>;
   readonly #lines: LineReader;
-  readonly #transcript = new Transcript();
+  readonly #transcript: Transcript;
+  readonly #mask: SecretMask;
   /** Lines that are no events: the output of an agent that prints none. */
   readonly #others = new TailText(MAX_AGENT_OUTPUT_CHARS);
 
-  constructor(events: ReadonlyMap<string, (event: Event, to: Transcript) => void>, limitBytes: number) {
+  constructor(
+    events: ReadonlyMap<string, (event: Event, to: Transcript) => void>,
+    secrets: readonly string[],
+    limitBytes: number,
+  ) {
     this.#events = events;
+    this.#mask = new SecretMask(secrets);
+    this.#transcript = new Transcript(secrets);
     this.#lines = new LineReader({ limitBytes, onLong: "leave_out" });
   }
 
@@ -132,7 +148,7 @@ class EventStream implements AgentStream {
   }
 
   #read(line: ByteLine): void {
-    const text = textOf(line).trimEnd();
+    const text = this.#mask.line(textOf(line)).trimEnd();
     const event = line.kind === "text" ? parsed(text) : undefined;
     if (event !== undefined) this.#events.get(textAt(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {

@@ -146,7 +146,7 @@ interface Reading {
 
 async function readOutput(deps: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<AgentAnswer> {
   const { id, log, stream } = run;
-  const reader = openAgentStream(stream);
+  const reader = openAgentStream(stream, agent.secrets);
   const report = reporter(deps, run);
   const write = async (lines: readonly string[]): Promise<void> => {
     limits.heard(reader.usage);
@@ -180,7 +180,7 @@ function reporter({ tell }: RunDeps, { id, allowing, reported }: AgentRun) {
 /** Returns the last line that is not blank. */
 async function readErrors({ tell }: RunDeps, agent: AgentProcess, { run, limits }: Reading): Promise<string> {
   const { id, log } = run;
-  const reader = openAgentStream("text");
+  const reader = openAgentStream("text", agent.secrets);
   let last = "";
   const write = async (lines: readonly string[]): Promise<void> => {
     limits.heard(null);

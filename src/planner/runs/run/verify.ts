@@ -66,7 +66,7 @@ async function runCommand(
   if (stop.soon.aborted) end();
   try {
     const hash = files.hasher();
-    const printed = Promise.all([copy(process.stdout, log, hash), copy(process.stderr, log, null)]);
+    const printed = Promise.all([copy(process, "stdout", log, hash), copy(process, "stderr", log, null)]);
     const exit = await process.exited;
     await process.stop(AGENT_GRACE_MS);
     await printed;
@@ -81,9 +81,14 @@ async function runCommand(
   }
 }
 
-async function copy(stream: AgentProcess["stdout"], log: RunLog, hash: Hasher | null): Promise<void> {
-  const reader = openAgentStream("text");
-  for await (const chunk of stream) {
+async function copy(
+  process: AgentProcess,
+  stream: "stdout" | "stderr",
+  log: RunLog,
+  hash: Hasher | null,
+): Promise<void> {
+  const reader = openAgentStream("text", process.secrets);
+  for await (const chunk of process[stream]) {
     hash?.update(chunk);
     await log.printed(reader.push(chunk), "stdout");
   }

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { OperationError } from "#kernel/errors.ts";
 import type { AgentExit, AgentProcess, AgentStart, Agents, ProcessMark } from "../../run_ports.ts";
+import { secretValues } from "../../work/secrets.ts";
 import { reason } from "../files/disk_error.ts";
 import { withoutGitPlaces } from "../git/git.ts";
 import { ChildOutput } from "./child_output.ts";
@@ -55,7 +56,7 @@ async function startAgent({ argv, cwd, env, input }: AgentStart, name: string): 
   // It may end without having read.
   child.stdin.on("error", () => {});
   child.stdin.end(input ?? "");
-  return new ChildAgent(child, name);
+  return new ChildAgent(child, { name, secrets: secretValues(environment) });
 }
 
 function cannotStart(program: string, why: string): OperationError {
@@ -66,6 +67,7 @@ class ChildAgent implements AgentProcess {
   readonly mark: ProcessMark;
   readonly stdout: ChildOutput;
   readonly stderr: ChildOutput;
+  readonly secrets: readonly string[];
   readonly exited: Promise<AgentExit>;
   readonly #child: Child;
   readonly #name: string;
@@ -73,9 +75,10 @@ class ChildAgent implements AgentProcess {
   #gone = false;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: Child, name: string) {
+  constructor(child: Child, { name, secrets }: { readonly name: string; readonly secrets: readonly string[] }) {
     this.#child = child;
     this.#name = name;
+    this.secrets = secrets;
     this.mark = markProcess(child.pid ?? 0);
     this.exited = exitOf(child);
     this.stdout = new ChildOutput(child.stdout);

@@ -1,4 +1,5 @@
 import { MAX_AGENT_OUTPUT_CHARS, MAX_STEP_CHARS } from "../../limits.ts";
+import { SecretMask } from "../secrets.ts";
 import { addUsage, NO_USAGE, type Usage } from "../usage.ts";
 import { TailText } from "./tail_text.ts";
 
@@ -23,6 +24,13 @@ export class Transcript {
   readonly #denied = new Set<string>();
   /** What each call is about, by its id, until its answer comes. */
   readonly #calls = new Map<string, string>();
+  /** For streamed lines alone: a secret in pieces is whole in none of the events. */
+  readonly #mask: SecretMask;
+
+  /** @param secrets see `SecretMask` */
+  constructor(secrets: readonly string[]) {
+    this.#mask = new SecretMask(secrets);
+  }
 
   /** The agent's own name for its session, by which it can be continued. */
   begin(session: string): void {
@@ -81,10 +89,9 @@ export class Transcript {
 
   /** A piece of a message that goes on with the next piece. */
   stream(text: string): void {
-    this.#saying.add(text);
     const lines = (this.#begun + text).split("\n");
     this.#begun = lines.pop() ?? "";
-    this.#lines.push(...lines.map(withoutReturn));
+    for (const line of lines) this.#streamed(line, "\n");
     if (this.#begun.length > MAX_AGENT_OUTPUT_CHARS) this.#endLine();
   }
 
@@ -142,7 +149,7 @@ export class Transcript {
 
   /** True as long as nothing was said. */
   get isSilent(): boolean {
-    return this.#said === "" && this.#saying.length === 0;
+    return this.#said === "" && this.#saying.length === 0 && this.#begun === "";
   }
 
   get failure(): string | null {
@@ -169,8 +176,14 @@ export class Transcript {
   }
 
   #endLine(): void {
-    if (this.#begun !== "") this.#lines.push(withoutReturn(this.#begun));
+    if (this.#begun !== "") this.#streamed(this.#begun, "");
     this.#begun = "";
+  }
+
+  #streamed(line: string, end: string): void {
+    const masked = this.#mask.line(line);
+    this.#saying.add(masked + end);
+    this.#lines.push(withoutReturn(masked));
   }
 
   #log(text: string): void {

@@ -34,7 +34,7 @@ const bytes = fc
   .map((lines) => new Uint8Array(Buffer.concat(lines.flatMap((each) => [each, Buffer.from("\n")]))));
 
 function readWhole(kind: (typeof STREAM_KINDS)[number], chunks: readonly Uint8Array[], limitBytes: number) {
-  const stream = openAgentStream(kind, limitBytes);
+  const stream = openAgentStream(kind, [], limitBytes);
   const lines = chunks.flatMap((chunk) => stream.push(chunk));
   const answer = stream.end();
   return { ...answer, lines: [...lines, ...answer.lines] };

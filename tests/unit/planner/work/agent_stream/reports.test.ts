@@ -3,7 +3,7 @@ import type { StreamKind } from "#planner/config/provider_values.ts";
 import { type AgentAnswer, openAgentStream } from "#planner/work/agent_stream.ts";
 
 function read(kind: StreamKind, events: readonly unknown[]): AgentAnswer {
-  const stream = openAgentStream(kind);
+  const stream = openAgentStream(kind, []);
   stream.push(new TextEncoder().encode(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
   return stream.end();
 }

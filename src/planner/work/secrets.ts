@@ -1,0 +1,136 @@
+/** Shortest value that is looked for, in characters. Ours: as in GitLab CI; shorter ones are parts of ordinary words. */
+const MIN_VALUE_CHARS = 8;
+
+/** Shorter values of letters alone are words that output needs, as "postgres" is. */
+const MIN_WORD_CHARS = 16;
+
+/** Longest text of a known form, in characters; a piece of a longer line is held back by as much. */
+const MAX_FORM_CHARS = 8 * 1024;
+
+const MASK = "***";
+
+const SECRET_NAME =
+  /SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|TOKEN(?!S|IZ)|(?:^|_)(?:KEY|PAT|PASS|AUTH|JWT|COOKIE)$/i;
+
+/** Variables that say where a secret is, or what it is called. */
+const PLACE_NAME = /_(?:FILE|PATH|DIR|SOCK|SOCKET|URL|URI|HOST|PORT|NAME|ID|TYPE)$/i;
+
+const URL_PASSWORD = /:\/\/[^\s/:@]{0,256}:([^\s/@]+)@/;
+
+/** No part of a longer word: what follows a line end in JSON begins a word too. */
+const START = String.raw`(?<![\w-])|(?<=\\[nrt])`;
+
+/** Forms of tokens as their issuers document them, and as gitleaks looks for them. Each ends within `MAX_FORM_CHARS`. */
+const TOKENS = [
+  "gh[pousr]_[A-Za-z0-9]{36,255}",
+  "github_pat_\\w{36,255}",
+  "gl(?:pat|dt|ptt|rt|cbt|ft|soat|oas|agent|imt)-[\\w-]{20,300}",
+  "sk-(?=[\\w-]{0,300}\\d)[\\w-]{20,300}",
+  "[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}",
+  "(?:gsk|xai|hf|npm|dckr_pat|do[opr]_v1|shpat|shpss)[_-][A-Za-z0-9_-]{27,255}",
+  "pypi-[\\w-]{50,1000}",
+  "xox[abeoprs]-[\\w-]{10,255}",
+  "xapp-[\\w-]{20,255}",
+  "(?:AKIA|ASIA)[A-Z0-9]{16}(?![\\w-])",
+  "AIza[\\w-]{35}",
+  "GOCSPX-[\\w-]{28}",
+  "SG\\.[\\w-]{16,64}\\.[\\w-]{16,64}",
+  "AGE-SECRET-KEY-1[A-Z0-9]{58}",
+  "eyJ[\\w-]{8,2000}\\.eyJ[\\w-]{4,4000}\\.[\\w-]{8,2000}",
+] as const;
+
+const KEY_BEGIN = "-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
+const KEY_END = "-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----";
+/** Line ends as they are and as JSON has them. */
+const BREAKS = "(?:\\s|\\\\+[nr])*";
+const KEY = `${KEY_BEGIN}(?:${BREAKS}[A-Za-z0-9+/=]{16,})+(?:${BREAKS}[A-Za-z0-9+/=]+)?(?:${BREAKS}${KEY_END})?`;
+
+const FORMS = [
+  `(?:${START})(?:${TOKENS.join("|")})`,
+  KEY,
+  // What the group holds stays.
+  "(:\\/\\/[^\\s\\/:@\"']{0,256}:)[^\\s\\/@\"']{3,256}(?=@)",
+  "([Aa](?:uthorization|UTHORIZATION)[\"'\\\\]{0,4}\\s?[:=]\\s?[\"'\\\\]{0,4}(?:[Bb]earer|[Bb]asic|[Tt]oken)\\s)[\\w.~+/=-]{8,4000}",
+];
+
+const KEY_BEGINS = new RegExp(`${KEY_BEGIN}\\W*$`);
+const KEY_ENDS = new RegExp(KEY_END);
+const KEY_LINE = /^[\s>|#"',\\]*(?:[A-Za-z0-9+/=]+|(?:Proc-Type|DEK-Info|Version|Comment|Hash): .*)?[\s"',\\]*$/;
+
+/** Returns the values of an environment that its names call secret, and the passwords in its URLs. */
+export function secretValues(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const values = new Set<string>();
+  for (const [name, value = ""] of Object.entries(env)) {
+    const password = URL_PASSWORD.exec(value)?.[1];
+    if (password !== undefined) values.add(password);
+    if (!SECRET_NAME.test(name) || PLACE_NAME.test(name)) continue;
+    // Agents show texts line by line.
+    for (const line of value.split(/[\r\n]+/)) values.add(line.trim());
+  }
+  return [...values].filter(isLookedFor);
+}
+
+function isLookedFor(value: string): boolean {
+  if (value.length < MIN_VALUE_CHARS || value.startsWith("-----")) return false;
+  return value.length >= MIN_WORD_CHARS || !/^[A-Za-z]+$/.test(value);
+}
+
+/**
+ * Replaces secrets in the lines of one stream: values that are known, also as JSON, URLs and Base64 have them, and texts
+ * that have the form of a token or a private key.
+ *
+ * Source: docs/decisions.md#s-55. Cost: O(characters); holds at most `MAX_FORM_CHARS` or the longest value.
+ */
+export class SecretMask {
+  readonly #pattern: RegExp;
+  readonly #held: number;
+  /** The end of a line that goes on. */
+  #rest = "";
+  /** Whether the last line was within a private key. */
+  #inKey = false;
+
+  constructor(values: readonly string[]) {
+    const texts = [...new Set(values.flatMap(spellings))].toSorted((a, b) => b.length - a.length);
+    this.#pattern = new RegExp([...texts.map((text) => RegExp.escape(text)), ...FORMS].join("|"), "g");
+    this.#held = Math.max(MAX_FORM_CHARS, texts[0]?.length ?? 0);
+  }
+
+  /** @param whole false for a piece of a line that goes on: its end then comes with the next one */
+  line(piece: string, whole = true): string {
+    const text = this.#rest + piece;
+    const masked = this.#maskKeyLine(this.#mask(text, whole), whole);
+    this.#rest = whole ? "" : masked.slice(-this.#held);
+    return whole ? masked : masked.slice(0, -this.#held);
+  }
+
+  #mask(text: string, whole: boolean): string {
+    return text.replace(this.#pattern, (match: string, ...rest: (string | number | undefined)[]) => {
+      const [before, offset] = [rest[0] ?? rest[1] ?? "", rest[2]];
+      // What reaches the end may go on.
+      return !whole && Number(offset) + match.length === text.length ? match : `${before}${MASK}`;
+    });
+  }
+
+  /** Private keys of several lines. */
+  #maskKeyLine(text: string, whole: boolean): string {
+    if (this.#inKey) {
+      if (KEY_ENDS.test(text)) this.#inKey = false;
+      else if (!KEY_LINE.test(text)) this.#inKey = false;
+      else return text.trim() === "" ? text : MASK;
+    }
+    if (whole && text.includes("PRIVATE KEY") && KEY_BEGINS.test(text)) this.#inKey = true;
+    return text;
+  }
+}
+
+/** A value as it is, and as programs write it. */
+function spellings(value: string): readonly string[] {
+  const bytes = new TextEncoder().encode(value);
+  // Within Base64 of a longer text a value begins at any of three places; what depends on its neighbours is left out.
+  const coded = [0, 1, 2].map((from) => {
+    const whole = bytes.subarray(from, bytes.length - ((bytes.length - from) % 3));
+    return btoa(String.fromCharCode(...whole));
+  });
+  const long = coded.filter((text) => text.length >= MIN_VALUE_CHARS);
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed()), ...long];
+}

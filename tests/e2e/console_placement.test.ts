@@ -28,18 +28,60 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       await page.getByRole("heading", { name: "racks refused" }).waitFor();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
 
-      await page.getByRole("button", { name: "Place 12 devices" }).click();
+      await page.getByRole("button", { name: "Take none" }).click();
+      expect(await page.getByRole("button", { name: "Place 0 devices" }).isDisabled()).toBe(true);
+      await page.getByRole("button", { name: "Take all" }).click();
+      await page.getByLabel(/^Take NEW-5 in /).uncheck();
+      await page.getByRole("button", { name: "Place 11 devices" }).click();
       await page.getByText("The check finds nothing wrong").waitFor();
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByLabel("Why").fill("CHG-7");
       await page.keyboard.press("Control+Enter");
-      await page.getByText("Wrote 12 devices and 24 cables.").waitFor();
+      await page.getByText("Wrote 11 devices and 22 cables.").waitFor();
       await page.getByRole("button", { name: "Close", exact: true }).last().click();
       await page.getByText("NEW-13", { exact: true }).waitFor();
+      await page.getByText("NEW-5", { exact: true }).waitFor();
       await page.goto(`${server.url}/#/device/NEW-12`);
       await page.getByRole("heading", { name: "NEW-12" }).waitFor();
     });
 
+    expect(wrong).toEqual([]);
+    await page.close();
+  }, 120_000);
+
+  test("asks about one rack, with every field of the question; says nothing of reasons that there are none of", async () => {
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
+    const wrong = misdeeds(page, server.url);
+    await page.goto(`${server.url}/#/placement?count=2&height=1&draw=200&supply=TWO_N`);
+    await withPageReport(page, async () => {
+      await page.getByText("2 of 2").waitFor();
+      await page
+        .getByRole("button", { name: /^Only / })
+        .first()
+        .click();
+      await page.waitForURL(/scope=rack%3A/);
+      await page.getByText("2 of 2").waitFor();
+      await page.getByText("More: mounting").click();
+      await page.getByLabel("Face").selectOption("rear");
+      await page.getByLabel("Depth").selectOption("half");
+      await page.getByLabel("Spread over").selectOption("feeds first");
+      await page.getByLabel("Weight, kg").fill("12");
+      await page.keyboard.press("Enter");
+      await page.waitForURL(/weight=12/);
+      await page.locator("main .stale").first().waitFor({ state: "detached" });
+      await page.getByText("2 of 2").waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+
+      const scope = page.getByLabel("Scope");
+      await scope.fill("b0");
+      await page.locator('datalist option[value="rack:B03"]').waitFor({ state: "attached" });
+      await scope.fill("floor:AMS1/2");
+      await page.keyboard.press("Enter");
+      await page.getByText("0 of 2").waitFor();
+      expect(await page.getByText("The reasons are below").count()).toBe(
+        await page.getByRole("heading", { name: /refused$/ }).count(),
+      );
+    });
     expect(wrong).toEqual([]);
     await page.close();
   }, 120_000);

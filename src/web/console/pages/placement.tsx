@@ -6,8 +6,15 @@ import { Answer } from "../ui/answer.tsx";
 import { ChoiceField, Filters, Switch, TextField } from "../ui/fields.tsx";
 import { PageHead } from "../ui/page.tsx";
 import { Empty } from "../ui/parts.tsx";
+import { RefField } from "../ui/ref_field.tsx";
 import { useRender } from "../ui/use_theme.ts";
-import { PLACEMENT_RPC, type PlacementAnswer, type PlacementRequest, placementRequest } from "./placement_request.ts";
+import {
+  type ChosenPlaces,
+  PLACEMENT_RPC,
+  type PlacementAnswer,
+  type PlacementRequest,
+  placementRequest,
+} from "./placement_request.ts";
 import { PlacementResult } from "./placement_result.tsx";
 import { PlacementWrite } from "./placement_write.tsx";
 
@@ -25,28 +32,84 @@ export function Placement({ place }: { readonly place: Place }) {
       <PageHead title="Where does it fit?" />
       <Filters>
         <TextField label="Count" placeholder="1" {...field("count")} />
-        <TextField label="Like device" placeholder="code of a device" {...field("like")} />
-        <TextField label="Device type" placeholder="code of a type" {...field("type")} />
+        <RefField
+          label="Device type"
+          kinds={["DEVICE_TYPE"]}
+          by="code"
+          placeholder="code of a type"
+          {...field("type")}
+        />
+        <RefField label="Like device" kinds={["DEVICE"]} by="code" placeholder="code of a device" {...field("like")} />
         <TextField label="Height, U" placeholder="2" {...field("height")} />
         <TextField label="Draw, W" placeholder="800" {...field("draw")} />
-        <TextField label="Weight, kg" placeholder="not known" {...field("weight")} />
         <ChoiceField label="Supply" choices={SUPPLIES} {...field("supply")} />
-        <TextField label="Ports" placeholder="2x25G" {...field("ports")} />
-        <ChoiceField label="Cooling" choices={COOLINGS} {...field("cooling")} />
-        <TextField label="Keep free, %" placeholder="0" {...field("headroom")} />
-        <TextField label="Scope" placeholder="row:<site>/<n>/<row>, rack:…" {...field("scope")} />
-        <TextField label="Tenant" placeholder="any" {...field("tenant")} />
-        <TextField label="New codes begin with" placeholder="NEW" {...field("prefix")} />
-        <Switch
-          label="Use supplies with warnings"
-          on={value("warnings") === "1"}
-          change={(on) => setSettings({ warnings: on ? "1" : "" })}
-        />
+        <TextField label="Ports" placeholder="2x25G, 1x1000base-t" {...field("ports")} />
+        <RefField label="Scope" kinds={SCOPES} placeholder="everywhere" {...field("scope")} />
       </Filters>
+      <MoreFields field={field} isOpen={MORE.some((name) => value(name) !== "")} />
       {typeof question === "string" ? <Empty>{question}</Empty> : <Found request={question} />}
     </>
   );
 }
+
+type Field = (name: string) => { readonly value: string; readonly change: (text: string) => void };
+
+/** Settings of the fields below `More`. */
+const MORE = "face depth weight basis inlets cooling liquid spread headroom tenant prefix warnings".split(" ");
+
+/** What is asked for less often. */
+function MoreFields({ field, isOpen }: { readonly field: Field; readonly isOpen: boolean }) {
+  const warnings = field("warnings");
+  return (
+    <details class="more-fields" open={isOpen}>
+      <summary>More: mounting, weight, cooling, spread, reserve</summary>
+      <Filters>
+        <ChoiceField label="Face" choices={FACES} {...field("face")} />
+        <ChoiceField label="Depth" choices={DEPTHS} {...field("depth")} />
+        <TextField label="Weight, kg" placeholder="not known" {...field("weight")} />
+        <ChoiceField label="Draw is" choices={BASES} {...field("basis")} />
+        <TextField label="Inlets" placeholder="as the supply needs" {...field("inlets")} />
+        <ChoiceField label="Cooling" choices={COOLINGS} {...field("cooling")} />
+        <TextField label="Of it in liquid, %" placeholder="only for hybrid" {...field("liquid")} />
+        <ChoiceField label="Spread over" choices={SPREADS} {...field("spread")} />
+        <TextField label="Keep free, %" placeholder="0" {...field("headroom")} />
+        <TextField label="Tenant" placeholder="any" {...field("tenant")} />
+        <TextField label="New codes begin with" placeholder="NEW" {...field("prefix")} />
+        <Switch
+          label="Use supplies with warnings"
+          on={warnings.value === "1"}
+          change={(on) => warnings.change(on ? "1" : "")}
+        />
+      </Filters>
+    </details>
+  );
+}
+
+const SCOPES = ["SITE", "FLOOR", "ROOM", "ROW", "RACK"];
+
+const FACES = [
+  ["", "as the device says, else front"],
+  ["FRONT", "front"],
+  ["REAR", "rear"],
+] as const;
+
+const DEPTHS = [
+  ["", "as the device says, else full"],
+  ["FULL", "full"],
+  ["HALF", "half"],
+] as const;
+
+const BASES = [
+  ["", "planned"],
+  ["MAX", "greatest"],
+  ["MEASURED", "measured"],
+] as const;
+
+const SPREADS = [
+  ["", "racks, rows, feeds"],
+  ["ROW|RACK|FEED", "rows first"],
+  ["FEED|RACK|ROW", "feeds first"],
+] as const;
 
 const SUPPLIES = [
   ["", "as the device demands"],
@@ -59,13 +122,14 @@ const COOLINGS = [
   ["", "as the device says, else air"],
   ["AIR", "air"],
   ["LIQUID", "liquid"],
+  ["HYBRID", "air and liquid"],
   ["IMMERSION", "immersion"],
 ] as const;
 
 function Found({ request }: { readonly request: PlacementRequest }) {
   const asked = useCall<PlacementAnswer>(PLACEMENT_RPC, { ...request, render: useRender() });
   const session = useSession();
-  const [writing, setWriting] = useState<PlacementAnswer>();
+  const [writing, setWriting] = useState<ChosenPlaces>();
   return (
     <>
       <Answer asked={asked}>
@@ -73,12 +137,12 @@ function Found({ request }: { readonly request: PlacementRequest }) {
           <PlacementResult
             answer={answer}
             question={{ rpc: PLACEMENT_RPC, request }}
-            {...(mayWrite(session.reply) && { write: () => setWriting(answer) })}
+            {...(mayWrite(session.reply) && { write: (chosen) => setWriting({ answer, chosen }) })}
           />
         )}
       </Answer>
       {writing === undefined ? null : (
-        <PlacementWrite request={request} answer={writing} leave={() => setWriting(undefined)} />
+        <PlacementWrite request={request} places={writing} leave={() => setWriting(undefined)} />
       )}
     </>
   );

@@ -51,8 +51,25 @@ export interface PlacementAnswer {
   readonly racks_refused?: number;
   readonly racks_used?: number;
   readonly revision?: number;
-  readonly racks?: readonly { readonly rack_code: string; readonly fits: number }[];
+  readonly racks?: readonly FittingRack[];
   readonly render?: Picture;
+}
+
+export interface FittingRack {
+  readonly rack_code: string;
+  readonly fits: number;
+  readonly placed?: number;
+}
+
+/** An answer, and the places of it that a person takes. */
+export interface ChosenPlaces {
+  readonly answer: PlacementAnswer;
+  readonly chosen: readonly FoundPlace[];
+}
+
+/** Identifies a place and all that it connects: two answers of the same key would be written alike. */
+export function placeKey({ device_code, rack_code, position_u, inlets, ports }: FoundPlace): string {
+  return JSON.stringify([device_code, rack_code, position_u, inlets, ports]);
 }
 
 const PORTS = /^(\d+)\s*x\s*(?:(\d+(?:\.\d+)?)\s*([GM])|([a-z0-9][a-z0-9._-]*))$/i;
@@ -76,6 +93,11 @@ export function placementRequest(value: (name: string) => string): PlacementRequ
   return {
     ...Object.fromEntries([...numbers, ...texts]),
     ...(ports.length > 0 && { ports }),
+    ...(value("spread") !== "" && {
+      spread: value("spread")
+        .split("|")
+        .map((word) => `PLACEMENT_SPREAD_${word}`),
+    }),
     ...(value("warnings") === "1" && { allow_existing_warnings: true }),
   };
 }
@@ -86,6 +108,8 @@ const NUMBERS = [
   ["draw", "draw_w", "Draw"],
   ["weight", "weight_kg", "Weight"],
   ["headroom", "headroom_pct", "Keep free"],
+  ["inlets", "inlets", "Inlets"],
+  ["liquid", "liquid_fraction_pct", "Of it in liquid"],
 ] as const;
 
 const TEXTS = [
@@ -93,6 +117,9 @@ const TEXTS = [
   ["type", "device_type", ""],
   ["supply", "redundancy", "REDUNDANCY_"],
   ["cooling", "cooling_method", "COOLING_METHOD_"],
+  ["face", "face", "FACE_"],
+  ["depth", "depth", "DEPTH_"],
+  ["basis", "load_basis", "LOAD_BASIS_"],
   ["scope", "scope_ref", ""],
   ["tenant", "tenant", ""],
   ["prefix", "code_prefix", ""],

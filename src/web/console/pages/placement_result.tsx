@@ -1,47 +1,12 @@
 import type { Finding } from "../api/replies.ts";
-import { count, counted, decimal, percent, watts } from "../labels.ts";
+import { count, counted } from "../labels.ts";
 import type { Question } from "../ui/download.tsx";
-import { Card, Figure, Figures, MeterBar, RefLink } from "../ui/parts.tsx";
+import { Card, Figure, Figures, RefLink } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import { StateMark } from "../ui/state.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { FittingRacks, Places } from "./placement_places.tsx";
 import type { FoundPlace, PlacementAnswer, Refusal } from "./placement_request.ts";
-
-const PLACES: readonly Column<FoundPlace>[] = [
-  {
-    name: "Rack",
-    cell: ({ rank, rack_code }) => <RefLink to={`rack:${rack_code}`} label={`${rank}.\u00a0${rack_code}`} />,
-  },
-  { name: "Unit", numeric: true, cell: ({ position_u }) => `U${position_u}` },
-  { name: "New device", cell: ({ device_code }) => device_code },
-  {
-    name: "Supplies",
-    cell: ({ inlets = [] }) => inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, "")).join(", "),
-  },
-  {
-    name: "Ports",
-    cell: ({ ports = [] }) => ports.map((one) => `${one.switch_code}/${one.switch_port}`).join(", "),
-  },
-  {
-    name: "Busiest supply, now and after one failure",
-    cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
-  },
-  { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
-  { name: "Of its power", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
-  { name: "Of its cooling", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
-  {
-    name: "Air left",
-    numeric: true,
-    cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
-  },
-  { name: "Of its load", numeric: true, cell: ({ after }) => known(after.weight_pct) },
-  { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
-  {
-    name: "Free ports",
-    numeric: true,
-    cell: ({ after }) => (after.free_ports === undefined ? "" : count(after.free_ports)),
-  },
-];
 
 const REFUSALS: readonly Column<Refusal>[] = [
   { name: "Reason", cell: ({ reason, message }) => `${REASONS[reason] ?? reason}: ${message}` },
@@ -86,7 +51,7 @@ interface ResultProps {
   readonly answer: PlacementAnswer;
   readonly question: Question;
   /** Absent for readers. */
-  readonly write?: () => void;
+  readonly write?: (chosen: readonly FoundPlace[]) => void;
 }
 
 /** The places with their figures, and why other racks take nothing. */
@@ -106,30 +71,20 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
         <Figure label="Racks that take one" value={`${count(total - refused)} of ${count(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
       </Figures>
-      <Card
-        title="Places"
-        action={
-          write === undefined || placed === 0 ? undefined : (
-            <button type="button" class="primary" onClick={write}>
-              Place {counted(placed, "device")}
-            </button>
-          )
-        }
-      >
-        <Table
-          caption="Places with the figures after all of them are taken"
-          columns={PLACES}
-          rows={places}
-          rowKey={({ rank }) => String(rank)}
-          empty="No rack takes such a device. The reasons are below."
-        />
-      </Card>
+      <Places places={places} write={write} empty={`No rack takes such a device. ${whyNone(answer)}`} />
       {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
       {limits.length === 0 ? null : <Reasons title="Why no further device fits" rows={limits} />}
       {refusals.length === 0 ? null : <Reasons title={`${counted(refused, "rack")} refused`} rows={refusals} />}
+      <FittingRacks racks={answer.racks ?? []} />
       <Picture label="The floor with the places" render={answer.render} question={question} />
     </>
   );
+}
+
+/** Where the reasons are, if there are any. */
+function whyNone({ racks_in_scope = 0, refusals = [] }: PlacementAnswer): string {
+  if (racks_in_scope === 0) return "There is no rack in the scope.";
+  return refusals.length === 0 ? "" : "The reasons are below.";
 }
 
 function shortfall(proven: boolean): string {
@@ -171,17 +126,4 @@ function AnnouncedList({ announced }: { readonly announced: readonly Finding[] }
       />
     </Card>
   );
-}
-
-function Load({ now, failed }: { readonly now: number | undefined; readonly failed: number | undefined }) {
-  if (now === undefined && failed === undefined) return <>unknown</>;
-  return (
-    <>
-      <MeterBar share={now} after={failed} /> {percent(now)}, {percent(failed)}
-    </>
-  );
-}
-
-function known(value: number | undefined): string {
-  return value === undefined ? "unknown" : percent(value);
 }

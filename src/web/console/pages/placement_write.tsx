@@ -7,7 +7,14 @@ import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
-import { type FoundPlace, PLACEMENT_RPC, type PlacementAnswer, type PlacementRequest } from "./placement_request.ts";
+import {
+  type ChosenPlaces,
+  type FoundPlace,
+  PLACEMENT_RPC,
+  type PlacementAnswer,
+  type PlacementRequest,
+  placeKey,
+} from "./placement_request.ts";
 
 const CABLES_RPC = "datacenter.v1.PlanningService/BulkUpsertCables";
 /** Cables of one call. */
@@ -27,17 +34,17 @@ type Step =
 
 interface WriteProps {
   readonly request: PlacementRequest;
-  readonly answer: PlacementAnswer;
+  readonly places: ChosenPlaces;
   readonly leave: () => void;
 }
 
-/** Checks the devices of an answer, shows what the check finds, and writes them with their cables. */
-export function PlacementWrite({ request, answer, leave }: WriteProps) {
+/** Checks the chosen devices of an answer, shows what the check finds, and writes them with their cables. */
+export function PlacementWrite({ request, places, leave }: WriteProps) {
   const [step, setStep] = useState<Step>({ name: "checking" });
   const [why, setWhy] = useState("");
   // biome-ignore lint/correctness/useExhaustiveDependencies: the dialog is about the answer that it was opened with
   useEffect(() => {
-    void check(request, answer).then(setStep, (error: unknown) => setStep(refusedBy(error)));
+    void check(request, places).then(setStep, (error: unknown) => setStep(refusedBy(error)));
   }, []);
   const submit = () => {
     if (step.name !== "checked") return;
@@ -46,7 +53,7 @@ export function PlacementWrite({ request, answer, leave }: WriteProps) {
   const isOver = step.name === "written" || step.name === "refused";
   return (
     <EditDialog
-      title={`Place ${counted(answer.placed ?? 0, "device")}`}
+      title={`Place ${counted(places.chosen.length, "device")}`}
       leave={leave}
       submit={submit}
       footer={
@@ -144,11 +151,12 @@ function Problems({ problems }: { readonly problems: readonly string[] }) {
   );
 }
 
-/** Asks for the items of the same answer, and has them checked. */
-async function check(request: PlacementRequest, answer: PlacementAnswer): Promise<Step> {
+/** Asks for the items of the same answer, and has the chosen ones checked. */
+async function check(request: PlacementRequest, { chosen }: ChosenPlaces): Promise<Step> {
   const found = await signedIn(() => call<PlacementAnswer>(PLACEMENT_RPC, { ...request, include_items: true }));
-  const places = found.places ?? [];
-  if (found.revision !== answer.revision && key(places) !== key(answer.places ?? [])) {
+  const wanted = new Set(chosen.map(placeKey));
+  const places = (found.places ?? []).filter((place) => wanted.has(placeKey(place)));
+  if (places.length !== chosen.length) {
     return {
       name: "refused",
       problems: ["The inventory has changed, and so have the places. Close this and look again."],
@@ -158,12 +166,6 @@ async function check(request: PlacementRequest, answer: PlacementAnswer): Promis
   const problems = refusals(checked);
   if (problems.length > 0) return { name: "refused", problems };
   return { name: "checked", places, findings: findingsOf(checked.results.flatMap(({ warnings = [] }) => warnings)) };
-}
-
-function key(places: readonly FoundPlace[]): string {
-  return JSON.stringify(
-    places.map(({ rack_code, position_u, inlets, ports }) => [rack_code, position_u, inlets, ports]),
-  );
 }
 
 async function write(places: readonly FoundPlace[], why: string, show: (step: Step) => void): Promise<void> {

@@ -1,0 +1,146 @@
+import { useState } from "preact/hooks";
+import { count, counted, decimal, percent, watts } from "../labels.ts";
+import { setSettings } from "../router.ts";
+import { Card, MeterBar, RefLink } from "../ui/parts.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { type FittingRack, type FoundPlace, placeKey } from "./placement_request.ts";
+
+const PLACES: readonly Column<FoundPlace>[] = [
+  {
+    name: "Rack",
+    cell: ({ rank, rack_code }) => <RefLink to={`rack:${rack_code}`} label={`${rank}.\u00a0${rack_code}`} />,
+  },
+  { name: "Unit", numeric: true, cell: ({ position_u }) => `U${position_u}` },
+  { name: "New device", cell: ({ device_code }) => device_code },
+  {
+    name: "Supplies",
+    cell: ({ inlets = [] }) => inlets.map(({ source_ref }) => source_ref.replace(/^(?:device|port):/, "")).join(", "),
+  },
+  {
+    name: "Ports",
+    cell: ({ ports = [] }) => ports.map((one) => `${one.switch_code}/${one.switch_port}`).join(", "),
+  },
+  {
+    name: "Busiest supply, now and after one failure",
+    cell: ({ after }) => <Load now={after.power_now_pct} failed={after.power_failover_pct} />,
+  },
+  { name: "Rack draw", numeric: true, cell: ({ after }) => watts(after.rack_draw_w) },
+  { name: "Of its power", numeric: true, cell: ({ after }) => known(after.rack_power_pct) },
+  { name: "Of its cooling", numeric: true, cell: ({ after }) => known(after.rack_cooling_pct) },
+  {
+    name: "Air left",
+    numeric: true,
+    cell: ({ after }) => (after.air_headroom_kw === undefined ? "unknown" : decimal(after.air_headroom_kw, "kW")),
+  },
+  { name: "Of its load", numeric: true, cell: ({ after }) => known(after.weight_pct) },
+  { name: "Free units", numeric: true, cell: ({ after }) => count(after.free_u ?? 0) },
+  {
+    name: "Free ports",
+    numeric: true,
+    cell: ({ after }) => (after.free_ports === undefined ? "" : count(after.free_ports)),
+  },
+];
+
+interface PlacesProps {
+  readonly places: readonly FoundPlace[];
+  /** Absent for readers. */
+  readonly write: ((chosen: readonly FoundPlace[]) => void) | undefined;
+  readonly empty: string;
+}
+
+/** The places; a writer takes all of them, or those that are chosen. */
+export function Places({ places, write, empty }: PlacesProps) {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const chosen = places.filter((place) => !left.has(placeKey(place)));
+  const take = (place: FoundPlace, on: boolean) => {
+    const next = new Set(left);
+    if (on) next.delete(placeKey(place));
+    else next.add(placeKey(place));
+    setLeft(next);
+  };
+  const choice: Column<FoundPlace> = {
+    name: "Take",
+    mark: true,
+    cell: (place) => (
+      <input
+        type="checkbox"
+        aria-label={`Take ${place.device_code} in ${place.rack_code}`}
+        checked={!left.has(placeKey(place))}
+        onChange={({ currentTarget }) => take(place, currentTarget.checked)}
+      />
+    ),
+  };
+  const setAll = (on: boolean) => setLeft(new Set(on ? [] : places.map(placeKey)));
+  return (
+    <Card
+      title="Places"
+      action={
+        write === undefined || places.length === 0 ? undefined : (
+          <div class="card-actions">
+            <button type="button" onClick={() => setAll(chosen.length < places.length)}>
+              {chosen.length < places.length ? "Take all" : "Take none"}
+            </button>
+            <button type="button" class="primary" disabled={chosen.length === 0} onClick={() => write(chosen)}>
+              Place {counted(chosen.length, "device")}
+            </button>
+          </div>
+        )
+      }
+    >
+      <Table
+        caption="Places with the figures after all of them are taken"
+        columns={write === undefined ? PLACES : [choice, ...PLACES]}
+        rows={places}
+        rowKey={({ rank }) => String(rank)}
+        empty={empty}
+      />
+    </Card>
+  );
+}
+
+/** Racks that are listed. */
+const LISTED = 40;
+
+/** Every rack that takes a device, and the way to ask about it alone. */
+export function FittingRacks({ racks }: { readonly racks: readonly FittingRack[] }) {
+  if (racks.length < 2) return null;
+  return (
+    <Card title="Racks that take one">
+      <Table
+        caption="Racks that take one"
+        columns={FITTING}
+        rows={racks.slice(0, LISTED)}
+        rowKey={({ rack_code }) => rack_code}
+        empty=""
+      />
+      {racks.length > LISTED ? <p>And {counted(racks.length - LISTED, "other rack")}: choose a scope.</p> : null}
+    </Card>
+  );
+}
+
+const FITTING: readonly Column<FittingRack>[] = [
+  { name: "Rack", cell: ({ rack_code }) => <RefLink to={`rack:${rack_code}`} /> },
+  { name: "Fit if no other rack takes any, at most", numeric: true, cell: ({ fits }) => count(fits) },
+  { name: "Placed by this answer", numeric: true, cell: ({ placed = 0 }) => count(placed) },
+  {
+    name: "Choose",
+    cell: ({ rack_code }) => (
+      <button type="button" onClick={() => setSettings({ scope: `rack:${rack_code}` })}>
+        Only {rack_code}
+      </button>
+    ),
+  },
+];
+
+function Load({ now, failed }: { readonly now: number | undefined; readonly failed: number | undefined }) {
+  if (now === undefined && failed === undefined) return <>unknown</>;
+  return (
+    <>
+      <MeterBar share={now} after={failed} /> {percent(now)}, {percent(failed)}
+    </>
+  );
+}
+
+function known(value: number | undefined): string {
+  return value === undefined ? "unknown" : percent(value);
+}

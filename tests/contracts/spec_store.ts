@@ -1,32 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import { OperationError } from "#kernel/errors.ts";
-import type { SpecStore } from "#planner/ports.ts";
 import { editFields } from "#planner/spec/edit_fields.ts";
 import type { SpecId } from "#planner/spec/spec_id.ts";
-import { type TempProject, tempProject } from "../support/temp_project.ts";
+import { CONTRACT_IDS, type OpenStore, pending, projectsWith, refusal } from "../support/spec_store_project.ts";
 
-const A = "2026-11-01-001-aaa" as SpecId;
-const B = "2026-11-01-002-bbb" as SpecId;
-const GONE = "2026-10-01-001-old" as SpecId;
-
-const pending = (title: string): string => `---\nstatus: pending\n---\n\n# ${title}\n`;
+const { A, B, GONE } = CONTRACT_IDS;
 
 /** Every promise of the `SpecStore` port; each way to open a store keeps all of them. */
-export function specStoreContract(name: string, open: (root: string) => SpecStore): void {
-  function project(files: Readonly<Record<string, string>> = {}): TempProject & { readonly store: SpecStore } {
-    const temp = tempProject();
-    for (const [path, text] of Object.entries(files)) temp.write(`.planner/${path}`, text);
-    return { ...temp, store: open(temp.root) };
-  }
-
-  const refusal = async (action: Promise<unknown>): Promise<string> => {
-    const error = await action.then(
-      () => undefined,
-      (thrown: unknown) => thrown,
-    );
-    if (!(error instanceof OperationError)) throw new Error(`expected a refusal, got ${error}`);
-    return `${error.kind}: ${error.message}`;
-  };
+export function specStoreContract(name: string, open: OpenStore): void {
+  const project = projectsWith(open);
 
   describe(`SpecStore, ${name}`, () => {
     test("ids lists the specs' files in the order of ids", async () => {
@@ -266,41 +248,6 @@ export function specStoreContract(name: string, open: (root: string) => SpecStor
 
       const id = await other.create("2026-11-21", () => pending("New"));
       expect((await at.store.active()).specs.map((spec) => spec.id)).toEqual([A, id]);
-    });
-
-    test("create counts on from the highest of the day, archive included", async () => {
-      using at = project({
-        "specs/2026-11-21-009-aaa.md": "",
-        "specs/2026-11-20-0zz-aaa.md": "",
-        "archive/2026-11-21/2026-11-21-00z-bbb.md": "",
-      });
-
-      const first = await at.store.create("2026-11-21", (id) => pending(id));
-      const second = await at.store.create("2026-11-21", (id) => pending(id));
-
-      expect(first).toMatch(/^2026-11-21-010-[0-9a-z]{3}$/);
-      expect(second).toMatch(/^2026-11-21-011-[0-9a-z]{3}$/);
-      expect(at.read(`.planner/specs/${first}.md`)).toBe(pending(first));
-    });
-
-    test("create refuses a day whose counter is used up", async () => {
-      using at = project({ "specs/2026-11-21-zzz-aaa.md": "" });
-
-      expect(await refusal(at.store.create("2026-11-21", () => ""))).toBe(
-        'resource_exhausted: Cannot create a spec: 2026-11-21 has no counter behind "zzz" left',
-      );
-    });
-
-    test("create gives many at once different counters and leaves only specs behind", async () => {
-      using at = project();
-      const other = open(at.root);
-
-      const ids = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => (index % 2 ? at.store : other).create("2026-11-21", () => "")),
-      );
-
-      expect(new Set(ids.map((id) => id.slice(0, 14))).size).toBe(20);
-      expect(at.list(".planner/specs")).toEqual(ids.map((id) => `${id}.md`).sort());
     });
 
     test("moveToArchive files the spec under the day of its id", async () => {

@@ -148,6 +148,8 @@ const beads: TaskSource = {
       issue({ id: "bd-4", status: "closed", closed_at: "2026-02-03T04:05:06Z" }),
       issue({ id: "bd-5", ephemeral: true }),
       issue({ id: "bd-6", status: "tombstone" }),
+      issue({ id: "bd-7", defer_until: "2999-01-01T00:00:00Z" }),
+      issue({ id: "bd-8", defer_until: "2026-01-01T00:00:00Z" }),
     ].join("\n"),
   },
   expected: {
@@ -156,6 +158,8 @@ const beads: TaskSource = {
     "bd-3": { status: "blocked", priority: "low", dependsOn: ["bd-2"] },
     "bd-4": { status: "completed" },
     "bd-5": { status: "pending" },
+    "bd-7": { status: "blocked" },
+    "bd-8": { status: "pending", isReady: true },
   },
 };
 

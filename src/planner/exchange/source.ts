@@ -96,5 +96,6 @@ export interface SourceFormat {
   matchesFile?(name: string, head: string): boolean;
   /** Whether the file at this path, relative to the source's folder, is read. */
   reads(path: string): boolean;
-  read(files: readonly SourceFile[]): SourceReading;
+  /** @param now some sources hold tasks back until a moment */
+  read(files: readonly SourceFile[], now: Date): SourceReading;
 }

@@ -10,8 +10,8 @@ import type { FoundSource } from "./find_source.ts";
 /** Largest JSON file, in bytes. Ours: 10,000 issues with long texts take a tenth of it. */
 const MAX_JSON_BYTES = 256 * 1024 * 1024;
 
-/** Reads the files of a source and the tasks in them. */
-export function readSource({ format, folder, paths, notes }: FoundSource): SourceReading {
+/** Reads the files of a source and the tasks in them, as they are offered as work at this moment. */
+export function readSource({ format, folder, paths, notes }: FoundSource, now: Date): SourceReading {
   const wanted = paths.filter((path) => format.reads(path));
   const files: SourceFile[] = [];
   const refused: SourceNote[] = notes.filter(({ file }) => isRelevant(file, format));
@@ -20,7 +20,7 @@ export function readSource({ format, folder, paths, notes }: FoundSource): Sourc
     if ("text" in read) files.push(read);
     else refused.push(read);
   }
-  const reading = format.read(files);
+  const reading = format.read(files, now);
   return { tasks: reading.tasks, notes: [...refused, ...reading.notes] };
 }
 

@@ -50,7 +50,7 @@ async function importFound(
   });
   const bar = openProgressBar(cli);
   try {
-    const reading = readSource(source);
+    const reading = readSource(source, project.context.clock.now());
     const options = { origin, dryRun, overwrite, signal: stop.signal, progress: bar?.show };
     const report = await importTasks(project, source, reading, options);
     bar?.clear();

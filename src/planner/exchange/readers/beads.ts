@@ -35,9 +35,9 @@ export const beads: SourceFormat = {
   matches: (paths) => paths.some((path) => isIssues(path)),
   matchesFile: (name, head) => /\.jsonl$/i.test(name) && /"issue_type"\s*:/.test(head.split("\n", 1)[0] ?? ""),
   reads: (path) => /^[^/]+\.jsonl$/i.test(path) && !/^(?:interactions|routes|molecules|deletions)\.jsonl$/.test(path),
-  read(files) {
+  read(files, now) {
     const notes: SourceNote[] = [];
-    return { tasks: preferred(files).flatMap((file) => tasksOf(file, notes)), notes };
+    return { tasks: preferred(files).flatMap((file) => tasksOf(file, now, notes)), notes };
   },
 };
 
@@ -51,20 +51,20 @@ function preferred(files: readonly SourceFile[]): readonly SourceFile[] {
   return issues.length > 0 ? issues.slice(0, 1) : files;
 }
 
-function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly SourceTask[] {
+function tasksOf({ path, text }: SourceFile, now: Date, notes: SourceNote[]): readonly SourceTask[] {
   const tasks: SourceTask[] = [];
   for (const line of jsonLines(text)) {
     const place = { file: path, line: line.line };
     if ("message" in line) notes.push({ ...place, reason: "cannot be parsed", detail: line.message, refused: true });
     else if (isJsonObject(line.value)) {
-      const task = taskOf(new JsonRecord(line.value, place, notes));
+      const task = taskOf(new JsonRecord(line.value, place, notes), now);
       if (task !== undefined) tasks.push(task);
     } else notes.push({ ...place, reason: "cannot be parsed", detail: "expected an object", refused: true });
   }
   return tasks;
 }
 
-function taskOf(record: JsonRecord): SourceTask | undefined {
+function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
   const id = record.text("id");
   if (id === undefined) {
     record.refuse("no id", "expected a field id");
@@ -75,7 +75,7 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
     record.note("deleted at the source", id);
     return undefined;
   }
-  const status = statusOf(word);
+  const status = statusOf(isHeldBack(record, word, now) ? "deferred" : word);
   if (status === undefined) record.note("unknown status, imported as pending", word);
   const links = linksOf(record);
   const type = record.text("issue_type");
@@ -103,6 +103,12 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
       ...(links.related.length === 0 ? {} : { related: links.related }),
     },
   };
+}
+
+/** `bd ready` leaves out an open issue until the moment in `defer_until`. */
+function isHeldBack(record: JsonRecord, word: string, now: Date): boolean {
+  const until = record.text("defer_until");
+  return word === "open" && until !== undefined && Date.parse(until) > now.getTime();
 }
 
 function isNoWork(record: JsonRecord, type: string | undefined): boolean {

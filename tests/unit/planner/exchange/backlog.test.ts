@@ -32,8 +32,10 @@ Rope is sold by the piece.
 <!-- AC:END -->
 `;
 
+const NOW = new Date("2026-03-01T12:00:00Z");
+
 test("reads a task with every field, an unquoted @name included", () => {
-  const { tasks, notes } = backlog.read([{ path: "tasks/shop-12 - Sell.md", text: TASK }]);
+  const { tasks, notes } = backlog.read([{ path: "tasks/shop-12 - Sell.md", text: TASK }], NOW);
 
   expect(tasks).toEqual([
     expect.objectContaining({
@@ -73,7 +75,7 @@ test("takes statuses of the project's own by their place in the configuration", 
     task("a-4", "Lost"),
   ];
 
-  const { tasks, notes } = backlog.read(files);
+  const { tasks, notes } = backlog.read(files, NOW);
 
   expect(tasks.map(({ status, originStatus }) => [status, originStatus])).toEqual([
     ["pending", "Idea"],
@@ -87,12 +89,15 @@ test("takes statuses of the project's own by their place in the configuration", 
 });
 
 test("keeps an archived task whose id was given again, and reports files that do not parse", () => {
-  const { tasks, notes } = backlog.read([
-    { path: "archive/tasks/a-1 - old.md", text: "---\nid: A-1\ntitle: old\n---\n" },
-    { path: "tasks/a-1 - new.md", text: "---\nid: a-1\ntitle: new\n---\n" },
-    { path: "tasks/a-2 - bad.md", text: "---\nid: a-2\ntitle: [open\n---\n" },
-    { path: "drafts/draft-1 - later.md", text: "---\nid: draft-1\ntitle: later\n---\n" },
-  ]);
+  const { tasks, notes } = backlog.read(
+    [
+      { path: "archive/tasks/a-1 - old.md", text: "---\nid: A-1\ntitle: old\n---\n" },
+      { path: "tasks/a-1 - new.md", text: "---\nid: a-1\ntitle: new\n---\n" },
+      { path: "tasks/a-2 - bad.md", text: "---\nid: a-2\ntitle: [open\n---\n" },
+      { path: "drafts/draft-1 - later.md", text: "---\nid: draft-1\ntitle: later\n---\n" },
+    ],
+    NOW,
+  );
 
   expect(tasks.map(({ key, archived, isDraft }) => [key, archived, isDraft])).toEqual([
     ["a-1", false, false],

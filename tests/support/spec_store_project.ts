@@ -5,7 +5,7 @@ import { type TempProject, tempProject } from "./temp_project.ts";
 
 export type OpenStore = (root: string) => SpecStore;
 
-/** Ids of the contract's specs: two active ones and one of an earlier day. */
+/** Ids of the specs that tests of stores share: two active ones and one of an earlier day. */
 export const CONTRACT_IDS = {
   A: "2026-11-01-001-aaa" as SpecId,
   B: "2026-11-01-002-bbb" as SpecId,

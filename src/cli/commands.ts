@@ -61,19 +61,31 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   list: { group: "specs", summary: "List the active specs", load: () => import("./commands/spec/list.ts") },
   show: { group: "specs", summary: "Show one spec", load: () => import("./commands/spec/show.ts") },
   edit: { group: "specs", summary: "Edit a spec in your editor", load: () => import("./commands/spec/edit.ts") },
-  ready: { group: "specs", summary: "List what can be worked now", load: () => import("./commands/spec/ready.ts") },
+  ready: {
+    group: "specs",
+    summary: "List the specs that can be worked on now",
+    load: () => import("./commands/spec/ready.ts"),
+  },
   search: {
     group: "specs",
     summary: "Find specs that contain a text",
     load: () => import("./commands/spec/search.ts"),
   },
   status: { group: "specs", summary: "Count the specs by status", load: () => import("./commands/spec/status.ts") },
-  work: { group: "agents", summary: "Let agents work specs", load: () => import("./commands/spec/work.ts") },
+  work: { group: "agents", summary: "Run agents on specs", load: () => import("./commands/spec/work.ts") },
   pause: { group: "agents", summary: "Stop the agent of a spec", load: () => import("./commands/spec/pause.ts") },
-  takeover: { group: "agents", summary: "Go on by hand", load: () => import("./commands/spec/takeover.ts") },
+  takeover: {
+    group: "agents",
+    summary: "Stop the agent and continue by hand",
+    load: () => import("./commands/spec/takeover.ts"),
+  },
   split: { group: "agents", summary: "Split a large spec", load: () => import("./commands/spec/split.ts") },
   merge: { group: "agents", summary: "Merge finished work", load: () => import("./commands/spec/merge.ts") },
-  watch: { group: "agents", summary: "Merge and retry as work ends", load: () => import("./commands/spec/watch.ts") },
+  watch: {
+    group: "agents",
+    summary: "Merge and retry specs continuously",
+    load: () => import("./commands/spec/watch.ts"),
+  },
   update: { group: "state", summary: "Change status, fields or body", load: () => import("./commands/spec/update.ts") },
   check: { group: "state", summary: "Check one criterion", load: () => import("./commands/spec/check.ts") },
   finalize: { group: "state", summary: "Mark a spec completed", load: () => import("./commands/spec/finalize.ts") },
@@ -85,7 +97,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   cancel: { group: "state", summary: "Cancel a spec", load: () => import("./commands/spec/cancel.ts") },
   approve: { group: "state", summary: "Approve a spec", load: () => import("./commands/spec/approve.ts") },
   reject: { group: "state", summary: "Reject a spec", load: () => import("./commands/spec/reject.ts") },
-  archive: { group: "state", summary: "Put a completed spec away", load: () => import("./commands/spec/archive.ts") },
+  archive: {
+    group: "state",
+    summary: "Move a completed spec to the archive",
+    load: () => import("./commands/spec/archive.ts"),
+  },
   lint: {
     group: "checks",
     summary: "Check specs against the schema and the rules",
@@ -93,17 +109,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
   verify: {
     group: "checks",
-    summary: "Check acceptance criteria, or the output",
+    summary: "Check acceptance criteria or output",
     load: () => import("./commands/spec/verify.ts"),
   },
   diagnose: {
     group: "checks",
-    summary: "Find out what keeps a spec",
+    summary: "Check why a spec makes no progress",
     load: () => import("./commands/spec/diagnose.ts"),
   },
   doctor: {
     group: "checks",
-    summary: "Find what killed processes left",
+    summary: "Find and repair leftovers of killed processes",
     load: () => import("./commands/spec/doctor.ts"),
   },
   log: { group: "checks", summary: "Show or follow a spec's log", load: () => import("./commands/spec/log.ts") },
@@ -125,7 +141,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry & { readonly group: 
   },
   dc: {
     group: "datacenter",
-    summary: "Serve a datacenter's data",
+    summary: "Run the datacenter service and its tools",
     family: () => import("./commands/dc/index.ts"),
   },
 };

@@ -3,7 +3,7 @@ import { COMMANDS, type CommandFamily, type CommandGroup, type CommandTable } fr
 import { GLOBAL_FLAGS, PROGRAM_FLAGS } from "./strict_command.ts";
 import { outputWidth, paint } from "./terminal.ts";
 
-/** Columns of help without a terminal; wider lines than MOST_COLUMNS are hard to read. */
+/** Columns of help without a terminal. */
 const USUAL_COLUMNS = 80;
 const MOST_COLUMNS = 110;
 /** Widest flag that has its text beside it; the text of a wider one starts on the next line. */
@@ -21,7 +21,7 @@ const GROUP_TITLES: Readonly<Record<CommandGroup, string>> = {
 
 /** `planner --help`: every command with one line. */
 export function programHelp(): string {
-  const about = "Manage units of work, written as Markdown specs under `.planner/`, and serve them to agents";
+  const about = "Manage units of work as Markdown specs under `.planner/`, serve them to agents and run agents on them";
   const lines = [...wrap(about, columns()), ""];
   lines.push(heading("Usage:"), "  planner <command> [arguments] [flags]", "");
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
@@ -60,7 +60,8 @@ export function familyHelp(name: string, { details, commands, examples }: Comman
   lines.push(heading("Commands:"), ...tableLines(commands, width), "");
   lines.push(heading("Flags of every command:"), ...flagLines(GLOBAL_FLAGS), "");
   lines.push(...exampleLines(examples), "");
-  lines.push(`Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`);
+  const more = `Run \`planner ${name} <command> --help\` for the arguments, flags and examples of a command`;
+  lines.push(...wrap(more, columns()));
   return `${lines.join("\n")}\n`;
 }
 
@@ -108,10 +109,10 @@ function flagText(flag: Flag): string {
 // Head and text side by side, the text wrapped under itself; below the head where the screen is too narrow for both.
 function item(head: string, text: string, width: number): readonly string[] {
   const indent = width + 4;
-  const room = columns() - indent;
-  if (room < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];
-  if (head.length > width) return [`  ${head}`, ...wrap(text, room).map((line) => " ".repeat(indent) + line)];
-  const [first = "", ...rest] = wrap(text, room);
+  const left = columns() - indent;
+  if (left < 24) return [`  ${head}`, ...wrap(text, columns() - 6).map((line) => `      ${line}`)];
+  if (head.length > width) return [`  ${head}`, ...wrap(text, left).map((line) => " ".repeat(indent) + line)];
+  const [first = "", ...rest] = wrap(text, left);
   return [`  ${head.padEnd(width)}  ${first}`, ...rest.map((line) => " ".repeat(indent) + line)];
 }
 

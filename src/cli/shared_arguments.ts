@@ -1,6 +1,6 @@
 import type { Flag, Positional } from "./command.ts";
 
-/** Words that several commands share, so that they read the same everywhere. */
+/** Arguments and flags that several commands share. */
 
 /** Ids of active specs: `<id...>`. */
 export const ACTIVE_IDS = {
@@ -12,7 +12,7 @@ export const ACTIVE_IDS = {
 
 export const JSON_FLAG = {
   type: "boolean",
-  summary: "Print one JSON document in place of text",
+  summary: "Print one JSON document instead of text",
 } as const satisfies Flag;
 
 /** For commands that change a spec. */
@@ -22,7 +22,7 @@ export const ACTIVE_ID = {
   completes: "spec",
 } as const satisfies Positional;
 
-/** For commands that only read: archived specs may be meant as well. */
+/** For commands that only read: also accepts archived specs. */
 export const ANY_ID = {
   summary: "Full or partial id of a spec, active or archived",
   required: true,

@@ -2,17 +2,17 @@ import type { UnreadableFile } from "#planner/spec/spec.ts";
 import type { Flags } from "./command.ts";
 import type { ListedSpec, ListedSpecs } from "./listing_output.ts";
 
-/** The flags of every command that prints a cut list of specs. */
+/** Flags of every command that prints a limited list of specs. */
 export const CUT_FLAGS = {
   type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-  label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
-  limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+  label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
+  limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
 } as const satisfies Flags;
 
-/** Asks a listing tool for everything: a person who lists wants all, and a silent cut would mislead a script. */
+/** Requests all results of a listing tool: a default limit would mislead scripts. */
 export const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
-/** Further conditions of a list; an empty list of words is no condition. */
+/** Further conditions of a list; an empty list is no condition. */
 export interface SpecFilter {
   readonly types?: readonly string[];
   readonly labels?: readonly string[];

@@ -36,7 +36,7 @@ export const command = defineCommand({
       type: "string",
       value: "ports",
       multiple: true,
-      summary: "Ports to connect by speed or type, such as 2x25G; may be repeated",
+      summary: "Ports to connect by speed or type, such as 2x25G",
     },
     cooling: { type: "enum", options: ["air", "liquid", "hybrid", "immersion"], summary: "Cooling method (air)" },
     liquid: { type: "integer", value: "percent", least: 0, summary: "Share of the heat that liquid takes (hybrid)" },

@@ -17,7 +17,7 @@ export const command = defineCommand({
       type: "enum",
       options: ["power", "outlet", "cooling", "switch"],
       multiple: true,
-      summary: "Kind of elements that fail; may be repeated (default: all)",
+      summary: "Kind of elements that fail (default: all)",
     },
     pairs: { type: "boolean", summary: "Fail two elements at a time, and list pairs worse than both apart" },
     "no-cascade": { type: "boolean", summary: "Trip nothing" },

@@ -15,8 +15,8 @@ export const command = defineCommand({
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner archive 2026-11-21-003", shows: "archive one completed spec" },
-    { line: "planner archive --completed", shows: "archive all that are completed" },
+    { line: "planner archive 2026-11-21-003", shows: "Archive a completed spec" },
+    { line: "planner archive --completed", shows: "Archive all completed specs" },
   ],
   async run({ id: ids, completed, json }, cli) {
     if (completed === ids.length > 0) {

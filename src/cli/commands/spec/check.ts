@@ -10,15 +10,15 @@ export const command = defineCommand({
   positionals: {
     id: ACTIVE_ID,
     criterion: {
-      summary: "Number of the criterion, from 1, or a part of its text that no other one has",
+      summary: "Number of the criterion, from 1, or a part of its text that occurs in no other",
       required: true,
     },
   },
   flags: { undo: { type: "boolean", summary: "Uncheck it" }, json: JSON_FLAG },
   examples: [
-    { line: "planner check 003 2", shows: "the second criterion" },
-    { line: 'planner check 003 "documented"', shows: "the one that says so" },
-    { line: "planner check 003 2 --undo", shows: "open again" },
+    { line: "planner check 003 2", shows: "Check the second criterion" },
+    { line: 'planner check 003 "documented"', shows: "Check the criterion with this text" },
+    { line: "planner check 003 2 --undo", shows: "Uncheck the second criterion" },
   ],
   async run({ id, criterion, undo, json }, cli) {
     const context = await cli.planner();

@@ -11,19 +11,18 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Show the settings that hold: .planner/config.md laid over the defaults",
+  summary: "Show the settings: .planner/config.md merged with the defaults",
   details:
-    "--validate says instead what is wrong in the file, and ends with 1 when that includes an error; an unknown key is a " +
-    "warning.",
-  positionals: { key: { summary: "Path of one setting, lint.thresholds say", required: false } },
+    "--validate reports problems of the file instead and exits with 1 if one is an error. An unknown key is a warning.",
+  positionals: { key: { summary: "Path of one setting, such as lint.thresholds", required: false } },
   flags: {
     validate: { type: "boolean", summary: "Check the file" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner config", shows: "every setting" },
-    { line: "planner config schema.spec.fields.status.enum --json", shows: "the allowed statuses" },
-    { line: "planner config --validate", shows: "what is wrong in the file" },
+    { line: "planner config", shows: "Show all settings" },
+    { line: "planner config schema.spec.fields.status.enum --json", shows: "Show the allowed statuses" },
+    { line: "planner config --validate", shows: "Check the file" },
   ],
   async run({ key, validate, json }, cli) {
     if (validate && key !== undefined)

@@ -8,10 +8,10 @@ import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { paint } from "../../terminal.ts";
 
 export const command = defineCommand({
-  summary: "Check a spec's file, log, lock, commits and criteria; exit status 1 when something is wrong",
+  summary: "Check a spec's file, log, lock, commits and criteria",
   positionals: { id: ANY_ID },
   flags: { json: JSON_FLAG },
-  examples: [{ line: "planner diagnose 003", shows: "why today's third spec does not move on" }],
+  examples: [{ line: "planner diagnose 003", shows: "Check today's third spec" }],
   async run({ id, json }, cli) {
     const { value } = await runTool(await cli.planner(), diagnose, { id });
     if (json) printJson(value);

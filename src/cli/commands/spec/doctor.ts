@@ -8,20 +8,19 @@ import { paint } from "../../terminal.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Find what killed processes left behind: claims, records, worktrees, files",
+  summary: "Find leftovers of killed processes: claims, records, worktrees, files",
   details:
-    "Exit status: 0 when there is nothing to see to, 1 when there is; with --fix, when something is left. --fix ends " +
-    "agents that nobody watches over any more and never touches uncommitted changes or unmerged commits.",
+    "Exits with 1 if a problem is found or, with --fix, if one remains. --fix also stops agents without a supervising process. It never touches uncommitted changes or unmerged commits.",
   positionals: {},
   flags: {
-    fix: { type: "boolean", summary: "Repair what can be repaired without losing work" },
+    fix: { type: "boolean", summary: "Repair problems where no work can be lost" },
     self: { type: "boolean", summary: "Print this executable's build, path and SHA-256 instead" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner doctor", shows: "what is not as it should be" },
-    { line: "planner doctor --fix", shows: "mend it" },
-    { line: "planner doctor --self", shows: "which executable this is" },
+    { line: "planner doctor", shows: "List problems" },
+    { line: "planner doctor --fix", shows: "Repair them" },
+    { line: "planner doctor --self", shows: "Identify this executable" },
   ],
   async run({ fix, self, json }, cli) {
     if (self) {

@@ -10,12 +10,12 @@ import { ACTIVE_ID } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Edit a spec in $VISUAL or $EDITOR and lint it",
   details:
-    "The editor gets a copy. When the file changed meanwhile nothing is overwritten: your text is kept in a file that the message names.",
+    "The editor opens a copy. If another program changed the spec meanwhile, nothing is overwritten: your text stays in a file that the message names.",
   positionals: { id: ACTIVE_ID },
   flags: {},
   examples: [
-    { line: "planner edit 003", shows: "today's third spec in your editor" },
-    { line: 'VISUAL="code --wait" planner edit 003', shows: "an editor with arguments" },
+    { line: "planner edit 003", shows: "Edit today's third spec" },
+    { line: 'VISUAL="code --wait" planner edit 003', shows: "Use an editor with arguments" },
   ],
   async run({ id: text }, cli) {
     const context = await cli.planner();

@@ -8,20 +8,20 @@ import { print } from "../../print.ts";
 import { writeFile } from "../../write_file.ts";
 
 export const command = defineCommand({
-  summary: "Write specs as JSON (whole, `planner import` reads it), CSV or a Markdown table",
+  summary: "Write specs as JSON, which `planner import` reads, as CSV or as a Markdown table",
   positionals: {},
   flags: {
-    format: { type: "enum", short: "f", options: EXPORT_FORMATS, summary: "What to write; json without it" },
+    format: { type: "enum", short: "f", options: EXPORT_FORMATS, summary: "Format (default: json)" },
     output: { type: "string", short: "o", value: "file", completes: "file", summary: "Write to this file" },
     status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
     type: { type: "string", short: "t", multiple: true, summary: "Only specs of this type" },
-    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label; any of several" },
-    archived: { type: "boolean", short: "a", summary: "The archive as well" },
+    label: { type: "string", short: "l", multiple: true, summary: "Only specs with this label, or one of several" },
+    archived: { type: "boolean", short: "a", summary: "Include archived specs" },
   },
   examples: [
-    { line: "planner export --archived -o specs.json", shows: "everything, to keep or to import elsewhere" },
-    { line: "planner export --format csv --status completed", shows: "a table for a spreadsheet" },
-    { line: "planner export --format markdown --label api", shows: "a table for a report" },
+    { line: "planner export --archived -o specs.json", shows: "Write all specs, as a backup or for another project" },
+    { line: "planner export --format csv --status completed", shows: "Write a table for a spreadsheet" },
+    { line: "planner export --format markdown --label api", shows: "Write a table for a report" },
   ],
   async run({ format = "json", output, status, type, label, archived }, cli) {
     const exported = await collectExport(await cli.planner(), { status, types: type, labels: label, archived });

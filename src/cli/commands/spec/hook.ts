@@ -10,18 +10,14 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 export const command = defineCommand({
   summary: "Check the staged specs before each git commit",
   details:
-    "install writes git's pre-commit hook; one that is there already is kept and runs first. The hook runs " +
-    "`planner lint --staged` when something under .planner/ is staged, with this program or, where it is gone, the one on " +
-    "PATH; without either it refuses the commit. uninstall brings the kept hook back. status ends with 1 where the hook " +
-    "does not check this project. Where husky, lefthook or pre-commit manage the hooks, their own file gets the check, which " +
-    "warns if planner is not on PATH.",
+    "install writes git's pre-commit hook; an existing hook is kept and runs first. The hook runs `planner lint --staged` if files under .planner/ are staged. It uses this executable, otherwise the one on PATH, and rejects the commit if neither exists. uninstall restores the previous hook. status exits with 1 if the hook does not check this project. With husky, lefthook or pre-commit the check is added to their configuration and only warns if planner is not on PATH.",
   positionals: {
-    action: { summary: "What to do", required: true, options: ["install", "uninstall", "status"] },
+    action: { summary: "Action", required: true, options: ["install", "uninstall", "status"] },
   },
   flags: { json: JSON_FLAG },
   examples: [
-    { line: "planner hook install", shows: "check specs before each commit" },
-    { line: "planner hook status", shows: "whether that is so" },
+    { line: "planner hook install", shows: "Check specs before each commit" },
+    { line: "planner hook status", shows: "Check whether the hook is installed" },
   ],
   async run({ action, json }, cli) {
     const { root } = await cli.project();

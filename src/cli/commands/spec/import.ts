@@ -8,28 +8,25 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Import specs from another tool's tasks, from an export, or from Markdown files with frontmatter",
   details:
-    "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. " +
-    "The same import again updates what changed at the source; what was changed here stays and is reported. " +
-    "An export's specs and Markdown files named like specs keep their id and bytes, and nothing that exists is overwritten. " +
-    "Exit status 1 when something was refused, exists already, or was changed both here and at the source.",
+    "Tasks of Backlog.md, OpenSpec, Spec Kit, Kiro, beads, Task Master, chant and GitHub issues are detected by their files. A repeated import updates what changed at the source; local changes stay and are reported. Specs of an export, and Markdown files named like specs, keep their id and bytes and never overwrite existing ones. Exits with 1 if a spec was rejected, exists already, or was changed both here and at the source.",
   positionals: {
     path: {
-      summary: "Project or folder of the other tool, its file, an export (.json), or Markdown",
+      summary: "Project, folder or file of the other tool, an export (.json), or Markdown",
       required: true,
       completes: "file",
     },
   },
   flags: {
-    from: { type: "enum", options: SOURCE_KINDS, summary: "Tool that the tasks are from; detected without it" },
+    from: { type: "enum", options: SOURCE_KINDS, summary: "Tool that wrote the tasks (default: detected)" },
     origin: { type: "string", value: "name", summary: "Name of the source, if there are several of one tool" },
-    overwrite: { type: "boolean", summary: "Take the source's words where both sides changed" },
+    overwrite: { type: "boolean", summary: "Use the source's text if both sides changed" },
     "dry-run": { type: "boolean", short: "n", summary: "Print what would happen, write nothing" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner import ../shop --dry-run", shows: "what becomes of the tasks that another project holds" },
-    { line: "planner import --from github issues.json", shows: "issues that `gh issue list --json` printed" },
-    { line: "planner import specs.json", shows: "what `planner export` wrote elsewhere" },
+    { line: "planner import ../shop --dry-run", shows: "Show what an import of another project would do" },
+    { line: "planner import --from github issues.json", shows: "Import issues that `gh issue list --json` printed" },
+    { line: "planner import specs.json", shows: "Import specs that `planner export` wrote" },
   ],
   async run({ path, from, origin, overwrite, "dry-run": dryRun, json }, cli) {
     const project = await cli.project();

@@ -10,7 +10,7 @@ import { setUp } from "../../init/set_up.ts";
 export const command = defineCommand({
   summary: "Set up .planner/ in this project and the MCP configuration of agents",
   details:
-    "Asks on a terminal; takes defaults without one, with --yes or with --agent. Existing files are extended, never replaced, so running it again only adds what is missing.",
+    "Asks questions on a terminal; uses defaults without a terminal, with --yes or with --agent. Existing files are extended, never replaced, so a second run only adds what is missing.",
   positionals: {},
   flags: {
     agent: {
@@ -20,27 +20,31 @@ export const command = defineCommand({
       options: AGENT_NAMES,
       summary: "Write this agent's MCP configuration",
     },
-    name: { type: "string", value: "text", summary: "Name of the project; else its package file's or the folder's" },
+    name: {
+      type: "string",
+      value: "text",
+      summary: "Name of the project (default: from its package file, else the folder)",
+    },
     prompts: { type: "boolean", summary: "Add the prompt template (the default)" },
     "no-prompts": { type: "boolean", summary: "Add no prompt template" },
     hook: { type: "boolean", summary: "Install the git hook that checks specs before every commit" },
     "no-hook": { type: "boolean", summary: "Install no git hook (the default)" },
     guide: {
       type: "boolean",
-      summary: "Say in AGENTS.md, and for claude in a skill and commands, how to work with specs",
+      summary: "Add instructions for agents to AGENTS.md; for claude also a skill and commands",
     },
-    "no-guide": { type: "boolean", summary: "Write nothing of that kind (the default)" },
+    "no-guide": { type: "boolean", summary: "Add no instructions for agents (the default)" },
     provider: {
       type: "enum",
       options: PROVIDER_NAMES,
-      summary: "The agent that works specs; else the only one there is",
+      summary: "Agent that works on specs (default: the only one that is installed)",
     },
     yes: { type: "boolean", short: "y", summary: "Ask nothing" },
   },
   examples: [
-    { line: "planner init", shows: "a few questions, then a project" },
-    { line: "planner init --agent claude --agent cursor", shows: "no questions; two agents reach the project" },
-    { line: "planner init --yes --hook", shows: "defaults, and specs are checked before every commit" },
+    { line: "planner init", shows: "Set up a project interactively" },
+    { line: "planner init --agent claude --agent cursor", shows: "Set up two agents without questions" },
+    { line: "planner init --yes --hook", shows: "Use defaults and check specs before every commit" },
   ],
   async run(words, cli) {
     const root = initRoot(cli);

@@ -22,32 +22,29 @@ interface Wanted {
 export const command = defineCommand({
   summary: "Check specs against the schema and the rules of the project",
   details:
-    "Exit status: 0 clean or warnings only, 1 errors (or more warnings than --max-warnings), 2 wrong usage or no " +
-    "project. --fix fills in a missing status and id, trims trailing white space, brings the frontmatter's indentation " +
-    "to two spaces and ends the file with a newline; nothing else changes. Of completed and cancelled specs only errors " +
-    "and findings about their output are reported, unless --all or their id is given.",
+    "Exits with 1 if there are errors or more warnings than --max-warnings. --fix adds a missing status and id, trims trailing white space, indents the frontmatter by two spaces and adds a final newline; nothing else changes. For completed and cancelled specs only errors and findings about their output are reported, unless --all or their id is given.",
   positionals: {
     id: {
-      summary: "Full or partial ids of specs; all active specs without any",
+      summary: "Full or partial ids of specs (default: all active specs)",
       required: false,
       completes: "spec",
       repeats: true,
     },
   },
   flags: {
-    all: { type: "boolean", short: "a", summary: "Report every finding of completed and cancelled specs too" },
+    all: { type: "boolean", short: "a", summary: "Report all findings of completed and cancelled specs too" },
     fix: { type: "boolean", summary: "Fix problems that need no decision" },
-    "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the change as a diff, touch nothing" },
-    format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "How to report; text without it" },
+    "dry-run": { type: "boolean", short: "n", summary: "With --fix: print the changes as a diff and write nothing" },
+    format: { type: "enum", short: "f", options: LINT_FORMATS, summary: "Format of the report (default: text)" },
     json: JSON_FLAG,
-    staged: { type: "boolean", summary: "Check what the next commit holds, as git's index has it" },
-    "max-warnings": { type: "integer", least: 0, value: "n", summary: "Exit with 1 when there are more warnings" },
+    staged: { type: "boolean", summary: "Check the staged files in git's index" },
+    "max-warnings": { type: "integer", least: 0, value: "n", summary: "Exit with 1 if there are more warnings" },
   },
   examples: [
-    { line: "planner lint", shows: "every finding, file by file" },
-    { line: "planner lint 003 004 --fix", shows: "two specs, mended" },
-    { line: "planner lint --fix --dry-run | git apply", shows: "the same through git" },
-    { line: "planner lint --format sarif > lint.sarif", shows: "for code scanning" },
+    { line: "planner lint", shows: "List all findings by file" },
+    { line: "planner lint 003 004 --fix", shows: "Fix two specs" },
+    { line: "planner lint --fix --dry-run | git apply", shows: "Apply the fixes through git" },
+    { line: "planner lint --format sarif > lint.sarif", shows: "Write a report for code scanning" },
   ],
   async run({ id: ids, all, fix, "dry-run": dryRun, format, json, staged, "max-warnings": most }, cli) {
     if (json && format !== undefined && format !== "json") throw excluding("--json", `--format ${format}`);

@@ -12,23 +12,23 @@ import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "List the active specs in order of id",
+  summary: "List the active specs, ordered by id",
   positionals: {},
   flags: {
     status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
     priority: { type: "enum", options: PRIORITIES, multiple: true, summary: "Only specs of this priority" },
-    assignee: { type: "string", value: "name", multiple: true, summary: "Only specs of this person" },
+    assignee: { type: "string", value: "name", multiple: true, summary: "Only specs assigned to this person" },
     due: { type: "string", value: "day", summary: "Only specs due on this day (YYYY-MM-DD) or before" },
-    sort: { type: "enum", options: ["id", "priority", "due"], summary: "Order by this and then by id; else by id" },
-    archived: { type: "boolean", short: "a", summary: "List the archived specs in place of the active ones" },
+    sort: { type: "enum", options: ["id", "priority", "due"], summary: "Sort order (default: id)" },
+    archived: { type: "boolean", short: "a", summary: "List the archived specs instead" },
     ...CUT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner list", shows: "every active spec" },
-    { line: "planner list --status blocked", shows: "what waits for another spec" },
-    { line: "planner list --sort priority --assignee ada", shows: "what one person has to do, the most urgent first" },
-    { line: "planner list --label api --label web --json", shows: "specs with either label, for a program" },
+    { line: "planner list", shows: "List all active specs" },
+    { line: "planner list --status blocked", shows: "List specs that wait for another spec" },
+    { line: "planner list --sort priority --assignee ada", shows: "List the specs of one person, most urgent first" },
+    { line: "planner list --label api --label web --json", shows: "List specs with either label, as JSON" },
   ],
   async run({ status, archived, type, label, limit, json, ...plan }, cli) {
     const context = await cli.planner();

@@ -11,26 +11,30 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Show the end of a spec's log",
   details:
-    "With --run it shows what a run left as its record instead: how it ended and why, its commits, criteria with their " +
-    "checks, commands, tokens and cost, and as what it was merged.",
+    "With --run it shows the record of a run instead: result and reason, commits, criteria with their checks, commands, tokens, cost and merged commits.",
   positionals: { id: ANY_ID },
   flags: {
-    lines: { type: "integer", short: "n", least: 0, summary: "Print at most this many lines; 100 without it" },
-    since: { type: "string", value: "time", summary: "Begin at the first line of this ISO 8601 time or later" },
-    offset: { type: "integer", value: "bytes", least: 0, summary: "Begin here: the byte_offset of an earlier answer" },
-    follow: { type: "boolean", short: "f", summary: "Go on printing what is added, until Ctrl-C" },
+    lines: { type: "integer", short: "n", least: 0, summary: "Maximum number of lines (default: 100)" },
+    since: { type: "string", value: "time", summary: "Start at the first line of this ISO 8601 time or later" },
+    offset: {
+      type: "integer",
+      value: "bytes",
+      least: 0,
+      summary: "Start at this offset, the byte_offset of an earlier result",
+    },
+    follow: { type: "boolean", short: "f", summary: "Print new lines until Ctrl-C" },
     run: {
       type: "string",
       value: "n",
-      summary: "Show the record of this run in place of the log; last for the latest",
+      summary: "Show the record of this run; last for the latest",
     },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner log 003", shows: "the last 100 lines" },
-    { line: "planner log 003 -n 20 --follow", shows: "the last 20, then what comes" },
-    { line: "planner log 003 --run last", shows: "how the last run ended, and by what that was decided" },
-    { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "everything from then on, at most 100 lines" },
+    { line: "planner log 003", shows: "Print the last 100 lines" },
+    { line: "planner log 003 -n 20 --follow", shows: "Print the last 20 lines and follow the log" },
+    { line: "planner log 003 --run last", shows: "Show how the last run ended and why" },
+    { line: "planner log 003 --since 2026-11-21T09:30:00Z", shows: "Print at most 100 lines from that time on" },
   ],
   async run({ id, follow, json, run, ...words }, cli) {
     if (follow && json) throw new UsageError('Flags "--follow" and "--json" exclude each other', null);

@@ -13,24 +13,22 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Merge the branches of finished specs into the main branch and finalize the specs",
   details:
-    "Each branch is rebased onto the main branch, which then moves forward; worktree and branch are removed. A spec that " +
-    "is not completed yet must have what a run's end asks for. A conflict leaves the branch as it was and sets the spec " +
-    "needs_attention. --all names the work that it leaves alone, with the reason. Exit status 1 when a spec was not merged.",
+    "Rebases each branch onto the main branch, fast-forwards the main branch and removes worktree and branch. A spec that is not completed yet must meet the conditions of a run's end. A conflict leaves the branch unchanged and sets the spec to needs_attention. --all lists the work that it skips, with the reason. Exits with 1 if a spec was not merged.",
   positionals: {
     ids: {
-      summary: "Full or partial ids of specs; a driver stands for its members as well",
+      summary: "Full or partial ids of specs; a driver includes its members",
       required: false,
       completes: "archived_spec",
       repeats: true,
     },
   },
   flags: {
-    all: { type: "boolean", short: "a", summary: "Merge all finished work that waits for it" },
+    all: { type: "boolean", short: "a", summary: "Merge all finished work" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner merge 003", shows: "today's third spec" },
-    { line: "planner merge --all", shows: "everything that is done" },
+    { line: "planner merge 003", shows: "Merge today's third spec" },
+    { line: "planner merge --all", shows: "Merge all finished work" },
   ],
   async run({ ids, all, json }, cli) {
     if (all && ids.length > 0) throw new UsageError('Flag "--all" takes no ids', null);

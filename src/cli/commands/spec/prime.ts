@@ -4,12 +4,12 @@ import { defineCommand } from "../../command.ts";
 import { print } from "../../print.ts";
 
 export const command = defineCommand({
-  summary: "Print how an agent works with specs, for the hook that runs when its session begins",
+  summary: "Print instructions for agents, for the hook that runs when a session begins",
   details:
-    "Prints nothing outside of a project, so that a hook for all projects can call it. `planner init --guide` writes the same text into AGENTS.md.",
+    "Prints nothing outside of a project, so one hook can serve all projects. `planner init --guide` writes the same text into AGENTS.md.",
   positionals: {},
   flags: {},
-  examples: [{ line: "planner prime", shows: "the text; in Claude Code as a SessionStart hook" }],
+  examples: [{ line: "planner prime", shows: "Print the text; in Claude Code a SessionStart hook" }],
   async run(_, { root, cwd }) {
     const found = root ?? findRoot(cwd);
     if (found !== undefined && isInitialised(found)) print(GUIDE);

@@ -7,15 +7,15 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { CUT_FLAGS, cutList, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
-  summary: "List the specs that can be worked now: pending or failed, with every dependency done",
+  summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
   positionals: {},
   flags: {
     ...CUT_FLAGS,
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner ready", shows: "what can be begun" },
-    { line: "planner ready --limit 1 --json", shows: "the first one, for a program" },
+    { line: "planner ready", shows: "List all ready specs" },
+    { line: "planner ready --limit 1 --json", shows: "Print the first one as JSON" },
   ],
   async run({ type, label, limit, json }, cli) {
     const { value } = await runTool(await cli.planner(), ready, { limit: NO_LIMIT });

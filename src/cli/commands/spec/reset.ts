@@ -4,12 +4,12 @@ import { runSpecTools } from "../../run_spec_tool.ts";
 import { ACTIVE_IDS, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Set specs back to pending that failed, need attention or were left in progress",
+  summary: "Set specs back to pending that failed, need attention or are in progress without a run",
   positionals: { id: ACTIVE_IDS },
   flags: { json: JSON_FLAG },
   examples: [
-    { line: "planner reset 003", shows: "give today's third spec another try" },
-    { line: "planner reset 003 004", shows: "two specs" },
+    { line: "planner reset 003", shows: "Reset today's third spec" },
+    { line: "planner reset 003 004", shows: "Reset two specs" },
   ],
   run: ({ id: ids, json }, cli) => runSpecTools(cli, reset, { ids, json }),
 });

@@ -5,14 +5,21 @@ import { print } from "../../print.ts";
 export const command = defineCommand({
   summary: "Print the JSON Schema of a spec's frontmatter, draft 2020-12, for editors",
   details:
-    "It is built from .planner/config.md: required fields, types, enums. docs/editors.md shows how editors use it.",
+    "Built from required fields, types and enums in .planner/config.md. docs/editors.md shows how editors use it.",
   positionals: {},
   flags: {
-    draft: { type: "enum", options: SCHEMA_DRAFTS, summary: "Dialect to name in it, for editors that know 07 alone" },
+    draft: {
+      type: "enum",
+      options: SCHEMA_DRAFTS,
+      summary: "Value of $schema (default: 2020-12); 07 for editors that support no later draft",
+    },
   },
   examples: [
-    { line: "planner schema", shows: "the schema" },
-    { line: "planner schema --draft 07 > .planner/frontmatter.schema.json", shows: "a file for an editor's settings" },
+    { line: "planner schema", shows: "Print the schema" },
+    {
+      line: "planner schema --draft 07 > .planner/frontmatter.schema.json",
+      shows: "Write a file for an editor's settings",
+    },
   ],
   async run({ draft }, cli) {
     const context = await cli.planner();

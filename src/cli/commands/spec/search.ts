@@ -8,17 +8,17 @@ import { JSON_FLAG } from "../../shared_arguments.ts";
 import { cutList, NO_LIMIT } from "../../spec_filter.ts";
 
 export const command = defineCommand({
-  summary: "Find specs whose title or body contains a text, whatever its letter case",
-  positionals: { query: { summary: "The text, taken literally", required: true } },
+  summary: "Find specs whose title or body contains a text, ignoring case",
+  positionals: { query: { summary: "Text to search for; not a pattern", required: true } },
   flags: {
     status: { type: "enum", short: "s", options: FILTER_STATUSES, summary: "Only specs of this status" },
-    archived: { type: "boolean", short: "a", summary: "Search the archive as well" },
-    limit: { type: "integer", short: "n", least: 1, summary: "Print at most this many; all without it" },
+    archived: { type: "boolean", short: "a", summary: "Search archived specs too" },
+    limit: { type: "integer", short: "n", least: 1, summary: "Maximum number of results (default: all)" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner search redirect", shows: "every active spec that speaks of it" },
-    { line: 'planner search "rate limit" --archived', shows: "the archive as well" },
+    { line: "planner search redirect", shows: "Search the active specs" },
+    { line: 'planner search "rate limit" --archived', shows: "Search archived specs too" },
   ],
   async run({ query, status, archived, limit, json }, cli) {
     const filter = status === undefined ? {} : { status };

@@ -10,17 +10,17 @@ import { renderSpec } from "../../spec_output.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Show one spec, active or archived: its fields and its body",
+  summary: "Show the fields and the body of a spec, active or archived",
   positionals: { id: ANY_ID },
   flags: {
-    prompt: { type: "boolean", summary: "Print the prompt that an agent would get for this spec" },
+    prompt: { type: "boolean", summary: "Print the prompt that an agent would get" },
     raw: { type: "boolean", short: "r", summary: "Print the file byte for byte, even one that does not parse" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner show 003", shows: "today's third spec" },
-    { line: "planner show 003 --prompt | less", shows: "the whole prompt of a run" },
-    { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "the file as it is" },
+    { line: "planner show 003", shows: "Show today's third spec" },
+    { line: "planner show 003 --prompt | less", shows: "Show the prompt of a run" },
+    { line: "planner show 2026-11-21-003-k3x --raw > copy.md", shows: "Copy the file" },
   ],
   async run({ id, prompt, raw, json }, cli) {
     if (raw && prompt) throw new UsageError('Flags "--prompt" and "--raw" exclude each other', null);

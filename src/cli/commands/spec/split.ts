@@ -6,19 +6,23 @@ import { UsageError } from "../../usage_error.ts";
 export const command = defineCommand({
   summary: "Let an agent split a large spec into member specs",
   details:
-    "The members are written all or none; the spec becomes a driver of them and keeps its status. With --recursive, " +
-    "members that lint finds too large are split as well. Exit status 1 when the spec, or one of those, was not split.",
+    "Writes all members or none; the spec becomes their driver and keeps its status. With --recursive, members that lint reports as too large are split too. Exits with 1 if a spec was not split.",
   positionals: { id: ACTIVE_ID },
   flags: {
     recursive: { type: "boolean", short: "r", summary: "Split members that are still too large" },
-    "max-depth": { type: "integer", least: 1, value: "n", summary: "With --recursive: most levels; 3 without it" },
-    force: { type: "boolean", summary: "Split whatever the spec's status" },
-    model: { type: "string", value: "name", summary: "The model, in place of the configured one" },
+    "max-depth": {
+      type: "integer",
+      least: 1,
+      value: "n",
+      summary: "With --recursive: maximum number of levels (default: 3)",
+    },
+    force: { type: "boolean", summary: "Split a spec of any status" },
+    model: { type: "string", value: "name", summary: "Model (default: the configured one)" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner split 003", shows: "members of today's third spec" },
-    { line: "planner split 003 --recursive --max-depth 2", shows: "and members of those that are too large" },
+    { line: "planner split 003", shows: "Split today's third spec" },
+    { line: "planner split 003 --recursive --max-depth 2", shows: "Also split members that are too large" },
   ],
   async run({ id, recursive, "max-depth": maxDepth, force, model, json }, cli) {
     if (maxDepth !== undefined && !recursive) {

@@ -21,14 +21,14 @@ export const command = defineCommand({
     activity: {
       type: "boolean",
       short: "a",
-      summary: "Add when each spec in progress last changed, tokens and cost, and which branches will conflict",
+      summary: "Add last changes, tokens and cost of specs in progress, and branches that will conflict",
     },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner status", shows: "how many specs are in which status" },
-    { line: "planner status --brief", shows: "one line, for a prompt or a status bar" },
-    { line: "planner status --activity", shows: "what is being worked and when it last moved" },
+    { line: "planner status", shows: "Print the number of specs by status" },
+    { line: "planner status --brief", shows: "Print one line for a shell prompt or a status bar" },
+    { line: "planner status --activity", shows: "Show the specs in progress and their last changes" },
   ],
   async run({ brief, activity, json }, cli) {
     if (brief && json) throw new UsageError('Flags "--brief" and "--json" exclude each other', null);

@@ -6,16 +6,16 @@ import { print, printJson } from "../../print.ts";
 import { ACTIVE_ID, JSON_FLAG } from "../../shared_arguments.ts";
 
 export const command = defineCommand({
-  summary: "Stop the agent that works on a spec and tell what it did, to go on by hand",
-  details: "The spec stays in_progress, and its worktree as the agent left it.",
+  summary: "Stop the agent of a spec and report what it did, to continue by hand",
+  details: "The spec stays in_progress. Its worktree keeps the agent's changes.",
   positionals: { id: ACTIVE_ID },
   flags: {
-    force: { type: "boolean", summary: "Tell what the last run did even when nothing works on the spec" },
+    force: { type: "boolean", summary: "Report on the last run even if no agent works on the spec" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner takeover 003", shows: "go on by hand with today's third spec" },
-    { line: "planner takeover 003 --force", shows: "how its last run went" },
+    { line: "planner takeover 003", shows: "Continue today's third spec by hand" },
+    { line: "planner takeover 003 --force", shows: "Report on its last run" },
   ],
   async run({ id, force, json }, cli) {
     const { value } = await runTool(await cli.planner(), takeover, { id, force });

@@ -11,8 +11,9 @@ import { CLEARABLE, updateArgs } from "../../update_args.ts";
 const texts = (value: string, summary: string) => ({ type: "string", multiple: true, value, summary }) as const;
 
 export const command = defineCommand({
-  summary: "Change a spec's status, fields or body; only what is given changes",
-  details: "A list flag gives the whole new list: --label api --label web leaves exactly these two.",
+  summary: "Change a spec's status, fields or body",
+  details:
+    "Fields without a flag stay unchanged. A list flag replaces the whole list: --label api --label web leaves exactly these two.",
   positionals: { id: ACTIVE_ID },
   flags: {
     status: { type: "enum", short: "s", options: UPDATE_STATUSES, summary: "New status" },
@@ -22,27 +23,27 @@ export const command = defineCommand({
       value: "text",
       summary: "Text to append under ## Output; - reads standard input",
     },
-    "replace-body": { type: "boolean", summary: "Replace the body by --output in place of appending" },
-    "depends-on": { ...texts("id", "Spec that this one waits for"), completes: "archived_spec" },
+    "replace-body": { type: "boolean", summary: "Replace the body with --output instead of appending" },
+    "depends-on": { ...texts("id", "Spec that this one depends on"), completes: "archived_spec" },
     label: { ...texts("label", "Label"), short: "l" },
-    "target-file": { ...texts("path", "File that the work touches"), completes: "file" },
-    model: { type: "string", value: "name", summary: "Model to work it with" },
-    priority: { type: "enum", options: PRIORITIES, summary: "How urgent the work is" },
-    assignee: { type: "string", value: "name", summary: "Who does the work" },
-    due: { type: "string", value: "day", summary: "Day when it must be done, YYYY-MM-DD" },
+    "target-file": { ...texts("path", "File that the work changes"), completes: "file" },
+    model: { type: "string", value: "name", summary: "Model for the agent" },
+    priority: { type: "enum", options: PRIORITIES, summary: "Priority" },
+    assignee: { type: "string", value: "name", summary: "Person who does the work" },
+    due: { type: "string", value: "day", summary: "Due day, YYYY-MM-DD" },
     clear: {
       type: "enum",
       multiple: true,
       value: "field",
       options: CLEARABLE,
-      summary: "Empty this field",
+      summary: "Clear this field",
     },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner update 003 --status in_progress", shows: "begin today's third spec" },
-    { line: "planner update 003 --label api --clear depends_on", shows: "one label, no dependencies" },
-    { line: "planner update 003 --output - < result.txt", shows: "append what a program printed" },
+    { line: "planner update 003 --status in_progress", shows: "Set the status of today's third spec" },
+    { line: "planner update 003 --label api --clear depends_on", shows: "Set one label, remove all dependencies" },
+    { line: "planner update 003 --output - < result.txt", shows: "Append the output of a program" },
   ],
   async run({ json, output, ...args }, cli) {
     const context = await cli.planner();

@@ -17,16 +17,16 @@ interface Row extends Usage {
 export const command = defineCommand({
   summary: "Sum up the tokens and the cost that agents reported",
   details:
-    "From the records of runs in .planner/processes/. Agents that report nothing are left out; a cost is the agent's own estimate.",
+    "Reads the records of runs in .planner/processes/. Agents that report no usage are not included; costs are the agents' estimates.",
   positionals: {},
   flags: {
-    by: { type: "enum", options: KEYS, summary: "What to sum up by (default: spec)" },
+    by: { type: "enum", options: KEYS, summary: "Group by (default: spec)" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner usage", shows: "each spec, and all together" },
-    { line: "planner usage --by day", shows: "each day, in universal time" },
-    { line: "planner usage --by provider --json", shows: "for a program to read" },
+    { line: "planner usage", shows: "Sum up by spec and in total" },
+    { line: "planner usage --by day", shows: "Sum up by day, in UTC" },
+    { line: "planner usage --by provider --json", shows: "Print JSON by provider" },
   ],
   async run({ by = "spec", json }, cli) {
     const context = await cli.planner();

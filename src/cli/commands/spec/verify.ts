@@ -9,47 +9,47 @@ import { ANY_ID, JSON_FLAG } from "../../shared_arguments.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Tell whether a spec's acceptance criteria are checked, or whether its output fits its schema",
+  summary: "Check whether a spec's acceptance criteria are checked, or its output matches its schema",
   details:
-    "Exit status 1 unless all criteria are checked, or with --output unless the output fits. The output is what the last run printed (its log), else the ## Output section; a file after the id takes its place, - is standard input. With --schema and without --output the only word is such a file, and no spec is needed.",
+    "Exits with 1 unless all criteria are checked or, with --output, the output matches. The output is the log of the last run, otherwise the ## Output section, or the file that is given after the id. With --schema and without --output the only argument is a file, and no spec is needed.",
   positionals: {
     id: { ...ANY_ID, required: false },
     file: {
-      summary: "File with the output to check in place of the log; - for standard input",
+      summary: "File with the output; - reads standard input",
       required: false,
       completes: "file",
     },
   },
   flags: {
-    output: { type: "boolean", short: "o", summary: "Check the output against the output_schema of the spec" },
+    output: { type: "boolean", short: "o", summary: "Check the output against the spec's output_schema" },
     schema: {
       type: "string",
       value: "path",
       completes: "file",
-      summary: "Check against this schema in place of the spec's own",
+      summary: "Check against this schema instead of the spec's",
     },
     "prompt-section": {
       type: "boolean",
-      summary: "Print what the agent's prompt says about the expected output",
+      summary: "Print the Output Format section of the agent's prompt",
     },
     record: {
       type: "boolean",
-      summary: "Check the record of a run again: its commits, files, criteria, commands and what was merged",
+      summary: "Compare the record of a run (commits, files, criteria, commands, merge) with the repository",
     },
-    rerun: { type: "boolean", summary: "With --record: run its commands again in a new worktree of its last commit" },
-    run: { type: "string", value: "n", summary: "With --record: the run; the latest without it" },
+    rerun: { type: "boolean", summary: "With --record: repeat the commands in a new worktree of the last commit" },
+    run: { type: "string", value: "n", summary: "With --record: number of the run (default: the latest)" },
     json: JSON_FLAG,
   },
   examples: [
-    { line: "planner verify 003", shows: "the open criteria of today's third spec" },
-    { line: "planner verify 003 --output", shows: "whether what the agent printed fits the schema" },
-    { line: "planner verify 003 --output result.json", shows: "the same for a file" },
-    { line: "planner verify --schema report.json -", shows: "the same for standard input, without a spec" },
+    { line: "planner verify 003", shows: "List the unchecked criteria of today's third spec" },
+    { line: "planner verify 003 --output", shows: "Check the agent's output against the schema" },
+    { line: "planner verify 003 --output result.json", shows: "Check a file" },
+    { line: "planner verify --schema report.json -", shows: "Check standard input, without a spec" },
     {
       line: "planner verify 003 --record --rerun",
-      shows: "whether the last run's record holds, and its commands pass again",
+      shows: "Check the last run's record and repeat its commands",
     },
-    { line: "planner verify 003 --prompt-section", shows: "the Output Format section of the prompt" },
+    { line: "planner verify 003 --prompt-section", shows: "Print the Output Format section" },
   ],
   async run(words, cli): Promise<ExitStatus> {
     if (words["prompt-section"]) refuseBesidePrompt(words);

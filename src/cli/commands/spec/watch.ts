@@ -2,26 +2,23 @@ import { defineCommand } from "../../command.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Merge finished work as it comes, try failed specs again, repair what killed processes left",
+  summary: "Merge finished work, retry failed specs and repair leftovers of killed processes, continuously",
   details:
-    "Runs until it is told to stop (Ctrl-C, SIGTERM, planner_watch_stop) or there was nothing to do for " +
-    "watch.idle_timeout_minutes. One process watches a project: .planner/watch.pid names it. Exit status: 0 at the end of " +
-    "idle time, 1 when another one watches or, with --once, when finished work could not be merged, 130 after Ctrl-C, 143 " +
-    "after SIGTERM.",
+    "Runs until Ctrl-C, SIGTERM or planner_watch_stop, or until it was idle for watch.idle_timeout_minutes. Only one process watches a project; .planner/watch.pid holds its PID. Exits with 1 if another process watches or, with --once, if finished work could not be merged; with 130 after Ctrl-C, 143 after SIGTERM.",
   positionals: {},
   flags: {
-    once: { type: "boolean", summary: "Look once and end" },
+    once: { type: "boolean", summary: "Check once, then exit" },
     "poll-interval": {
       type: "integer",
       least: 10,
       value: "ms",
-      summary: "Milliseconds between two looks, in place of watch.poll_interval_ms",
+      summary: "Poll interval in milliseconds (overrides watch.poll_interval_ms)",
     },
-    json: { type: "boolean", summary: "Print what happens as one JSON document on each line" },
+    json: { type: "boolean", summary: "Print events as JSON, one per line" },
   },
   examples: [
-    { line: "planner watch", shows: "until there is nothing to do" },
-    { line: "planner watch --once", shows: "from a timer" },
+    { line: "planner watch", shows: "Watch until there is nothing to do" },
+    { line: "planner watch --once", shows: "Check once, for a timer" },
   ],
   async run({ once, "poll-interval": pollMs, json }, cli) {
     if (once && pollMs !== undefined) throw new UsageError('Flag "--poll-interval" means nothing with "--once"', null);

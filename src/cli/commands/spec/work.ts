@@ -6,12 +6,12 @@ import { defineCommand } from "../../command.ts";
 import { UsageError } from "../../usage_error.ts";
 
 export const command = defineCommand({
-  summary: "Let agents work specs, each in a git worktree of its own",
+  summary: "Run agents on specs, one git worktree per spec",
   details:
-    "Ctrl-C ends the agents and puts their specs back; a second Ctrl-C does so at once. Exit status: 0 when every spec was completed, 1 when one was not, 130 after Ctrl-C, 143 after SIGTERM.",
+    "Ctrl-C stops the agents and resets their specs; a second Ctrl-C does so immediately. Exits with 0 if every spec was completed, 1 if one was not, 130 after Ctrl-C, 143 after SIGTERM.",
   positionals: {
     ids: {
-      summary: "Full or partial ids of specs; a driver or group stands for its members",
+      summary: "Full or partial ids of specs; a driver or group means its members",
       required: false,
       completes: "spec",
       repeats: true,
@@ -22,36 +22,37 @@ export const command = defineCommand({
       type: "boolean",
       short: "c",
       summary:
-        "One after the other, then what becomes ready by it, up to the first failure; without ids all ready specs",
+        "Work on one spec after another, including specs that become ready, until one fails (default: all ready specs)",
     },
     parallel: {
       type: "integer",
       short: "p",
       least: 1,
-      summary: "So many at a time, then what becomes ready by it, until nothing is ready; without ids all ready specs",
+      summary:
+        "Work on n specs at a time, including specs that become ready, while any is ready (default: all ready specs)",
     },
-    provider: { type: "string", value: "name", summary: "The agent, in place of the configured one" },
-    model: { type: "string", value: "name", summary: "The model, in place of the spec's own" },
-    prompt: { type: "string", value: "name", summary: "The prompt template, in place of the spec's own" },
-    "skip-criteria": { type: "boolean", summary: "Do not ask for checked acceptance criteria" },
+    provider: { type: "string", value: "name", summary: "Agent (default: the configured one)" },
+    model: { type: "string", value: "name", summary: "Model (overrides the spec's)" },
+    prompt: { type: "string", value: "name", summary: "Prompt template (overrides the spec's)" },
+    "skip-criteria": { type: "boolean", summary: "Complete specs with unchecked acceptance criteria too" },
     resume: {
       type: "boolean",
-      summary: "Let the agent continue its own session of the last run; refused where it has none or cannot",
+      summary: "Continue the agent's session of the last run; fails if there is none or the agent cannot",
     },
-    "no-worktree": { type: "boolean", summary: "Let the agent work in the project itself; one at a time" },
+    "no-worktree": { type: "boolean", summary: "Work in the project itself, one spec at a time" },
     budget: {
       type: "string",
       value: "usd",
-      summary: "US dollars for all runs together, as the agents report them; nothing more is started beyond that",
+      summary: "Limit in US dollars for all runs together, as agents report them; beyond it no run starts",
     },
-    json: { type: "boolean", summary: "Print what happens as one JSON document on each line" },
+    json: { type: "boolean", summary: "Print events as JSON, one per line" },
   },
   examples: [
-    { line: "planner work 003", shows: "one spec" },
-    { line: "planner work 003 --chain", shows: "and then what waited for it" },
-    { line: "planner work --parallel 3", shows: "everything that is or becomes ready, three at a time" },
-    { line: "planner work --parallel 3 --budget 5", shows: "the same, for about 5 US dollars" },
-    { line: "planner work 003 --provider codex --json", shows: "with another agent, for a program to read" },
+    { line: "planner work 003", shows: "Work on one spec" },
+    { line: "planner work 003 --chain", shows: "Work on it and on specs that depend on it" },
+    { line: "planner work --parallel 3", shows: "Work on all ready specs, three at a time" },
+    { line: "planner work --parallel 3 --budget 5", shows: "Stop starting runs after about 5 US dollars" },
+    { line: "planner work 003 --provider codex --json", shows: "Use another agent and print JSON" },
   ],
   async run(words, cli) {
     const { ids, chain, parallel } = words;

@@ -37,7 +37,7 @@ export const command = defineCommand({
     "skip-criteria": { type: "boolean", summary: "Complete specs with unchecked acceptance criteria too" },
     resume: {
       type: "boolean",
-      summary: "Continue the agent's session of the last run; fails if there is none or the agent cannot",
+      summary: "Continue the agent's session of the last run; fails if the agent cannot or no session exists",
     },
     "no-worktree": { type: "boolean", summary: "Work in the project itself, one spec at a time" },
     budget: {

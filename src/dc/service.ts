@@ -1,8 +1,8 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { OperationError } from "#kernel/errors.ts";
 import { type LogVerdict, verifyLog } from "./audit/verify_log.ts";
+import { type Common, checkCommon } from "./common_fields.ts";
 import type { Caller, DcContext } from "./context.ts";
-import { MAX_CHANGE_MESSAGE_CHARS } from "./limits.ts";
 import { refuse } from "./model/refusal.ts";
 import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
 import { TopologyCache } from "./operations/answers/topology.ts";
@@ -23,21 +23,13 @@ import type { DcWriter } from "./ports.ts";
 import { ReplyCache } from "./reply_cache.ts";
 import { RequestKeys } from "./request_keys.ts";
 import { RequestMemory } from "./request_memory.ts";
+import { type Computation, SharedReads, type Waiting } from "./shared_reads.ts";
 
 export { LOG_PROBLEMS } from "./audit/chain.ts";
 export type { LogVerdict };
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 type Reply = MessageShape<Rpc["method"]["output"]>;
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
-/** What every mutation carries beside its own fields. */
-interface Common {
-  readonly requestId: string;
-  readonly validateOnly: boolean;
-  readonly changeMessage: string;
-}
 
 /** How a load of many resources is recorded in the change log, and whether it is only tried. */
 export interface LoadOptions {
@@ -48,17 +40,12 @@ export interface LoadOptions {
   readonly message: string;
 }
 
-/** Who waits for a read. */
-interface Waiting {
-  readonly signal: AbortSignal | undefined;
-  readonly peer: object | undefined;
-}
-
 /** One read that no kept reply answers. */
-interface Computation {
+interface Uncached {
   /** Under which the reply is kept. */
   readonly key: string;
   readonly scheduler: CooperativeScheduler;
+  readonly atRevision: (seen: number) => void;
 }
 
 /** Thrown to undo a transaction that was only to be tried; carries its answer. */
@@ -81,6 +68,7 @@ export class DcService {
   readonly #replies = new ReplyCache();
   readonly #keys = new RequestKeys();
   readonly #gate = new PeerGate();
+  readonly #shared = new SharedReads();
   readonly #streams: ChangeStreams;
   #verifying: Promise<LogVerdict> | undefined;
 
@@ -268,22 +256,26 @@ export class DcService {
     throw refuse("PERMISSION_DENIED", `"${principal.name}" may not call ${method}: expected role writer or admin`);
   }
 
-  async #read(rpc: ReadRpc, request: Message, { signal, peer }: Waiting): Promise<Reply> {
+  async #read(rpc: ReadRpc, request: Message, waiting: Waiting): Promise<Reply> {
     const key = this.#keys.of(rpc, request);
     const known = await this.#kept<Reply>(key);
     if (known !== undefined) return known;
+    const revision = () => this.#context.store.revision();
+    const compute: Computation<Reply> = (scheduler, atRevision) =>
+      this.#compute(rpc, request, { key, scheduler, atRevision });
     // The same question may have been answered while this call waited.
-    return this.#gate.run(peer, signal, async () => {
+    return this.#gate.run(waiting.peer, waiting.signal, async () => {
       const answered = await this.#kept<Reply>(key);
-      return answered ?? this.#compute(rpc, request, { key, scheduler: new CooperativeScheduler(signal, peer) });
+      return answered ?? this.#shared.run(key, waiting, { revision, compute });
     });
   }
 
-  #compute(rpc: ReadRpc, request: Message, { key, scheduler }: Computation): Promise<Reply> {
+  #compute(rpc: ReadRpc, request: Message, { key, scheduler, atRevision }: Uncached): Promise<Reply> {
     const now = this.#context.clock.now();
     return this.#context.store.read(async (whole) => {
       const reader = scheduler.between(whole);
       const revision = await reader.revision();
+      atRevision(revision);
       // Others may wait for the same topology, so that it is built to its end.
       const topology = () => this.#topologies.at(whole, revision);
       const judgedTopology = async () => this.#topologies.judged(await topology());
@@ -294,8 +286,8 @@ export class DcService {
       const graphs = { topology, judgedTopology };
       const session = { context: this.#context, reader, scheduler, ...graphs, now: now.toISOString(), lapsesAt };
       const reply = await rpc.run(session, request);
-      await scheduler.yieldIfDue();
-      this.#replies.keep(key, { reply, bytes: encodeReply(rpc, reply).length, until }, revision);
+      const { length } = await scheduler.run(encodeReply(rpc, reply));
+      this.#replies.keep(key, { reply, bytes: length, until }, revision);
       return reply;
     });
   }
@@ -362,21 +354,4 @@ export class DcService {
     await remembered.keep(requestId, reply);
     return reply;
   }
-}
-
-function checkCommon({ requestId, changeMessage }: Common): void {
-  if (requestId !== "" && !UUID.test(requestId)) {
-    throw refuse("FIELD_OUT_OF_RANGE", `Cannot read request_id "${requestId}": expected a UUID`, {
-      field: "request_id",
-      value: requestId,
-      expected: "a UUID",
-    });
-  }
-  if (changeMessage.length <= MAX_CHANGE_MESSAGE_CHARS && !changeMessage.includes("\0")) return;
-  const expected = `at most ${MAX_CHANGE_MESSAGE_CHARS} characters, none of them U+0000`;
-  throw refuse("FIELD_OUT_OF_RANGE", `Cannot take the change message: expected ${expected}`, {
-    field: "change_message",
-    value: `${changeMessage.length} characters`,
-    expected,
-  });
 }

@@ -129,14 +129,17 @@ function devicesIn({ power, live }: Topology, states: readonly SupplyState[]): r
 }
 
 async function messages(
-  { reader }: ReadSession,
+  { reader, scheduler }: ReadSession,
   devices: readonly Stored<DeviceBody>[],
   isFull: boolean,
 ): Promise<readonly Device[]> {
-  if (!isFull) return devices.map(basicDeviceMessage);
-  const full = await reader.devices(devices.map(({ resource }) => resource.code));
+  const full = isFull ? await reader.devices(devices.map(({ resource }) => resource.code)) : [];
   const byKey = new Map(full.map((device) => [codeKey(device.code), device]));
-  return devices.map((stored) =>
-    deviceMessage({ ...stored, resource: byKey.get(codeKey(stored.resource.code)) ?? stored.resource }),
-  );
+  const found: Device[] = [];
+  for (const stored of devices) {
+    await scheduler.yieldIfDue();
+    const resource = byKey.get(codeKey(stored.resource.code)) ?? stored.resource;
+    found.push(isFull ? deviceMessage({ ...stored, resource }) : basicDeviceMessage(stored));
+  }
+  return found;
 }

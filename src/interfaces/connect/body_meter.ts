@@ -5,6 +5,7 @@ import { CooperativeScheduler } from "#dc/operations/answers/cooperative_schedul
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { JsonScan } from "#kernel/json_scan.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { mostInflated } from "./limits.ts";
 import { UNSCANNED_BYTES, wireShape } from "./wire_scan.ts";
 
@@ -14,6 +15,9 @@ const VALUE_BYTES = 100;
 const OBJECT_BYTES = 1000;
 /** Copies of a JSON text that reading it makes, as bytes and as a string, and again to name what is wrong with it. */
 const JSON_COPIES = 3;
+
+/** Bytes of JSON that are scanned in one step: some hundred microseconds. */
+const SCANNED_BYTES = 128 * 1024;
 
 /** Bytes from which looking at them, or turning them into a message, queues for its turn at the event loop. */
 export const LARGE_BYTES = 16 * 1024;
@@ -88,17 +92,20 @@ export class BodyMeter {
  * Checks a JSON text whose bytes could not be checked as they arrived, decompressed ones, and charges the account.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY
  */
-export function checkJsonShape(bytes: Uint8Array, account?: ByteAccount): void {
+export function* checkJsonShape(bytes: Uint8Array, account?: ByteAccount): Steps<void> {
   const scan = new JsonScan();
-  const problem = scan.feed(bytes);
-  if (problem !== undefined) throw tooComplex(problem);
+  for (let at = 0; at < bytes.length; at += SCANNED_BYTES) {
+    const problem = scan.feed(bytes.subarray(at, at + SCANNED_BYTES));
+    if (problem !== undefined) throw tooComplex(problem);
+    yield;
+  }
   if (account?.hold(jsonBytes(scan, bytes.length)) === false) throw serverBusy();
 }
 
 /** The same for a binary message. Cost: little for a small one. @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY */
-export function checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): void {
+export function* checkWireShape(desc: DescMessage, bytes: Uint8Array, account: ByteAccount): Steps<void> {
   if (bytes.length <= UNSCANNED_BYTES) return;
-  const { values, messages, problem } = wireShape(desc, bytes);
+  const { values, messages, problem } = yield* wireShape(desc, bytes);
   if (problem !== undefined) throw refuse("MESSAGE_TOO_COMPLEX", `Cannot read the message of the request: ${problem}`);
   if (!account.hold(values * VALUE_BYTES + messages * OBJECT_BYTES)) throw serverBusy();
 }

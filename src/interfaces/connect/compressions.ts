@@ -2,7 +2,6 @@ import { Code, ConnectError } from "@connectrpc/connect";
 import type { Compression } from "@connectrpc/connect/protocol";
 import { compressionBrotli, compressionGzip } from "@connectrpc/connect-node";
 import { refuse } from "#dc/model/refusal.ts";
-import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { toConnectError } from "./errors.ts";
 import { checkDecompressed } from "./json_reading.ts";
 import { MOST_GROWTH, mostInflated } from "./limits.ts";
@@ -16,8 +15,7 @@ export const COMPRESSIONS: Compression[] = [compressionGzip, compressionBrotli].
       const isTooMuch = error instanceof ConnectError && error.code === Code.ResourceExhausted;
       throw isTooMuch && limit < readMaxBytes ? grownTooMuch() : error;
     });
-    await new CooperativeScheduler().yieldIfDue();
-    checkDecompressed(inflated);
+    await checkDecompressed(inflated);
     return inflated;
   },
 }));

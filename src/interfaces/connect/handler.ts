@@ -125,7 +125,7 @@ async function answer(
       handler.method.methodKind === "unary" &&
       isPlainJson(asked.header) &&
       !isEncoded(asked.header.get("content-encoding"));
-    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header), isScanned };
+    const read = { account, input: handler.method.input, isBinary: isBinary(asked.header), isScanned, peer };
     const answered = await withPlaces(read, () => handler(given), explainUnreadable);
     writeMessagePlainly(answered.trailer);
     const charged = handler.method.methodKind === "unary" ? await chargedReply(answered, account) : answered;

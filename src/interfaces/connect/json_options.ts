@@ -4,7 +4,7 @@ import type { Rpc } from "#dc/operations/rpc.ts";
 import { requestDecoder } from "./json_reading.ts";
 
 /** How JSON is read and written: proto names and zero values out; both spellings in. Source: docs/decisions.md#d-02. */
-const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
+export const JSON_OPTIONS: Partial<JsonReadOptions & JsonWriteOptions> = {
   useProtoFieldName: true,
   alwaysEmitImplicit: true,
   registry: detailRegistry,

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { DescMessage, JsonReadOptions } from "@bufbuild/protobuf";
 import { refuse } from "#dc/model/refusal.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { unknownWord, unreadablePlace } from "#dc/operations/messages/json_place.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
+import { atOnce } from "#kernel/steps.ts";
 import { checkJsonShape, checkWireShape } from "./body_meter.ts";
 import { toConnectError } from "./errors.ts";
 
@@ -13,6 +15,8 @@ export interface ReadRequest {
   readonly isBinary: boolean;
   /** Whether the shape of the JSON was checked as it arrived. */
   readonly isScanned: boolean;
+  /** The connection that it came on. */
+  readonly peer: object;
 }
 
 interface Reading extends ReadRequest {
@@ -45,24 +49,24 @@ export function requestDecoder(input: DescMessage, options: Partial<JsonReadOpti
 
 /** A second look for what was compressed or in envelopes when it arrived. */
 function checkShape(bytes: Uint8Array): void {
-  asConnect(() => checkJsonShape(bytes));
-}
-
-/** Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. */
-export function checkDecompressed(bytes: Uint8Array): void {
-  const reading = readings.getStore();
-  if (reading === undefined) return;
-  const { account, input, isBinary } = reading;
-  asConnect(() => (isBinary ? checkWireShape(input, bytes, account) : checkJsonShape(bytes, account)));
-  reading.isScanned = true;
-}
-
-function asConnect(check: () => void): void {
   try {
-    check();
+    atOnce(checkJsonShape(bytes));
   } catch (error) {
     throw toConnectError(error, () => {});
   }
+}
+
+/** Checks and charges a message of the request that `withPlaces` reads, once it is decompressed. */
+export async function checkDecompressed(bytes: Uint8Array): Promise<void> {
+  const reading = readings.getStore();
+  if (reading === undefined) return;
+  const { account, input, isBinary, peer } = reading;
+  const scheduler = new CooperativeScheduler(undefined, peer);
+  const checked = scheduler.run(isBinary ? checkWireShape(input, bytes, account) : checkJsonShape(bytes, account));
+  await checked.catch((error: unknown) => {
+    throw toConnectError(error, () => {});
+  });
+  reading.isScanned = true;
 }
 
 /** Reads JSON whose shape was checked as it arrived. Cost of another check: about 2 ms per MiB. */

@@ -22,9 +22,9 @@ export function meteredBody(
   const isEnveloped = type.startsWith("application/grpc");
   // A message in an envelope may be sent as it is whatever the header says.
   const isScanned = isBinary(header) && (isEnveloped || !isCompressed);
-  const check = (bytes: Uint8Array) => {
+  const check = async (bytes: Uint8Array) => {
     const message = isEnveloped ? plainContent(bytes) : bytes;
-    if (message !== undefined) checkWireShape(method.input, message, account);
+    if (message !== undefined) await meter.scheduler.run(checkWireShape(method.input, message, account));
   };
   return counted(body, meter, isScanned ? check : undefined);
 }
@@ -47,7 +47,7 @@ function plainContent(bytes: Uint8Array): Uint8Array | undefined {
 async function* counted(
   body: Bytes,
   meter: BodyMeter,
-  check: ((bytes: Uint8Array) => void) | undefined,
+  check: ((bytes: Uint8Array) => Promise<void>) | undefined,
 ): AsyncGenerator<Uint8Array> {
   const seen: Uint8Array[] = [];
   try {
@@ -65,7 +65,7 @@ async function* counted(
     meter.finish();
     await meter.scheduler.yieldIfDue();
     if (check === undefined) return;
-    check(Buffer.concat(seen));
+    await check(Buffer.concat(seen));
     if (last.length > 0) yield last;
   } catch (error) {
     // Any other error is the connection's.

@@ -15,6 +15,7 @@ import { contentTypeProto, parseTimeout as parseGrpcTimeout } from "@connectrpc/
 import { allRpcs } from "#dc/operations/index.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
+import type { Steps } from "#kernel/steps.ts";
 import { checkWireShape } from "./body_meter.ts";
 import { COMPRESSIONS } from "./compressions.ts";
 import { BINARY_OPTIONS, jsonOptions } from "./json_options.ts";
@@ -130,16 +131,16 @@ function textOf(headers: IncomingHttpHeaders, name: string): string | null {
  * The message of a whole body, or undefined when it cannot be read.
  * @throws Refusal MESSAGE_TOO_COMPLEX or SERVER_BUSY for a binary one that would become too many objects
  */
-export function messageOf(
+export function* messageOf(
   { method, protocol, contentType, promisedBytes }: PlainCall,
   body: Uint8Array,
   account: ByteAccount,
-): Request | undefined {
+): Steps<Request | undefined> {
   if (promisedBytes !== undefined && promisedBytes !== body.length) return undefined;
   const bytes = protocol === "grpc" ? envelopeContent(body) : body;
   if (bytes === undefined) return undefined;
   const form = contentType === contentTypeUnaryJson ? "json" : "binary";
-  if (form === "binary") checkWireShape(method.rpc.method.input, bytes, account);
+  if (form === "binary") yield* checkWireShape(method.rpc.method.input, bytes, account);
   const parse = () => method.messages.getI(form === "binary").parse(bytes);
   const read = () => readScanned(parse);
   try {

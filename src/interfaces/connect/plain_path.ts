@@ -1,8 +1,10 @@
 import type { ServerResponse } from "node:http";
+import type { MessageShape } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
 import type { Principal } from "#dc/context.ts";
-import type { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
+import type { Rpc } from "#dc/operations/rpc.ts";
 import type { DcService } from "#dc/service.ts";
 import type { ByteAccount } from "#kernel/byte_budget.ts";
 import { BodyMeter, LARGE_BYTES, serverBusy } from "./body_meter.ts";
@@ -10,7 +12,7 @@ import { describeCaller, type Failure, type FindPrincipal, peerOf } from "./call
 import { type ReadBody, readBody } from "./incoming_body.ts";
 import type { NodeRequest, NodeResponse } from "./node_http.ts";
 import { messageOf, type PlainCall, plainCall, plainMethods } from "./plain_call.ts";
-import { knownBody, makeBody, type SentBody } from "./sent_body.ts";
+import { bodyOf, type SentBody } from "./sent_body.ts";
 
 /** What is known of a call before the library reads it: the body as far as it was read, and why the call failed. */
 export interface Delegated {
@@ -60,7 +62,8 @@ export class PlainPath {
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
-    const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer: peerOf(request) });
+    const peer = peerOf(request);
+    const meter = new BodyMeter({ account, isJson: call.contentType === contentTypeUnaryJson, peer });
     let read: ReadBody;
     try {
       read = await readBody(request, meter);
@@ -68,9 +71,9 @@ export class PlainPath {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
     const { chunks, ended } = read;
-    let message: ReturnType<typeof messageOf>;
+    let message: MessageShape<Rpc["method"]["input"]> | undefined;
     try {
-      message = ended ? messageOf(call, join(chunks), account) : undefined;
+      message = ended ? await meter.scheduler.run(messageOf(call, join(chunks), account)) : undefined;
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }
@@ -82,11 +85,11 @@ export class PlainPath {
         interface: call.protocol === "connect" ? "REST" : "GRPC",
         principal,
         address: request.socket.remoteAddress,
-        peer: peerOf(request),
+        peer,
       });
       const ask = (signal: AbortSignal) => this.#service.call(call.method.rpc, message, caller, signal);
       const reply = await whileWaited(ask, response, restMs);
-      const body = await chargedBody(call, reply, { account, scheduler: meter.scheduler });
+      const body = await chargedBody(call, reply, { account, peer });
       if (response.closed) return;
       send(call, body, response);
     } catch (error) {
@@ -102,12 +105,12 @@ export class PlainPath {
  */
 async function chargedBody(
   call: PlainCall,
-  reply: Parameters<typeof knownBody>[1],
-  { account, scheduler }: { readonly account: ByteAccount; readonly scheduler: CooperativeScheduler },
+  reply: Parameters<typeof bodyOf>[1],
+  { account, peer }: { readonly account: ByteAccount; readonly peer: object },
 ): Promise<SentBody> {
-  const body = knownBody(call, reply) ?? (await makeBody(call, reply));
+  const body = await bodyOf(call, reply, peer);
   if (!account.hold(body.bytes.length)) throw serverBusy();
-  if (body.bytes.length >= LARGE_BYTES) await scheduler.yieldIfDue();
+  if (body.bytes.length >= LARGE_BYTES) await new CooperativeScheduler(undefined, peer).yieldIfDue();
   return body;
 }
 

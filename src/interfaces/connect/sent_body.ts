@@ -1,8 +1,12 @@
 import type { MessageShape } from "@bufbuild/protobuf";
 import { encodeEnvelope, envelopeCompress } from "@connectrpc/connect/protocol";
 import { contentTypeUnaryJson } from "@connectrpc/connect/protocol-connect";
+import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { encodedReply } from "#dc/operations/messages/encoded_reply.ts";
+import { binaryInSteps, jsonInSteps } from "#dc/operations/messages/pieces.ts";
 import type { Rpc } from "#dc/operations/rpc.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { JSON_OPTIONS } from "./json_options.ts";
 import { COMPRESS_MIN_BYTES, MAX_MESSAGE_BYTES } from "./limits.ts";
 import type { PlainCall } from "./plain_call.ts";
 
@@ -14,28 +18,42 @@ export interface SentBody {
   readonly isCompressed: boolean;
 }
 
+interface Making {
+  readonly body: Promise<SentBody>;
+  readonly scheduler: CooperativeScheduler;
+}
+
 /** By answer and by form: the service gives the same answer again while nothing changes. */
-const sent = new WeakMap<Reply, Map<string, SentBody>>();
+const sent = new WeakMap<Reply, Map<string, Making>>();
 
 function formOf({ contentType, compression }: PlainCall): string {
   return compression === null ? contentType : `${contentType} ${compression.name}`;
 }
 
-/** The body that was made before for the same answer. */
-export function knownBody(call: PlainCall, reply: Reply): SentBody | undefined {
-  return sent.get(reply)?.get(formOf(call));
+/**
+ * The body of an answer in the call's form, made once and remembered as long as the answer lives. Cost: writing the
+ * message in the peer's turns, and its compression.
+ */
+export function bodyOf(call: PlainCall, reply: Reply, peer: object): Promise<SentBody> {
+  const forms = sent.get(reply) ?? new Map<string, Making>();
+  const form = formOf(call);
+  const known = forms.get(form);
+  if (known !== undefined) {
+    known.scheduler.join(peer);
+    return known.body;
+  }
+  const scheduler = new CooperativeScheduler(undefined, peer);
+  const body = written(call, reply, scheduler);
+  sent.set(reply, forms.set(form, { body, scheduler }));
+  return body;
 }
 
-/** Makes the body, and remembers it as long as the answer lives. Cost: writing the message, and its compression. */
-export async function makeBody(call: PlainCall, reply: Reply): Promise<SentBody> {
-  const made = await written(call, reply);
-  const forms = sent.get(reply) ?? new Map<string, SentBody>();
-  sent.set(reply, forms.set(formOf(call), made));
-  return made;
-}
-
-async function written({ method, protocol, contentType, compression }: PlainCall, reply: Reply): Promise<SentBody> {
-  const bytes = bytesOf(method, reply, contentType === contentTypeUnaryJson);
+async function written(
+  { method, protocol, contentType, compression }: PlainCall,
+  reply: Reply,
+  scheduler: CooperativeScheduler,
+): Promise<SentBody> {
+  const bytes = await scheduler.run(bytesOf(method, reply, contentType === contentTypeUnaryJson));
   if (protocol === "grpc") {
     const { flags, data } = await envelopeCompress({ flags: 0, data: bytes }, compression, COMPRESS_MIN_BYTES);
     return { bytes: encodeEnvelope(flags, data), isCompressed: flags !== 0 };
@@ -44,8 +62,13 @@ async function written({ method, protocol, contentType, compression }: PlainCall
   return { bytes: await compression.compress(bytes), isCompressed: true };
 }
 
-/** A read encodes its reply once, to know its size; a reply above the limit is left to the library, which refuses it. */
-function bytesOf({ messages }: PlainCall["method"], reply: Reply, isJson: boolean): Uint8Array {
-  const known = isJson ? undefined : encodedReply(reply);
-  return known !== undefined && known.length <= MAX_MESSAGE_BYTES ? known : messages.getO(!isJson).serialize(reply);
+/** A read encodes its reply once, to know its size. @throws Refusal as the library's for a reply above the limit */
+function* bytesOf({ rpc, messages }: PlainCall["method"], reply: Reply, isJson: boolean): Steps<Uint8Array> {
+  const { output } = rpc.method;
+  const known = encodedReply(reply);
+  const bytes = isJson
+    ? yield* jsonInSteps(output, reply, JSON_OPTIONS)
+    : (known ?? (yield* binaryInSteps(output, reply)));
+  // The library refuses it.
+  return bytes.length <= MAX_MESSAGE_BYTES ? bytes : messages.getO(!isJson).serialize(reply);
 }

@@ -49,8 +49,8 @@ export interface AppOptions {
 }
 
 export const CHANGE_STREAM_PATH = "/changes/stream";
-/** What an open stream may hold at most beside its request: a page of notices in a few forms. */
-const STREAM_BYTES = 128 * 1024;
+/** What an open stream may hold beside its request: pages in a few forms, and their garbage. Ours: measured with a thousand. */
+const STREAM_BYTES = 256 * 1024;
 
 /** Routes that answer to nothing but GET and HEAD. */
 const READ_ROUTES = [

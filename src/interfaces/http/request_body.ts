@@ -31,7 +31,7 @@ export async function readJsonBody(request: Request, limit: number, meter: BodyM
   if (sent === undefined) throw tooLarge(limit);
   if (encoding === "identity") return parse(sent);
   const bytes = await unzipped(sent, Math.min(limit, mostInflated(sent.length)));
-  checkJsonShape(bytes);
+  await meter.scheduler.run(checkJsonShape(bytes));
   return parse(bytes);
 }
 

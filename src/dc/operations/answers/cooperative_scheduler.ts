@@ -1,49 +1,74 @@
 import type { Steps } from "#kernel/steps.ts";
 
 /** How long work may run before it yields to the event loop, in milliseconds. Ours: other calls may wait that long. */
-const SLICE_MS = 8;
+const SLICE_MS = 5;
+/** The same for work that holds the database's write lock, for which other processes wait. Ours: twice as much. */
+const WRITE_SLICE_MS = 10;
+/** Every how many turns other work runs before such work. Ours: reads go on beside an endless row of writes. */
+const TURNS_TO_OTHERS = 3;
 
 /**
  * Shares the event loop among all long pieces of work. In each turn of the loop they run for one slice together; what
  * is left queues, one queue per peer, and the peers take turns. So a probe waits for one slice, and a peer with one call
- * does not wait behind another peer's thousand.
+ * does not wait behind another peer's thousand. Work that holds the write lock runs first in two of three turns, so that
+ * the lock's time does not grow with the number of peers.
  */
 class LoopShare {
   /** Waiting continuations by peer; the first peer is the next one. */
   readonly #queues = new Map<object, (() => void)[]>();
+  readonly #writes: (() => void)[] = [];
+  #turns = 0;
   #turnBegan: number | undefined;
+  #sliceMs = SLICE_MS;
 
   /** Whether the slice of this turn is used up. */
   isDue(): boolean {
-    if (this.#turnBegan !== undefined) return performance.now() - this.#turnBegan >= SLICE_MS;
-    this.#begin();
+    if (this.#turnBegan !== undefined) return performance.now() - this.#turnBegan >= this.#sliceMs;
+    this.#begin(SLICE_MS);
     return false;
   }
 
-  /** Resolves in a later turn, behind the others of the same peer. */
-  yield(peer: object): Promise<void> {
+  /** Resolves in a later turn of the first of some peers, behind that peer's others. */
+  yield(peers: Iterable<object>): Promise<void> {
     return new Promise((resolve) => {
-      const queue = this.#queues.get(peer);
-      if (queue === undefined) this.#queues.set(peer, [resolve]);
-      else queue.push(resolve);
+      for (const peer of peers) {
+        const queue = this.#queues.get(peer);
+        if (queue === undefined) this.#queues.set(peer, [resolve]);
+        else queue.push(resolve);
+      }
     });
   }
 
-  #begin(): void {
+  /** Resolves in the next turn or the one after it. */
+  yieldWrite(): Promise<void> {
+    return new Promise((resolve) => this.#writes.push(resolve));
+  }
+
+  #begin(sliceMs: number): void {
+    this.#sliceMs = sliceMs;
     this.#turnBegan = performance.now();
     setImmediate(() => void this.#turn());
   }
 
   async #turn(): Promise<void> {
     this.#turnBegan = undefined;
+    this.#turns++;
     for (let next = this.#next(); next !== undefined; next = this.isDue() ? undefined : this.#next()) {
-      if (this.#turnBegan === undefined) this.#begin();
-      next();
+      if (this.#turnBegan === undefined) this.#begin(next.sliceMs);
+      next.go();
       await untilSettled();
     }
   }
 
-  #next(): (() => void) | undefined {
+  #next(): { readonly go: () => void; readonly sliceMs: number } | undefined {
+    const isWriteFirst = this.#turns % TURNS_TO_OTHERS !== 0;
+    const other = isWriteFirst && this.#writes.length > 0 ? undefined : this.#nextOther();
+    if (other !== undefined) return { go: other, sliceMs: SLICE_MS };
+    const write = this.#writes.shift();
+    return write === undefined ? undefined : { go: write, sliceMs: WRITE_SLICE_MS };
+  }
+
+  #nextOther(): (() => void) | undefined {
     const [first] = this.#queues;
     if (first === undefined) return undefined;
     const [peer, queue] = first;
@@ -67,7 +92,8 @@ const NO_PEER = {};
 /** Runs one long read in slices and yields to the event loop between them. */
 export class CooperativeScheduler {
   readonly #signal: AbortSignal | undefined;
-  readonly #peer: object;
+  readonly #peers: Set<object>;
+  #isWrite = false;
 
   /**
    * @param signal aborts the work
@@ -75,7 +101,19 @@ export class CooperativeScheduler {
    */
   constructor(signal?: AbortSignal, peer: object = NO_PEER) {
     this.#signal = signal;
-    this.#peer = peer;
+    this.#peers = new Set([peer]);
+  }
+
+  /** The scheduler of work within a write transaction: it goes on before other work. */
+  static ofWrite(): CooperativeScheduler {
+    const scheduler = new CooperativeScheduler();
+    scheduler.#isWrite = true;
+    return scheduler;
+  }
+
+  /** Lets the work use the turns of another connection as well, which waits for it too. */
+  join(peer: object = NO_PEER): void {
+    this.#peers.add(peer);
   }
 
   /** Whether the slice is used up. */
@@ -85,7 +123,7 @@ export class CooperativeScheduler {
 
   /** Yields if the slice is used up. @throws the signal's reason */
   async yieldIfDue(): Promise<void> {
-    if (loop.isDue()) await loop.yield(this.#peer);
+    if (loop.isDue()) await (this.#isWrite ? loop.yieldWrite() : loop.yield(this.#peers));
     this.#signal?.throwIfAborted();
   }
 

@@ -1,5 +1,6 @@
-import { toBinary } from "@bufbuild/protobuf";
+import type { Steps } from "#kernel/steps.ts";
 import type { ReadRpc } from "../rpc.ts";
+import { binaryInSteps } from "./pieces.ts";
 
 type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
 
@@ -7,8 +8,8 @@ type Reply = Awaited<ReturnType<ReadRpc["run"]>>;
 const encoded = new WeakMap<Reply, Uint8Array>();
 
 /** Encodes a reply that no code changes any more, and keeps the bytes with it. */
-export function encodeReply({ method }: ReadRpc, reply: Reply): Uint8Array {
-  const bytes = toBinary(method.output, reply);
+export function* encodeReply({ method }: ReadRpc, reply: Reply): Steps<Uint8Array> {
+  const bytes = yield* binaryInSteps(method.output, reply);
   encoded.set(reply, bytes);
   return bytes;
 }

@@ -5,9 +5,9 @@ import { type ChangeNotice, changeNotice } from "./change_notice.ts";
 /** How often the revision is read while a stream is open, in milliseconds. Ours: changes arrive within a second. */
 const LOOK_MS = 500;
 /** Entries that are read at once. */
-const PAGE_ENTRIES = 100;
+const PAGE_ENTRIES = 25;
 /** Full pages behind the kept notices that are remembered: readers that resume at one place read the same ones. */
-const KEPT_PAGES = 16;
+const KEPT_PAGES = 64;
 /** The latest notices, kept for all streams together. Ours: about a megabyte at most. */
 const KEPT_NOTICES = 1000;
 

@@ -89,7 +89,7 @@ export function demandBatchSize(field: string, count: number): void {
 async function applyAll(session: WriteSession, items: readonly BulkItem[]): Promise<readonly Result[]> {
   const results: Result[] = Array.from({ length: items.length });
   const failed = new Set<string>();
-  const scheduler = new CooperativeScheduler();
+  const scheduler = CooperativeScheduler.ofWrite();
   for (const index of duplicates(items)) results[index] = duplicate(items[index]);
   for (const index of inOrderOfNeeds(items)) {
     const item = items[index];

@@ -15,6 +15,7 @@ import {
   RackSchema,
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { canonicalJson, inKeyOrder, rememberCanonical } from "#kernel/canonical_json.ts";
+import { CooperativeScheduler } from "../answers/cooperative_scheduler.ts";
 import { modelJson } from "../messages/model_json.ts";
 
 export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
@@ -24,6 +25,9 @@ export const SCHEMAS: Readonly<Record<ResourceKind, DescMessage>> = {
   cable: CableSchema,
   fabric_link: FabricLinkSchema,
 };
+
+/** Entries that are sealed between two pauses. Ours: about two milliseconds. */
+const SEALED_AT_ONCE = 100;
 
 interface Origin {
   readonly context: DcContext;
@@ -100,12 +104,17 @@ export class Changes {
   async flush(): Promise<void> {
     if (this.#drafts.length === 0) return;
     let head = await this.#writer.chainHead();
-    const records = this.#drafts.map((draft) => {
-      const record = seal(head, draft);
-      head = record;
-      return record;
-    });
-    await this.#writer.append(records);
+    const scheduler = CooperativeScheduler.ofWrite();
+    const drafts = this.#drafts;
+    for (let at = 0; at < drafts.length; at += SEALED_AT_ONCE) {
+      await scheduler.yieldIfDue();
+      const records = drafts.slice(at, at + SEALED_AT_ONCE).map((draft) => {
+        const record = seal(head, draft);
+        head = record;
+        return record;
+      });
+      await this.#writer.append(records);
+    }
     await this.#writer.raiseRevision();
     this.#drafts = [];
   }

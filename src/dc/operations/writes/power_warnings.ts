@@ -29,7 +29,11 @@ export async function powerWarnings(site: SiteReader, codes: readonly string[], 
   const keys = codes.map(codeKey);
   await around.upstream(keys);
   const suppliesOf = new Map<string, readonly string[]>();
-  for (const key of keys) suppliesOf.set(key, await around.upstream([key]));
+  const scheduler = CooperativeScheduler.ofWrite();
+  for (const key of keys) {
+    await scheduler.yieldIfDue();
+    suppliesOf.set(key, await around.upstream([key]));
+  }
   const loads = await loadWarnings(around, new Set([...suppliesOf.values()].flat()));
   return (code) => {
     const key = codeKey(code);
@@ -50,7 +54,9 @@ interface LoadWarnings {
 async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
   const below = new Set<string>();
+  const scheduler = CooperativeScheduler.ofWrite();
   for (const key of supplies) {
+    await scheduler.yieldIfDue();
     if (!isRated(around.device(key))) continue;
     const found = await around.downstream(key);
     if (found === undefined) continue;
@@ -63,7 +69,7 @@ async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string
   const before = around.size;
   await around.upstream(below);
   const whole = around.size === before ? figures : figuresOf(around);
-  await new CooperativeScheduler().run(whole.figures.carriedInSteps(BASIS));
+  await scheduler.run(whole.figures.carriedInSteps(BASIS));
   const found = new Map(judged.map((key) => [key, [...aboveLimit(whole, key), ...phaseWarnings(whole, key)]]));
   return { figures: whole, of: (key) => found.get(key) ?? [] };
 }

@@ -1,0 +1,85 @@
+import { CooperativeScheduler } from "./operations/answers/cooperative_scheduler.ts";
+
+/** Who waits for a read. */
+export interface Waiting {
+  readonly signal: AbortSignal | undefined;
+  readonly peer: object | undefined;
+}
+
+/** One read that runs: it reports the revision of its snapshot as soon as it has it. */
+export type Computation<Reply> = (
+  scheduler: CooperativeScheduler,
+  atRevision: (seen: number) => void,
+) => Promise<Reply>;
+
+interface Running {
+  readonly reply: Promise<unknown>;
+  /** Of the snapshot that is read. */
+  readonly revision: Promise<number>;
+  readonly scheduler: CooperativeScheduler;
+  readonly stop: AbortController;
+  waiting: number;
+}
+
+/**
+ * Computes equal reads once while they run. A caller joins a read only if its snapshot has the inventory's current
+ * revision, so that it sees every change that was acknowledged before it asked. A read uses the turns of all connections
+ * that wait for it, and stops when none does.
+ */
+export class SharedReads {
+  readonly #running = new Map<string, Running>();
+
+  /**
+   * Returns the reply of the running read of this key, or runs `compute`.
+   *
+   * @param revision reads the inventory's current revision
+   * @throws the signal's reason when it aborts
+   */
+  async run<Reply>(
+    key: string,
+    { signal, peer }: Waiting,
+    { revision, compute }: { readonly revision: () => Promise<number>; readonly compute: Computation<Reply> },
+  ): Promise<Reply> {
+    const known = this.#running.get(key);
+    const isJoined = known !== undefined && (await isCurrent(known, revision)) && !known.stop.signal.aborted;
+    signal?.throwIfAborted();
+    if (!isJoined) return this.#wait<Reply>(this.#start(key, peer, compute), signal);
+    known.scheduler.join(peer);
+    return this.#wait<Reply>(known, signal);
+  }
+
+  #start<Reply>(key: string, peer: object | undefined, compute: Computation<Reply>): Running {
+    const stop = new AbortController();
+    const scheduler = new CooperativeScheduler(stop.signal, peer);
+    const { promise: revision, resolve, reject } = Promise.withResolvers<number>();
+    const reply = compute(scheduler, resolve);
+    const running: Running = { reply, revision, scheduler, stop, waiting: 0 };
+    this.#running.set(key, running);
+    revision.catch(() => {});
+    const end = (error?: unknown) => {
+      reject(error);
+      if (this.#running.get(key) === running) this.#running.delete(key);
+    };
+    reply.then(end, end);
+    return running;
+  }
+
+  #wait<Reply>(running: Running, signal: AbortSignal | undefined): Promise<Reply> {
+    running.waiting++;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        running.waiting--;
+        if (running.waiting === 0) running.stop.abort(signal?.reason);
+        reject(signal?.reason);
+      };
+      const done = () => signal?.removeEventListener("abort", leave);
+      signal?.addEventListener("abort", leave, { once: true });
+      (running.reply as Promise<Reply>).finally(done).then(resolve, reject);
+    });
+  }
+}
+
+async function isCurrent(running: Running, revision: () => Promise<number>): Promise<boolean> {
+  const seen = await running.revision.catch(() => undefined);
+  return seen !== undefined && seen === (await revision());
+}

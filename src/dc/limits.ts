@@ -47,6 +47,8 @@ export const MAX_ITEMS = 10_000;
  */
 export const DEFAULT_HOPS = 128;
 export const MAX_HOPS = 512;
+/** Devices on all paths of one reply together. Ours: keeps the reply below the 16 MiB that a message may have. */
+export const MAX_LISTED_HOPS = 10_000;
 /** Inlets, kinds of network ports and ports of a kind of a device to place. Ours: above every device of the type libraries. */
 export const MAX_PLACEMENT_INLETS = 16;
 export const MAX_PLACEMENT_PORT_KINDS = 16;

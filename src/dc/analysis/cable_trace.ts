@@ -1,4 +1,4 @@
-import { comparePorts } from "#dc/model/ref.ts";
+import { comparePorts, portKey } from "#dc/model/ref.ts";
 import type { PortRef } from "#dc/model/resources.ts";
 import { type CablePath, finishPath, type PathParts } from "./cable_path.ts";
 import {
@@ -8,14 +8,15 @@ import {
   type Fibre,
   fibresOf,
   keyOf,
+  leave,
   onePort,
   samePlace,
   withoutChannel,
 } from "./connector.ts";
-import { branchesAt, type FibreEnd, isPassive, noMapping, walkFibre } from "./fibre_walk.ts";
+import { branchesAt, type FibreEnd, isPassive, noMapping, type Walked } from "./fibre_walk.ts";
 import { type ByEnd, leastFibre, tracePassive } from "./passive_trace.ts";
 import { supplyPaths } from "./supply_trace.ts";
-import { endOf, type Place, TraceMemo, type TraceSite } from "./trace_site.ts";
+import { endOf, once, type Place, TraceMemo, type TraceSite } from "./trace_site.ts";
 
 export interface TraceOptions {
   /** End at the first outlet instead of following the supply to its root. */
@@ -25,6 +26,8 @@ export interface TraceOptions {
   readonly maxHops: number;
   /** Whether an inlet has power now; decides which way of several is in use. */
   readonly inletInUse?: (deviceCode: string) => Promise<string | undefined>;
+  /** Lets other calls pass while many fibres are followed. */
+  readonly pause?: () => Promise<void>;
 }
 
 export type { TraceSite } from "./trace_site.ts";
@@ -42,19 +45,29 @@ export async function traceCable(
   site: TraceSite,
   options: TraceOptions,
 ): Promise<readonly CablePath[]> {
-  const memo = new TraceMemo(site);
+  const memo = new TraceMemo(site, options.pause);
   const place = await memo.place(start);
   if (place === undefined) return [finishPath({ origin: start, status: "UNCONNECTED", hops: [], segments: [] })];
   if (place.port.kind === "POWER_IN" || place.port.kind === "POWER_OUT") return supplyPaths(memo, place, options);
   const tracer = new EndTracer(memo, options);
-  return isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
+  const paths = isPassive(place.port) ? tracePassive(memo, place, options, tracer) : tracer.trace(place);
+  // Where some fibres were not followed to their ends, it is unknown whether all of them meet one port.
+  return (await paths).map((path) =>
+    path.status === "SPLIT" && memo.isSpent ? { ...path, status: "TRUNCATED" } : path,
+  );
+}
+
+/** All fibres of an end port. */
+interface Leaving {
+  readonly start: Place;
+  readonly connector: Connector;
+  /** The way up to where the fibres part or end. */
+  readonly near: Walked;
+  readonly fibres: readonly Fibre[];
 }
 
 /** All fibres of an end port, and the port that all of them meet with all of its fibres. */
-interface EndView {
-  readonly start: Place;
-  readonly connector: Connector;
-  readonly fibres: readonly Fibre[];
+interface EndView extends Leaving {
   readonly meets?: { readonly place: Place; readonly by: "named" | "cabled" };
 }
 
@@ -62,6 +75,8 @@ interface EndView {
 class EndTracer implements ByEnd {
   readonly #memo: TraceMemo;
   readonly #options: TraceOptions;
+  readonly #leavings = new Map<string, Promise<Leaving | undefined>>();
+  readonly #views = new Map<string, Promise<EndView | undefined>>();
 
   constructor(memo: TraceMemo, options: TraceOptions) {
     this.#memo = memo;
@@ -110,31 +125,39 @@ class EndTracer implements ByEnd {
     if (undivided === undefined) return undefined;
     // Where nothing on the way asks for the channel, the far port sees one fibre of the parent.
     const { maxHops } = this.#options;
-    const walked = await walkFibre(this.#memo, undivided.place, { side: "CABLE", stack: undivided.channels, maxHops });
+    const walked = await leave(this.#memo, undivided, maxHops);
     return walked.status === "PARTING" ? undefined : parent;
   }
 
-  async #view(start: Place): Promise<EndView | undefined> {
-    const connector = await connectorOf(this.#memo, start);
-    if (connector === undefined) return undefined;
-    const fibres = await fibresOf(this.#memo, connector, this.#options.maxHops);
-    const own = { start, connector, fibres };
+  #view(start: Place): Promise<EndView | undefined> {
+    return once(this.#views, portKey(endOf(start)), () => this.#viewed(start));
+  }
+
+  async #viewed(start: Place): Promise<EndView | undefined> {
+    const own = await this.#leaving(start);
     for (const by of ["named", "cabled"] as const) {
-      if (by === "cabled" && connector.channels.length > 0) continue;
-      const place = onePort(fibres, by);
+      if (own === undefined || (by === "cabled" && own.connector.channels.length > 0)) continue;
+      const place = onePort(own.fibres, by);
       if (place !== undefined && (await this.#meetsBack(own, place, by))) return { ...own, meets: { place, by } };
     }
     return own;
   }
 
   /** Whether all fibres of the far port come back to this one. */
-  async #meetsBack({ start, fibres }: EndView, far: Place, by: "named" | "cabled"): Promise<boolean> {
+  async #meetsBack({ start, fibres }: Leaving, far: Place, by: "named" | "cabled"): Promise<boolean> {
     // A single fibre that ends without positions left is all that both ports have.
     if (fibres.length === 1 && fibres[0]?.met?.rest.length === 0 && fibres[0].stack.length === 0) return true;
-    const connector = await connectorOf(this.#memo, far);
-    if (connector === undefined) return false;
-    const back = onePort(await fibresOf(this.#memo, connector, this.#options.maxHops), by);
+    const back = onePort((await this.#leaving(far))?.fibres ?? [], by);
     return back !== undefined && samePlace(back, start);
+  }
+
+  #leaving(start: Place): Promise<Leaving | undefined> {
+    return once(this.#leavings, portKey(endOf(start)), async () => {
+      const connector = await connectorOf(this.#memo, start);
+      if (connector === undefined) return undefined;
+      const near = await leave(this.#memo, connector, this.#options.maxHops);
+      return { start, connector, near, fibres: await fibresOf(this.#memo, connector, near) };
+    });
   }
 
   #completePath({ start, fibres }: EndView, { place, by }: NonNullable<EndView["meets"]>): CablePath {
@@ -177,12 +200,10 @@ class EndTracer implements ByEnd {
   }
 
   /** The way to where the fibres part: on this side, or at the far port that uses more of them. */
-  async #splitPath({ start, connector, fibres }: EndView): Promise<CablePath> {
-    const { maxHops } = this.#options;
+  async #splitPath({ start, near, fibres }: EndView): Promise<CablePath> {
     const origin = endOf(start);
-    const near = await walkFibre(this.#memo, connector.place, { side: "CABLE", stack: connector.channels, maxHops });
     if (near.status === "PARTING") {
-      const branches = branchesAt(near);
+      const branches = branchesAt(this.#memo, near);
       const way = { hops: near.hops, segments: near.segments };
       if (branches.length > 0) return finishPath({ origin, status: "SPLIT", branches, ...way });
       return finishPath({ origin, status: "OPEN", problems: [noMapping(endOf(near))], ...way });
@@ -199,12 +220,8 @@ class EndTracer implements ByEnd {
 
   /** The branches at which the fibres of a port part. */
   async partingOf(start: Place): Promise<CablePath["branches"]> {
-    const connector = await connectorOf(this.#memo, start);
-    if (connector === undefined) return [];
-    const { place, channels } = connector;
-    const { maxHops } = this.#options;
-    const walked = await walkFibre(this.#memo, place, { side: "CABLE", stack: channels, maxHops });
-    return walked.status === "PARTING" ? branchesAt(walked) : [];
+    const near = (await this.#leaving(start))?.near;
+    return near?.status === "PARTING" ? branchesAt(this.#memo, near) : [];
   }
 
   /** A port without a cable: nothing, or one way for each breakout channel that has a cable. */

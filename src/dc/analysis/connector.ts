@@ -1,6 +1,6 @@
 import { portKey } from "#dc/model/ref.ts";
-import type { Port, PortRef } from "#dc/model/resources.ts";
-import { type FibreEnd, type Stack, walkFibre } from "./fibre_walk.ts";
+import type { PortRef } from "#dc/model/resources.ts";
+import { type FibreEnd, type Stack, type Walked, walkFibre } from "./fibre_walk.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** The port that holds the cable of an end port, and the positions in it that the end port uses; none means all. */
@@ -46,47 +46,76 @@ export async function connectorOf(memo: TraceMemo, start: Place): Promise<Connec
   return undefined;
 }
 
-/** The breakout channels of a port that have no cable. */
-async function ridersOf(memo: TraceMemo, { device, port }: Place): Promise<readonly Port[]> {
-  const found: Port[] = [];
-  for (const child of device.ports ?? []) {
-    if (child.parentPort !== port.name || child.channel === undefined) continue;
-    if ((await memo.cableAt(endOf({ device, port: child }))) === undefined) found.push(child);
-  }
-  return found;
-}
-
 /** Names the channel of a port that a fibre belongs to, or undefined if the port is divided without that channel. */
 export async function channelAt(memo: TraceMemo, place: Place, stack: Stack): Promise<Omit<Met, "cabled"> | undefined> {
   const [top, ...rest] = stack;
   if (top === undefined) return { named: place, rest: stack };
-  const riders = await ridersOf(memo, place);
+  const riders = await memo.riders(place);
   if (riders.length === 0) return { named: place, rest: stack };
   const port = riders.find(({ channel }) => channel === top);
   return port === undefined ? undefined : channelAt(memo, { device: place.device, port }, rest);
 }
 
+/** The way on which all fibres of a connector leave it, up to where they part or end. */
+export function leave(memo: TraceMemo, { place, channels }: Connector, maxHops: number): Promise<Walked> {
+  return walkFibre(memo, place, { side: "CABLE", stack: channels, maxHops });
+}
+
 /** All fibres of a connector, or those of one of its positions, in the order of positions. Cost: that of their walks. */
-export async function fibresOf(
-  memo: TraceMemo,
-  { place, channels }: Connector,
-  maxHops: number,
-): Promise<readonly Fibre[]> {
+export async function fibresOf(memo: TraceMemo, { channels }: Connector, near: Walked): Promise<readonly Fibre[]> {
   const found: Fibre[] = [];
-  const waiting: Stack[] = [channels];
-  for (let stack = waiting.pop(); stack !== undefined; stack = waiting.pop()) {
-    const walked = await walkFibre(memo, place, { side: "CABLE", stack, maxHops });
-    if (walked.status !== "PARTING") found.push(await fibreOf(memo, stack, walked));
-    else if (found.length + waiting.length + walked.positions <= MAX_FIBRES) {
-      waiting.push(...deeper(stack, walked.positions).toReversed());
-    } else found.push({ stack, end: { ...walked, stack, status: "TRUNCATED" } });
+  for (const { stack, ends } of await fibreEnds([near], channels)) {
+    for (const end of ends) found.push(await fibreOf(memo, stack, end));
   }
   return found;
 }
 
-/** The stack with each of the positions of the connector in which its fibre parts. */
-export function deeper(stack: Stack, positions: number): readonly Stack[] {
-  return Array.from({ length: positions }, (_, index) => [...stack, index + 1]);
+/** A fibre by its positions, and its end on each side that was walked. */
+interface FibreEnds {
+  readonly stack: Stack;
+  readonly ends: readonly FibreEnd[];
+}
+
+/**
+ * All fibres that pass a port, in the order of positions. Each side is walked on from where the fibres part, so that what
+ * fibres share is walked once.
+ *
+ * @param positions how many the port itself has, if more than one
+ */
+export async function fibreEnds(
+  sides: readonly Walked[],
+  stack: Stack,
+  positions?: number,
+): Promise<readonly FibreEnds[]> {
+  const found: FibreEnds[] = [];
+  const waiting: { readonly stack: Stack; readonly reach: () => Promise<readonly Walked[]> }[] = [
+    { stack, reach: async () => sides },
+  ];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { stack } = next;
+    const reached = await next.reach();
+    const widths = reached.flatMap((side) => (side.status === "PARTING" ? [side.positions] : []));
+    const isWhole = found.length === 0 && waiting.length === 0;
+    const width = (isWhole ? positions : undefined) ?? Math.max(0, ...widths);
+    if (width === 0 || found.length + waiting.length + width > MAX_FIBRES) {
+      found.push({ stack, ends: reached.map(truncated) });
+      continue;
+    }
+    for (let position = width; position >= 1; position -= 1) {
+      const reach = () => Promise.all(reached.map((side) => deeper(side, position)));
+      waiting.push({ stack: [...stack, position], reach });
+    }
+  }
+  return found;
+}
+
+/** A side of a fibre of which one more position is known. */
+async function deeper(side: Walked, position: number): Promise<Walked> {
+  return side.status === "PARTING" ? side.follow(position) : { ...side, stack: [...side.stack, position] };
+}
+
+function truncated(side: Walked): FibreEnd {
+  return side.status === "PARTING" ? { ...side, stack: [], status: "TRUNCATED" } : side;
 }
 
 /** Names what a fibre meets; a divided port without its channel is an open end. */

@@ -1,5 +1,5 @@
 import type { PathStatus } from "#dc/model/enum_values.ts";
-import { portKey, portRef, samePort } from "#dc/model/ref.ts";
+import { portRef } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Branch, Hop, PathProblem, Segment } from "./cable_path.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
@@ -9,12 +9,6 @@ import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
  * connector that it carries. An empty stack is a whole connector.
  */
 export type Stack = readonly number[];
-
-/** Where a fibre is: at a port, about to leave by its cable or to pass through its device. */
-interface Spot extends Place {
-  readonly side: "CABLE" | "INSIDE";
-  readonly stack: Stack;
-}
 
 interface Way {
   readonly hops: readonly Hop[];
@@ -33,91 +27,176 @@ export interface FibreEnd extends Way, Place {
 export interface Parting extends Way, Place {
   readonly status: "PARTING";
   readonly positions: number;
+  /** Follows the fibre of one of the positions from here. */
+  follow(position: number): Promise<Walked>;
 }
 
+export type Walked = FibreEnd | Parting;
+
 export interface WalkStart {
-  readonly side: Spot["side"];
+  /** About to leave by the cable of the port, or to pass through its device. */
+  readonly side: "CABLE" | "INSIDE";
   readonly stack: Stack;
   readonly maxHops: number;
 }
 
 /**
- * Follows one fibre from a port until it ends, comes back to a state that it had, or needs a position that the stack does
- * not hold. Cost: two look-ups per hop.
+ * Follows one fibre from a port until it ends, comes back to the state in which it began, or needs a position that the
+ * stack does not hold. Cables and mappings join one to one, so the first state that recurs is the one at the start. A fibre
+ * that comes back with all its positions used up repeats itself for every choice of further positions: a loop as well.
+ * Cost: two look-ups per hop that the trace has not passed before.
  */
-export async function walkFibre(
-  memo: TraceMemo,
-  start: Place,
-  { side, stack, maxHops }: WalkStart,
-): Promise<FibreEnd | Parting> {
-  const seen = new Set<string>();
-  const walk = new Walk(memo, start, { side, stack });
-  for (;;) {
-    const { spot } = walk;
-    const key = `${spot.side} ${portKey(endOf(spot))} ${spot.stack.join(".")}`;
-    if (seen.has(key)) return walk.end("LOOP", loop(endOf(spot)));
-    seen.add(key);
-    if (spot.side === "CABLE" && walk.hops.length > maxHops) return walk.end("TRUNCATED");
-    const ended = spot.side === "CABLE" ? await walk.leave() : walk.pass();
-    if (ended !== undefined) return ended;
+export function walkFibre(memo: TraceMemo, start: Place, { side, stack, maxHops }: WalkStart): Promise<Walked> {
+  const hops = [{ device: start.device, inPort: "", outPort: side === "CABLE" ? start.port.name : "" }];
+  const chosen = nested(stack);
+  return new Walk({ memo, start, startSide: side, maxHops }, { ...start, side, stack: chosen, chosen, hops }).run();
+}
+
+/** A stack of positions that shares what lies below its top. */
+interface Nested {
+  readonly top: number;
+  readonly below: Nested | undefined;
+}
+
+function nested(stack: Stack): Nested | undefined {
+  return stack.reduceRight<Nested | undefined>((below, top) => ({ top, below }), undefined);
+}
+
+function listed(stack: Nested | undefined): Stack {
+  const found: number[] = [];
+  for (let at = stack; at !== undefined; at = at.below) found.push(at.top);
+  return found;
+}
+
+function isSameStack(one: Nested | undefined, other: Nested | undefined): boolean {
+  let [a, b] = [one, other];
+  while (a !== b) {
+    if (a === undefined || b === undefined || a.top !== b.top) return false;
+    [a, b] = [a.below, b.below];
   }
+  return true;
+}
+
+interface Journey {
+  readonly memo: TraceMemo;
+  readonly start: Place;
+  readonly startSide: WalkStart["side"];
+  readonly maxHops: number;
+}
+
+interface Spot extends Place {
+  readonly side: WalkStart["side"];
+  readonly stack: Nested | undefined;
+  /** All positions that were chosen for this fibre. */
+  readonly chosen: Nested | undefined;
+  readonly hops: Hop[];
+  readonly segments?: Segment[];
 }
 
 class Walk {
-  spot: Spot;
-  hops: readonly Hop[];
-  #segments: readonly Segment[] = [];
-  readonly #memo: TraceMemo;
+  readonly #journey: Journey;
+  readonly #chosen: Nested | undefined;
+  readonly #hops: Hop[];
+  readonly #segments: Segment[];
+  #device: Device;
+  #port: Port;
+  #side: WalkStart["side"];
+  #stack: Nested | undefined;
 
-  constructor(memo: TraceMemo, { device, port }: Place, { side, stack }: Pick<Spot, "side" | "stack">) {
-    this.#memo = memo;
-    this.spot = { device, port, side, stack };
-    this.hops = [{ device, inPort: "", outPort: side === "CABLE" ? port.name : "" }];
+  constructor(journey: Journey, { device, port, side, stack, chosen, hops, segments = [] }: Spot) {
+    this.#journey = journey;
+    this.#device = device;
+    this.#port = port;
+    this.#side = side;
+    this.#stack = stack;
+    this.#chosen = chosen;
+    this.#hops = hops;
+    this.#segments = segments;
   }
 
-  end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
-    const { device, port, stack } = this.spot;
-    const segments = this.#segments;
-    const { hops } = this;
-    return { status, device, port, stack, hops, segments, ...(problem !== undefined && { problem }) };
+  async run(): Promise<Walked> {
+    const { memo, maxHops } = this.#journey;
+    for (;;) {
+      if (memo.isSpent) return this.#end("TRUNCATED");
+      const pause = memo.step();
+      if (pause !== undefined) await pause;
+      if (this.#side === "CABLE" && this.#hops.length > maxHops) return this.#end("TRUNCATED");
+      const ended = this.#side === "CABLE" ? await this.#leave() : this.#pass();
+      if (ended !== undefined) return ended;
+      if (this.#isBack()) return this.#end("LOOP", loop(this.#at));
+    }
+  }
+
+  get #at(): PortRef {
+    return endOf({ device: this.#device, port: this.#port });
+  }
+
+  #isBack(): boolean {
+    const { start, startSide } = this.#journey;
+    if (this.#side !== startSide || this.#port !== start.port) return false;
+    return this.#stack === undefined || isSameStack(this.#stack, this.#chosen);
+  }
+
+  #end(status: FibreEnd["status"], problem?: PathProblem): FibreEnd {
+    const way = { device: this.#device, port: this.#port, hops: this.#hops, segments: this.#segments };
+    return { status, ...way, stack: listed(this.#stack), ...(problem !== undefined && { problem }) };
   }
 
   /** Leaves by the cable of the port. */
-  async leave(): Promise<FibreEnd | undefined> {
-    const from = endOf(this.spot);
-    const cable = await this.#memo.cableAt(from);
-    const cabled = this.#segments.some((segment) => segment.cable !== undefined);
-    if (cable === undefined) return this.end(cabled ? "OPEN" : "UNCONNECTED");
-    const to = samePort(cable.a, from) ? cable.b : cable.a;
-    const place = await this.#memo.place(to);
-    if (place === undefined) return this.end("OPEN");
-    this.#segments = [...this.#segments, { from, to: endOf(place), cable }];
-    this.hops = [...this.hops, { device: place.device, inPort: place.port.name, outPort: "" }];
-    this.spot = { ...place, side: "INSIDE", stack: this.spot.stack };
-    return isPassive(place.port) ? undefined : this.end("COMPLETE");
+  async #leave(): Promise<FibreEnd | undefined> {
+    const { memo } = this.#journey;
+    const from = { device: this.#device, port: this.#port };
+    const far = memo.knownFar(from) ?? (await memo.far(from));
+    if (far.cable === undefined) {
+      return this.#end(this.#segments.some(({ cable }) => cable !== undefined) ? "OPEN" : "UNCONNECTED");
+    }
+    if (far.place === undefined) return this.#end("OPEN");
+    const { device, port } = far.place;
+    this.#segments.push({ from: this.#at, to: endOf(far.place), cable: far.cable });
+    this.#hops.push({ device, inPort: port.name, outPort: "" });
+    this.#device = device;
+    this.#port = port;
+    this.#side = "INSIDE";
+    return isPassive(port) ? undefined : this.#end("COMPLETE");
   }
 
   /** Passes from the front to the rear of a device, or back. */
-  pass(): FibreEnd | Parting | undefined {
-    const { device, port, stack } = this.spot;
-    const positions = port.positions ?? 1;
-    const [top, ...rest] = stack;
-    if (positions > 1 && top === undefined) {
-      return { status: "PARTING", device, port, positions, hops: this.hops, segments: this.#segments };
-    }
-    const position = positions > 1 ? (top ?? 1) : 1;
-    const from = endOf(this.spot);
-    if (position < 1 || position > positions) return this.end("OPEN", noPosition(from, position));
-    const next = nextStep(device, port, position);
-    if (next === undefined) return this.end("OPEN", noMapping(from));
-    const left = positions > 1 ? rest : stack;
-    const to = { deviceCode: device.code, portName: next.port.name };
-    const last = this.hops.at(-1);
-    if (last !== undefined) this.hops = [...this.hops.slice(0, -1), { ...last, outPort: next.port.name }];
-    this.#segments = [...this.#segments, { from, to }];
-    const onward = (next.port.positions ?? 1) > 1 ? [next.position, ...left] : left;
-    this.spot = { device, port: next.port, side: "CABLE", stack: onward };
+  #pass(): Walked | undefined {
+    const positions = this.#port.positions ?? 1;
+    if (positions === 1) return this.#through(1);
+    if (this.#stack === undefined) return this.#parting(positions);
+    const { top, below } = this.#stack;
+    if (top < 1 || top > positions) return this.#end("OPEN", noPosition(this.#at, top));
+    return this.#through(top, () => {
+      this.#stack = below;
+    });
+  }
+
+  /** Passes at a position. */
+  #through(position: number, taken?: () => void): FibreEnd | undefined {
+    const from = this.#at;
+    const next = this.#journey.memo.inside(this.#device).get(this.#port)?.get(position);
+    if (next === undefined) return this.#end("OPEN", noMapping(from));
+    taken?.();
+    const last = this.#hops.at(-1);
+    if (last !== undefined) this.#hops[this.#hops.length - 1] = { ...last, outPort: next.port.name };
+    this.#port = next.port;
+    this.#side = "CABLE";
+    this.#segments.push({ from, to: this.#at });
+    if ((next.port.positions ?? 1) > 1) this.#stack = { top: next.position, below: this.#stack };
     return undefined;
+  }
+
+  #parting(positions: number): Parting {
+    const [device, port, hops, segments] = [this.#device, this.#port, this.#hops, this.#segments];
+    const follow = (position: number) => {
+      this.#journey.memo.count(hops.length);
+      const stack = nested([position]);
+      const chosen = nested([...listed(this.#chosen), position]);
+      const copy = { hops: [...hops], segments: [...segments] };
+      return new Walk(this.#journey, { device, port, side: "INSIDE", stack, chosen, ...copy }).run();
+    };
+    return { status: "PARTING", device, port, positions, hops, segments, follow };
   }
 }
 
@@ -126,31 +205,12 @@ export function isPassive({ kind }: Port): boolean {
   return kind === "FRONT" || kind === "REAR";
 }
 
-/** The port and position on the other side of a device that a position of one of its passive ports leads to. */
-function nextStep(
-  { ports = [] }: Device,
-  port: Port,
-  position: number,
-): { readonly port: Port; readonly position: number } | undefined {
-  if (port.kind === "FRONT") {
-    const mapping = port.mappings?.find(({ frontPosition }) => frontPosition === position);
-    const rear = ports.find(({ name, kind }) => name === mapping?.rearPort && kind === "REAR");
-    return mapping === undefined || rear === undefined ? undefined : { port: rear, position: mapping.rearPosition };
-  }
-  for (const front of ports) {
-    const mapping = front.mappings?.find(
-      ({ rearPort, rearPosition }) => rearPort === port.name && rearPosition === position,
-    );
-    if (mapping !== undefined) return { port: front, position: mapping.frontPosition };
-  }
-  return undefined;
-}
-
 /** The ways from a port at which fibres part: one for each position that leads on. */
-export function branchesAt({ device, port, positions }: Parting): readonly Branch[] {
+export function branchesAt(memo: TraceMemo, { device, port, positions }: Parting): readonly Branch[] {
   const from = endOf({ device, port });
+  const steps = memo.inside(device).get(port);
   return Array.from({ length: positions }, (_, index) => index + 1).flatMap((position) => {
-    const next = nextStep(device, port, position);
+    const next = steps?.get(position);
     return next === undefined ? [] : [{ from, to: { deviceCode: device.code, portName: next.port.name }, position }];
   });
 }

@@ -1,8 +1,9 @@
 import { comparePorts } from "#dc/model/ref.ts";
+import type { PortRef } from "#dc/model/resources.ts";
 import { type CablePath, finishPath, joinedWay, type PathProblem, worse } from "./cable_path.ts";
 import type { TraceOptions } from "./cable_trace.ts";
-import { compareStacks, deeper, type Fibre, fibreOf, keyOf, onePort, samePlace } from "./connector.ts";
-import { branchesAt, type FibreEnd, type Stack, walkFibre } from "./fibre_walk.ts";
+import { compareStacks, type Fibre, fibreEnds, fibreOf, keyOf, onePort, samePlace } from "./connector.ts";
+import { branchesAt, type FibreEnd, type Stack, type Walked, walkFibre } from "./fibre_walk.ts";
 import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** The questions about the ends of a path that are answered from there. */
@@ -19,9 +20,6 @@ interface Passing {
   readonly right: Fibre;
 }
 
-/** Fibres through one port. Ours, as for a connector. */
-const MAX_FIBRES = 4096;
-
 /**
  * Traces a port of a patch panel to both sides: inward on the left, along its cable on the right. Both sides of one fibre
  * have the same positions, so they are paired by position.
@@ -32,8 +30,10 @@ export async function tracePassive(
   options: TraceOptions,
   ends: ByEnd,
 ): Promise<readonly CablePath[]> {
-  const trace = new PassiveTrace(memo, start, options.maxHops);
-  const passing = await trace.fibres();
+  const { maxHops } = options;
+  const left = await walkFibre(memo, start, { side: "INSIDE", stack: [], maxHops });
+  const right = await walkFibre(memo, start, { side: "CABLE", stack: [], maxHops });
+  const passing = await passingOf(memo, start, [left, right]);
   const [only] = passing;
   const origin = endOf(start);
   const hops = [{ device: start.device, inPort: "", outPort: start.port.name }];
@@ -44,7 +44,7 @@ export async function tracePassive(
   const whole = await meetingPair(passing, ends);
   if (whole !== undefined) return [joined(origin, leastPassing(passing), whole)];
   if (options.followSplits) return eachPassing(origin, await Promise.all(passing.map((one) => asAnswered(one, ends))));
-  if (only === undefined || passing.length > 1) return [await trace.parted()];
+  if (only === undefined || passing.length > 1) return [parted(memo, origin, [left, right])];
   const ends2 = [only.left.met, only.right.met];
   if (ends2.includes(undefined)) return [joined(origin, only)];
   const branches = [];
@@ -53,53 +53,27 @@ export async function tracePassive(
   return [{ ...withoutDestination(joined(origin, only)), status: "SPLIT", branches }];
 }
 
-class PassiveTrace {
-  readonly #memo: TraceMemo;
-  readonly #start: Place;
-  readonly #maxHops: number;
-
-  constructor(memo: TraceMemo, start: Place, maxHops: number) {
-    this.#memo = memo;
-    this.#start = start;
-    this.#maxHops = maxHops;
+/** All fibres through a port, from its two sides. */
+async function passingOf(memo: TraceMemo, { port }: Place, sides: readonly Walked[]): Promise<readonly Passing[]> {
+  const { positions = 1 } = port;
+  const found: Passing[] = [];
+  for (const { stack, ends } of await fibreEnds(sides, [], positions > 1 ? positions : undefined)) {
+    const [left, right] = ends;
+    if (left === undefined || right === undefined) throw new Error("A passive port has two sides");
+    found.push({ stack, left: await fibreOf(memo, stack, left), right: await fibreOf(memo, stack, right) });
   }
+  return found;
+}
 
-  async fibres(): Promise<readonly Passing[]> {
-    const found: Passing[] = [];
-    const positions = this.#start.port.positions ?? 1;
-    const waiting: Stack[] = positions > 1 ? deeper([], positions).toReversed() : [[]];
-    for (let stack = waiting.pop(); stack !== undefined; stack = waiting.pop()) {
-      const left = await this.#walk("INSIDE", stack);
-      const right = await this.#walk("CABLE", stack);
-      const parts = [left, right].flatMap((side) => (side.status === "PARTING" ? [side.positions] : []));
-      if (left.status !== "PARTING" && right.status !== "PARTING") {
-        const [leftFibre, rightFibre] = [
-          await fibreOf(this.#memo, stack, left),
-          await fibreOf(this.#memo, stack, right),
-        ];
-        found.push({ stack, left: leftFibre, right: rightFibre });
-      } else if (found.length + waiting.length < MAX_FIBRES) {
-        waiting.push(...deeper(stack, Math.max(...parts)).toReversed());
-      }
-    }
-    return found;
-  }
-
-  /** The path to where its fibres part, on both sides. */
-  async parted(): Promise<CablePath> {
-    const [left, right] = [await this.#walk("INSIDE", []), await this.#walk("CABLE", [])];
-    return finishPath({
-      origin: endOf(this.#start),
-      status: "SPLIT",
-      ...joinedWay(left, right),
-      branches: [left, right].flatMap((side) => (side.status === "PARTING" ? branchesAt(side) : [])),
-      problems: [left, right].flatMap((side) => (side.status === "PARTING" ? [] : problemOf(side))),
-    });
-  }
-
-  #walk(side: "CABLE" | "INSIDE", stack: Stack) {
-    return walkFibre(this.#memo, this.#start, { side, stack, maxHops: this.#maxHops });
-  }
+/** The path to where its fibres part, on both sides. */
+function parted(memo: TraceMemo, origin: PortRef, sides: readonly [Walked, Walked]): CablePath {
+  return finishPath({
+    origin,
+    status: "SPLIT",
+    ...joinedWay(...sides),
+    branches: sides.flatMap((side) => (side.status === "PARTING" ? branchesAt(memo, side) : [])),
+    problems: sides.flatMap((side) => (side.status === "PARTING" ? [] : problemOf(side))),
+  });
 }
 
 function isCabled({ end }: Fibre): boolean {
@@ -129,7 +103,7 @@ async function meetingPair(passing: readonly Passing[], ends: ByEnd): Promise<re
 }
 
 /** One path for each fibre; those between the same two ends are one path. */
-function eachPassing(origin: ReturnType<typeof endOf>, passing: readonly Passing[]): readonly CablePath[] {
+function eachPassing(origin: PortRef, passing: readonly Passing[]): readonly CablePath[] {
   const groups = Map.groupBy(passing, ({ left, right }) =>
     // A plug that loops a trunk back brings the same path in from the other side.
     [endKey(left), endKey(right)].toSorted().join(" | "),
@@ -172,7 +146,7 @@ export function leastFibre<One extends { readonly near: Stack; readonly far: Sta
   return least;
 }
 
-function joined(start: ReturnType<typeof endOf>, { left, right }: Passing, ends?: readonly [Place, Place]): CablePath {
+function joined(start: PortRef, { left, right }: Passing, ends?: readonly [Place, Place]): CablePath {
   const [near, far] = [ends?.[0] ?? left.met?.named, ends?.[1] ?? right.met?.named];
   const way = joinedWay(left.end, right.end);
   const last = way.hops.length - 1;
@@ -192,7 +166,7 @@ function joined(start: ReturnType<typeof endOf>, { left, right }: Passing, ends?
   });
 }
 
-function loopPath(origin: ReturnType<typeof endOf>, end: FibreEnd): CablePath {
+function loopPath(origin: PortRef, end: FibreEnd): CablePath {
   const { hops, segments } = end;
   return finishPath({ origin, status: "LOOP", hops, segments, problems: problemOf(end) });
 }

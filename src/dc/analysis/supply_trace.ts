@@ -1,6 +1,6 @@
 import { inService } from "#dc/model/in_service.ts";
 import { inletsOf } from "#dc/model/power_walk.ts";
-import { parseRef, portRef, samePort } from "#dc/model/ref.ts";
+import { parseRef, portKey, portRef, samePort } from "#dc/model/ref.ts";
 import type { Device, Port, PortRef } from "#dc/model/resources.ts";
 import type { Consumer } from "#dc/model/site.ts";
 import {
@@ -14,19 +14,23 @@ import {
   type Segment,
 } from "./cable_path.ts";
 import type { TraceOptions } from "./cable_trace.ts";
-import { endOf, type Place, type TraceMemo } from "./trace_site.ts";
+import { endOf, once, type Place, type TraceMemo } from "./trace_site.ts";
 
 /** Paths of one supply. Ours: transfer switches in a row double their number. */
 const MAX_PATHS = 1024;
 
-/** An inlet on the way up, with everything gathered before it. */
-interface Climb {
+/** An inlet on the way up. */
+interface Inlet {
   readonly at: PortRef;
   readonly sourceRef: string | undefined;
-  readonly hops: readonly Hop[];
-  readonly segments: readonly Segment[];
-  readonly branches: readonly Branch[];
-  readonly seen: ReadonlySet<string>;
+}
+
+/** What lies between the consumer and where the trace is. It grows on the way up and shrinks on the way back. */
+interface Way {
+  readonly hops: Hop[];
+  readonly segments: Segment[];
+  readonly branches: Branch[];
+  readonly seen: Set<string>;
 }
 
 /**
@@ -44,6 +48,7 @@ export async function supplyPaths(memo: TraceMemo, start: Place, options: TraceO
 class SupplyTrace {
   readonly #memo: TraceMemo;
   readonly #options: TraceOptions;
+  readonly #inlets = new Map<string, Promise<readonly Port[]>>();
   #found = 0;
 
   constructor(memo: TraceMemo, options: TraceOptions) {
@@ -79,7 +84,7 @@ class SupplyTrace {
   #fromConsumer(device: HopDevice, inlet: string, sourceRef: string | undefined): Promise<readonly CablePath[]> {
     const at = { deviceCode: device.code, portName: inlet };
     const hops = [{ device, inPort: "", outPort: inlet }];
-    return this.#climb({ at, sourceRef, hops, segments: [], branches: [], seen: new Set() });
+    return this.#climb({ at, sourceRef }, { hops, segments: [], branches: [], seen: new Set() });
   }
 
   /** Everything that draws from an outlet: by its cable, by its reference or by the feed that starts there. */
@@ -123,57 +128,88 @@ class SupplyTrace {
   }
 
   /** From an inlet to the outlet or device that supplies it. */
-  async #climb(way: Climb): Promise<readonly CablePath[]> {
-    if (way.hops.length > this.#options.maxHops || this.#found >= MAX_PATHS) return [this.#end(way, "TRUNCATED")];
-    const key = portRef(way.at).toLowerCase();
+  async #climb({ at, sourceRef }: Inlet, way: Way): Promise<readonly CablePath[]> {
+    await this.#memo.step();
+    const isTooLong = way.hops.length > this.#options.maxHops || this.#found >= MAX_PATHS;
+    if (isTooLong || this.#memo.isSpent) return [this.#end(way, "TRUNCATED")];
+    const key = portRef(at).toLowerCase();
     if (way.seen.has(key)) {
-      const problem = { code: "LOOP", message: `The supply returns to "${portRef(way.at)}"`, ref: key } as const;
+      const problem = { code: "LOOP", message: `The supply returns to "${portRef(at)}"`, ref: key } as const;
       return [this.#end(way, "LOOP", { problem })];
     }
-    const on = { ...way, seen: new Set([...way.seen, key]) };
-    const cable = await this.#memo.cableAt(way.at);
-    if (cable !== undefined) return this.#enter(on, samePort(cable.a, way.at) ? cable.b : cable.a, { cable });
-    const ref = way.sourceRef === undefined ? undefined : parseRef(way.sourceRef);
-    if (ref?.kind === "device") return this.#enter(on, { deviceCode: ref.code, portName: "" });
-    if (ref?.kind === "port") return this.#enter(on, ref.end);
+    way.seen.add(key);
+    const paths = await this.#supplier({ at, sourceRef }, way);
+    way.seen.delete(key);
+    return paths;
+  }
+
+  async #supplier({ at, sourceRef }: Inlet, way: Way): Promise<readonly CablePath[]> {
+    const cable = await this.#memo.cableAt(at);
+    if (cable !== undefined)
+      return this.#enter(way, { from: at, to: samePort(cable.a, at) ? cable.b : cable.a, cable });
+    const ref = sourceRef === undefined ? undefined : parseRef(sourceRef);
+    if (ref?.kind === "device") return this.#enter(way, { from: at, to: { deviceCode: ref.code, portName: "" } });
+    if (ref?.kind === "port") return this.#enter(way, { from: at, to: ref.end });
     if (ref?.kind !== "feed") return [this.#end(way, way.segments.length > 0 ? "OPEN" : "UNCONNECTED")];
-    const outlet = await this.#memo.site.feedDeclarer(ref.code);
-    if (outlet !== undefined) return this.#enter(on, outlet);
-    const message = `No outlet declares "${way.sourceRef}": it counts as an external supply`;
-    const problem = { code: "UNDECLARED_FEED", message, ref: way.sourceRef ?? "" } as const;
-    return [this.#end(way, "COMPLETE", { problem, destination: way.at })];
+    const outlet = await this.#memo.feedDeclarer(ref.code);
+    if (outlet !== undefined) return this.#enter(way, { from: at, to: outlet });
+    const message = `No outlet declares "${sourceRef}": it counts as an external supply`;
+    const problem = { code: "UNDECLARED_FEED", message, ref: sourceRef ?? "" } as const;
+    return [this.#end(way, "COMPLETE", { problem, destination: at })];
   }
 
   /** Arrives at an outlet, or at a device that is named without one, and goes on from the inlets behind it. */
-  async #enter(way: Climb, to: PortRef, { cable }: Pick<Segment, "cable"> = {}): Promise<readonly CablePath[]> {
+  async #enter(way: Way, { from, to, cable }: Segment): Promise<readonly CablePath[]> {
     const device = await this.#memo.device(to.deviceCode);
     const outlet = device?.ports?.find(({ name }) => name === to.portName);
     if (device === undefined || (outlet === undefined && to.portName !== "")) return [this.#end(way, "OPEN")];
     const at = { deviceCode: device.code, portName: to.portName };
-    const hop = { device, inPort: at.portName, outPort: "" };
-    const segments = [...way.segments, { from: way.at, to: at, ...(cable !== undefined && { cable }) }];
-    const entered = { ...way, at, segments, hops: [...way.hops, hop] };
-    const inlets = this.#options.stopAtPower ? [] : await this.#suppliedInlets(device, outlet);
-    if (inlets.length === 0) return [this.#end(entered, "COMPLETE", { destination: at })];
+    way.segments.push({ from, to: at, ...(cable !== undefined && { cable }) });
+    way.hops.push({ device, inPort: at.portName, outPort: "" });
+    const paths = await this.#goOn(way, device, at);
+    way.segments.pop();
+    way.hops.pop();
+    return paths;
+  }
+
+  /** Goes on from the inlets behind an outlet: from all of them, or from the one in use. */
+  async #goOn(way: Way, device: Device, at: PortRef): Promise<readonly CablePath[]> {
+    const inlets = this.#options.stopAtPower ? [] : await this.#inletsBehind(device, at);
+    if (inlets.length === 0) return [this.#end(way, "COMPLETE", { destination: at })];
     if (this.#options.followSplits) {
       const paths: CablePath[] = [];
-      for (const inlet of inlets) paths.push(...(await this.#climb(this.#behind(entered, device, inlet))));
+      for (const inlet of inlets) paths.push(...(await this.#behind(way, at, inlet)));
       return paths;
     }
     const used = inlets.length === 1 ? undefined : await this.#options.inletInUse?.(device.code);
     const chosen = inlets.find(({ name }) => name === used) ?? inlets[0];
     if (chosen === undefined) return [];
-    const branches = inlets.map(({ name }, index) => ({
-      from: at,
-      to: { deviceCode: device.code, portName: name },
-      position: index + 1,
-    }));
-    const next = this.#behind(entered, device, chosen);
-    return this.#climb(inlets.length > 1 ? { ...next, branches: [...way.branches, ...branches] } : next);
+    if (inlets.length > 1) {
+      const to = inlets.map(({ name }) => ({ deviceCode: device.code, portName: name }));
+      way.branches.push(...to.map((one, index) => ({ from: at, to: one, position: index + 1 })));
+    }
+    return this.#behind(way, at, chosen);
+  }
+
+  /** Goes on from one inlet of the last device. */
+  async #behind(way: Way, from: PortRef, { name, powerIn }: Port): Promise<readonly CablePath[]> {
+    const last = way.hops.pop();
+    if (last === undefined) return [];
+    const at = { deviceCode: from.deviceCode, portName: name };
+    way.hops.push({ ...last, outPort: name });
+    way.segments.push({ from, to: at });
+    const paths = await this.#climb({ at, sourceRef: powerIn?.sourceRef }, way);
+    way.segments.pop();
+    return paths;
+  }
+
+  #inletsBehind(device: Device, at: PortRef): Promise<readonly Port[]> {
+    return once(this.#inlets, portKey(at), () => this.#suppliedInlets(device, at.portName));
   }
 
   /** The inlets behind an outlet: the named one, else all; those without a recorded source lead nowhere. */
-  async #suppliedInlets(device: Device, outlet: Port | undefined): Promise<readonly Port[]> {
+  async #suppliedInlets(device: Device, outletName: string): Promise<readonly Port[]> {
+    const outlet = device.ports?.find(({ name }) => name === outletName);
     const recorded: Port[] = [];
     for (const inlet of inletsOf(device)) {
       if (inlet.enabled === false) continue;
@@ -184,23 +220,18 @@ class SupplyTrace {
     return named.length > 0 ? named : recorded;
   }
 
-  #behind(way: Climb, { code }: Device, { name, powerIn }: Port): Climb {
-    const at = { deviceCode: code, portName: name };
-    const last = way.hops.at(-1);
-    const hops = last === undefined ? [] : [...way.hops.slice(0, -1), { ...last, outPort: name }];
-    return { ...way, at, sourceRef: powerIn?.sourceRef, hops, segments: [...way.segments, { from: way.at, to: at }] };
-  }
-
   #end(
-    { hops, segments, branches }: Climb,
+    { hops, segments, branches }: Way,
     status: CablePath["status"],
     { problem, destination }: { readonly problem?: PathProblem; readonly destination?: PortRef } = {},
   ): CablePath {
     this.#found += 1;
+    this.#memo.count(hops.length);
     const [first] = hops;
     const origin = { deviceCode: first?.device.code ?? "", portName: first?.outPort ?? "" };
     const problems = problem === undefined ? [] : [problem];
-    return finishPath({ origin, destination, status, hops, segments, branches, problems });
+    const way = { hops: [...hops], segments: [...segments], branches: [...branches] };
+    return finishPath({ origin, destination, status, ...way, problems });
   }
 }
 

@@ -49,6 +49,7 @@ export const REASONS = {
   HOST_NOT_ALLOWED: "permission_denied",
   ORIGIN_NOT_ALLOWED: "permission_denied",
   SERVER_BUSY: "resource_exhausted",
+  RESULT_TOO_LARGE: "resource_exhausted",
   DB_UNAVAILABLE: "unavailable",
 } as const satisfies Readonly<Record<string, ErrorKind>>;
 

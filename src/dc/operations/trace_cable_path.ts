@@ -6,13 +6,10 @@ import { defineRead } from "./rpc.ts";
 export const traceCablePath = defineRead({
   method: DatacenterService.method.traceCablePath,
   effect: "read",
-  run: ({ context, scheduler, reader, topology }, request) =>
-    pictured(
-      { context, scheduler },
-      {
-        screen: "CABLE_PATH",
-        asked: request.render,
-        answer: () => traceCablePathAnswer({ reader, topology }, request),
-      },
-    ),
+  run: (session, request) =>
+    pictured(session, {
+      screen: "CABLE_PATH",
+      asked: request.render,
+      answer: () => traceCablePathAnswer(session, request),
+    }),
 });

@@ -52,10 +52,10 @@ export const PICTURES: Pictures = {
     if (rack !== undefined) lapsesAt(steadyUntil([rack], now));
     return getRackAnswer({ reader, topology: known, now }, create(GetRackRequestSchema, { code }));
   },
-  async CABLE_PATH(subject, { reader, topology }) {
+  async CABLE_PATH(subject, session) {
     if (subject.kind !== "port") throw unshown(subject, "CABLE_PATH", ["port"]);
     const request = create(TraceCablePathRequestSchema, { portRef: formatRef(subject), followSplits: true });
-    return (await traceCablePathAnswer({ reader, topology }, request)).picture();
+    return (await traceCablePathAnswer(session, request)).picture();
   },
   async POWER(subject, { topology, scheduler }) {
     if (subject.kind === "crac" || subject.kind === "fabric" || subject.kind === "zone") {

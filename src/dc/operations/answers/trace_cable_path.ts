@@ -1,11 +1,9 @@
 import { traceCable } from "#dc/analysis/cable_trace.ts";
 import { inletInUse } from "#dc/analysis/inlet_in_use.ts";
-import type { Topology } from "#dc/analysis/topology.ts";
-import { DEFAULT_HOPS, MAX_HOPS } from "#dc/limits.ts";
+import { DEFAULT_HOPS, MAX_HOPS, MAX_LISTED_HOPS } from "#dc/limits.ts";
 import { formatPort, portRef, samePort } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { PortRef } from "#dc/model/resources.ts";
-import type { DcReader } from "#dc/ports.ts";
 import type { CablePicture } from "#dc/render/cable/picture.ts";
 import {
   type TraceCablePathRequest,
@@ -14,11 +12,16 @@ import {
 } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { toMessage } from "../messages/convert.ts";
 import { pathMessage } from "../messages/paths.ts";
+import type { ReadSession } from "../rpc.ts";
 import { readCode, readCount, readPortName, readRef } from "./parameters.ts";
 
-/** The structured answer of TraceCablePath and what its picture is drawn from. @throws Refusal for an unknown port */
+/**
+ * The structured answer of TraceCablePath and what its picture is drawn from.
+ *
+ * @throws Refusal for an unknown port, or for more devices on all paths than a reply holds
+ */
 export async function traceCablePathAnswer(
-  { reader, topology }: { readonly reader: DcReader; readonly topology: () => Promise<Topology> },
+  { reader, topology, scheduler }: Pick<ReadSession, "reader" | "topology" | "scheduler">,
   request: TraceCablePathRequest,
 ): Promise<{ readonly reply: TraceCablePathResponse; readonly picture: () => CablePicture }> {
   const maxHops = readCount("max_hops", request.maxHops, { usual: DEFAULT_HOPS, most: MAX_HOPS });
@@ -39,11 +42,29 @@ export async function traceCablePathAnswer(
     followSplits,
     maxHops,
     inletInUse: async (code) => inletInUse(await topology(), code),
+    pause: () => scheduler.yieldIfDue(),
   });
+  const listed = paths.reduce((sum, { hops }) => sum + hops.length, 0);
+  if (listed > MAX_LISTED_HOPS) throw tooManyHops(end, { paths: paths.length, listed, maxHops });
+  const messages = [];
+  for (const path of paths) {
+    await scheduler.yieldIfDue();
+    messages.push(pathMessage(path));
+  }
   return {
-    reply: toMessage(TraceCablePathResponseSchema, { paths: paths.map(pathMessage) }),
+    reply: toMessage(TraceCablePathResponseSchema, { paths: messages }),
     picture: () => ({ start: end, paths }),
   };
+}
+
+function tooManyHops(
+  start: PortRef,
+  { paths, listed, maxHops }: { readonly paths: number; readonly listed: number; readonly maxHops: number },
+) {
+  const found = `The ${paths} paths of port "${formatPort(start)}" have ${listed} devices in all`;
+  const expected = `at most ${MAX_LISTED_HOPS}, by a smaller max_hops than ${maxHops} or without follow_splits`;
+  const detail = { field: "max_hops", value: String(maxHops), expected, ref: portRef(start) };
+  return refuse("RESULT_TOO_LARGE", `${found}: expected ${expected}`, detail);
 }
 
 function startOf({ portRef: text, start }: TraceCablePathRequest): PortRef {

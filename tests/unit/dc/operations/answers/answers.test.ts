@@ -57,8 +57,10 @@ const trace = (request: JsonObject) =>
   ask(
     [pb.TraceCablePathRequestSchema, pb.TraceCablePathResponseSchema],
     request,
-    async ({ reader, topology }, message) =>
-      (await traceCablePathAnswer({ reader, topology: async () => topology }, message)).reply,
+    async ({ reader, topology }, message) => {
+      const session = { reader, topology: async () => topology, scheduler: new CooperativeScheduler() };
+      return (await traceCablePathAnswer(session, message)).reply;
+    },
   );
 const rack = (request: JsonObject) =>
   ask([pb.GetRackRequestSchema, pb.GetRackResponseSchema], request, (world, message) => getRackAnswer(world, message));

@@ -83,7 +83,7 @@ const STEPS: readonly Step[] = [
 
 function bunTest(folders: readonly string[], without: readonly string[] = []): string[] {
   const ignored = without.map((path) => `--path-ignore-patterns=${path}`);
-  return ["bun", "test", "--timeout=120000", "--parallel=2", ...ignored, ...folders.map((folder) => `tests/${folder}`)];
+  return ["bun", "test", "--timeout=240000", "--parallel=2", ...ignored, ...folders.map((folder) => `tests/${folder}`)];
 }
 
 interface Count {
@@ -140,7 +140,7 @@ function repeat({ name, env }: Step, failures: readonly Failure[]): number {
   if (files.length === 0 || files.length > REPEATED_FILES) return Math.max(1, failures.length);
   process.stdout.write(`\n== ${name}: once more: ${files.join(" ")}\n`);
   const report = join(REPORTS, `${name}-again.xml`);
-  const status = execute(["bun", "test", "--timeout=120000", ...reporting(report), ...files], env);
+  const status = execute(["bun", "test", "--timeout=240000", ...reporting(report), ...files], env);
   if (status !== 0) return Math.max(1, failuresIn(report).length);
   flaky.push(...failures.map((failure) => ({ step: name, ...failure })));
   return 0;

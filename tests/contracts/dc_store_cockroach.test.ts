@@ -86,5 +86,5 @@ describe("Under the documented rules of CockroachDB", () => {
 
     expect(await stores[0]?.revision()).toBe(1);
     for (const store of stores) await store.close();
-  }, 60_000);
+  }, 240_000);
 });

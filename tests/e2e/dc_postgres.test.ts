@@ -113,7 +113,7 @@ describe("two servers on one PostgreSQL", () => {
         expect([read.name, total_count, impact.devices_offline]).toEqual([`name ${round}`, round + 2, round]);
       }
     }
-  }, 60_000);
+  }, 240_000);
 
   test("send the changes of one on the streams of the other", async () => {
     const database = await postgres.database();
@@ -233,7 +233,7 @@ describe("PostgreSQL restarted under load", () => {
         "The database can be used again",
       ]);
     }
-  }, 60_000);
+  }, 240_000);
 });
 
 async function allCodes(url: string): Promise<ReadonlySet<string>> {

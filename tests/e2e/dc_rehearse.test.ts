@@ -9,7 +9,7 @@ const cwd = emptyFolder();
 beforeAll(async () => {
   const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
   expect(loaded.code).toBe(0);
-}, 60_000);
+}, 240_000);
 
 const rehearse = (...words: string[]) => runPlanner(["dc", "rehearse", ...words, "--db", "site.sqlite"], { cwd });
 
@@ -23,7 +23,7 @@ describe("planner dc rehearse", () => {
     expect(first).toMatch(/^critical +10 +50 +226\.9 kW +108\.0 kW +2 +RPP-A-D and RPP-B-D +RPP-A-D trips at 109\.5 %/);
     expect(second).toMatch(/^high +1 +23 +8\.1 kW .* AMS1-A08-A +1 rack goes dark/);
     expect(stderr).toContain("501 elements failed in turn");
-  }, 60_000);
+  }, 240_000);
 
   test("limits elements, kinds and severity, as CSV and as JSON", async () => {
     const csv = await rehearse("row:AMS1/1/D", "--kind", "cooling", "--csv");
@@ -38,7 +38,7 @@ describe("planner dc rehearse", () => {
       "FAILURE_SEVERITY_HIGH",
     ]);
     expect(JSON.parse(quiet.stdout).causes ?? []).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 
   test("draws what the worst failure takes along", async () => {
     const { code } = await rehearse("--limit", "1", "--picture", "worst.svg");
@@ -47,7 +47,7 @@ describe("planner dc rehearse", () => {
     expect(code).toBe(0);
     expect(svg).toStartWith("<svg ");
     expect(svg).toContain("RPP-A-D");
-  }, 60_000);
+  }, 240_000);
 
   test("refuses a scope that is none, and both formats at once", async () => {
     const scope = await rehearse("row:AMS1/1/Z");
@@ -58,5 +58,5 @@ describe("planner dc rehearse", () => {
     expect(scope.stderr).toContain('Cannot find row "row:AMS1/1/Z"');
     expect(wrong.stderr).toContain('Cannot read scope_ref "D": expected site:<site_id>');
     expect(both.stderr).toContain("Cannot print both JSON and CSV");
-  }, 60_000);
+  }, 240_000);
 });

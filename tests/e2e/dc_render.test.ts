@@ -9,7 +9,7 @@ const cwd = emptyFolder();
 beforeAll(async () => {
   const loaded = await runPlanner(["dc", "sample", "--db", "site.sqlite"], { cwd });
   expect(loaded.code).toBe(0);
-}, 60_000);
+}, 240_000);
 
 const draw = (...words: string[]) => runPlanner(["dc", "render", ...words, "--db", "site.sqlite"], { cwd });
 

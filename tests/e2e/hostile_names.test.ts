@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { code, stderr } = await runPlanner(["dc", "import", "odd.jsonl"], { cwd });
   if (code !== 0) throw new Error(stderr);
   server = await DcServer.start(cwd);
-}, 60_000);
+}, 240_000);
 
 afterAll(async () => {
   await server.end();

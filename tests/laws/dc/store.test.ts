@@ -123,7 +123,7 @@ async function holdsLikeMemory(empty: () => Promise<DcStore>): Promise<void> {
 
 test("SQLite answers as the store in memory after any history", async () => {
   await holdsLikeMemory(emptied(await openTemporarySqlite()));
-}, 60_000);
+}, 240_000);
 
 test("PostgreSQL answers as the store in memory after any history", async () => {
   await holdsLikeMemory(emptied(await openTemporaryPostgres()));

@@ -238,7 +238,7 @@ test("a followed topology equals one that is built anew, after any history", asy
     }),
     { numRuns: LAW_RUNS },
   );
-}, 60_000);
+}, 240_000);
 
 test("a topology that was handed out does not change when the inventory does", async () => {
   await fc.assert(

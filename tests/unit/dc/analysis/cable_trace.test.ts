@@ -189,5 +189,5 @@ describe("traceCable", () => {
     });
 
     expect(wrong).toEqual([]);
-  }, 60_000);
+  }, 240_000);
 });

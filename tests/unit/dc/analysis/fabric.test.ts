@@ -113,7 +113,7 @@ describe("fabricTopology", () => {
     expect(found.missing).toEqual([]);
     expect(found.summary).toMatchObject({ linksUp: 272, congested: 2 });
     expect(found.nodes.at(-1)?.oversubscription).toBeGreaterThan(0);
-  }, 60_000);
+  }, 240_000);
 });
 
 test("physicalMatch compares where the cables end with where the link says", () => {

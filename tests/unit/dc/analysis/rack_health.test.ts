@@ -177,7 +177,7 @@ describe("floorPlan", () => {
     expect([racks.length, cracs.length, devices.length, unplaced]).toEqual([40, 8, 20, []]);
     expect(counts.ok + counts.watch + counts.fault).toBe(40);
     expect(extents.widthMm).toBeGreaterThanOrEqual(10_150);
-  }, 60_000);
+  }, 240_000);
 
   test("faults rack A08 of the sample, which hangs on one feed, and watches B03 for its server on one side", async () => {
     const { racks } = await plan();
@@ -190,5 +190,5 @@ describe("floorPlan", () => {
     expect(of("B03")?.reasons).toContainEqual(
       expect.objectContaining({ code: "REDUNDANCY_UNMET", ref: "device:SRV-B03-07", health: "WATCH" }),
     );
-  }, 60_000);
+  }, 240_000);
 });

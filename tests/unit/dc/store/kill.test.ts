@@ -47,4 +47,4 @@ test("the service keeps every acknowledged call and no half of one after it was 
     expect(devices.every(({ ports }) => ports?.length === 20)).toBe(true);
     next = calls;
   }
-}, 60_000);
+}, 240_000);

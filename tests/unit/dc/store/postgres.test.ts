@@ -26,7 +26,7 @@ describe("openPostgres", () => {
     for (const store of stores) await store.close();
 
     expect(revisions).toEqual(Array.from({ length: 8 }, () => 0));
-  }, 30_000);
+  }, 240_000);
 
   test("refuses a database from a newer program", async () => {
     const url = await server.database();
@@ -136,7 +136,7 @@ test("eight writers on two stores of one database lose nothing, and the chain ve
   }));
   for (const store of stores) await store.close();
   expect(found).toEqual({ devices: 80, revision: 80, seq: 80, verdict: true });
-}, 30_000);
+}, 240_000);
 
 describe("openPostgres with TLS", () => {
   let secure: PostgresServer;
@@ -151,7 +151,7 @@ describe("openPostgres with TLS", () => {
     }
     const files = [`ssl_key_file=${join(folder, "key.pem")}`, `ssl_cert_file=${join(folder, "cert.pem")}`];
     secure = await PostgresServer.start({ settings: ["ssl=on", ...files] });
-  }, 30_000);
+  }, 240_000);
   afterAll(() => secure.end());
 
   const isEncrypted = async (parameters: string) => {

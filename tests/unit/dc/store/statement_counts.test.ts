@@ -92,7 +92,7 @@ for (const [name, open] of Object.entries(DATABASES)) {
     beforeAll(async () => {
       store = await open((sql) => statements.push(sql));
       await fill(store, ams1);
-    }, 60_000);
+    }, 240_000);
     afterAll(() => store.close());
 
     for (const [rpc, most, request] of MOST) {

@@ -142,5 +142,5 @@ describe("openAgentStream with secrets", () => {
       // One that looked at each piece of a long text to its end would not come back.
       expect(masked(piece.repeat(2_000_000 / piece.length))).toBeString();
     }
-  }, 60_000);
+  }, 240_000);
 });

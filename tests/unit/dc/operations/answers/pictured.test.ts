@@ -7,7 +7,7 @@ import { type TestService, testService } from "../../../../support/dc/service.ts
 let dc: TestService;
 beforeAll(async () => {
   dc = await testService({ store: await ams1Store() });
-}, 60_000);
+}, 240_000);
 
 const SCREENS: readonly (readonly [string, JsonObject])[] = [
   ["GetRack", { code: "A01" }],

@@ -93,7 +93,7 @@ test("claim takes over from a killed process once, and from a live one never", a
 
   expect(before).toEqual(others.map(() => ({ won: false, by: pid })));
   expect(after.filter(({ won }) => won)).toEqual([{ won: true, tookOver: pid }]);
-}, 60_000);
+}, 240_000);
 
 test("claim tells the agent that a killed holder has left", async () => {
   using project = tempProject();

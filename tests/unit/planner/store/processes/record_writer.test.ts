@@ -92,7 +92,7 @@ test("a kill amid writing leaves records and statuses whole, and its leftovers a
 
   expect(project.list(".planner/processes")).toEqual([`${ID}-${process.pid}.json`, `${ID}.json`]);
   expect(project.list(".planner/worktrees")).toEqual([`${ID}.status.json`]);
-}, 60_000);
+}, 240_000);
 
 test("a run that was killed after its spec was completed, and before its record was, counts as completed", async () => {
   const before = new Date("2026-01-05T12:00:00Z").toISOString();

@@ -232,7 +232,7 @@ test("merges that come at once all arrive", async () => {
   expect(answers.map(({ kind }) => kind)).toEqual(ids.map(() => "merged"));
   expect(ids.every((id) => project.read(`.planner/specs/${id}.md`) === DONE)).toBe(true);
   expect(await project.mustGit("status", "--porcelain")).toBe("");
-}, 30_000);
+}, 240_000);
 
 test("a kill amid merging loses nothing, and the next merge finishes it", async () => {
   const rounds = LAW_RUNS >= 1000 ? 40 : 6;

@@ -111,6 +111,33 @@ describe.skipIf(missing !== undefined)("Editing in the web console", () => {
     });
   });
 
+  test("creates nothing under a code that is taken, also one that is taken while the form is open", async () => {
+    await desk.visit(browser, "anna", "devices", async (page) => {
+      await page.getByRole("button", { name: "New device" }).click();
+      await page.getByLabel(/^Code/).fill("SRV-1");
+      await page.getByLabel(/^Kind/).selectOption("Server");
+      await page.getByLabel(/^Rack$/).fill("R1");
+      await dialog(page)
+        .locator("#edit-code-problem")
+        .filter({ hasText: 'There is a device "SRV-1" already' })
+        .waitFor();
+      expect(await page.getByRole("button", { name: /^Create device/ }).isDisabled()).toBe(true);
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+
+      await page.getByLabel(/^Code/).fill("LATE");
+      await page.getByText("Checked with the server").waitFor();
+      const theirs = { code: "LATE", kind: "DEVICE_KIND_SWITCH", name: "theirs", rack_code: "R1" };
+      await desk.call("berta", "UpsertDevice", { device: theirs });
+      await page.getByRole("button", { name: /^Create device/ }).click();
+      await dialog(page)
+        .locator("#edit-code-problem")
+        .filter({ hasText: 'There is a device "LATE" already' })
+        .waitFor();
+    });
+    const { device } = await desk.call("anna", "GetDevice", { code: "LATE" });
+    expect([device.kind, device.name]).toEqual(["DEVICE_KIND_SWITCH", "theirs"]);
+  });
+
   test("shows two editors' changes side by side, and loses neither", async () => {
     await desk.visit(browser, "anna", "device/SRV-1", async (page) => {
       await page.getByRole("button", { name: /^Edit E/ }).click();

@@ -37,12 +37,18 @@ describe.skipIf(missing !== undefined)("Placement in the web console", () => {
       expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
       await page.getByLabel("Why").fill("CHG-7");
       await page.keyboard.press("Control+Enter");
-      await page.getByText("Wrote 11 devices and 22 cables.").waitFor();
-      await page.getByRole("button", { name: "Close", exact: true }).last().click();
+      await page.getByText("Wrote 11 devices and 22 cables").waitFor();
       await page.getByText("NEW-13", { exact: true }).waitFor();
       await page.getByText("NEW-5", { exact: true }).waitFor();
       await page.goto(`${server.url}/#/device/NEW-12`);
       await page.getByRole("heading", { name: "NEW-12" }).waitFor();
+      await page.goto(`${server.url}/#/history`);
+      await page.locator("details.request").first().locator("summary").click();
+      await page.getByRole("button", { name: "Undo as a new change" }).first().click();
+      await page.getByRole("button", { name: /^Undo 33 changes/ }).click();
+      await page.getByText("Took back 33 changes", { exact: true }).waitFor();
+      await page.goto(`${server.url}/#/devices?q=new-12`);
+      await page.getByText("No device matches.").waitFor();
     });
 
     expect(wrong).toEqual([]);

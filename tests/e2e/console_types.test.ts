@@ -120,4 +120,29 @@ describe.skipIf(missing !== undefined)("Device types in the web console", () => 
       await page.getByText('Cannot find device type "nothing"').waitFor();
     });
   });
+
+  test("are created, deleted, and come back by an undo", async () => {
+    await desk.visit(browser, "anna", "types", async (page) => {
+      await page.getByRole("button", { name: "New device type" }).click();
+      for (const [label, value] of [
+        [/^Code/, "acme-r3"],
+        [/^Manufacturer/, "Acme"],
+        [/^Model/, "R3"],
+      ] as const) {
+        await page.getByLabel(label).fill(value);
+      }
+      await page.getByLabel(/^Kind/).selectOption("Server");
+      await page.getByRole("button", { name: /^Create device type/ }).click();
+      await page.getByText("Saved acme-r3", { exact: true }).waitFor();
+      await page.goto(`${desk.server.url}/#/device_type/acme-r3`);
+      await page.getByRole("button", { name: "Delete" }).click();
+      await page.getByRole("button", { name: /^Delete device type/ }).click();
+      await page.getByText("Deleted acme-r3", { exact: true }).waitFor();
+      await page.getByText("Nothing is named “acme-r3”").waitFor();
+      await page.getByRole("button", { name: "Undo", exact: true }).click();
+      await page.getByRole("button", { name: /^Undo 1 change/ }).click();
+      await page.getByText("Took back 1 change", { exact: true }).waitFor();
+      await page.getByText("The type has no ports.").waitFor();
+    });
+  });
 });

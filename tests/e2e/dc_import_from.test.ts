@@ -251,7 +251,10 @@ test("planner dc add device builds a device to its type, once", async () => {
     "device:S1 created\n",
     "device:S2 created\n",
   ]);
-  expect([again.code, again.stderr]).toEqual([1, 'error: Device "S1" is there already: expected a new code\n']);
+  expect([again.code, again.stderr]).toEqual([
+    1,
+    'error: There is a device "S1" already: expected one that is not stored yet\n',
+  ]);
   expect(unknown.stderr).toContain('Cannot find device type "nope"');
   expect(bare.stderr).toContain('Missing "--type" or "--kind"');
   expect(misplaced.stderr).toContain('Wrong value "x" for "--position": expected a unit');

@@ -8,6 +8,7 @@ import { openService } from "#dc/open_service.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
 import { storedDeviceType } from "#dc/operations/planning/device_types.ts";
 import { upsertDevice } from "#dc/operations/upsert_device.ts";
+import { NOTHING_STORED } from "#dc/operations/writes/upsert.ts";
 import type { DcReader } from "#dc/ports.ts";
 import {
   DeviceSchema,
@@ -57,6 +58,7 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
     const service = await openService(store, { clock: { now: () => new Date() }, authRequired: false });
     const request = create(UpsertDeviceRequestSchema, {
       device: toMessage(DeviceSchema, device),
+      etag: NOTHING_STORED,
       validateOnly: call["dry-run"],
       changeMessage: call.message ?? "",
     });
@@ -70,9 +72,6 @@ export async function addDevice(database: Database, call: AddDeviceCall, log: St
 }
 
 async function wholeDevice(reader: DcReader, said: SaidDevice, type: string | undefined): Promise<Device> {
-  if ((await reader.device(said.code)) !== undefined) {
-    throw new OperationError("already_exists", `Device "${said.code}" is there already: expected a new code`);
-  }
   const built = type === undefined ? undefined : await typeOf(reader, type);
   const kind = said.kind ?? built?.kind;
   if (kind === undefined) throw usage('Missing "--type" or "--kind": expected one of them');

@@ -16,6 +16,7 @@ export const REASONS = {
   MALFORMED_REQUEST: "invalid_argument",
   NOT_FOUND: "not_found",
   CODE_CASE_CONFLICT: "already_exists",
+  ALREADY_STORED: "already_exists",
   FEED_ALREADY_DECLARED: "already_exists",
   ASSET_TAG_TAKEN: "already_exists",
   U_SPACE_OCCUPIED: "failed_precondition",

@@ -16,6 +16,7 @@ import { floorPlan } from "./floor_plan.ts";
 import { getDevice } from "./get_device.ts";
 import { getPort } from "./get_port.ts";
 import { getRack } from "./get_rack.ts";
+import { applyChanges } from "./planning/apply_changes.ts";
 import { bulkUpsertCables } from "./planning/bulk_upsert_cables.ts";
 import { findPlacement } from "./planning/find_placement.ts";
 import { getDeviceType } from "./planning/get_device_type.ts";
@@ -77,6 +78,7 @@ export const planningRpcs: readonly Rpc[] = [
   listInventory,
   searchInventory,
   bulkUpsertCables,
+  applyChanges,
   findPlacement,
 ];
 

@@ -5,7 +5,7 @@ import { refuse } from "#dc/model/refusal.ts";
 import type { DcReader, Stored } from "#dc/ports.ts";
 import { type DeviceType as DeviceTypeMessage, DeviceTypeSchema } from "#gen/datacenter/v1/planning_pb.ts";
 import { openPageToken, sealPageToken } from "../answers/page_token.ts";
-import { toMessage } from "../messages/convert.ts";
+import { fromMessage, toMessage } from "../messages/convert.ts";
 
 /** The space of documents that holds types of devices, by code. */
 export const DEVICE_TYPES = "device_type";
@@ -27,6 +27,17 @@ export async function* allDeviceTypes(reader: DcReader): AsyncGenerator<Stored<D
     if (last === undefined || page.length < READ_AT_ONCE) return;
     after = last.key;
   }
+}
+
+/** The type that a request gives, without what the service sets. @param at where the request has it */
+export function givenDeviceType(message: DeviceTypeMessage, at: string): DeviceType {
+  const {
+    etag: _,
+    createTime: __,
+    updateTime: ___,
+    ...given
+  } = fromMessage<Stored<object> & DeviceType>(DeviceTypeSchema, message, at);
+  return given;
 }
 
 export function deviceTypeMessage({ resource, etag, createTime, updateTime }: Stored<DeviceType>): DeviceTypeMessage {

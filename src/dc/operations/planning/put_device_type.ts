@@ -1,5 +1,6 @@
 import type { DeviceType } from "#dc/model/device_type.ts";
-import { fieldWithin, Refusal } from "#dc/model/refusal.ts";
+import { fieldWithin, Refusal, refuse } from "#dc/model/refusal.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
 import { judge } from "#dc/model/rule.ts";
 import { deviceTypeRules } from "#dc/model/rules/device_type.ts";
 import type { Stored } from "#dc/ports.ts";
@@ -8,23 +9,22 @@ import { canonicalJson } from "#kernel/canonical_json.ts";
 import { modelJson } from "../messages/model_json.ts";
 import type { WriteSession } from "../rpc.ts";
 import { etagOf } from "../writes/changes.ts";
-import { checkEtag } from "../writes/upsert.ts";
+import type { RemoveOptions } from "../writes/remove.ts";
+import { checkEtag, checkPrecondition, type UpsertInput } from "../writes/upsert.ts";
 import { DEVICE_TYPES, storedDeviceType } from "./device_types.ts";
-
-const FIELD = "device_type";
 
 /** Creates or replaces a type. @throws Refusal when the version differs or a rule refuses */
 export async function putDeviceType(
   { writer, changes, now }: WriteSession,
   type: DeviceType,
-  etag: string,
+  { etag, at }: Pick<UpsertInput<ResourceKind>, "etag" | "at">,
 ): Promise<{ readonly outcome: "CREATED" | "UPDATED" | "UNCHANGED"; readonly stored: Stored<DeviceType> }> {
   const { errors } = await judge(deviceTypeRules, { after: type, now }, writer);
-  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(FIELD, found.field) }));
+  const [first, ...others] = errors.map((found) => ({ ...found, field: fieldWithin(at, found.field) }));
   if (first !== undefined) throw new Refusal(first, others);
   const before = await storedDeviceType(writer, type.code);
   const ref = `device_type:${type.code}`;
-  checkEtag(etag, before?.etag, ref);
+  checkPrecondition(etag, before, { ref, field: fieldWithin(at, "code") });
   if (before !== undefined && canonicalJson(before.resource) === canonicalJson(type))
     return { outcome: "UNCHANGED", stored: before };
   const stored = { resource: type, etag: etagOf(type), createTime: before?.createTime ?? now, updateTime: now };
@@ -32,4 +32,18 @@ export async function putDeviceType(
   const json = (one: DeviceType | undefined) => (one === undefined ? undefined : modelJson(DeviceTypeSchema, one));
   changes.noteDocument(before === undefined ? "CREATE" : "UPDATE", ref, json(before?.resource), json(type));
   return { outcome: before === undefined ? "CREATED" : "UPDATED", stored };
+}
+
+/** Removes a type. Devices that were built to it stay as they are. @throws Refusal if it is missing or of another version */
+export async function dropDeviceType(
+  { writer, changes }: WriteSession,
+  code: string,
+  { field, etag }: Pick<RemoveOptions, "field" | "etag">,
+): Promise<void> {
+  const ref = `device_type:${code}`;
+  const stored = await storedDeviceType(writer, code);
+  if (stored === undefined) throw refuse("NOT_FOUND", `Cannot find "${ref}"`, { field, ref, value: ref });
+  checkEtag(etag, stored.etag, ref);
+  await writer.dropDocument(DEVICE_TYPES, code);
+  changes.noteDocument("DELETE", ref, modelJson(DeviceTypeSchema, stored.resource), undefined);
 }

@@ -14,9 +14,9 @@ import type { WriteSession } from "../rpc.ts";
 export interface BulkItem {
   /** Where the request names it, as `items[7].code`. */
   readonly field: string;
-  /** What the reply names it by: a code, or the reference of a cable. */
+  /** What the reply names it by: a code, or a reference. */
   readonly code: string;
-  readonly name: "Code" | "Cable";
+  readonly name: "Code" | "Cable" | "Resource";
   /** What it has in common with items that name the same resource. */
   readonly key: string;
   readonly needs: readonly string[];

@@ -58,7 +58,7 @@ export function exchangeSession(session: WriteSession): ExchangeSession {
 async function putType(session: WriteSession, type: DeviceType) {
   let outcome: "CREATED" | "UPDATED" | "UNCHANGED" = "UNCHANGED";
   const error = await refusalOf(session, async () => {
-    outcome = (await putDeviceType(session, type, "")).outcome;
+    outcome = (await putDeviceType(session, type, { etag: "", at: "device_type" })).outcome;
   });
   return error ?? outcome;
 }

@@ -23,7 +23,7 @@ import { type Upserted, type UpsertInput, upsertResource } from "./upsert.ts";
 
 // Single and bulk calls of every kind come through here, so that they cannot differ.
 
-const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
+export const OUTCOMES: Readonly<Record<Upserted<ResourceKind>["outcome"], Outcome>> = {
   CREATED: Outcome.CREATED,
   UPDATED: Outcome.UPDATED,
   UNCHANGED: Outcome.UNCHANGED,
@@ -93,10 +93,10 @@ interface DeleteRequest extends Omit<RemoveOptions, "cascade"> {
   readonly cascade: boolean;
 }
 
-type Coded = "device" | "rack" | "crac";
+export type Coded = "device" | "rack" | "crac";
 
 /** A resource as far as its code goes: all that removing looks at. */
-function named(kind: Coded, code: string): ResourceByKind[Coded] {
+export function named(kind: Coded, code: string): ResourceByKind[Coded] {
   const blank: { readonly [Kind in Coded]: ResourceByKind[Kind] } = {
     device: { code, kind: "OTHER" } satisfies Device,
     rack: { code } satisfies Rack,
@@ -136,7 +136,7 @@ export async function bulkUpsert(session: WriteSession, kind: Many, request: Bul
   const { atomic } = request;
   if (kind === "device") return runBulk(session, items, { atomic, review: (codes) => reviewPower(session, codes) });
   if (kind !== "cable") return runBulk(session, items, { atomic });
-  return runBulk(session, items, { atomic, review: (refs) => reviewCables(session, refs) });
+  return runBulk(session, items, { atomic, review: (refs) => reviewRefs(session, refs) });
 }
 
 /** Loads are judged when all of a call is written, since each item moves them. */
@@ -144,12 +144,12 @@ function reviewPower({ writer }: WriteSession, codes: readonly string[]): Promis
   return powerWarnings(writer, codes, MAX_LOAD_WALK + codes.length * MAX_LOAD_WALK_PER_ITEM);
 }
 
-/** Judges the loads above the inlets of power cables. */
-async function reviewCables(session: WriteSession, refs: readonly string[]): Promise<WarningsOf> {
+/** Judges the loads above devices and above the inlets of power cables, by the references of what was changed. */
+export async function reviewRefs(session: WriteSession, refs: readonly string[]): Promise<WarningsOf> {
   const supplied = new Map<string, string>();
   for (const text of refs) {
     const ref = parseRef(text);
-    const code = ref?.kind === "cable" ? await suppliedBy(session, ref) : undefined;
+    const code = ref?.kind === "cable" ? await suppliedBy(session, ref) : ref?.kind === "device" ? ref.code : undefined;
     if (code !== undefined) supplied.set(text, code);
   }
   const warningsOf = await reviewPower(session, [...new Set(supplied.values())]);

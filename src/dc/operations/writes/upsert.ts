@@ -39,7 +39,10 @@ export async function upsertResource<Kind extends ResourceKind>(
   const { writer, changes, now } = session;
   demandIdentity(patch, at);
   const before = await writer.stored(kind, resourceKey(patch));
-  checkEtag(etag, before?.etag, resourceRef(kind, patch));
+  checkPrecondition(etag, before, {
+    ref: resourceRef(kind, patch),
+    field: fieldWithin(at, "code" in patch ? "code" : "a"),
+  });
   const after = await wanted(session, kind, patch, before?.resource, maskPaths);
   if (before !== undefined && canonicalJson(after) === canonicalJson(before.resource)) {
     return { stored: before, outcome: "UNCHANGED", warnings: [] };
@@ -81,6 +84,23 @@ function demandIdentity(resource: ResourceByKind[ResourceKind], at: string): voi
       });
     }
   }
+}
+
+/** The version that a request demands of a resource that must be new. */
+export const NOTHING_STORED = "none";
+
+/** @throws Refusal when another version than the demanded one is stored, or any where none may be */
+export function checkPrecondition(
+  etag: string,
+  stored: { readonly etag: string } | undefined,
+  { ref, field }: { readonly ref: string; readonly field: string },
+): void {
+  if (etag !== NOTHING_STORED) checkEtag(etag, stored?.etag, ref);
+  if (etag !== NOTHING_STORED || stored === undefined) return;
+  const value = ref.slice(ref.indexOf(":") + 1);
+  const what = ref.slice(0, ref.indexOf(":")).replaceAll("_", " ");
+  const message = `There is a ${what} "${value}" already: expected one that is not stored yet`;
+  throw refuse("ALREADY_STORED", message, { field, value, expected: "one that is not stored yet", ref });
 }
 
 /** @throws Refusal ETAG_MISMATCH when a version is demanded and another, or none, is stored */

@@ -5433,7 +5433,7 @@ export type UpsertDeviceRequest = Message<"datacenter.v1.UpsertDeviceRequest"> &
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 3;
    */
@@ -5489,7 +5489,7 @@ export type UpsertRackRequest = Message<"datacenter.v1.UpsertRackRequest"> & {
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 3;
    */
@@ -5545,7 +5545,7 @@ export type UpsertCracRequest = Message<"datacenter.v1.UpsertCracRequest"> & {
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 3;
    */
@@ -5601,7 +5601,7 @@ export type UpsertCableRequest = Message<"datacenter.v1.UpsertCableRequest"> & {
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 3;
    */
@@ -5657,7 +5657,7 @@ export type UpsertFabricLinkRequest = Message<"datacenter.v1.UpsertFabricLinkReq
   updateMask?: FieldMask | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 3;
    */

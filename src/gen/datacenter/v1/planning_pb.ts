@@ -6,7 +6,7 @@
 
 import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
-import type { Airflow, BulkReplySchema, Cable, Depth, DeviceKind, Outcome, Port } from "./datacenter_pb.ts";
+import type { Airflow, BulkReplySchema, Cable, Crac, Depth, Device, DeviceKind, FabricLink, Outcome, Port, Rack } from "./datacenter_pb.ts";
 import { file_datacenter_v1_datacenter } from "./datacenter_pb.ts";
 import type { FindPlacementRequestSchema, FindPlacementResponseSchema } from "./placement_pb.ts";
 import { file_datacenter_v1_placement } from "./placement_pb.ts";
@@ -20,7 +20,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file datacenter/v1/planning.proto.
  */
 export const file_datacenter_v1_planning: GenFile = /*@__PURE__*/
-  fileDesc("ChxkYXRhY2VudGVyL3YxL3BsYW5uaW5nLnByb3RvEg1kYXRhY2VudGVyLnYxIukECgpEZXZpY2VUeXBlEgwKBGNvZGUYASABKAkSFAoMbWFudWZhY3R1cmVyGAIgASgJEg0KBW1vZGVsGAMgASgJEhMKC3BhcnRfbnVtYmVyGAQgASgJEicKBGtpbmQYBSABKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSFQoIdV9oZWlnaHQYBiABKAFIAIgBARIjCgVkZXB0aBgHIAEoDjIULmRhdGFjZW50ZXIudjEuRGVwdGgSJwoHYWlyZmxvdxgIIAEoDjIWLmRhdGFjZW50ZXIudjEuQWlyZmxvdxIWCgl3ZWlnaHRfa2cYCSABKAFIAYgBARIXCgptYXhfZHJhd193GAogASgFSAKIAQESIgoFcG9ydHMYCyADKAsyEy5kYXRhY2VudGVyLnYxLlBvcnQSDAoEYmF5cxgMIAMoCRIQCghpc19ibGFkZRgNIAEoCBI1CgZsYWJlbHMYDiADKAsyJS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUuTGFiZWxzRW50cnkSEAoIY29tbWVudHMYDyABKAkSDAoEZXRhZxhaIAEoCRIvCgtjcmVhdGVfdGltZRhbIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3VfaGVpZ2h0QgwKCl93ZWlnaHRfa2dCDQoLX21heF9kcmF3X3cimgEKF1Vwc2VydERldmljZVR5cGVSZXF1ZXN0Ei4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEgwKBGV0YWcYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhYKDmNoYW5nZV9tZXNzYWdlGAUgASgJInMKGFVwc2VydERldmljZVR5cGVSZXNwb25zZRIuCgtkZXZpY2VfdHlwZRgBIAEoCzIZLmRhdGFjZW50ZXIudjEuRGV2aWNlVHlwZRInCgdvdXRjb21lGAIgASgOMhYuZGF0YWNlbnRlci52MS5PdXRjb21lIiQKFEdldERldmljZVR5cGVSZXF1ZXN0EgwKBGNvZGUYASABKAkiRwoVR2V0RGV2aWNlVHlwZVJlc3BvbnNlEi4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlIj8KFkxpc3REZXZpY2VUeXBlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkieAoXTGlzdERldmljZVR5cGVzUmVzcG9uc2USLwoMZGV2aWNlX3R5cGVzGAEgAygLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoBSKRAQoYU2VhcmNoRGV2aWNlVHlwZXNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhUKDW1hbnVmYWN0dXJlcnMYAiADKAkSKAoFa2luZHMYAyADKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiegoZU2VhcmNoRGV2aWNlVHlwZXNSZXNwb25zZRIvCgxkZXZpY2VfdHlwZXMYASADKAsyGS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgFImgKEkludmVudG9yeUNvbmRpdGlvbhIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhAKA21pbhgDIAEoAUgAiAEBEhAKA21heBgEIAEoAUgBiAEBQgYKBF9taW5CBgoEX21heCLZAQoUTGlzdEludmVudG9yeVJlcXVlc3QSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBINCgVxdWVyeRgCIAEoCRI1Cgpjb25kaXRpb25zGAMgAygLMiEuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlDb25kaXRpb24SEAoIb3JkZXJfYnkYBCABKAkSEQoJcGFnZV9zaXplGAUgASgFEgwKBHNraXAYBiABKAUSDgoGZmFjZXRzGAcgAygJEgwKBHN1bXMYCCADKAki+QEKDEludmVudG9yeVJvdxILCgNyZWYYASABKAkSDAoEbmFtZRgCIAEoCRI1CgV0ZXh0cxgDIAMoCzImLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5Um93LlRleHRzRW50cnkSOQoHZmlndXJlcxgEIAMoCzIoLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5Um93LkZpZ3VyZXNFbnRyeRosCgpUZXh0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMRmlndXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiigEKDkludmVudG9yeUZhY2V0Eg4KBmNvbHVtbhgBIAEoCRI5CgZjb3VudHMYAiADKAsyKS5kYXRhY2VudGVyLnYxLkludmVudG9yeUZhY2V0LkNvdW50c0VudHJ5Gi0KC0NvdW50c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBToCOAEiggIKFUxpc3RJbnZlbnRvcnlSZXNwb25zZRIpCgRyb3dzGAEgAygLMhsuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlSb3cSEwoLdG90YWxfY291bnQYAiABKAUSDwoHY29sdW1ucxgDIAMoCRItCgZmYWNldHMYBCADKAsyHS5kYXRhY2VudGVyLnYxLkludmVudG9yeUZhY2V0EjwKBHN1bXMYBSADKAsyLi5kYXRhY2VudGVyLnYxLkxpc3RJbnZlbnRvcnlSZXNwb25zZS5TdW1zRW50cnkaKwoJU3Vtc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiZwoWU2VhcmNoSW52ZW50b3J5UmVxdWVzdBINCgVxdWVyeRgBIAEoCRIrCgVraW5kcxgCIAMoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBIRCglwYWdlX3NpemUYAyABKAUiZQoMSW52ZW50b3J5SGl0EioKBGtpbmQYASABKA4yHC5kYXRhY2VudGVyLnYxLkludmVudG9yeUtpbmQSCwoDcmVmGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGZGV0YWlsGAQgASgJInsKDUludmVudG9yeUhpdHMSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBITCgt0b3RhbF9jb3VudBgCIAEoBRIpCgRoaXRzGAMgAygLMhsuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlIaXQiXwoXU2VhcmNoSW52ZW50b3J5UmVzcG9uc2USKwoFa2luZHMYASADKAsyHC5kYXRhY2VudGVyLnYxLkludmVudG9yeUhpdHMSFwoPY29ycmVjdGVkX3F1ZXJ5GAIgASgJIsIBChdCdWxrVXBzZXJ0Q2FibGVzUmVxdWVzdBIjCgVpdGVtcxgBIAMoCzIULmRhdGFjZW50ZXIudjEuQ2FibGUSDgoGYXRvbWljGAIgASgIEhIKCnJlcXVlc3RfaWQYAyABKAkSFQoNdmFsaWRhdGVfb25seRgEIAEoCBIWCg5jaGFuZ2VfbWVzc2FnZRgFIAEoCRIvCgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sqiQMKDUludmVudG9yeUtpbmQSHgoaSU5WRU5UT1JZX0tJTkRfVU5TUEVDSUZJRUQQABIXChNJTlZFTlRPUllfS0lORF9TSVRFEAESGAoUSU5WRU5UT1JZX0tJTkRfRkxPT1IQAhIXChNJTlZFTlRPUllfS0lORF9ST09NEAMSFgoSSU5WRU5UT1JZX0tJTkRfUk9XEAQSFwoTSU5WRU5UT1JZX0tJTkRfUkFDSxAFEhkKFUlOVkVOVE9SWV9LSU5EX0RFVklDRRAGEhcKE0lOVkVOVE9SWV9LSU5EX1BPUlQQBxIYChRJTlZFTlRPUllfS0lORF9DQUJMRRAIEhcKE0lOVkVOVE9SWV9LSU5EX0NSQUMQCRIZChVJTlZFTlRPUllfS0lORF9TVVBQTFkQChIZChVJTlZFTlRPUllfS0lORF9GQUJSSUMQCxIeChpJTlZFTlRPUllfS0lORF9GQUJSSUNfTElOSxAMEh4KGklOVkVOVE9SWV9LSU5EX0RFVklDRV9UWVBFEA0ylAcKD1BsYW5uaW5nU2VydmljZRJjChBVcHNlcnREZXZpY2VUeXBlEiYuZGF0YWNlbnRlci52MS5VcHNlcnREZXZpY2VUeXBlUmVxdWVzdBonLmRhdGFjZW50ZXIudjEuVXBzZXJ0RGV2aWNlVHlwZVJlc3BvbnNlEl8KDUdldERldmljZVR5cGUSIy5kYXRhY2VudGVyLnYxLkdldERldmljZVR5cGVSZXF1ZXN0GiQuZGF0YWNlbnRlci52MS5HZXREZXZpY2VUeXBlUmVzcG9uc2UiA5ACARJlCg9MaXN0RGV2aWNlVHlwZXMSJS5kYXRhY2VudGVyLnYxLkxpc3REZXZpY2VUeXBlc1JlcXVlc3QaJi5kYXRhY2VudGVyLnYxLkxpc3REZXZpY2VUeXBlc1Jlc3BvbnNlIgOQAgESawoRU2VhcmNoRGV2aWNlVHlwZXMSJy5kYXRhY2VudGVyLnYxLlNlYXJjaERldmljZVR5cGVzUmVxdWVzdBooLmRhdGFjZW50ZXIudjEuU2VhcmNoRGV2aWNlVHlwZXNSZXNwb25zZSIDkAIBEmgKEFJlaGVhcnNlRmFpbHVyZXMSJi5kYXRhY2VudGVyLnYxLlJlaGVhcnNlRmFpbHVyZXNSZXF1ZXN0GicuZGF0YWNlbnRlci52MS5SZWhlYXJzZUZhaWx1cmVzUmVzcG9uc2UiA5ACARJfCg1MaXN0SW52ZW50b3J5EiMuZGF0YWNlbnRlci52MS5MaXN0SW52ZW50b3J5UmVxdWVzdBokLmRhdGFjZW50ZXIudjEuTGlzdEludmVudG9yeVJlc3BvbnNlIgOQAgESZQoPU2VhcmNoSW52ZW50b3J5EiUuZGF0YWNlbnRlci52MS5TZWFyY2hJbnZlbnRvcnlSZXF1ZXN0GiYuZGF0YWNlbnRlci52MS5TZWFyY2hJbnZlbnRvcnlSZXNwb25zZSIDkAIBElQKEEJ1bGtVcHNlcnRDYWJsZXMSJi5kYXRhY2VudGVyLnYxLkJ1bGtVcHNlcnRDYWJsZXNSZXF1ZXN0GhguZGF0YWNlbnRlci52MS5CdWxrUmVwbHkSXwoNRmluZFBsYWNlbWVudBIjLmRhdGFjZW50ZXIudjEuRmluZFBsYWNlbWVudFJlcXVlc3QaJC5kYXRhY2VudGVyLnYxLkZpbmRQbGFjZW1lbnRSZXNwb25zZSIDkAIBYgZwcm90bzM", [file_datacenter_v1_datacenter, file_datacenter_v1_placement, file_datacenter_v1_rehearsal, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
+  fileDesc("ChxkYXRhY2VudGVyL3YxL3BsYW5uaW5nLnByb3RvEg1kYXRhY2VudGVyLnYxIukECgpEZXZpY2VUeXBlEgwKBGNvZGUYASABKAkSFAoMbWFudWZhY3R1cmVyGAIgASgJEg0KBW1vZGVsGAMgASgJEhMKC3BhcnRfbnVtYmVyGAQgASgJEicKBGtpbmQYBSABKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSFQoIdV9oZWlnaHQYBiABKAFIAIgBARIjCgVkZXB0aBgHIAEoDjIULmRhdGFjZW50ZXIudjEuRGVwdGgSJwoHYWlyZmxvdxgIIAEoDjIWLmRhdGFjZW50ZXIudjEuQWlyZmxvdxIWCgl3ZWlnaHRfa2cYCSABKAFIAYgBARIXCgptYXhfZHJhd193GAogASgFSAKIAQESIgoFcG9ydHMYCyADKAsyEy5kYXRhY2VudGVyLnYxLlBvcnQSDAoEYmF5cxgMIAMoCRIQCghpc19ibGFkZRgNIAEoCBI1CgZsYWJlbHMYDiADKAsyJS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUuTGFiZWxzRW50cnkSEAoIY29tbWVudHMYDyABKAkSDAoEZXRhZxhaIAEoCRIvCgtjcmVhdGVfdGltZRhbIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYXCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wGi0KC0xhYmVsc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAFCCwoJX3VfaGVpZ2h0QgwKCl93ZWlnaHRfa2dCDQoLX21heF9kcmF3X3cimgEKF1Vwc2VydERldmljZVR5cGVSZXF1ZXN0Ei4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEgwKBGV0YWcYAiABKAkSEgoKcmVxdWVzdF9pZBgDIAEoCRIVCg12YWxpZGF0ZV9vbmx5GAQgASgIEhYKDmNoYW5nZV9tZXNzYWdlGAUgASgJInMKGFVwc2VydERldmljZVR5cGVSZXNwb25zZRIuCgtkZXZpY2VfdHlwZRgBIAEoCzIZLmRhdGFjZW50ZXIudjEuRGV2aWNlVHlwZRInCgdvdXRjb21lGAIgASgOMhYuZGF0YWNlbnRlci52MS5PdXRjb21lIiQKFEdldERldmljZVR5cGVSZXF1ZXN0EgwKBGNvZGUYASABKAkiRwoVR2V0RGV2aWNlVHlwZVJlc3BvbnNlEi4KC2RldmljZV90eXBlGAEgASgLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlIj8KFkxpc3REZXZpY2VUeXBlc1JlcXVlc3QSEQoJcGFnZV9zaXplGAEgASgFEhIKCnBhZ2VfdG9rZW4YAiABKAkieAoXTGlzdERldmljZVR5cGVzUmVzcG9uc2USLwoMZGV2aWNlX3R5cGVzGAEgAygLMhkuZGF0YWNlbnRlci52MS5EZXZpY2VUeXBlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRITCgt0b3RhbF9jb3VudBgDIAEoBSKRAQoYU2VhcmNoRGV2aWNlVHlwZXNSZXF1ZXN0Eg0KBXF1ZXJ5GAEgASgJEhUKDW1hbnVmYWN0dXJlcnMYAiADKAkSKAoFa2luZHMYAyADKA4yGS5kYXRhY2VudGVyLnYxLkRldmljZUtpbmQSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiegoZU2VhcmNoRGV2aWNlVHlwZXNSZXNwb25zZRIvCgxkZXZpY2VfdHlwZXMYASADKAsyGS5kYXRhY2VudGVyLnYxLkRldmljZVR5cGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhMKC3RvdGFsX2NvdW50GAMgASgFImgKEkludmVudG9yeUNvbmRpdGlvbhIOCgZjb2x1bW4YASABKAkSDgoGdmFsdWVzGAIgAygJEhAKA21pbhgDIAEoAUgAiAEBEhAKA21heBgEIAEoAUgBiAEBQgYKBF9taW5CBgoEX21heCLZAQoUTGlzdEludmVudG9yeVJlcXVlc3QSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBINCgVxdWVyeRgCIAEoCRI1Cgpjb25kaXRpb25zGAMgAygLMiEuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlDb25kaXRpb24SEAoIb3JkZXJfYnkYBCABKAkSEQoJcGFnZV9zaXplGAUgASgFEgwKBHNraXAYBiABKAUSDgoGZmFjZXRzGAcgAygJEgwKBHN1bXMYCCADKAki+QEKDEludmVudG9yeVJvdxILCgNyZWYYASABKAkSDAoEbmFtZRgCIAEoCRI1CgV0ZXh0cxgDIAMoCzImLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5Um93LlRleHRzRW50cnkSOQoHZmlndXJlcxgEIAMoCzIoLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5Um93LkZpZ3VyZXNFbnRyeRosCgpUZXh0c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEaLgoMRmlndXJlc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiigEKDkludmVudG9yeUZhY2V0Eg4KBmNvbHVtbhgBIAEoCRI5CgZjb3VudHMYAiADKAsyKS5kYXRhY2VudGVyLnYxLkludmVudG9yeUZhY2V0LkNvdW50c0VudHJ5Gi0KC0NvdW50c0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoBToCOAEiggIKFUxpc3RJbnZlbnRvcnlSZXNwb25zZRIpCgRyb3dzGAEgAygLMhsuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlSb3cSEwoLdG90YWxfY291bnQYAiABKAUSDwoHY29sdW1ucxgDIAMoCRItCgZmYWNldHMYBCADKAsyHS5kYXRhY2VudGVyLnYxLkludmVudG9yeUZhY2V0EjwKBHN1bXMYBSADKAsyLi5kYXRhY2VudGVyLnYxLkxpc3RJbnZlbnRvcnlSZXNwb25zZS5TdW1zRW50cnkaKwoJU3Vtc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoAToCOAEiZwoWU2VhcmNoSW52ZW50b3J5UmVxdWVzdBINCgVxdWVyeRgBIAEoCRIrCgVraW5kcxgCIAMoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBIRCglwYWdlX3NpemUYAyABKAUiZQoMSW52ZW50b3J5SGl0EioKBGtpbmQYASABKA4yHC5kYXRhY2VudGVyLnYxLkludmVudG9yeUtpbmQSCwoDcmVmGAIgASgJEgwKBG5hbWUYAyABKAkSDgoGZGV0YWlsGAQgASgJInsKDUludmVudG9yeUhpdHMSKgoEa2luZBgBIAEoDjIcLmRhdGFjZW50ZXIudjEuSW52ZW50b3J5S2luZBITCgt0b3RhbF9jb3VudBgCIAEoBRIpCgRoaXRzGAMgAygLMhsuZGF0YWNlbnRlci52MS5JbnZlbnRvcnlIaXQiXwoXU2VhcmNoSW52ZW50b3J5UmVzcG9uc2USKwoFa2luZHMYASADKAsyHC5kYXRhY2VudGVyLnYxLkludmVudG9yeUhpdHMSFwoPY29ycmVjdGVkX3F1ZXJ5GAIgASgJIsIBChdCdWxrVXBzZXJ0Q2FibGVzUmVxdWVzdBIjCgVpdGVtcxgBIAMoCzIULmRhdGFjZW50ZXIudjEuQ2FibGUSDgoGYXRvbWljGAIgASgIEhIKCnJlcXVlc3RfaWQYAyABKAkSFQoNdmFsaWRhdGVfb25seRgEIAEoCBIWCg5jaGFuZ2VfbWVzc2FnZRgFIAEoCRIvCgt1cGRhdGVfbWFzaxgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2si7QIKD0ludmVudG9yeUNoYW5nZRIjCgRyYWNrGAEgASgLMhMuZGF0YWNlbnRlci52MS5SYWNrSAASJwoGZGV2aWNlGAIgASgLMhUuZGF0YWNlbnRlci52MS5EZXZpY2VIABIjCgRjcmFjGAMgASgLMhMuZGF0YWNlbnRlci52MS5DcmFjSAASJQoFY2FibGUYBCABKAsyFC5kYXRhY2VudGVyLnYxLkNhYmxlSAASMAoLZmFicmljX2xpbmsYBSABKAsyGS5kYXRhY2VudGVyLnYxLkZhYnJpY0xpbmtIABIwCgtkZXZpY2VfdHlwZRgGIAEoCzIZLmRhdGFjZW50ZXIudjEuRGV2aWNlVHlwZUgAEhQKCmRlbGV0ZV9yZWYYByABKAlIABIvCgt1cGRhdGVfbWFzaxgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgJIAEoCUIHCgV3cml0ZSKJAQoTQXBwbHlDaGFuZ2VzUmVxdWVzdBIvCgdjaGFuZ2VzGAEgAygLMh4uZGF0YWNlbnRlci52MS5JbnZlbnRvcnlDaGFuZ2USEgoKcmVxdWVzdF9pZBgCIAEoCRIVCg12YWxpZGF0ZV9vbmx5GAMgASgIEhYKDmNoYW5nZV9tZXNzYWdlGAQgASgJKokDCg1JbnZlbnRvcnlLaW5kEh4KGklOVkVOVE9SWV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTSU5WRU5UT1JZX0tJTkRfU0lURRABEhgKFElOVkVOVE9SWV9LSU5EX0ZMT09SEAISFwoTSU5WRU5UT1JZX0tJTkRfUk9PTRADEhYKEklOVkVOVE9SWV9LSU5EX1JPVxAEEhcKE0lOVkVOVE9SWV9LSU5EX1JBQ0sQBRIZChVJTlZFTlRPUllfS0lORF9ERVZJQ0UQBhIXChNJTlZFTlRPUllfS0lORF9QT1JUEAcSGAoUSU5WRU5UT1JZX0tJTkRfQ0FCTEUQCBIXChNJTlZFTlRPUllfS0lORF9DUkFDEAkSGQoVSU5WRU5UT1JZX0tJTkRfU1VQUExZEAoSGQoVSU5WRU5UT1JZX0tJTkRfRkFCUklDEAsSHgoaSU5WRU5UT1JZX0tJTkRfRkFCUklDX0xJTksQDBIeChpJTlZFTlRPUllfS0lORF9ERVZJQ0VfVFlQRRANMuIHCg9QbGFubmluZ1NlcnZpY2USYwoQVXBzZXJ0RGV2aWNlVHlwZRImLmRhdGFjZW50ZXIudjEuVXBzZXJ0RGV2aWNlVHlwZVJlcXVlc3QaJy5kYXRhY2VudGVyLnYxLlVwc2VydERldmljZVR5cGVSZXNwb25zZRJfCg1HZXREZXZpY2VUeXBlEiMuZGF0YWNlbnRlci52MS5HZXREZXZpY2VUeXBlUmVxdWVzdBokLmRhdGFjZW50ZXIudjEuR2V0RGV2aWNlVHlwZVJlc3BvbnNlIgOQAgESZQoPTGlzdERldmljZVR5cGVzEiUuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXF1ZXN0GiYuZGF0YWNlbnRlci52MS5MaXN0RGV2aWNlVHlwZXNSZXNwb25zZSIDkAIBEmsKEVNlYXJjaERldmljZVR5cGVzEicuZGF0YWNlbnRlci52MS5TZWFyY2hEZXZpY2VUeXBlc1JlcXVlc3QaKC5kYXRhY2VudGVyLnYxLlNlYXJjaERldmljZVR5cGVzUmVzcG9uc2UiA5ACARJoChBSZWhlYXJzZUZhaWx1cmVzEiYuZGF0YWNlbnRlci52MS5SZWhlYXJzZUZhaWx1cmVzUmVxdWVzdBonLmRhdGFjZW50ZXIudjEuUmVoZWFyc2VGYWlsdXJlc1Jlc3BvbnNlIgOQAgESXwoNTGlzdEludmVudG9yeRIjLmRhdGFjZW50ZXIudjEuTGlzdEludmVudG9yeVJlcXVlc3QaJC5kYXRhY2VudGVyLnYxLkxpc3RJbnZlbnRvcnlSZXNwb25zZSIDkAIBEmUKD1NlYXJjaEludmVudG9yeRIlLmRhdGFjZW50ZXIudjEuU2VhcmNoSW52ZW50b3J5UmVxdWVzdBomLmRhdGFjZW50ZXIudjEuU2VhcmNoSW52ZW50b3J5UmVzcG9uc2UiA5ACARJUChBCdWxrVXBzZXJ0Q2FibGVzEiYuZGF0YWNlbnRlci52MS5CdWxrVXBzZXJ0Q2FibGVzUmVxdWVzdBoYLmRhdGFjZW50ZXIudjEuQnVsa1JlcGx5EkwKDEFwcGx5Q2hhbmdlcxIiLmRhdGFjZW50ZXIudjEuQXBwbHlDaGFuZ2VzUmVxdWVzdBoYLmRhdGFjZW50ZXIudjEuQnVsa1JlcGx5El8KDUZpbmRQbGFjZW1lbnQSIy5kYXRhY2VudGVyLnYxLkZpbmRQbGFjZW1lbnRSZXF1ZXN0GiQuZGF0YWNlbnRlci52MS5GaW5kUGxhY2VtZW50UmVzcG9uc2UiA5ACAWIGcHJvdG8z", [file_datacenter_v1_datacenter, file_datacenter_v1_placement, file_datacenter_v1_rehearsal, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * A model that devices are built to: its measures, ports and bays.
@@ -176,7 +176,7 @@ export type UpsertDeviceTypeRequest = Message<"datacenter.v1.UpsertDeviceTypeReq
   deviceType?: DeviceType | undefined;
 
   /**
-   * Refuse unless this is the stored version.
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
    *
    * @generated from field: string etag = 2;
    */
@@ -842,6 +842,127 @@ export const BulkUpsertCablesRequestSchema: GenMessage<BulkUpsertCablesRequest> 
   messageDesc(file_datacenter_v1_planning, 18);
 
 /**
+ * One change of the inventory or the catalogue: a resource to create or update, or one to remove.
+ *
+ * @generated from message datacenter.v1.InventoryChange
+ */
+export type InventoryChange = Message<"datacenter.v1.InventoryChange"> & {
+  /**
+   * @generated from oneof datacenter.v1.InventoryChange.write
+   */
+  write: {
+    /**
+     * @generated from field: datacenter.v1.Rack rack = 1;
+     */
+    value: Rack;
+    case: "rack";
+  } | {
+    /**
+     * @generated from field: datacenter.v1.Device device = 2;
+     */
+    value: Device;
+    case: "device";
+  } | {
+    /**
+     * @generated from field: datacenter.v1.Crac crac = 3;
+     */
+    value: Crac;
+    case: "crac";
+  } | {
+    /**
+     * @generated from field: datacenter.v1.Cable cable = 4;
+     */
+    value: Cable;
+    case: "cable";
+  } | {
+    /**
+     * @generated from field: datacenter.v1.FabricLink fabric_link = 5;
+     */
+    value: FabricLink;
+    case: "fabricLink";
+  } | {
+    /**
+     * Replaced as a whole.
+     *
+     * @generated from field: datacenter.v1.DeviceType device_type = 6;
+     */
+    value: DeviceType;
+    case: "deviceType";
+  } | {
+    /**
+     * Reference of what is removed, such as device:SRV-1; refused while others depend on it.
+     *
+     * @generated from field: string delete_ref = 7;
+     */
+    value: string;
+    case: "deleteRef";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * As for UpsertDeviceRequest.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 8;
+   */
+  updateMask?: FieldMask | undefined;
+
+  /**
+   * Refuse unless this is the stored version; "none": refuse unless nothing is stored.
+   *
+   * @generated from field: string etag = 9;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message datacenter.v1.InventoryChange.
+ * Use `create(InventoryChangeSchema)` to create a new message.
+ */
+export const InventoryChangeSchema: GenMessage<InventoryChange> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 19);
+
+/**
+ * Applies changes in their order.
+ *
+ * @generated from message datacenter.v1.ApplyChangesRequest
+ */
+export type ApplyChangesRequest = Message<"datacenter.v1.ApplyChangesRequest"> & {
+  /**
+   * 1 to 1000, no resource twice.
+   *
+   * @generated from field: repeated datacenter.v1.InventoryChange changes = 1;
+   */
+  changes: InventoryChange[];
+
+  /**
+   * UUID; the same request within 24 hours gets the same answer and does nothing more.
+   *
+   * @generated from field: string request_id = 2;
+   */
+  requestId: string;
+
+  /**
+   * Check and answer, write nothing.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
+
+  /**
+   * Why, at most 200 characters; kept in the change log.
+   *
+   * @generated from field: string change_message = 4;
+   */
+  changeMessage: string;
+};
+
+/**
+ * Describes the message datacenter.v1.ApplyChangesRequest.
+ * Use `create(ApplyChangesRequestSchema)` to create a new message.
+ */
+export const ApplyChangesRequestSchema: GenMessage<ApplyChangesRequest> = /*@__PURE__*/
+  messageDesc(file_datacenter_v1_planning, 20);
+
+/**
  * A kind of thing in the inventory.
  *
  * @generated from enum datacenter.v1.InventoryKind
@@ -1021,6 +1142,18 @@ export const PlanningService: GenService<{
   bulkUpsertCables: {
     methodKind: "unary";
     input: typeof BulkUpsertCablesRequestSchema;
+    output: typeof BulkReplySchema;
+  },
+  /**
+   * Applies changes of any kinds in their order in one transaction: all or none. A result names its resource by reference.
+   * buf:lint:ignore RPC_RESPONSE_STANDARD_NAME
+   * buf:lint:ignore RPC_REQUEST_RESPONSE_UNIQUE
+   *
+   * @generated from rpc datacenter.v1.PlanningService.ApplyChanges
+   */
+  applyChanges: {
+    methodKind: "unary";
+    input: typeof ApplyChangesRequestSchema;
     output: typeof BulkReplySchema;
   },
   /**

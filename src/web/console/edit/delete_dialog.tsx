@@ -3,13 +3,14 @@ import type { CallError } from "../api/client.ts";
 import { written } from "../api/written.ts";
 import { counted } from "../labels.ts";
 import { Switch } from "../ui/fields.tsx";
+import { apply } from "./apply.ts";
 import { ask, callError } from "./ask.ts";
 import { FindingLine, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog, WhyField } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
-import { identityOf, identityText, nounOf } from "./form_model.ts";
+import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
 import { Impact, lostSources } from "./impact.tsx";
-import { removeCall } from "./requests.ts";
+import { type Around, removeCall } from "./requests.ts";
 import { useStored } from "./use_stored.ts";
 
 interface RemoveReply {
@@ -40,7 +41,7 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
     if (check.state !== "allowed" || base === undefined) return;
     try {
       const how = { etag: base.etag, cascade, validateOnly: false, message: why, requestId };
-      await ask(removeCall(kind, identity, how));
+      await remove(kind, identity, how);
       editing.close({ text: `Deleted ${name}`, requestId });
       written.announce();
     } catch (error) {
@@ -71,13 +72,28 @@ export function DeleteDialog({ edit }: { readonly edit: Extract<Edit, { readonly
           {problem === undefined ? null : <Refused error={problem} />}
           {check.state === "allowed" ? <Also refs={check.also} /> : null}
         </ul>
-        {identityOf(kind)[0] === "code" ? (
+        {identityOf(kind)[0] === "code" && resourceOf(kind).remove !== undefined ? (
           <Switch label="Remove what depends on it as well" on={cascade} change={setCascade} />
         ) : null}
         <WhyField value={why} set={setWhy} />
       </div>
     </EditDialog>
   );
+}
+
+/** Removes a resource, or asks what that would do. A kind without an RPC for it is removed by a call of one change. */
+async function remove(
+  kind: Kind,
+  identity: Values,
+  how: Around & { readonly cascade: boolean },
+  signal?: AbortSignal,
+): Promise<RemoveReply> {
+  if (resourceOf(kind).remove !== undefined) return ask<RemoveReply>(removeCall(kind, identity, how), signal);
+  const { etag = "", ...rest } = how;
+  const { refusals } = await apply([{ delete_ref: `${kind}:${identityText(kind, identity)}`, etag }], rest, signal);
+  const [refused] = refusals;
+  if (refused !== undefined) throw refused;
+  return {};
 }
 
 /** Asks the server what a delete would do; nothing is written. */
@@ -92,7 +108,7 @@ function useCheck(
     if (etag === undefined) return undefined;
     setCheck({ state: "checking" });
     const controller = new AbortController();
-    ask<RemoveReply>(removeCall(kind, identity, { etag, cascade, validateOnly: true }), controller.signal).then(
+    remove(kind, identity, { etag, cascade, validateOnly: true }, controller.signal).then(
       ({ cascaded_refs = [] }) => controller.signal.aborted || setCheck({ state: "allowed", also: cascaded_refs }),
       (error: unknown) => controller.signal.aborted || setCheck({ state: "refused", error: callError(error) }),
     );

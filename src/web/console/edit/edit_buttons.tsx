@@ -54,7 +54,7 @@ export function EditActions({
       {kind === "cable" || kind === "fabric_link" ? null : (
         <EditButton edit={{ mode: "duplicate", kind, identity }}>Duplicate</EditButton>
       )}
-      {kind === "device_type" ? null : <EditButton edit={{ mode: "delete", kind, identity }}>Delete</EditButton>}
+      <EditButton edit={{ mode: "delete", kind, identity }}>Delete</EditButton>
     </>
   );
 }

@@ -62,6 +62,16 @@ export function removeCall(kind: Kind, values: Values, how: Around & { readonly 
   return { service, rpc: remove, request: { ...identity, ...cascade, ...around(how) } };
 }
 
+/** The version that a request demands of a resource that must be new. */
+export const NOTHING_STORED = "none";
+
+const PLANNING = "datacenter.v1.PlanningService";
+
+/** Applies changes of any kinds in their order, all or none. @param changes in the form of `InventoryChange` */
+export function applyCall(changes: readonly Values[], how: Omit<Around, "etag">): Call {
+  return { service: PLANNING, rpc: "ApplyChanges", request: { changes, ...around(how) } };
+}
+
 /** Asks for a resource as stored, with its version: a change of nothing answers it. */
 export function storedCall(kind: Kind, identity: Values): Call {
   const { field, service, upsert } = resourceOf(kind);

@@ -3,15 +3,19 @@ import { CallError } from "../api/client.ts";
 import type { AuditEntry } from "../api/replies.ts";
 import { written } from "../api/written.ts";
 import { counted, moment } from "../labels.ts";
-import { ask, callError } from "./ask.ts";
+import { apply } from "./apply.ts";
+import { callError } from "./ask.ts";
 import { ChangesTable, FindingLine, Problem, Refused } from "./changes_panel.tsx";
 import { DialogButtons, EditDialog } from "./dialog.tsx";
 import { type Edit, editing } from "./editing.ts";
-import { changedSince, type MetStep, stepCall, stepChanges, type UndoStep, undoSteps } from "./undo_plan.ts";
+import type { Values } from "./form_model.ts";
+import { changedSince, type MetStep, stepChange, stepChanges, type UndoStep, undoSteps } from "./undo_plan.ts";
 import { loadStored } from "./use_draft.ts";
 
-/** Steps that one undo takes; a larger change is taken back by an import. */
-const MOST = 500;
+/** Steps that one undo takes, which are one call; a larger change is taken back by an import. */
+const MOST = 1000;
+/** Stored states that are read at once. */
+const AT_ONCE = 8;
 /** Resources whose fields are listed; the others are counted. */
 const LISTED = 20;
 
@@ -25,35 +29,30 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
   const [steps] = useState(() => undoSteps(entries));
   const [met, setMet] = useState<Met>();
   const [problem, setProblem] = useState<CallError>();
-  const [done, setDone] = useState<number>();
+  const [isWriting, setWriting] = useState(false);
   const [requestId] = useState(() => crypto.randomUUID());
   useEffect(() => {
     if (steps.length > MOST) return;
     meet(steps).then(setMet, (error: unknown) => setProblem(callError(error)));
   }, [steps]);
   const leave = () => editing.close();
-  const useful = met?.steps.filter((step) => stepCall(step, { validateOnly: true }) !== undefined) ?? [];
-  const isReady = useful.length > 0 && met?.refusals.length === 0 && done === undefined;
+  const changes = changesOf(met?.steps ?? []);
+  const isReady = changes.length > 0 && met?.refusals.length === 0 && !isWriting;
   const submit = async () => {
     if (!isReady) return;
-    const message = messageOf(entries);
+    setWriting(true);
+    setProblem(undefined);
     try {
-      for (const [index, step] of useful.entries()) {
-        setDone(index);
-        const single = useful.length === 1 ? { requestId } : {};
-        const call = stepCall(step, { validateOnly: false, message, ...single });
-        if (call !== undefined) await ask(call);
-      }
-      editing.close({
-        text: `Took back ${counted(useful.length, "change")}`,
-        requestId: useful.length === 1 ? requestId : "",
-      });
+      const { refusals } = await apply(changes, { validateOnly: false, message: messageOf(entries), requestId });
+      const [refused] = refusals;
+      if (refused !== undefined) throw refused;
+      editing.close({ text: `Took back ${counted(changes.length, "change")}`, requestId });
+      written.announce();
     } catch (error) {
       setProblem(callError(error));
-      setDone(undefined);
       meet(steps).then(setMet, () => {});
     }
-    written.announce();
+    setWriting(false);
   };
   return (
     <EditDialog
@@ -66,9 +65,7 @@ export function UndoDialog({ edit: { entries } }: { readonly edit: Extract<Edit,
           leave={leave}
           submit={() => void submit()}
           disabled={!isReady}
-          label={
-            done === undefined ? `Undo ${counted(useful.length, "change")}` : `Undoing ${done + 1} of ${useful.length}`
-          }
+          label={isWriting ? "Undoing…" : `Undo ${counted(changes.length, "change")}`}
         />
       }
     >
@@ -121,7 +118,7 @@ function Shown({ met: { steps, refusals } }: { readonly met: Met }) {
         ))}
         {refusals.length === 0 && again.length === 0 ? (
           <FindingLine state="ok" title="Nothing is in the way">
-            {steps.length > 1 ? "Each step is checked again as it is written." : "Checked with the server."}
+            Checked with the server. All of it is written, or nothing.
           </FindingLine>
         ) : null}
       </ul>
@@ -135,18 +132,20 @@ function wordOf(step: MetStep): string {
   return stepChanges(step).length === 0 ? "is as it was already" : "gets its earlier values";
 }
 
-/** Reads what the steps meet now, and asks the server about a single step. */
+/** Reads what the steps meet now, and asks the server about all of them. */
 async function meet(steps: readonly UndoStep[]): Promise<Met> {
   const met: MetStep[] = [];
-  for (const step of steps) met.push({ ...step, current: await currentOf(step) });
-  const [only] = met;
-  const call = met.length === 1 && only !== undefined ? stepCall(only, { validateOnly: true }) : undefined;
-  if (call === undefined) return { steps: met, refusals: [] };
-  const refusal = await ask(call).then(
-    () => undefined,
-    (error: unknown) => callError(error),
-  );
-  return { steps: met, refusals: refusal === undefined ? [] : [refusal] };
+  for (let start = 0; start < steps.length; start += AT_ONCE) {
+    const batch = steps.slice(start, start + AT_ONCE);
+    met.push(...(await Promise.all(batch.map(async (step) => ({ ...step, current: await currentOf(step) })))));
+  }
+  const changes = changesOf(met);
+  if (changes.length === 0) return { steps: met, refusals: [] };
+  return { steps: met, refusals: (await apply(changes, { validateOnly: true })).refusals };
+}
+
+function changesOf(steps: readonly MetStep[]): readonly Values[] {
+  return steps.map(stepChange).filter((change) => change !== undefined);
 }
 
 async function currentOf({ kind, identity }: UndoStep): Promise<MetStep["current"]> {

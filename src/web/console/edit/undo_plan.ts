@@ -1,7 +1,7 @@
 import type { AuditEntry } from "../api/replies.ts";
 import { type Difference, differences } from "./differences.ts";
 import { identityValues, KINDS, type Kind, resourceOf, type Values } from "./form_model.ts";
-import { type Around, type Call, createCall, removeCall, updateCall } from "./requests.ts";
+import { createCall, NOTHING_STORED, updateCall } from "./requests.ts";
 
 /** One resource that an undo takes back to an earlier state. */
 export interface UndoStep {
@@ -81,16 +81,13 @@ export function changedSince({ kind, after, before, current }: MetStep): readonl
   return differences(after, current.values, message).filter(({ path }) => undone.has(String(path[0])));
 }
 
-/** The call that takes a step; undefined where there is nothing left to take back. */
-export function stepCall(step: MetStep, how: Around): Call | undefined {
-  const { kind, before, current, identity } = step;
-  if (before === undefined) {
-    return current === undefined
-      ? undefined
-      : removeCall(kind, identity, { ...how, etag: current.etag, cascade: false });
-  }
-  if (current === undefined) return createCall(kind, before, how);
+/** What the step changes, in the form of `InventoryChange`; undefined if there is nothing left to take back. */
+export function stepChange(step: MetStep): Values | undefined {
+  const { kind, ref, before, current } = step;
+  if (before === undefined) return current === undefined ? undefined : { delete_ref: ref, etag: current.etag };
+  const how = { validateOnly: false };
+  if (current === undefined) return createCall(kind, before, { ...how, etag: NOTHING_STORED }).request;
   if (stepChanges(step).length === 0) return undefined;
   const states = { before: current.values, after: targetOf(step) ?? {} };
-  return updateCall(kind, states, { ...how, etag: current.etag });
+  return updateCall(kind, states, { ...how, etag: current.etag }).request;
 }

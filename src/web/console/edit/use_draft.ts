@@ -6,7 +6,7 @@ import { type Merge, mergeOf } from "./conflict.ts";
 import { type Difference, differences } from "./differences.ts";
 import { identityOf, identityText, type Kind, nounOf, resourceOf, type Values } from "./form_model.ts";
 import { limitProblems, type Problems, withRefusals } from "./problems.ts";
-import { type Around, createCall, storedCall, updateCall } from "./requests.ts";
+import { type Around, createCall, NOTHING_STORED, storedCall, updateCall } from "./requests.ts";
 import { prunedMessage } from "./values.ts";
 
 /** A resource as stored, and its version; an empty version stands for one that is not stored yet. */
@@ -49,7 +49,7 @@ export async function loadStored(kind: Kind, identity: Values, signal?: AbortSig
 /** The call that writes a draft: all of a new resource, of a stored one what differs. */
 function writeCall(kind: Kind, base: Base, draft: Values, how: Around) {
   return base.etag === ""
-    ? createCall(kind, draft, how)
+    ? createCall(kind, draft, { ...how, etag: NOTHING_STORED })
     : updateCall(kind, { before: base.values, after: draft }, { ...how, etag: base.etag });
 }
 
@@ -88,18 +88,8 @@ export function useVerdict(kind: Kind, base: Base, draft: Values, isReady: boole
 async function judge(kind: Kind, base: Base, draft: Values, signal: AbortSignal): Promise<Verdict> {
   const { field, message } = resourceOf(kind);
   const reply = await ask<UpsertReply>(writeCall(kind, base, draft, { validateOnly: true }), signal);
-  if (base.etag === "" && reply.outcome !== "OUTCOME_CREATED") return { state: "refused", error: taken(kind, draft) };
   const after = (reply as unknown as Readonly<Record<string, Values>>)[field] ?? {};
   return { state: "allowed", warnings: reply.warnings ?? [], after: prunedMessage(after, message) };
-}
-
-/** A new resource must not overwrite one that is stored under the same identity. */
-function taken(kind: Kind, draft: Values): CallError {
-  const [name = ""] = identityOf(kind);
-  const description = `There is a ${nounOf(kind)} ${identityText(kind, draft)} already: edit that one, or choose another name`;
-  return new CallError("already_exists", description, {
-    violations: [{ field: `${resourceOf(kind).field}.${name}`, description }],
-  });
 }
 
 /** A draft, what it changes, and how it is saved. */

@@ -1,9 +1,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { CallError, call } from "../api/client.ts";
-import type { BulkAnswer, Finding } from "../api/replies.ts";
 import { signedIn } from "../api/sign_in.ts";
 import { written } from "../api/written.ts";
+import { apply } from "../edit/apply.ts";
 import { DialogButtons, EditDialog, WhyField } from "../edit/dialog.tsx";
+import { editing, type Notice } from "../edit/editing.ts";
+import type { Values } from "../edit/form_model.ts";
+import { NOTHING_STORED } from "../edit/requests.ts";
 import { counted } from "../labels.ts";
 import { Badge, RefLink } from "../ui/parts.tsx";
 import { StateMark } from "../ui/state.tsx";
@@ -16,21 +19,12 @@ import {
   placeKey,
 } from "./placement_request.ts";
 
-const CABLES_RPC = "datacenter.v1.PlanningService/BulkUpsertCables";
-/** Cables of one call. */
-const BATCH = 200;
-
 type Step =
   | { readonly name: "checking" }
   | { readonly name: "checked"; readonly places: readonly FoundPlace[]; readonly findings: readonly string[] }
   | { readonly name: "writing"; readonly done: number; readonly of: number }
-  | {
-      readonly name: "written";
-      readonly devices: number;
-      readonly cables: number;
-      readonly problems: readonly string[];
-    }
-  | { readonly name: "refused"; readonly problems: readonly string[] };
+  /** `done` changes were written by earlier calls. */
+  | { readonly name: "refused"; readonly problems: readonly string[]; readonly done?: number };
 
 interface WriteProps {
   readonly request: PlacementRequest;
@@ -48,16 +42,22 @@ export function PlacementWrite({ request, places, leave }: WriteProps) {
   }, []);
   const submit = () => {
     if (step.name !== "checked") return;
-    void write(step.places, why, setStep).catch((error: unknown) => setStep(refusedBy(error)));
+    void write(step.places, why, setStep).then(
+      (notice) => {
+        if (notice === undefined) return;
+        leave();
+        editing.close(notice);
+      },
+      (error: unknown) => setStep(refusedBy(error)),
+    );
   };
-  const isOver = step.name === "written" || step.name === "refused";
   return (
     <EditDialog
       title={`Place ${counted(places.chosen.length, "device")}`}
       leave={leave}
       submit={submit}
       footer={
-        isOver ? (
+        step.name === "refused" ? (
           <button type="button" class="primary" onClick={leave}>
             Close
           </button>
@@ -91,19 +91,10 @@ function Body({ step }: { readonly step: Step }) {
           {step.done} of {step.of} written
         </p>
       );
-    case "written":
-      return (
-        <div role="status">
-          <p>
-            Wrote {counted(step.devices, "device")} and {counted(step.cables, "cable")}.
-          </p>
-          <Problems problems={step.problems} />
-        </div>
-      );
     case "refused":
       return (
         <div role="alert">
-          <p>Nothing was written.</p>
+          <p>{step.done === undefined || step.done === 0 ? "Nothing was written." : `${step.done} were written.`}</p>
           <Problems problems={step.problems} />
         </div>
       );
@@ -162,44 +153,57 @@ async function check(request: PlacementRequest, { chosen }: ChosenPlaces): Promi
       problems: ["The inventory has changed, and so have the places. Close this and look again."],
     };
   }
-  const checked = await sendDevices(places, { validate_only: true });
-  const problems = refusals(checked);
-  if (problems.length > 0) return { name: "refused", problems };
-  return { name: "checked", places, findings: findingsOf(checked.results.flatMap(({ warnings = [] }) => warnings)) };
-}
-
-async function write(places: readonly FoundPlace[], why: string, show: (step: Step) => void): Promise<void> {
-  const message = why === "" ? {} : { change_message: why };
-  const cables = places.flatMap(({ cables: own = [] }) => own);
-  const of = places.length + cables.length;
-  show({ name: "writing", done: 0, of });
-  const reply = await sendDevices(places, { ...message, request_id: crypto.randomUUID() });
-  const refused = refusals(reply);
-  if (refused.length > 0) return show({ name: "refused", problems: refused });
-  const problems: string[] = [];
-  let refusedCables = 0;
-  for (let at = 0; at < cables.length; at += BATCH) {
-    const batch = cables.slice(at, at + BATCH);
-    const sent = await signedIn(() => call<BulkAnswer>(CABLES_RPC, { items: batch, ...message }));
-    problems.push(...refusals(sent).map((text) => `A cable was refused: ${text}`));
-    refusedCables += sent.failed;
-    show({ name: "writing", done: places.length + at + batch.length, of });
+  const findings: string[] = [];
+  for (const changes of batchesOf(places)) {
+    const { refusals, warnings } = await apply(changes, { validateOnly: true });
+    if (refusals.length > 0) return { name: "refused", problems: textsOf(refusals) };
+    findings.push(...textsOf(warnings));
   }
-  written.announce();
-  show({ name: "written", devices: places.length, cables: cables.length - refusedCables, problems });
+  return { name: "checked", places, findings: [...new Set(findings)] };
 }
 
-function sendDevices(places: readonly FoundPlace[], options: object): Promise<BulkAnswer> {
-  const items = places.map(({ device }) => device);
-  return signedIn(() => call<BulkAnswer>("BulkUpsertDevices", { items, atomic: true, ...options }));
+/** Writes devices and their cables, and closes the dialog with what was written. */
+async function write(
+  places: readonly FoundPlace[],
+  why: string,
+  show: (step: Step) => void,
+): Promise<Notice | undefined> {
+  const batches = batchesOf(places);
+  const total = batches.reduce((sum, { length }) => sum + length, 0);
+  const requestId = crypto.randomUUID();
+  let done = 0;
+  for (const changes of batches) {
+    show({ name: "writing", done, of: total });
+    const request = batches.length === 1 ? { requestId } : {};
+    const { refusals } = await apply(changes, { validateOnly: false, message: why, ...request });
+    if (refusals.length > 0) {
+      show({ name: "refused", problems: textsOf(refusals), done });
+      return undefined;
+    }
+    done += changes.length;
+    written.announce();
+  }
+  const words = `${counted(places.length, "device")} and ${counted(total - places.length, "cable")}`;
+  return { text: `Wrote ${words}`, requestId: batches.length === 1 ? requestId : "" };
 }
 
-function refusals({ results }: BulkAnswer): readonly string[] {
-  return [...new Set(results.flatMap(({ code, error }) => (error === undefined ? [] : [`${code}: ${error.message}`])))];
+/** Changes of one call. Source: docs/contract/datacenter-messages.md#bulk-changes. */
+const MOST = 1000;
+
+/** Each device with its cables, as few calls as hold them: none of it may be stored yet. */
+function batchesOf(places: readonly FoundPlace[]): readonly (readonly Values[])[] {
+  const batches: Values[][] = [];
+  for (const { device, cables = [] } of places) {
+    const own = [{ device, etag: NOTHING_STORED }, ...cables.map((cable) => ({ cable, etag: NOTHING_STORED }))];
+    const last = batches.at(-1);
+    if (last === undefined || last.length + own.length > MOST) batches.push(own);
+    else last.push(...own);
+  }
+  return batches;
 }
 
-function findingsOf(warnings: readonly Finding[]): readonly string[] {
-  return [...new Set(warnings.map(({ message }) => message))];
+function textsOf(found: readonly { readonly message: string }[]): readonly string[] {
+  return [...new Set(found.map(({ message }) => message))];
 }
 
 function refusedBy(error: unknown): Step {

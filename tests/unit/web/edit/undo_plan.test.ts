@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import type { AuditEntry } from "#web/console/api/replies.ts";
-import { changedSince, stepCall, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
+import { changedSince, stepChange, stepChanges, undoSteps } from "#web/console/edit/undo_plan.ts";
 
 function entry(seq: number, entity: string, before: object | null, after: object | null): AuditEntry {
   return {
@@ -65,17 +65,18 @@ test("a step writes the earlier values of the changed fields and keeps what chan
     ["Tenant", "acme", ""],
   ]);
   expect(changedSince(met).map(({ label }) => label)).toEqual(["Name"]);
-  expect(stepCall(met, { validateOnly: true })?.request).toEqual({
-    device: { code: "S", name: "a" },
-    update_mask: "name,tenant",
-    etag: "v9",
-    validate_only: true,
-  });
+  expect(stepChange(met)).toEqual({ device: { code: "S", name: "a" }, update_mask: "name,tenant", etag: "v9" });
 });
 
-test("a step that finds its state already is no call", () => {
+test("a step that finds its state already is no change", () => {
   const [step] = undoSteps([entry(1, "rack:R1", null, rack)]);
   if (step === undefined) throw new Error("There is no step");
-  expect(stepCall({ ...step, current: undefined }, { validateOnly: true })).toBeUndefined();
-  expect(stepCall({ ...step, current: { values: rack, etag: "v" } }, { validateOnly: true })?.rpc).toBe("DeleteRack");
+  expect(stepChange({ ...step, current: undefined })).toBeUndefined();
+  expect(stepChange({ ...step, current: { values: rack, etag: "v" } })).toEqual({ delete_ref: "rack:R1", etag: "v" });
+});
+
+test("a step that creates again what was removed demands that nothing is stored", () => {
+  const [step] = undoSteps([entry(1, "rack:R1", rack, null)]);
+  if (step === undefined) throw new Error("There is no step");
+  expect(stepChange({ ...step, current: undefined })).toEqual({ rack, update_mask: "*", etag: "none" });
 });

@@ -1,0 +1,145 @@
+import type { DeviceType } from "#dc/model/device_type.ts";
+import { parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
+import { Refusal, refuse } from "#dc/model/refusal.ts";
+import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
+import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type ApplyChangesRequest, type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
+import { fromMessage } from "../messages/convert.ts";
+import { defineWrite, type WriteSession } from "../rpc.ts";
+import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
+import { SCHEMAS } from "../writes/changes.ts";
+import { named, OUTCOMES, reviewRefs } from "../writes/mutations.ts";
+import { removeResource } from "../writes/remove.ts";
+import { upsertResource } from "../writes/upsert.ts";
+import { givenDeviceType } from "./device_types.ts";
+import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
+
+export const applyChanges = defineWrite({
+  method: PlanningService.method.applyChanges,
+  effect: "write",
+  run: (session, request) => applyAll(session, request),
+});
+
+function applyAll(session: WriteSession, { changes }: ApplyChangesRequest): Promise<BulkReply> {
+  demandBatchSize("changes", changes.length);
+  const items = changes.map((change, index) => itemOf(session, change, `changes[${index}]`));
+  return runBulk(session, items, { atomic: true, review: (refs) => reviewRefs(session, refs) });
+}
+
+/** Changes are applied in the order of the request: who gives them knows what needs what. */
+function itemOf(session: WriteSession, change: InventoryChange, at: string): BulkItem {
+  const { case: word, value } = change.write;
+  switch (word) {
+    case "deleteRef":
+      return removal(session, value, { etag: change.etag, field: `${at}.delete_ref` });
+    case "deviceType":
+      return typeItem(session, () => givenDeviceType(value, `${at}.device_type`), {
+        code: value.code,
+        etag: change.etag,
+        at: `${at}.device_type`,
+      });
+    case undefined:
+      return failing(
+        at,
+        refuse("REQUIRED_FIELD", `Change "${at}" is empty: expected a resource or delete_ref`, {
+          field: at,
+          expected: "a resource or delete_ref",
+        }),
+      );
+    default:
+      return upsert(session, word === "fabricLink" ? "fabric_link" : word, { change, message: value, at });
+  }
+}
+
+interface Given {
+  readonly change: InventoryChange;
+  readonly message: object;
+  /** Where the request has the change, as `changes[3]`. */
+  readonly at: string;
+}
+
+function upsert(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
+  const field = `${at}.${kind}`;
+  const resource = readable(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], message, field));
+  if (resource instanceof Refusal) return failing(field, resource);
+  const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
+  const ref = hasIdentity ? resourceRef(kind, resource as never) : "";
+  return {
+    field,
+    code: ref,
+    name: "Resource",
+    key: hasIdentity ? `${kind}:${resourceKey(resource)}` : field,
+    needs: [],
+    apply: async () => {
+      const maskPaths = change.updateMask?.paths ?? [];
+      const done = await upsertResource(session, kind, { resource, at: field, maskPaths, etag: change.etag });
+      return { outcome: OUTCOMES[done.outcome], etag: done.stored.etag, warnings: done.warnings };
+    },
+  };
+}
+
+function typeItem(
+  session: WriteSession,
+  read: () => DeviceType,
+  { code, etag, at }: { readonly code: string; readonly etag: string; readonly at: string },
+): BulkItem {
+  const ref = `device_type:${code}`;
+  return {
+    field: at,
+    code: ref,
+    name: "Resource",
+    key: refKey(ref),
+    needs: [],
+    apply: async () => {
+      const { outcome, stored } = await putDeviceType(session, read(), { etag, at });
+      return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings: [] };
+    },
+  };
+}
+
+const REMOVABLE = ["rack", "device", "crac", "cable", "fabric_link", "device_type"] as const;
+
+function removal(
+  session: WriteSession,
+  text: string,
+  how: { readonly etag: string; readonly field: string },
+): BulkItem {
+  const ref = parseRef(text);
+  const kind = REMOVABLE.find((one) => one === ref?.kind);
+  if (ref === undefined || kind === undefined) {
+    const expected = REMOVABLE.map((one) => REF_GRAMMAR[one]).join(", ");
+    const message = `Cannot remove "${text}": expected ${expected}`;
+    return failing(how.field, refuse("INVALID_REF", message, { field: how.field, value: text, expected }));
+  }
+  return {
+    field: how.field,
+    code: text,
+    name: "Resource",
+    key: refKey(text),
+    needs: [],
+    apply: async () => {
+      const options = { ...how, cascade: false, allowMissing: false };
+      if (ref.kind === "device_type") await dropDeviceType(session, ref.code, how);
+      else if (ref.kind === "cable") await removeResource(session, "cable", ref, options);
+      else if (ref.kind === "fabric_link") await removeResource(session, "fabric_link", ref, options);
+      else if (ref.kind === "rack" || ref.kind === "device" || ref.kind === "crac")
+        await removeResource(session, ref.kind, named(ref.kind, ref.code), options);
+      return { outcome: Outcome.DELETED, etag: "", warnings: [] };
+    },
+  };
+}
+
+/** A change that cannot be read fails where it is applied, so that the reply names it beside the others. */
+function failing(field: string, refusal: Refusal): BulkItem {
+  return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
+}
+
+function readable<Value>(read: () => Value): Value | Refusal {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}

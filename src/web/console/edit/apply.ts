@@ -1,0 +1,39 @@
+import { CallError, type Violation } from "../api/client.ts";
+import type { BulkAnswer, Finding } from "../api/replies.ts";
+import { ask } from "./ask.ts";
+import type { Values } from "./form_model.ts";
+import { type Around, applyCall } from "./requests.ts";
+
+interface Detail {
+  readonly reason?: string;
+  readonly field_violations?: readonly Violation[];
+}
+
+/** What became of changes that are applied all or none. */
+export interface Applied {
+  readonly warnings: readonly Finding[];
+  /** What was refused; then nothing was written. */
+  readonly refusals: readonly CallError[];
+}
+
+/** Applies changes in one transaction. @throws CallError if the call as a whole failed */
+export async function apply(
+  changes: readonly Values[],
+  how: Omit<Around, "etag">,
+  signal?: AbortSignal,
+): Promise<Applied> {
+  const { results } = await ask<BulkAnswer>(applyCall(changes, how), signal);
+  return {
+    warnings: results.flatMap(({ warnings = [] }) => warnings),
+    refusals: results.flatMap(({ code, outcome, error }) =>
+      error === undefined || outcome === "OUTCOME_ABORTED" ? [] : [refusal(code, error.message, error.details ?? [])],
+    ),
+  };
+}
+
+function refusal(ref: string, message: string, details: readonly Detail[]): CallError {
+  const text = message.includes(ref.slice(ref.indexOf(":") + 1)) ? message : `${ref}: ${message}`;
+  return new CallError("failed_precondition", text, {
+    reason: details.find(({ reason }) => reason !== undefined)?.reason ?? "",
+  });
+}

@@ -15,6 +15,7 @@ interface Running {
   readonly title: string;
   readonly since: number;
   usage: Usage | null;
+  /** The last line that is not blank, as it was printed: cleaned only where it is shown, since agents print thousands. */
   last: string;
 }
 
@@ -39,7 +40,7 @@ export class RunningSpecs {
     const running = this.#running.get(event.spec_id);
     if (running === undefined) return;
     if (event.event === "usage") running.usage = event;
-    else if (event.text.trim() !== "") running.last = oneLine(event.text);
+    else if (event.text.trim() !== "") running.last = event.text;
   }
 
   /** How many are done, then a line for each that runs; none is wider than `width` columns. */
@@ -53,7 +54,7 @@ export class RunningSpecs {
   sentences(now: number): readonly string[] {
     return [...this.#running].map(([id, { since, usage, last }]) => {
       const spent = usage === null ? "" : `, ${shortUsage(usage)}`;
-      return `${id}: ${clock(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(last, 120)}`;
+      return `${id}: ${clock(now - since)}${spent} (${this.#done} of ${this.#total} done): ${cutText(oneLine(last), 120)}`;
     });
   }
 }
@@ -61,7 +62,7 @@ export class RunningSpecs {
 function lineOf({ title, since, usage, last }: Running, now: number): string {
   const name = padded(cutText(title, TITLE_COLUMNS), TITLE_COLUMNS);
   const spent = (usage === null ? "" : shortUsage(usage)).padStart(USAGE_COLUMNS);
-  return `${name} ${clock(now - since).padStart(TIME_COLUMNS)} ${spent}  ${last}`;
+  return `${name} ${clock(now - since).padStart(TIME_COLUMNS)} ${spent}  ${oneLine(last)}`;
 }
 
 function clock(milliseconds: number): string {

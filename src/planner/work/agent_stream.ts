@@ -92,8 +92,14 @@ class PlainStream implements AgentStream {
   }
 
   #read(lines: readonly ByteLine[]): readonly string[] {
-    const texts = lines.map((line) => this.#mask.line(textOf(line), !isCut(line)));
-    this.#output.add(texts.map((text, index) => (isCut(lines[index]) ? text : `${text}\n`)).join(""));
+    const texts: string[] = [];
+    for (const line of lines) {
+      const isPiece = typeof line === "object" && "piece" in line;
+      const text = isPiece ? this.#mask.line(line.piece, false) : this.#mask.line(textOf(line));
+      this.#output.add(text);
+      if (!isPiece) this.#output.add("\n");
+      texts.push(text);
+    }
     return texts;
   }
 }
@@ -149,7 +155,7 @@ class EventStream implements AgentStream {
 
   #read(line: ByteLine): void {
     const text = this.#mask.line(textOf(line)).trimEnd();
-    const event = line.kind === "text" ? parsed(text) : undefined;
+    const event = typeof line === "string" ? parsed(text) : undefined;
     if (event !== undefined) this.#events.get(textAt(event, "type"))?.(event, this.#transcript);
     else if (text !== "") {
       this.#others.add(`${text}\n`);
@@ -158,12 +164,9 @@ class EventStream implements AgentStream {
   }
 }
 
-function isCut(line: ByteLine | undefined): boolean {
-  return line?.kind === "text" && !line.whole;
-}
-
 function textOf(line: ByteLine): string {
-  return line.kind === "text" ? line.text : `[a line of ${line.bytes} bytes was left out]`;
+  if (typeof line === "string") return line;
+  return "piece" in line ? line.piece : `[a line of ${line.leftOutBytes} bytes was left out]`;
 }
 
 function parsed(text: string): Event | undefined {

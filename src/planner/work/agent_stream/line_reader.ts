@@ -1,9 +1,5 @@
-/** A piece of a byte stream between line ends. */
-export type ByteLine =
-  /** `whole` is false for a piece of a line that goes on with the next one. */
-  | { readonly kind: "text"; readonly text: string; readonly whole: boolean }
-  /** A line that was too long; `bytes` is its length. */
-  | { readonly kind: "left_out"; readonly bytes: number };
+/** A whole line as a plain text, since there may be a million of them; a piece of one that goes on; the length of one that was too long. */
+export type ByteLine = string | { readonly piece: string } | { readonly leftOutBytes: number };
 
 export interface LineReaderOptions {
   readonly limitBytes: number;
@@ -100,7 +96,7 @@ export class LineReader {
     const text = this.#decoder.decode(this.#buffer.subarray(0, cut));
     this.#buffer.copyWithin(0, cut, this.#length);
     this.#length -= cut;
-    return { kind: "text", text, whole: false };
+    return { piece: text };
   }
 
   #line(): ByteLine {
@@ -109,13 +105,13 @@ export class LineReader {
     this.#length = 0;
     this.#skipped = 0;
     if (this.#buffer.length > USUAL_BYTES * 16) this.#buffer = new Uint8Array(USUAL_BYTES);
-    if (skipped > 0) return { kind: "left_out", bytes: skipped };
+    if (skipped > 0) return { leftOutBytes: skipped };
     return wholeLine(text);
   }
 }
 
-function wholeLine(text: string): ByteLine {
-  return { kind: "text", text: text.endsWith("\r") ? text.slice(0, -1) : text, whole: true };
+function wholeLine(text: string): string {
+  return text.endsWith("\r") ? text.slice(0, -1) : text;
 }
 
 function isContinuation(byte: number | undefined): boolean {

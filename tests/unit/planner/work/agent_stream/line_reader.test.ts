@@ -10,7 +10,10 @@ function read(options: LineReaderOptions, ...chunks: (string | number[])[]): rea
 }
 
 function texts(lines: readonly ByteLine[]): string[] {
-  return lines.map((line) => (line.kind === "text" ? `${line.text}${line.whole ? "|" : ">"}` : `${line.bytes} bytes`));
+  return lines.map((line) => {
+    if (typeof line === "string") return `${line}|`;
+    return "piece" in line ? `${line.piece}>` : `${line.leftOutBytes} bytes`;
+  });
 }
 
 test("LineReader cuts at line ends and keeps what the last one lacks", () => {

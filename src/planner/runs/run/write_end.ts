@@ -21,7 +21,7 @@ export function specsOf({ context }: RunDeps, { worktree }: RunPlace): SpecStore
 interface Ending extends RunEnd {
   /** The agent's last words; empty if they are not to be kept. */
   readonly output: string;
-  /** False if a person has to see to the worktree first: the spec is then written and not committed. */
+  /** False if a person has to see to the worktree first: it then stays as it is, the spec in it too. */
   readonly settled: boolean;
   /** Whether the run took criteria out of the spec: the project's text then keeps them. */
   readonly lostCriteria: boolean;
@@ -47,12 +47,10 @@ interface WorktreeEnd {
 }
 
 /** Writes the end in the worktree and commits it there; a refused commit leaves it as a change. */
-async function writeThere({ context }: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
+async function writeThere({ run, worktree, end }: WorktreeEnd, now: Date): Promise<RunEnd> {
   const { id, config, spec } = run;
   const specs = worktree.specs();
-  const now = context.clock.now();
   await specs.edit(id, (text) => finalText(text, { run, end, now }));
-  if (!end.settled) return end;
   const message = commitWriter(config.git.commit_template, spec);
   try {
     await worktree.commitSpec(message(COMMIT_SUMMARIES.ended(id, end.status)));
@@ -68,8 +66,11 @@ async function writeThere({ context }: RunDeps, { run, worktree, end }: Worktree
 
 async function writeBoth(deps: RunDeps, { run, worktree, end }: WorktreeEnd): Promise<RunEnd> {
   const { id, before, log } = run;
-  const written = await writeThere(deps, { run, worktree, end });
-  const there = (await worktree.specs().readText(id)).text;
+  const now = deps.context.clock.now();
+  const written = end.settled ? await writeThere({ run, worktree, end }, now) : end;
+  const { text } = await worktree.specs().readText(id);
+  // A changed file can be in the way of what a person has to do there.
+  const there = end.settled ? text : finalText(text, { run, end, now });
   let bodyLeft = false;
   await changeSpec(deps.context, id, (here) => {
     const brought = bringBack({ before, here, there, keepBody: end.lostCriteria });

@@ -41,29 +41,38 @@ function timed<Result>(name: string, rounds: number, work: () => Result): Result
     wall.push(performance.now() - began);
     used.push((user + system) / 1000);
   }
-  const middle = (list: number[]) => Math.round(list.sort((a, b) => a - b)[rounds >> 1] ?? 0);
-  print(`${name}: ${middle(wall)} ms, processor ${middle(used)} ms`);
+  const at = (list: number[], place: number) => Math.round(list.sort((a, b) => a - b)[place] ?? 0);
+  print(`${name}: ${at(wall, rounds >> 1)} ms, processor ${at(used, rounds >> 1)} ms, at least ${at(used, 0)} ms`);
   return result as Result;
 }
 
-const all = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
+const ends = topology.inventory.fabricLinks.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]);
+const switches = new Map(ends.map((key) => [key, topology.device(key)]));
+const all = { deviceOf: (key: string) => switches.get(key), isChosen: () => true, pairs: false };
 let site: SiteFailures = timed("fail every element", ROUNDS, () => atOnce(siteFailures(topology, OPTIONS)));
-const whole = timed("fold into causes", ROUNDS, () => atOnce(rehearse(site, all)));
+let whole = timed("fold into causes", ROUNDS, () => atOnce(rehearse(site, all)));
 print(`${site.outcomes.length} elements, ${whole.lines.length} causes`);
 
 const server = topology.inventory.devices.find(({ kind }) => kind === "SERVER");
 if (server === undefined) throw new Error("there is no server to change");
 let draw = 100;
-timed("fail again after a change of one server", ROUNDS, () => {
+const change = () => {
   draw += 10;
   const changed: Device = { ...server, allocatedDrawW: draw };
   const keys = { device: [codeKey(server.code)], rack: [], crac: [], cable: [], fabric_link: [] };
   const part = { racks: [], devices: [changed], cracs: [], cables: [], fabricLinks: [] };
   topology = topology.changed(keys, part);
+};
+timed("fail again after a change of one server", ROUNDS, () => {
+  change();
   site = atOnce(siteFailures(topology, OPTIONS, site));
 });
 print(`${site.renewed} elements failed again`);
-timed("fold again", ROUNDS, () => atOnce(rehearse(site, all)));
+timed("fail and fold again after a change of one server", ROUNDS, () => {
+  change();
+  site = atOnce(siteFailures(topology, OPTIONS, site));
+  whole = atOnce(rehearse(site, all, whole));
+});
 
 const upstream = site.outcomes
   .flatMap(({ elements }) => elements)

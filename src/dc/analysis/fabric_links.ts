@@ -55,6 +55,13 @@ export function viewLink(
   return { ...view, live: true, health: utilizationPct >= watchPct || status === "DEGRADED" ? "WATCH" : "OK" };
 }
 
+const NONE_FAILED: ReadonlySet<string> = new Set();
+
+/** Whether a link carries traffic by its state, its ports and its devices. */
+export function carriesTraffic({ a, b, status }: FabricLink, deviceOf: DeviceOf): boolean {
+  return CARRYING.includes(status) && causeOf([a, b], deviceOf, NONE_FAILED) === undefined;
+}
+
 function causeOf(ends: readonly PortRef[], deviceOf: DeviceOf, failed: ReadonlySet<string>): LinkCause | undefined {
   const gone = ends.map(({ deviceCode }) => deviceCode).filter((code) => failed.has(codeKey(code)));
   if (gone.length > 0) {

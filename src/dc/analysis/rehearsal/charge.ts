@@ -29,9 +29,11 @@ export interface Charged {
 
 /** Everything that a failure does. */
 export function effectsOf(graph: PowerGraph, failure: Failure): Effects {
-  const failed = failure.elements.flatMap(({ index }) => (graph.nodes[index]?.kind === "CRAC" ? [index] : []));
-  const offline = failure.offline.filter((index) => !isSupply(graph, index));
-  return { ...failure, offline: failed.length === 0 ? offline : [...failed, ...offline] };
+  const { degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff } = failure;
+  const offline: number[] = [];
+  for (const { index } of failure.elements) if (graph.nodes[index]?.kind === "CRAC") offline.push(index);
+  for (const index of failure.offline) if (!isSupply(graph, index)) offline.push(index);
+  return { offline, degraded, racksDark, racksPartial, trips, overloads, zones, links, cutOff };
 }
 
 /** Whether a node is power equipment. */
@@ -40,27 +42,8 @@ export function isSupply({ nodes }: PowerGraph, index: number): boolean {
   return node?.kind === "DEVICE" && isPowerKind(node.device.kind);
 }
 
-/**
- * Charges every effect to the smallest failures that have it, in the order of the failures.
- * Cost: the effects of all failures and what each turns off.
- */
-export function* charge(graph: PowerGraph, failures: readonly Failure[]): Steps<readonly Charged[]> {
-  const ledger = new Ledger(graph);
-  const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
-  // A failure takes along more nodes than each smaller one.
-  const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
-  yield;
-  const charged = new Array<Charged>(failures.length);
-  for (const at of bySize) {
-    const failure = failures[at];
-    if (failure !== undefined) charged[at] = ledger.enter(failure);
-    yield;
-  }
-  return charged;
-}
-
-/** Who is charged with what, smaller failures first. */
-class Ledger {
+/** Who is charged with what. Failures of different islands of supply have no part in each other. */
+export class Ledger {
   readonly #graph: PowerGraph;
   readonly #entered: Failure[] = [];
   /** Nodes of the first and the last element of each. */
@@ -90,7 +73,25 @@ class Ledger {
     this.#overloads = new NodeOwners(length);
   }
 
-  enter(failure: Failure): Charged {
+  /**
+   * Charges every effect to the smallest failures that have it, in the order of the failures: all of a site, or those of one
+   * of its islands. Cost: the effects of the failures and what each turns off.
+   */
+  *charge(failures: readonly Failure[]): Steps<readonly Charged[]> {
+    const sizeOf = (at: number) => failures[at]?.direct.length ?? 0;
+    // A failure takes along more nodes than each smaller one.
+    const bySize = [...failures.keys()].sort((a, b) => sizeOf(a) - sizeOf(b));
+    yield;
+    const charged = new Array<Charged>(failures.length);
+    for (const at of bySize) {
+      const failure = failures[at];
+      if (failure !== undefined) charged[at] = this.#enter(failure);
+      yield;
+    }
+    return charged;
+  }
+
+  #enter(failure: Failure): Charged {
     this.#entered.push(failure);
     this.#first.push(failure.elements[0]?.index ?? 0);
     this.#last.push(failure.elements.at(-1)?.index ?? 0);
@@ -106,10 +107,7 @@ class Ledger {
       racksPartial: this.#keep(all.racksPartial, itself, [this.#racksPartial, this.#racksDark]),
       trips: this.#keep(all.trips, nodeOf, [this.#trips]),
       overloads: this.#keep(all.overloads, nodeOf, [this.#overloads, this.#trips]),
-      zones: [
-        ...this.#keep(all.zones.filter(isShort), zoneKey, [this.#short]),
-        ...this.#keep(all.zones.filter(isReserve), zoneKey, [this.#reserve, this.#short]),
-      ],
+      zones: this.#keepZones(all.zones),
       links: this.#keep(all.links, itself, [this.#links]),
       cutOff: this.#keep(all.cutOff, itself, [this.#cutOff]),
     };
@@ -132,6 +130,14 @@ class Ledger {
     return found;
   }
 
+  #keepZones(zones: readonly ZoneShortage[]): readonly ZoneShortage[] {
+    if (zones.length === 0) return zones;
+    return [
+      ...this.#keep(zones.filter(isShort), zoneKey, [this.#short]),
+      ...this.#keep(zones.filter(isReserve), zoneKey, [this.#reserve, this.#short]),
+    ];
+  }
+
   /** The same for anything else. */
   #keep<Item, Key>(
     items: readonly Item[],
@@ -141,9 +147,10 @@ class Ledger {
     if (items.length === 0) return items;
     return items.filter((item) => {
       const key = keyOf(item);
-      const owned = [same, ...worse].filter((owners) => this.#isTaken(owners.of(key)));
-      if (owned.length === 0) same.add(key, this.#entered.length);
-      return owned.length === 0;
+      let isOwned = this.#isTaken(same.of(key));
+      for (const owners of worse) if (this.#isTaken(owners.of(key))) isOwned = true;
+      if (!isOwned) same.add(key, this.#entered.length);
+      return !isOwned;
     });
   }
 
@@ -151,10 +158,10 @@ class Ledger {
   #isTaken(owners: readonly number[]): boolean {
     const now = this.#entered.length;
     let found = false;
-    for (const number of owners) {
-      const at = number - 1;
-      if (number === now || this.#marks[this.#first[at] ?? 0] !== now || this.#marks[this.#last[at] ?? 0] !== now)
-        continue;
+    for (let place = 0; place < owners.length; place += 1) {
+      const number = owners[place] as number;
+      if (number === now || this.#marks[this.#first[number - 1] as number] !== now) continue;
+      if (this.#marks[this.#last[number - 1] as number] !== now) continue;
       this.#smaller.add(number);
       found = true;
     }

@@ -14,14 +14,13 @@ import type { Element, FailureKind } from "./outcome.ts";
 export function elementsOf(topology: Topology): readonly Element[] {
   const { power, live } = topology;
   const switches = switchNodes(topology);
-  const found: Element[] = [];
-  for (const index of inNodeOrder(power, [...power.nodes.keys()])) {
-    const node = power.nodes[index];
-    if (node === undefined || live[index] !== 1) continue;
+  const kinds = new Map<number, FailureKind>();
+  for (const [index, node] of power.nodes.entries()) {
+    if (live[index] !== 1) continue;
     const kind = kindOf(node, (power.supplies[index] ?? []).length > 0, switches.has(index));
-    if (kind !== undefined) found.push({ index, kind });
+    if (kind !== undefined) kinds.set(index, kind);
   }
-  return found;
+  return inNodeOrder(power, [...kinds.keys()]).map((index) => ({ index, kind: kinds.get(index) as FailureKind }));
 }
 
 function kindOf(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureKind | undefined {
@@ -35,12 +34,12 @@ function kindOf(node: PowerNode, supplies: boolean, isSwitch: boolean): FailureK
 }
 
 function switchNodes({ inventory, power }: Topology): ReadonlySet<number> {
+  const codes = new Set<string>();
+  for (const { a, b } of inventory.fabricLinks) codes.add(a.deviceCode).add(b.deviceCode);
   const found = new Set<number>();
-  for (const { a, b } of inventory.fabricLinks) {
-    for (const { deviceCode } of [a, b]) {
-      const index = power.indexOf.get(`device:${codeKey(deviceCode)}`);
-      if (index !== undefined) found.add(index);
-    }
+  for (const code of codes) {
+    const index = power.indexOf.get(`device:${codeKey(code)}`);
+    if (index !== undefined) found.add(index);
   }
   return found;
 }

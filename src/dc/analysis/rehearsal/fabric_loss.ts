@@ -1,6 +1,8 @@
 import { codeKey } from "#dc/model/code.ts";
-import { viewLink } from "../fabric_links.ts";
+import type { FabricLink } from "#dc/model/resources.ts";
+import { carriesTraffic } from "../fabric_links.ts";
 import { type DeviceOf, tiersOf } from "../fabric_tiers.ts";
+import type { PowerGraph } from "../power_graph.ts";
 import type { Topology } from "../topology.ts";
 
 /** What becomes of fabrics when devices go off. */
@@ -20,31 +22,45 @@ interface Link {
 }
 
 const NOTHING: FabricLoss = { links: [], cutOff: [] };
-const NO_LIMITS = { congestionPct: 100, watchPct: 100 };
-const NONE_FAILED = { failed: new Set<string>() };
 
 /** The working links of all fabrics by the nodes of their ends. */
 export class FabricWatch {
   readonly #links: readonly Link[];
   readonly #byNode = new Map<number, number[]>();
+  /** Links to a higher tier. */
+  readonly #uplinks = new Map<number, number[]>();
+  readonly #fabricLinks: readonly FabricLink[];
+  readonly #deviceOf: DeviceOf;
+  /** Nodes by the codes at the ends of links. */
+  readonly #nodes = new Map<string, number>();
 
   /** @param deviceOf devices with their network ports, by the key of their code: a link of a disabled port is down */
   constructor({ inventory, power }: Topology, deviceOf: DeviceOf) {
     const tiers = tiersOf(inventory.fabricLinks, deviceOf);
-    const nodeOf = (code: string) => power.indexOf.get(`device:${codeKey(code)}`) ?? -1;
+    this.#fabricLinks = inventory.fabricLinks;
+    this.#deviceOf = deviceOf;
+    const nodeOf = (code: string): number => {
+      const node = this.#nodes.get(code) ?? nodeIn(power, code);
+      this.#nodes.set(code, node);
+      return node;
+    };
     this.#links = inventory.fabricLinks.flatMap((link): Link[] => {
-      if (!viewLink(link, { deviceOf, ...NONE_FAILED }, NO_LIMITS).live) return [];
+      if (!carriesTraffic(link, deviceOf)) return [];
       const ends = [nodeOf(link.a.deviceCode), nodeOf(link.b.deviceCode)] as const;
       const [a = 0, b = 0] = [link.a, link.b].map(({ deviceCode }) => tiers.get(codeKey(deviceCode)));
       return [{ mbps: link.capacityMbps ?? 0, ends, lower: a === b ? -1 : a < b ? ends[0] : ends[1] }];
     });
-    for (const [at, { ends }] of this.#links.entries()) {
-      for (const node of new Set(ends)) {
-        const list = this.#byNode.get(node);
-        if (list === undefined) this.#byNode.set(node, [at]);
-        else list.push(at);
-      }
+    for (const [at, { ends, lower }] of this.#links.entries()) {
+      listIn(this.#byNode, ends[0]).push(at);
+      if (ends[1] !== ends[0]) listIn(this.#byNode, ends[1]).push(at);
+      if (lower >= 0) listIn(this.#uplinks, lower).push(at);
     }
+  }
+
+  /** Whether the fabrics of another state are the same. @param deviceOf the same function as long as it answers the same */
+  isOf({ inventory, power }: Topology, deviceOf: DeviceOf): boolean {
+    if (inventory.fabricLinks !== this.#fabricLinks || deviceOf !== this.#deviceOf) return false;
+    return [...this.#nodes].every(([code, node]) => nodeIn(power, code) === node);
   }
 
   /** Capacity of links in megabits per second. */
@@ -68,12 +84,24 @@ export class FabricWatch {
     for (const node of off) for (const at of this.#byNode.get(node) ?? []) down.add(at);
     if (down.size === 0) return NOTHING;
     const gone = new Set(off);
-    const lower = new Set([...down].flatMap((at) => this.#links[at]?.lower ?? -1));
-    const cutOff = [...lower].filter((node) => {
-      if (node < 0 || gone.has(node)) return false;
-      const uplinks = (this.#byNode.get(node) ?? []).filter((at) => this.#links[at]?.lower === node);
-      return uplinks.every((at) => down.has(at));
-    });
+    const lower = new Set<number>();
+    for (const at of down) lower.add(this.#links[at]?.lower ?? -1);
+    lower.delete(-1);
+    const cutOff = [...lower].filter(
+      (node) => !gone.has(node) && (this.#uplinks.get(node) ?? []).every((at) => down.has(at)),
+    );
     return { links: [...down], cutOff };
   }
+}
+
+function nodeIn({ indexOf }: PowerGraph, code: string): number {
+  return indexOf.get(`device:${codeKey(code)}`) ?? -1;
+}
+
+function listIn(lists: Map<number, number[]>, key: number): number[] {
+  const known = lists.get(key);
+  if (known !== undefined) return known;
+  const made: number[] = [];
+  lists.set(key, made);
+  return made;
 }

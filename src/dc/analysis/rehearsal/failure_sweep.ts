@@ -43,13 +43,23 @@ export class FailureSweep {
   fail(elements: readonly Element[]): Outcome {
     this.#count += 1;
     const sources = elements.map(({ index }) => index);
-    const { darkBefore, ...spread } = this.#spread(sources);
-    const counted = this.#counted(sources);
+    const { darkBefore, direct, overloads, trips } = this.#spread(sources);
+    const { impact, offline, degraded, keys } = this.#counted(sources);
     this.#state.undo();
-    const racksDarkByTrip =
-      darkBefore === undefined ? NO_KEYS : counted.racksDark.filter((key) => !darkBefore.has(key));
-    const impact = withCooling(this.#graph.graph, counted.impact, elements);
-    return { elements, ...counted, impact, racksDarkByTrip, ...spread };
+    const { racksDark, racksPartial, racksProtected } = keys;
+    return {
+      elements,
+      impact: withCooling(this.#graph.graph, impact, elements),
+      direct,
+      offline,
+      degraded,
+      racksDark,
+      racksPartial,
+      racksProtected,
+      racksDarkByTrip: darkBefore === undefined ? NO_KEYS : racksDark.filter((key) => !darkBefore.has(key)),
+      trips,
+      overloads,
+    };
   }
 
   /** Fails one element and notes everything that its cascade touches. */
@@ -96,7 +106,7 @@ export class FailureSweep {
     const weaker = this.#weaker();
     const degraded = isCarried === undefined ? weaker : weaker.filter((index) => !isCarried.has(index));
     const racks = this.#rackStates(sources, [offline, onBattery, degraded]);
-    return { impact: this.#impact(offline, degraded, racks), offline, degraded, ...racks.keys };
+    return { impact: this.#impact(offline, degraded, racks), offline, degraded, keys: racks.keys };
   }
 
   #impact(offline: readonly number[], degraded: readonly number[], racks: RackCounts): Impact {

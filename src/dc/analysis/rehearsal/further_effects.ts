@@ -4,23 +4,37 @@ import type { DeviceOf } from "../fabric_tiers.ts";
 import type { Topology } from "../topology.ts";
 import { FabricWatch } from "./fabric_loss.ts";
 import type { Failure, Outcome } from "./outcome.ts";
-import { ZoneWatch } from "./zone_shortage.ts";
+import { type ZoneShortage, ZoneWatch } from "./zone_shortage.ts";
 
 /** Adds to an outcome what it does to cooling and fabrics. */
 export class FurtherEffects {
-  readonly #topology: Topology;
   readonly zones: ZoneWatch;
   readonly fabrics: FabricWatch;
+  readonly #topology: Topology;
+  /** Whether fabrics are those that the effects of the earlier state were worked out with. */
+  readonly #keepsFabrics: boolean;
 
-  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis) {
+  /**
+   * @param deviceOf the same function as long as it answers the same
+   * @param earlier the same of an earlier state of the site
+   */
+  constructor(topology: Topology, deviceOf: DeviceOf, basis: LoadBasis, earlier?: FurtherEffects) {
     this.#topology = topology;
     this.zones = new ZoneWatch(topology, basis);
-    this.fabrics = new FabricWatch(topology, deviceOf);
+    const known = earlier?.fabrics.isOf(topology, deviceOf) === true ? earlier.fabrics : undefined;
+    this.#keepsFabrics = known !== undefined;
+    this.fabrics = known ?? new FabricWatch(topology, deviceOf);
   }
 
-  of(outcome: Outcome): Failure {
-    const off = [...outcome.elements.map(({ index }) => index), ...outcome.offline];
-    return { ...outcome, zones: this.zones.after(this.#cracsOf(off), off), ...this.fabrics.after(off) };
+  /** @param earlier the failure of the same outcome with the effects of the earlier state: it is given if nothing changed */
+  of(outcome: Outcome, earlier?: Failure): Failure {
+    const isCooling = outcome.impact.cracsOffline > 0;
+    if (earlier !== undefined && this.#keepsFabrics && !isCooling) return earlier;
+    const off = outcome.elements.map(({ index }) => index);
+    for (const index of outcome.offline) off.push(index);
+    const zones = isCooling ? this.zones.after(this.#cracsOf(off), off) : NO_ZONES;
+    const isSame = earlier !== undefined && this.#keepsFabrics && isEqual(zones, earlier.zones);
+    return isSame ? earlier : failureOf(outcome, zones, this.fabrics.after(off));
   }
 
   /** Names of everything by which the effects of two failures may meet. */
@@ -38,4 +52,44 @@ export class FurtherEffects {
       return node?.kind === "CRAC" ? [node.crac] : [];
     });
   }
+}
+
+const NO_ZONES: readonly ZoneShortage[] = [];
+
+/** Named field by field: there are tens of thousands, and copies of all fields of an object cost twice as much. */
+function failureOf(
+  outcome: Outcome,
+  zones: readonly ZoneShortage[],
+  { links, cutOff }: Pick<Failure, "links" | "cutOff">,
+): Failure {
+  return {
+    elements: outcome.elements,
+    impact: outcome.impact,
+    direct: outcome.direct,
+    offline: outcome.offline,
+    degraded: outcome.degraded,
+    racksDark: outcome.racksDark,
+    racksPartial: outcome.racksPartial,
+    racksProtected: outcome.racksProtected,
+    racksDarkByTrip: outcome.racksDarkByTrip,
+    trips: outcome.trips,
+    overloads: outcome.overloads,
+    zones,
+    links,
+    cutOff,
+  };
+}
+
+function isEqual(a: readonly ZoneShortage[], b: readonly ZoneShortage[]): boolean {
+  return a.length === b.length && a.every((zone, at) => isSameShortage(zone, b[at]));
+}
+
+function isSameShortage(a: ZoneShortage, b: ZoneShortage | undefined): boolean {
+  return (
+    a.ref === b?.ref &&
+    a.medium === b.medium &&
+    a.short === b.short &&
+    a.heatKw === b.heatKw &&
+    a.capacityKw === b.capacityKw
+  );
 }

@@ -4,7 +4,7 @@ import type { Impact } from "../blast_radius.ts";
 import type { PowerGraph } from "../power_graph.ts";
 import type { Topology } from "../topology.ts";
 import type { Charged } from "./charge.ts";
-import { impactOf, itDevices, type Loss, severityOf } from "./loss.ts";
+import { addedImpact, impactOf, itDevices, type Loss, severityOf } from "./loss.ts";
 import { FAILURE_SEVERITIES, type Failure, type FailureKind, type FailureSeverity } from "./outcome.ts";
 import { ownLoss, unionOf } from "./own_loss.ts";
 
@@ -30,11 +30,11 @@ interface Draft {
   readonly alsoBy: Set<Failure>;
 }
 
-/**
- * Folds failures whose own losses are alike. Those without any go to the lines of the smaller failures that they include.
- * Lines come the worst first: by severity, racks dark, IT load and number of failures.
- */
-export function* linesOf(topology: Topology, charged: readonly Charged[], basis: LoadBasis): Steps<readonly Line[]> {
+/** Lines of a part of a site, by what makes failures alike: severity, kind and shape of the loss. */
+export type LinesByShape = ReadonlyMap<string, Line>;
+
+/** Folds failures whose own losses are alike. Those without any go to the lines of the smaller failures that they include. */
+export function* linesOf(topology: Topology, charged: readonly Charged[], basis: LoadBasis): Steps<LinesByShape> {
   const graph = topology.power;
   const drafts = new Map<string, Draft>();
   const draftOf = new Map<Failure, Draft>();
@@ -45,7 +45,7 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
     const severity = severityOf(graph, loss);
     if (severity === undefined) continue;
     const elementKind = kindsOf(graph, one.failure);
-    const key = [elementKind, severity, ...shapeOf(graph, loss)].join("|");
+    const key = `${elementKind}|${severity}|${shapeOf(graph, loss)}`;
     const draft = drafts.get(key) ?? { severity, elementKind, failures: [], losses: [], alsoBy: new Set() };
     draft.failures.push(one.failure);
     draft.losses.push(loss);
@@ -57,12 +57,45 @@ export function* linesOf(topology: Topology, charged: readonly Charged[], basis:
     for (const other of smaller) draftOf.get(other)?.alsoBy.add(failure);
   }
   yield;
+  const lines = new Map<string, Line>();
+  for (const [key, draft] of drafts) {
+    lines.set(key, finished(topology, draft, basis));
+    yield;
+  }
+  return lines;
+}
+
+/**
+ * Joins the lines of the parts of a site that no failure joins, the worst first: by severity, racks dark, IT load and
+ * number of failures.
+ */
+export function* joinedLines(parts: Iterable<LinesByShape>): Steps<readonly Line[]> {
+  const byShape = new Map<string, Line[]>();
+  for (const part of parts) {
+    for (const [key, line] of part) {
+      const list = byShape.get(key);
+      if (list === undefined) byShape.set(key, [line]);
+      else list.push(line);
+    }
+  }
   const lines: Line[] = [];
-  for (const draft of drafts.values()) {
-    lines.push(finished(topology, draft, basis));
+  for (const list of byShape.values()) {
+    lines.push(joined(list));
     yield;
   }
   return lines.sort(worstFirst);
+}
+
+function joined(lines: readonly Line[]): Line {
+  const [first, ...more] = lines as [Line, ...Line[]];
+  if (more.length === 0) return first;
+  return {
+    ...first,
+    failures: lines.flatMap(({ failures }) => failures).sort(worseFailure),
+    alsoBy: lines.flatMap(({ alsoBy }) => alsoBy).sort(worseFailure),
+    loss: unionOf(lines.map(({ loss }) => loss)),
+    impact: lines.map(({ impact }) => impact).reduce(addedImpact),
+  };
 }
 
 function finished(
@@ -98,7 +131,10 @@ function worseFailure({ impact: a }: Failure, { impact: b }: Failure): number {
 }
 
 /** What must be equal in the losses of one line. */
-function shapeOf(graph: PowerGraph, loss: Loss): readonly (string | number)[] {
+function shapeOf(graph: PowerGraph, loss: Loss): string {
+  const { racksDark, racksPartial, offline, trips, overloads, cutOff } = loss;
+  const parts = [racksDark, racksPartial, offline, trips, overloads, loss.zones, cutOff];
+  if (parts.every(({ size }) => size === 0)) return "";
   const zones = [...loss.zones.values()];
   return [
     loss.racksDark.size,
@@ -108,7 +144,7 @@ function shapeOf(graph: PowerGraph, loss: Loss): readonly (string | number)[] {
     loss.overloads.size > 0 ? "overload" : "",
     zones.some(({ short }) => short) ? "short" : zones.length > 0 ? "reserve" : "",
     loss.cutOff.size > 0 ? "cut" : "",
-  ];
+  ].join("|");
 }
 
 /** Roles of the IT devices that go offline, in order; a device without a role counts by its kind. */

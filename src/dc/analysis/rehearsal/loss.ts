@@ -37,8 +37,9 @@ export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | und
   const { racksDark, racksDarkByTrip, trips, cutOff, zones, overloads } = loss;
   if (racksDarkByTrip.size > 0) return "CRITICAL";
   if (racksDark.size > 0) return "HIGH";
-  const isShort = [...zones.values()].some(({ short }) => short);
-  const wouldTrip = trips.size > 0 || [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP");
+  const isShort = zones.size > 0 && [...zones.values()].some(({ short }) => short);
+  const wouldTrip =
+    trips.size > 0 || (overloads.size > 0 && [...overloads.values()].some(({ severity }) => severity === "WOULD_TRIP"));
   const off = itDevices(graph, loss.offline).length;
   if (off > 1 || isShort || cutOff.size > 0 || wouldTrip) return "MEDIUM";
   if (off === 1 || overloads.size > 0) return "LOW";
@@ -48,14 +49,18 @@ export function severityOf(graph: PowerGraph, loss: Loss): FailureSeverity | und
 
 /** Devices that are not power equipment. */
 export function itDevices({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
-  return [...indexes].filter((index) => {
+  const found: number[] = [];
+  for (const index of indexes) {
     const node = nodes[index];
-    return node?.kind === "DEVICE" && !isPowerKind(node.device.kind);
-  });
+    if (node?.kind === "DEVICE" && !isPowerKind(node.device.kind)) found.push(index);
+  }
+  return found;
 }
 
 export function coolingUnits({ nodes }: PowerGraph, indexes: Iterable<number>): readonly number[] {
-  return [...indexes].filter((index) => nodes[index]?.kind === "CRAC");
+  const found: number[] = [];
+  for (const index of indexes) if (nodes[index]?.kind === "CRAC") found.push(index);
+  return found;
 }
 
 /** Counts a loss as a blast radius counts its own. @param minRideThroughS shortest battery time of the failures */
@@ -78,7 +83,7 @@ export function impactOf(
     itDevicesOffline: it.length,
     powerDevicesOffline: devices - it.length,
     cracsOffline: cracs.length,
-    devicesDegraded: [...loss.degraded].filter((index) => power.nodes[index]?.kind === "DEVICE").length,
+    devicesDegraded: loss.degraded.size - coolingUnits(power, loss.degraded).length,
     devicesUndocumented: racks.reduce((sum, key) => sum + topology.rackSupply(key).undocumented.length, 0),
     itLoadLostW: it.reduce((sum, index) => sum + lostDrawW(power, index, { isGone, basis }), 0),
     coolingLostKw: cracs.reduce((sum, index) => {
@@ -86,5 +91,24 @@ export function impactOf(
       return sum + (node?.kind === "CRAC" ? deratedKw(node.crac) : 0);
     }, 0),
     ...(minRideThroughS !== undefined && { minRideThroughS }),
+  };
+}
+
+/** The impact of two losses that have nothing in common. */
+export function addedImpact(a: Impact, b: Impact): Impact {
+  const times = [a, b].flatMap(({ minRideThroughS }) => minRideThroughS ?? []);
+  return {
+    racksDark: a.racksDark + b.racksDark,
+    racksPartial: a.racksPartial + b.racksPartial,
+    racksProtected: a.racksProtected + b.racksProtected,
+    devicesOffline: a.devicesOffline + b.devicesOffline,
+    itDevicesOffline: a.itDevicesOffline + b.itDevicesOffline,
+    powerDevicesOffline: a.powerDevicesOffline + b.powerDevicesOffline,
+    cracsOffline: a.cracsOffline + b.cracsOffline,
+    devicesDegraded: a.devicesDegraded + b.devicesDegraded,
+    devicesUndocumented: a.devicesUndocumented + b.devicesUndocumented,
+    itLoadLostW: a.itLoadLostW + b.itLoadLostW,
+    coolingLostKw: a.coolingLostKw + b.coolingLostKw,
+    ...(times.length > 0 && { minRideThroughS: Math.min(...times) }),
   };
 }

@@ -9,14 +9,14 @@ import type { Failure, FailureSeverity } from "./outcome.ts";
  */
 export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss {
   const dark = setFrom(own.racksDark);
-  const direct = setFrom(failure.direct);
-  const offline = new Set(own.offline);
+  const off = own.offline.slice();
   for (const index of failure.offline) {
-    if (isSupply(graph, index) || (dark.size > 0 && dark.has(rackKeyOf(graph, index) ?? ""))) offline.add(index);
+    if (isSupply(graph, index) || (dark.size > 0 && dark.has(rackKeyOf(graph, index) ?? ""))) off.push(index);
   }
+  const offline = setFrom(off);
   return {
     offline,
-    direct: offline.size === 0 ? NOTHING : new Set([...offline].filter((index) => direct.has(index))),
+    direct: offline.size === 0 ? NOTHING : new Set(failure.direct.filter((index) => offline.has(index))),
     degraded: setFrom(own.degraded),
     racksDark: dark,
     racksPartial: setFrom(own.racksPartial),
@@ -25,7 +25,7 @@ export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss
     // A rack that goes dark by a trip is charged with the trip as well.
     trips: byNode(dark.size > 0 ? failure.trips : own.trips),
     overloads: byNode(own.overloads),
-    zones: new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
+    zones: own.zones.length === 0 ? NO_ITEMS : new Map(own.zones.map((zone) => [`${zone.medium} ${zone.ref}`, zone])),
     links: setFrom(own.links),
     cutOff: setFrom(own.cutOff),
   };
@@ -33,7 +33,7 @@ export function ownLoss(graph: PowerGraph, failure: Failure, own: Effects): Loss
 
 // Most failures lose one thing, and share the sets and maps of the others.
 const NOTHING: ReadonlySet<never> = new Set<never>();
-const NO_ITEMS: ReadonlyMap<number, never> = new Map<number, never>();
+const NO_ITEMS: ReadonlyMap<never, never> = new Map<never, never>();
 
 function setFrom<Item>(items: readonly Item[]): ReadonlySet<Item> {
   return items.length === 0 ? NOTHING : new Set(items);
@@ -50,21 +50,14 @@ export function unionOf(losses: readonly Loss[]): Loss {
   if (only !== undefined && more.length === 0) return only;
   const offline = setOf(losses, (loss) => loss.offline);
   const racksDark = setOf(losses, (loss) => loss.racksDark);
-  const racksPartial = without(
-    setOf(losses, (loss) => loss.racksPartial),
-    racksDark,
-  );
-  const racksProtected = setOf(losses, (loss) => loss.racksProtected);
+  const racksPartial = setOf(losses, (loss) => loss.racksPartial, racksDark);
   return {
     offline,
     direct: setOf(losses, (loss) => loss.direct),
-    degraded: without(
-      setOf(losses, (loss) => loss.degraded),
-      offline,
-    ),
+    degraded: setOf(losses, (loss) => loss.degraded, offline),
     racksDark,
     racksPartial,
-    racksProtected: without(without(racksProtected, racksDark), racksPartial),
+    racksProtected: setOf(losses, (loss) => loss.racksProtected, racksDark, racksPartial),
     racksDarkByTrip: setOf(losses, (loss) => loss.racksDarkByTrip),
     trips: mapOf(
       losses.map((loss) => loss.trips),
@@ -87,14 +80,18 @@ function byNode<Item extends { readonly index: number }>(items: readonly Item[])
   return items.length === 0 ? NO_ITEMS : new Map(items.map((item) => [item.index, item]));
 }
 
-function setOf<Item>(losses: readonly Loss[], part: (loss: Loss) => ReadonlySet<Item>): ReadonlySet<Item> {
+/** The parts of losses that are not in others. */
+function setOf<Item>(
+  losses: readonly Loss[],
+  part: (loss: Loss) => ReadonlySet<Item>,
+  ...others: readonly ReadonlySet<Item>[]
+): ReadonlySet<Item> {
+  const left = others.filter(({ size }) => size > 0);
   const found = new Set<Item>();
-  for (const loss of losses) for (const item of part(loss)) found.add(item);
+  for (const loss of losses) {
+    for (const item of part(loss)) if (left.length === 0 || !left.some((other) => other.has(item))) found.add(item);
+  }
   return found;
-}
-
-function without<Item>(items: ReadonlySet<Item>, others: ReadonlySet<Item>): ReadonlySet<Item> {
-  return new Set([...items].filter((item) => !others.has(item)));
 }
 
 /** @param compare positive if the first one is worse */

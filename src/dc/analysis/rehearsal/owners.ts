@@ -6,14 +6,17 @@ export interface Owners<Key> {
 
 const NO_OWNERS: readonly number[] = [];
 
-/** Owners of effects on nodes. Nearly all have one owner, for which no list is made. */
+/** Owners of effects on nodes. Nearly all have one or two, as the PDUs of a server, for which no list is made. */
 export class NodeOwners implements Owners<number> {
   readonly #first: Uint32Array;
+  readonly #second: Uint32Array;
   readonly #lists = new Map<number, number[]>();
   readonly #one = [0];
+  readonly #two = [0, 0];
 
   constructor(nodes: number) {
     this.#first = new Uint32Array(nodes);
+    this.#second = new Uint32Array(nodes);
   }
 
   has(index: number): boolean {
@@ -22,18 +25,24 @@ export class NodeOwners implements Owners<number> {
 
   /** The list is valid until the next call. */
   of(index: number): readonly number[] {
-    const owner = this.#first[index] ?? 0;
-    if (owner === 0) return NO_OWNERS;
+    const first = this.#first[index] as number;
+    if (first === 0) return NO_OWNERS;
+    const second = this.#second[index] as number;
+    if (second === 0) {
+      this.#one[0] = first;
+      return this.#one;
+    }
     const list = this.#lists.get(index);
     if (list !== undefined) return list;
-    this.#one[0] = owner;
-    return this.#one;
+    this.#two[0] = first;
+    this.#two[1] = second;
+    return this.#two;
   }
 
   add(index: number, owner: number): void {
-    const first = this.#first[index] ?? 0;
-    if (first === 0) this.#first[index] = owner;
-    else this.#lists.set(index, [...(this.#lists.get(index) ?? [first]), owner]);
+    if (this.#first[index] === 0) this.#first[index] = owner;
+    else if (this.#second[index] === 0) this.#second[index] = owner;
+    else this.#lists.set(index, [...this.of(index), owner]);
   }
 }
 

@@ -1,9 +1,10 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { DeviceOf } from "../fabric_tiers.ts";
-import { charge } from "./charge.ts";
+import { Ledger } from "./charge.ts";
 import { FurtherEffects } from "./further_effects.ts";
-import { type Line, linesOf } from "./lines.ts";
-import type { Element, Failure } from "./outcome.ts";
+import { foldIslands, type IslandFolds } from "./island_folds.ts";
+import { joinedLines, type Line, linesOf } from "./lines.ts";
+import type { Element } from "./outcome.ts";
 import { failPairs } from "./pairs.ts";
 import type { SiteFailures } from "./site_failures.ts";
 
@@ -18,36 +19,42 @@ export interface Rehearsal {
   readonly harmless: number;
   /** Capacity of fabric links in megabits per second. */
   readonly mbpsOf: (links: Iterable<number>) => number;
+  /** What the rehearsal of a later state follows from. */
+  readonly followed: { readonly effects: FurtherEffects; readonly folds: IslandFolds };
 }
 
 export interface RehearsalChoice {
-  /** Devices with their network ports, by the key of their code. */
+  /** Devices with their network ports, by the key of their code; the same function as long as it answers the same. */
   readonly deviceOf: DeviceOf;
   readonly isChosen: (element: Element) => boolean;
   /** Fail two of the chosen elements at a time. */
   readonly pairs: boolean;
 }
 
-/** Folds what the chosen elements of a site do into lines, the worst first. */
-export function* rehearse(site: SiteFailures, { deviceOf, isChosen, pairs }: RehearsalChoice): Steps<Rehearsal> {
-  const { topology, options, outcomes } = site;
-  const effects = new FurtherEffects(topology, deviceOf, options.basis);
+/**
+ * Folds what the chosen elements of a site do into lines, the worst first.
+ * @param earlier the same choice of an earlier state: islands of which nothing changed are not folded again
+ */
+export function* rehearse(
+  site: SiteFailures,
+  { deviceOf, isChosen, pairs }: RehearsalChoice,
+  earlier?: Rehearsal,
+): Steps<Rehearsal> {
+  const { topology, options } = site;
+  const effects = new FurtherEffects(topology, deviceOf, options.basis, earlier?.followed.effects);
   yield;
-  const failures: Failure[] = [];
-  for (const outcome of outcomes) {
-    if (!outcome.elements.every(isChosen)) continue;
-    failures.push(effects.of(outcome));
-    yield;
-  }
-  const tried = pairs ? yield* failPairs(site, failures, effects) : undefined;
-  const charged = yield* charge(topology.power, [...failures, ...(tried?.failures ?? [])]);
-  const asked = tried === undefined ? charged : charged.slice(failures.length);
-  return {
-    lines: yield* linesOf(topology, asked, options.basis),
-    elements: failures.length,
-    pairs: tried?.judged ?? 0,
-    harmless: charged.slice(0, failures.length).filter(({ own, smaller }) => own === undefined && smaller.length === 0)
-      .length,
-    mbpsOf: (links) => effects.fabrics.mbpsOf(links),
+  const folds = yield* foldIslands(site, effects, isChosen, earlier?.followed.folds);
+  const all = [...folds.values()];
+  const single = {
+    elements: all.reduce((sum, { failures }) => sum + failures.length, 0),
+    harmless: all.reduce((sum, { harmless }) => sum + harmless, 0),
+    mbpsOf: (links: Iterable<number>) => effects.fabrics.mbpsOf(links),
+    followed: { effects, folds },
   };
+  if (!pairs) return { ...single, lines: yield* joinedLines(all.map(({ lines }) => lines)), pairs: 0 };
+  const failures = all.flatMap((fold) => fold.failures);
+  const tried = yield* failPairs(site, failures, effects);
+  const charged = yield* new Ledger(topology.power).charge([...failures, ...tried.failures]);
+  const lines = yield* linesOf(topology, charged.slice(failures.length), options.basis);
+  return { ...single, lines: yield* joinedLines([lines]), pairs: tried.judged };
 }

@@ -5,7 +5,8 @@ import { parseRef, type Ref } from "#dc/model/ref.ts";
 import type { Crac } from "#dc/model/resources.ts";
 import { CoolingBalance, type MediumWatts } from "../cooling_balance.ts";
 import { mediumOf, servedAreas } from "../cooling_units.ts";
-import { type Place, placeHeat } from "../places.ts";
+import { areasAround, type Place, placeHeat } from "../places.ts";
+import type { PowerNode } from "../power_graph.ts";
 import { copes } from "../thermal_spots.ts";
 import type { Topology } from "../topology.ts";
 
@@ -44,11 +45,16 @@ export class ZoneWatch {
   readonly #zones: readonly Zone[];
   /** Zones that the loss of a unit may concern, by the key of its code. */
   readonly #concerned = new Map<string, ReadonlySet<Zone>>();
+  /** Numbers of places by the areas around them; by the node of a device, from 1. */
   #placeOf: ReadonlyMap<string, number> | undefined;
+  readonly #placeOfNode: Int32Array;
+  /** Heat that goes missing, by the nodes of one place that are off. */
+  readonly #missing = new Map<string, MediumWatts>();
 
   constructor(topology: Topology, basis: LoadBasis) {
     this.#topology = topology;
     this.#basis = basis;
+    this.#placeOfNode = new Int32Array(topology.power.nodes.length);
     const balance = new CoolingBalance(topology, { basis, reserveUnits: RESERVE_UNITS, failedCracCodes: [] });
     const named = new Map<string, string>();
     for (const { serves = [] } of topology.inventory.cracs) {
@@ -116,32 +122,45 @@ export class ZoneWatch {
 
   /** What the places of devices that are off no longer give off. */
   #heatOf(offline: readonly number[]): ReadonlyMap<number, MediumWatts> {
-    const { nodes } = this.#topology.power;
-    const places = this.#topology.places();
-    this.#placeOf ??= new Map(places.flatMap(({ devices }, at) => devices.map(({ code }) => [code, at] as const)));
-    const off = new Map<number, Set<string>>();
+    const off = new Map<number, number[]>();
     for (const index of offline) {
-      const node = nodes[index];
-      if (node?.kind !== "DEVICE") continue;
-      const at = this.#placeOf.get(node.device.code);
-      if (at === undefined) continue;
-      const codes = off.get(at);
-      if (codes === undefined) off.set(at, new Set([node.device.code]));
-      else codes.add(node.device.code);
+      const at = this.#placeAt(index);
+      if (at < 0) continue;
+      const list = off.get(at);
+      if (list === undefined) off.set(at, [index]);
+      else list.push(index);
     }
     const missing = new Map<number, MediumWatts>();
-    for (const [at, codes] of off) {
-      const place = places[at];
-      if (place !== undefined) missing.set(at, this.#missingOf(place, codes));
-    }
+    for (const [at, indexes] of off) missing.set(at, this.#missingOf(at, indexes));
     return missing;
   }
 
-  #missingOf(place: Place, off: ReadonlySet<string>): MediumWatts {
+  /** Number of the place of a device; -1 for anything else. */
+  #placeAt(index: number): number {
+    const known = this.#placeOfNode[index] as number;
+    if (known > 0) return known - 1;
+    const node = this.#topology.power.nodes[index];
+    if (node?.kind !== "DEVICE") return -1;
+    this.#placeOf ??= new Map(this.#topology.places().map(({ areas }, at) => [[...areas].join("\n"), at]));
+    const at = this.#placeOf.get(areasAround(node.device).join("\n")) ?? -1;
+    this.#placeOfNode[index] = at + 1;
+    return at;
+  }
+
+  /** All failures of a chain of supply turn the same devices off. */
+  #missingOf(at: number, indexes: readonly number[]): MediumWatts {
+    const off = indexes.join();
+    const known = this.#missing.get(off);
+    if (known !== undefined) return known;
+    const place = this.#topology.places()[at] as Place;
     const all = placeHeat(place, this.#basis);
-    const rest = place.devices.filter(({ code }) => !off.has(code));
+    const { nodes } = this.#topology.power;
+    const gone = new Set(indexes.map((index) => (nodes[index] as Extract<PowerNode, { kind: "DEVICE" }>).device.code));
+    const rest = gone.size === place.devices.length ? [] : place.devices.filter(({ code }) => !gone.has(code));
     const { airW, liquidW } = rest.length === 0 ? NO_HEAT : heatOfAll(rest, this.#basis);
-    return { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
+    const watts = { AIR: all.airW - airW, LIQUID: all.liquidW - liquidW };
+    this.#missing.set(off, watts);
+    return watts;
   }
 }
 

@@ -4,19 +4,40 @@ import { codeKey } from "#dc/model/code.ts";
 import type { Device, FabricLink } from "#dc/model/resources.ts";
 import type { DcReader } from "#dc/ports.ts";
 
-const byTopology = new WeakMap<Topology, Promise<ReadonlyMap<string, Device>>>();
+/** The devices at the ends of all fabric links of a state of the inventory. */
+interface Switches {
+  readonly topology: Topology;
+  readonly deviceOf: DeviceOf;
+  /** Keys of their codes. */
+  readonly keys: ReadonlySet<string>;
+}
+
+const byTopology = new WeakMap<Topology, Promise<Switches>>();
+let latest: WeakRef<Topology> | undefined;
 
 /**
  * Reads the devices at the ends of all fabric links with their network ports, once for each state of the inventory: a
  * topology leaves these ports out, and a link of a disabled port is down.
+ * @returns the function of the state before if none of these devices changed since
  */
 export async function allSwitches(reader: DcReader, topology: Topology): Promise<DeviceOf> {
-  const reading = byTopology.get(topology) ?? withNetworkPorts(reader, topology.inventory.fabricLinks);
+  const before = latest?.deref();
+  const earlier = before === undefined ? undefined : await byTopology.get(before)?.catch(() => undefined);
+  const reading = byTopology.get(topology) ?? readSwitches(reader, topology, earlier);
   byTopology.set(topology, reading);
+  latest = new WeakRef(topology);
   // A read that was cancelled is done again by the next call.
   reading.catch(() => byTopology.delete(topology));
-  const devices = await reading;
-  return (key) => devices.get(key) ?? topology.device(key);
+  return (await reading).deviceOf;
+}
+
+async function readSwitches(reader: DcReader, topology: Topology, earlier?: Switches): Promise<Switches> {
+  const { fabricLinks } = topology.inventory;
+  const keys = earlier?.topology.inventory.fabricLinks === fabricLinks ? earlier.keys : keysOf(fabricLinks);
+  const isSame = (key: string) => topology.device(key) === earlier?.topology.device(key);
+  if (earlier?.keys === keys && [...keys].every(isSame)) return { ...earlier, topology };
+  const devices = await devicesOf(reader, keys);
+  return { topology, keys, deviceOf: (key) => devices.get(key) };
 }
 
 /** Reads the devices at the ends of some links with all of their ports. */
@@ -24,7 +45,16 @@ export async function withNetworkPorts(
   reader: DcReader,
   links: readonly FabricLink[],
 ): Promise<ReadonlyMap<string, Device>> {
-  const codes = new Set(links.flatMap(({ a, b }) => [codeKey(a.deviceCode), codeKey(b.deviceCode)]));
-  const devices = codes.size === 0 ? [] : await reader.devices([...codes]);
+  return devicesOf(reader, keysOf(links));
+}
+
+async function devicesOf(reader: DcReader, keys: ReadonlySet<string>): Promise<ReadonlyMap<string, Device>> {
+  const devices = keys.size === 0 ? [] : await reader.devices([...keys]);
   return new Map(devices.map((device) => [codeKey(device.code), device]));
+}
+
+function keysOf(links: readonly FabricLink[]): ReadonlySet<string> {
+  const codes = new Set<string>();
+  for (const { a, b } of links) codes.add(a.deviceCode).add(b.deviceCode);
+  return new Set([...codes].map(codeKey));
 }

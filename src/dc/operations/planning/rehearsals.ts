@@ -29,7 +29,10 @@ const byTopology = new WeakMap<Topology, Rehearsed>();
 const MAX_FOLLOWED = 4;
 const latest = new Map<string, WeakRef<Topology>>();
 
-/** Rehearses failures in slices, once for each state of the inventory; concurrent calls share the work. */
+/**
+ * Rehearses failures in slices, once for each state of the inventory; concurrent calls share the work. After a change the
+ * islands of supply that it touches are failed and folded anew, the others kept.
+ */
 export async function rehearsalOf(
   reader: DcReader,
   topology: Topology,
@@ -41,10 +44,13 @@ export async function rehearsalOf(
   const key = `${how} ${choice} ${pairs}`;
   const running = known.rehearsals.get(key);
   if (running !== undefined) return running;
+  const before = latest.get(how)?.deref();
+  const earlier = before === undefined ? undefined : byTopology.get(before)?.rehearsals.get(key);
   const deviceOf = await allSwitches(reader, topology);
   return share(known.rehearsals, key, async () => {
     const site = await share(known.sites, how, () => follow(topology, options, how));
-    return new CooperativeScheduler().run(rehearse(site, { deviceOf, isChosen, pairs }));
+    const followed = await earlier?.catch(() => undefined);
+    return new CooperativeScheduler().run(rehearse(site, { deviceOf, isChosen, pairs }, followed));
   });
 }
 

@@ -1,9 +1,10 @@
 import { expect, test } from "bun:test";
 import type { BlastOptions } from "#dc/analysis/blast_radius.ts";
-import { charge, effectsOf } from "#dc/analysis/rehearsal/charge.ts";
+import { effectsOf, Ledger } from "#dc/analysis/rehearsal/charge.ts";
 import { FurtherEffects } from "#dc/analysis/rehearsal/further_effects.ts";
-import { linesOf } from "#dc/analysis/rehearsal/lines.ts";
+import { joinedLines, type Line, linesOf } from "#dc/analysis/rehearsal/lines.ts";
 import type { Failure } from "#dc/analysis/rehearsal/outcome.ts";
+import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
 import { siteFailures } from "#dc/analysis/rehearsal/site_failures.ts";
 import { Topology } from "#dc/analysis/topology.ts";
 import type { Inventory } from "#dc/model/inventory.ts";
@@ -21,8 +22,9 @@ function folded(inventory: Inventory) {
   const site = atOnce(siteFailures(topology, OPTIONS));
   const further = new FurtherEffects(topology, (key) => topology.device(key), OPTIONS.basis);
   const failures = site.outcomes.map((outcome) => further.of(outcome));
-  const charged = atOnce(charge(topology.power, failures));
-  return { topology, failures, charged, lines: atOnce(linesOf(topology, charged, OPTIONS.basis)) };
+  const charged = atOnce(new Ledger(topology.power).charge(failures));
+  const whole = atOnce(linesOf(topology, charged, OPTIONS.basis));
+  return { topology, site, failures, charged, lines: atOnce(joinedLines([whole])) };
 }
 
 /** Everything that failures do, each thing once; a rack that is dark for one and partly dark for another is dark. */
@@ -70,6 +72,30 @@ test("the causes of AMS1 hold every loss of every failure, each once", async () 
   check("AMS1", inventory);
   const { lines } = folded(inventory);
   expect(lines.length).toBeLessThanOrEqual(12);
+}, 300_000);
+
+test("folding a site island by island gives what folding it at once gives", () => {
+  let islands = 0;
+  for (let seed = 0; seed < LAW_RUNS; seed += 1) {
+    const { topology, site, lines } = folded(drawnInventory(seed));
+    const choice = { deviceOf: (key: string) => topology.device(key), isChosen: () => true, pairs: false };
+    const byIsland = atOnce(rehearse(site, choice));
+    islands = Math.max(islands, byIsland.followed.folds.size);
+    const told = (all: readonly Line[]) =>
+      all
+        .map(({ failures, alsoBy, loss, ...rest }) => {
+          const ordered = [...failures, ...alsoBy]
+            .map(({ elements }) => elements[0]?.index ?? -1)
+            .sort((a, b) => a - b);
+          const sets = [loss.offline, loss.direct, loss.degraded, loss.cutOff, loss.links];
+          const numbers = sets.map((set) => [...set].sort((a, b) => a - b));
+          const figures = { ...rest.impact, itLoadLostW: Math.round(rest.impact.itLoadLostW * 1000) };
+          return JSON.stringify([rest.severity, rest.elementKind, ordered, numbers, figures]);
+        })
+        .sort();
+    expect({ seed, lines: told(byIsland.lines) }).toEqual({ seed, lines: told(lines) });
+  }
+  expect(islands).toBeGreaterThan(1);
 }, 300_000);
 
 test("each effect is charged to a failure that no smaller one with the same effect is part of", () => {

@@ -4,6 +4,7 @@ import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 import { type Carrying, carry, type Loads } from "./power_load.ts";
 import { comparableLoad } from "./power_overloads.ts";
+import { downstreamOf, upstreamOf } from "./power_reach.ts";
 
 /** The largest load of every node after the loss of any one other element. */
 export interface Failover {
@@ -22,6 +23,8 @@ export interface FailoverInput {
   readonly live: LiveSet;
   readonly loads: Loads;
   readonly basis: LoadBasis;
+  /** Nodes whose failover loads are asked for: other loads are not to be read. All nodes by default. */
+  readonly wanted?: Iterable<number>;
 }
 
 /**
@@ -53,9 +56,11 @@ class FailoverSweep {
   readonly #lost: Int32Array;
   /** Losses that reach a node. */
   readonly #touched: Int32Array;
+  /** Elements whose loss may reach a wanted node; undefined for all. */
+  readonly #mayReach: ReadonlySet<number> | undefined;
   #losses = 0;
 
-  constructor({ graph, live, loads, basis }: FailoverInput) {
+  constructor({ graph, live, loads, basis, wanted }: FailoverInput) {
     const size = graph.nodes.length;
     this.#graph = graph;
     this.#live = live;
@@ -72,6 +77,8 @@ class FailoverSweep {
     this.#most = new Float64Array(size).fill(-1);
     this.#lost = new Int32Array(size).fill(-1);
     this.#touched = new Int32Array(size);
+    // A loss shifts what reaches its consumers onto whatever else supplies these.
+    this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
   }
 
   /** One step a loss. */
@@ -118,6 +125,10 @@ class FailoverSweep {
   /** @returns what goes dark, the lost element first */
   #lose(lost: number): readonly number[] {
     this.#losses += 1;
+    return this.#mayReach?.has(lost) === false ? [] : this.#shift(lost);
+  }
+
+  #shift(lost: number): readonly number[] {
     const { dark, reached } = this.#darken(lost);
     const changed = this.#reload(reached);
     for (const index of changed) {
@@ -197,19 +208,22 @@ class FailoverSweep {
 
   /**
    * Whether losing a device shifts onto every other element at least what the loss of one of its outlets does: each consumer
-   * moves its whole draw to its other inlets, and none goes off that draws from elsewhere.
+   * hangs on it once and moves its whole draw to its other inlets, and none goes off that draws from elsewhere.
    */
   #outweighs(device: number, dark: readonly number[]): boolean {
-    const { inlets, supplies } = this.#graph;
-    const outlets = new Set((supplies[device] ?? []).map(({ to }) => to));
+    const { nodes, inlets, supplies } = this.#graph;
+    const direct = (supplies[device] ?? []).map(({ to }) => to);
+    const outlets = direct.filter((index) => nodes[index]?.kind === "OUTLET");
+    const own = new Set([device, ...outlets]);
     const gone = new Set(dark);
-    return [...outlets].every((outlet) =>
-      (supplies[outlet] ?? []).every(({ to }) => {
-        if ((supplies[to] ?? []).length > 0) return false;
-        const all = inlets[to] ?? [];
-        if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
-        return !gone.has(to) || all.every(({ from }) => outlets.has(from) || this.#live[from] !== 1);
-      }),
-    );
+    const consumers = [...direct, ...outlets.flatMap((outlet) => (supplies[outlet] ?? []).map(({ to }) => to))];
+    return consumers.every((to) => {
+      if (own.has(to)) return true;
+      if ((supplies[to] ?? []).length > 0) return false;
+      const all = inlets[to] ?? [];
+      if (all.some(({ allocatedW }) => allocatedW !== undefined)) return false;
+      if (all.filter(({ from }) => own.has(from)).length > 1) return false;
+      return !gone.has(to) || all.every(({ from }) => own.has(from) || this.#live[from] !== 1);
+    });
   }
 }

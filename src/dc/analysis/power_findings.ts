@@ -4,6 +4,7 @@ import type { Failover } from "./power_failover.ts";
 import type { PowerGraph } from "./power_graph.ts";
 import type { Loads } from "./power_load.ts";
 import { comparableLoad } from "./power_overloads.ts";
+import { downstreamOf } from "./power_reach.ts";
 import type { HealthReason } from "./rack_health.ts";
 
 /** How far an element is loaded, in percent of its capacity. */
@@ -90,14 +91,11 @@ export function findingsByRack(
 /** Keys of the racks with a device in service that an element supplies, and of the rack that it is in. */
 function racksBehind(graph: PowerGraph, start: number): ReadonlySet<string> {
   const racks = new Set<string>();
-  const seen = new Set([start]);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of seen) {
+  for (const index of downstreamOf(graph, [start])) {
     const node = graph.nodes[index];
     if (node?.kind === "DEVICE" && !node.blocked && node.device.rackCode !== undefined) {
       racks.add(codeKey(node.device.rackCode));
     }
-    for (const { to } of graph.supplies[index] ?? []) seen.add(to);
   }
   return racks;
 }

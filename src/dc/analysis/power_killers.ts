@@ -1,5 +1,6 @@
 import type { PowerGraph } from "./power_graph.ts";
 import { type LiveMode, type LiveSet, liveSet, mayCarry } from "./power_live.ts";
+import { upstreamOf } from "./power_reach.ts";
 
 /** Elements whose loss alone turns a node off, the node itself included, lowest number first. */
 export type Killers = readonly number[];
@@ -113,8 +114,8 @@ function live(graph: PowerGraph, removed: ReadonlySet<number>, mode: LiveMode): 
 
 /** Everything upstream of a node, nearest first. */
 export function ancestorsOf(graph: PowerGraph, index: number): ReadonlySet<number> {
-  const found = new Set((graph.inlets[index] ?? []).map(({ from }) => from));
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const at of found) for (const { from } of graph.inlets[at] ?? []) found.add(from);
-  return found;
+  return upstreamOf(
+    graph,
+    (graph.inlets[index] ?? []).map(({ from }) => from),
+  );
 }

@@ -1,5 +1,6 @@
 import { NodeNumbers } from "./node_numbers.ts";
 import type { PowerEdge, PowerGraph, PowerNode } from "./power_graph.ts";
+import { downstreamOf } from "./power_reach.ts";
 
 /** Which nodes have power, by index; 1 for live. */
 export type LiveSet = Uint8Array;
@@ -67,10 +68,10 @@ export function liveAfter(
   { before, live: earlier, graph }: { readonly before: PowerGraph; readonly live: LiveSet; readonly graph: PowerGraph },
   touched: Iterable<number>,
 ): FollowedLive {
-  const downstream = new Set<number>();
-  for (const index of touched) if (!suppliedAlike(before, graph, index)) downstream.add(index);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of downstream) for (const { to } of graph.supplies[index] ?? []) downstream.add(to);
+  const downstream = downstreamOf(
+    graph,
+    [...touched].filter((index) => !suppliedAlike(before, graph, index)),
+  );
   const live = new Uint8Array(graph.nodes.length);
   live.set(earlier);
   for (const index of downstream) live[index] = 0;

@@ -50,6 +50,7 @@ function bound(site: SiteReader): SiteReader {
     cableAt: (end) => site.cableAt(end),
     cablesOf: (code) => site.cablesOf(code),
     cablesOfAll: (codes) => site.cablesOfAll(codes),
+    powerCablesOf: (codes) => site.powerCablesOf(codes),
     fabricLinksOf: (code) => site.fabricLinksOf(code),
     feedDeclarer: (feedId) => site.feedDeclarer(feedId),
     consumersOf: (refs) => site.consumersOf(refs),

@@ -24,6 +24,8 @@ export interface SiteReader {
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
   /** Cables with an end at one of these devices, each once, in one look-up. */
   cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
+  /** The same of power ports alone. */
+  powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
   /** The outlet that declares a feed. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;

@@ -120,16 +120,19 @@ function deviceOf(row: SqlRow, ports: ReadonlyMap<string, readonly Port[]>): Dev
   return withPorts(bodyOf<DeviceBody>(row), ports.get(text(row, "key")) ?? []);
 }
 
-/** Cables that end at one of these devices, each once. Cost: one statement. */
+/** Cables that end at a port of one of these devices that meets the conditions, each once. Cost: one statement. */
 export async function cablesByDevice(
   runner: SqlRunner,
   dialect: Dialect,
   keys: readonly string[],
+  portConditions: readonly Condition[] = [],
 ): Promise<readonly Cable[]> {
+  const conditions = [{ sql: dialect.inList("device_key"), params: [JSON.stringify(keys)] }, ...portConditions];
+  const port = portConditions.length === 0 ? "" : "JOIN port USING (device_key)";
+  if (port !== "") conditions.push({ sql: "port.name = cable_end.port_name", params: [] });
   const rows = await runner.all(
-    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end WHERE ${dialect.inList("device_key")})
-      ORDER BY key`,
-    [JSON.stringify(keys)],
+    `SELECT body FROM cable WHERE key IN (SELECT cable_key FROM cable_end ${port} ${where(conditions)}) ORDER BY key`,
+    paramsOf(conditions),
   );
   return rows.map((row) => bodyOf<Cable>(row));
 }

@@ -146,6 +146,10 @@ export class SqlReader implements DcReader {
     return cablesByDevice(this.runner, this.dialect, deviceCodes.map(codeKey));
   }
 
+  async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    return cablesByDevice(this.runner, this.dialect, deviceCodes.map(codeKey), POWER_PORTS);
+  }
+
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
     return this.#bodies(
       `SELECT fabric_link.key, fabric_link.body FROM fabric_link_end

@@ -62,6 +62,7 @@ async function lookAround(reader: DcReader): Promise<unknown> {
     ],
     powered: await reader.powerDevices(["D1", "d2", "nothing", "srv"]),
     many: [await reader.devices(["d1", "D2", "nothing", "srv"]), await reader.cablesOfAll(["D1", "d2"])],
+    plugged: await reader.powerCablesOf(["D1", "d2", "srv"]),
     links: await reader.fabricLinksOf("D1"),
     cracs: await reader.cracsOnFloor("S1", 1),
     tags: [await reader.assetTagHolder("device", "T1"), await reader.assetTagHolder("rack", "T1")],

@@ -1,6 +1,7 @@
 import { standsIn } from "#dc/analysis/location_scope.ts";
 import { inNodeOrder } from "#dc/analysis/node_order.ts";
 import type { PowerGraph } from "#dc/analysis/power_graph.ts";
+import { downstreamOf } from "#dc/analysis/power_reach.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import type { Ref } from "#dc/model/ref.ts";
 import { refuse } from "#dc/model/refusal.ts";
@@ -43,10 +44,7 @@ function isIn(graph: PowerGraph, index: number, ref: Ref): boolean {
 
 /** Codes of the devices that hang on sources, directly or not; the sources themselves are left out. */
 export function downstreamDevices(graph: PowerGraph, { nodes }: Sources): readonly string[] {
-  const seen = new Set(nodes);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of seen) for (const { to } of graph.supplies[index] ?? []) seen.add(to);
-  return [...seen].flatMap((index) => {
+  return [...downstreamOf(graph, nodes)].flatMap((index) => {
     const node = graph.nodes[index];
     return node?.kind === "DEVICE" && !nodes.has(index) ? [node.device.code] : [];
   });

@@ -37,22 +37,17 @@ export class PowerSurroundings {
     this.#left = budget;
   }
 
-  /** The looked-up devices, cooling units and cables, in the order of keys. */
-  inventory(): Inventory {
+  /** Some of the looked-up devices, and the cooling units and cables, in the order of keys. */
+  inventory(devices: readonly string[]): Inventory {
     const sorted = <Resource>(found: ReadonlyMap<string, Resource>) =>
       [...found].sort(([a], [b]) => compareText(a, b)).map(([, resource]) => resource);
     return {
       racks: [],
-      devices: sorted(this.#devices),
+      devices: devices.toSorted(compareText).flatMap((key) => this.#devices.get(key) ?? []),
       cracs: sorted(this.#cracs),
       cables: sorted(this.#cables),
       fabricLinks: [],
     };
-  }
-
-  /** Number of resources that were looked up. It only grows, so an equal number means an equal inventory. */
-  get size(): number {
-    return this.#devices.size + this.#cracs.size + this.#cables.size;
   }
 
   device(key: string): Device | undefined {
@@ -65,26 +60,18 @@ export class PowerSurroundings {
    * @returns keys of the devices and of all devices upstream, nearest first
    */
   async upstream(keys: Iterable<string>): Promise<readonly string[]> {
-    const seen = new Set([...keys, ...(await this.#sourcesOfCracs())]);
+    const inputs = [...this.#cracs.values()].flatMap(({ powerInputs = [] }) => powerInputs);
+    const sources = await this.#ownersOf(inputs.flatMap(({ sourceRef = [] }) => sourceRef));
+    const seen = new Set([...keys, ...sources]);
     for (let level = [...seen]; level.length > 0; ) {
       await this.#look(level);
+      await this.#look(level.flatMap((key) => this.#bayOf(key) ?? []));
       await this.#wire(level);
-      const next = new Set<string>();
-      for (const key of level) for (const source of await this.#sourcesOf(key)) if (!seen.has(source)) next.add(source);
+      const next = new Set(await this.#ownersOf(level.flatMap((key) => this.#sourcesOf(key)))).difference(seen);
       for (const key of next) seen.add(key);
       level = [...next];
     }
     return [...seen].filter((key) => this.#devices.has(key));
-  }
-
-  async #sourcesOfCracs(): Promise<readonly string[]> {
-    const sources = [...this.#cracs.values()].flatMap(({ powerInputs = [] }) => powerInputs);
-    const owners: string[] = [];
-    for (const { sourceRef } of sources) {
-      const owner = sourceRef === undefined ? undefined : await this.#ownerOf(sourceRef);
-      if (owner !== undefined) owners.push(owner);
-    }
-    return owners;
   }
 
   /** Looks up everything downstream of a device. @returns the keys, or undefined when the budget ends */
@@ -92,7 +79,8 @@ export class PowerSurroundings {
     const seen = new Set([start]);
     try {
       for (let level = [start]; level.length > 0; ) {
-        await this.#lookBelow(level);
+        const unknown = level.filter((key) => !this.#below.has(key));
+        if (unknown.length > 0) await this.#lookBelow(unknown);
         const next = new Set(level.flatMap((key) => this.#below.get(key) ?? []).filter((key) => !seen.has(key)));
         for (const key of next) seen.add(key);
         level = [...next];
@@ -105,15 +93,15 @@ export class PowerSurroundings {
   }
 
   /** Finds what hangs directly on each of these devices. @throws TooFar */
-  async #lookBelow(level: readonly string[]): Promise<void> {
-    const keys = level.filter((key) => !this.#below.has(key));
-    if (keys.length === 0) return;
+  async #lookBelow(keys: readonly string[]): Promise<void> {
+    if (this.#left < 0) throw new TooFar();
     await this.#wire(keys);
     const found = new Map(keys.map((key): [string, Set<string>] => [key, new Set()]));
     const owners = new Map<string, string>();
     for (const key of keys) {
       for (const ref of this.#suppliesOf(key)) owners.set(ref, key);
-      for (const child of await this.#pluggedInto(key)) found.get(key)?.add(child);
+      for (const child of this.#pluggedInto(key)) found.get(key)?.add(child);
+      for (const child of await this.#bladesOf(key)) found.get(key)?.add(child);
     }
     const consumers = await this.#site.consumersOf([...owners.keys()]);
     const wanted = consumers.filter(({ kind }) => kind === "device").map(({ code }) => codeKey(code));
@@ -145,56 +133,60 @@ export class PowerSurroundings {
     );
   }
 
-  /** Keys of devices at the other end of a device's outlets, and of the blades that a chassis supplies. */
-  async #pluggedInto(key: string): Promise<readonly string[]> {
+  /** Keys of devices at the other end of a device's outlets. */
+  #pluggedInto(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
-    const cabled = outletsOf(device).flatMap(({ name }) => {
-      const far = this.#plugged.get(portKey({ deviceCode: device.code, portName: name }));
-      return far === undefined ? [] : [far];
-    });
-    if (device.kind !== "CHASSIS") return cabled;
-    const blades = (await this.#site.childrenOf(device.code)).filter(isInBay);
-    return [...cabled, ...blades.map(({ code }) => codeKey(code))];
+    return outletsOf(device).flatMap(
+      ({ name }) => this.#plugged.get(portKey({ deviceCode: device.code, portName: name })) ?? [],
+    );
   }
 
-  /** Keys of the devices directly upstream of a device, its chassis included. */
-  async #sourcesOf(key: string): Promise<readonly string[]> {
+  /** Keys of the blades that a chassis supplies. */
+  async #bladesOf(key: string): Promise<readonly string[]> {
+    const device = this.#devices.get(key);
+    if (device?.kind !== "CHASSIS") return [];
+    return (await this.#site.childrenOf(device.code)).filter(isInBay).map(({ code }) => codeKey(code));
+  }
+
+  /** References to what directly supplies a device, its chassis included. */
+  #sourcesOf(key: string): readonly string[] {
     const device = this.#devices.get(key);
     if (device === undefined) return [];
-    const inlets = inletsOf(device);
-    const found = inlets.length === 0 ? await this.#chassisOf(device) : [];
-    for (const { name, powerIn } of inlets) {
+    const bay = this.#bayOf(key);
+    if (bay !== undefined) return this.#devices.get(bay)?.kind === "CHASSIS" ? [`device:${bay}`] : [];
+    return inletsOf(device).flatMap(({ name, powerIn }) => {
       const port = portKey({ deviceCode: device.code, portName: name });
       const far = this.#plugged.get(port);
-      const isCut = far === undefined && this.#plugged.has(port);
-      const named = isCut ? undefined : powerIn?.sourceRef;
-      const source = named === undefined ? far : await this.#ownerOf(named);
-      if (source !== undefined) found.push(source);
-    }
-    return found;
+      if (far === undefined) return this.#plugged.has(port) ? [] : (powerIn?.sourceRef ?? []);
+      return powerIn?.sourceRef ?? `device:${far}`;
+    });
   }
 
-  /** Key of the chassis that supplies a blade without inlets. */
-  async #chassisOf(device: Device): Promise<string[]> {
-    if (!isInBay(device)) return [];
-    const key = codeKey(device.parentDeviceCode ?? "");
-    await this.#look([key]);
-    return this.#devices.get(key)?.kind === "CHASSIS" ? [key] : [];
+  /** Key of the device in whose bay a blade without inlets is. */
+  #bayOf(key: string): string | undefined {
+    const device = this.#devices.get(key);
+    if (device === undefined || !isInBay(device) || inletsOf(device).length > 0) return undefined;
+    return codeKey(device.parentDeviceCode ?? "");
   }
 
-  /** Key of the device that a source belongs to; undefined for a feed that no outlet declares. */
-  async #ownerOf(source: string): Promise<string | undefined> {
-    const ref = parseRef(source);
-    if (ref?.kind === "device") return codeKey(ref.code);
-    if (ref?.kind === "port") return codeKey(ref.end.deviceCode);
-    if (ref?.kind !== "feed") return undefined;
-    const key = refKey(source);
-    if (!this.#declarers.has(key)) {
-      const declarer = await this.#site.feedDeclarer(ref.code);
-      this.#declarers.set(key, declarer && codeKey(declarer.deviceCode));
+  /** Keys of the devices that sources belong to, without feeds that no outlet declares. */
+  async #ownersOf(sources: readonly string[]): Promise<readonly string[]> {
+    const owners: string[] = [];
+    for (const source of sources) {
+      const ref = parseRef(source);
+      if (ref?.kind === "device") owners.push(codeKey(ref.code));
+      if (ref?.kind === "port") owners.push(codeKey(ref.end.deviceCode));
+      if (ref?.kind !== "feed") continue;
+      const key = refKey(source);
+      if (!this.#declarers.has(key)) {
+        const declarer = await this.#site.feedDeclarer(ref.code);
+        this.#declarers.set(key, declarer && codeKey(declarer.deviceCode));
+      }
+      const owner = this.#declarers.get(key);
+      if (owner !== undefined) owners.push(owner);
     }
-    return this.#declarers.get(key);
+    return owners;
   }
 
   /** Looks up devices downstream, at the cost of the budget. @throws TooFar */
@@ -227,15 +219,8 @@ export class PowerSurroundings {
     const wanted = keys.filter((key) => !this.#wired.has(key) && this.#devices.has(key));
     if (wanted.length === 0) return;
     for (const key of wanted) this.#wired.add(key);
-    const powerPorts = new Set(
-      wanted.flatMap((key) => {
-        const { code = "", ports = [] } = this.#devices.get(key) ?? {};
-        return ports.map(({ name }) => portKey({ deviceCode: code, portName: name }));
-      }),
-    );
-    for (const cable of await this.#site.cablesOfAll(wanted)) {
+    for (const cable of await this.#site.powerCablesOf(wanted)) {
       const [a, b] = [portKey(cable.a), portKey(cable.b)];
-      if (!powerPorts.has(a) && !powerPorts.has(b)) continue;
       this.#cables.set(resourceKey(cable), cable);
       this.#plugged.set(a, carries(cable) ? codeKey(cable.b.deviceCode) : undefined);
       this.#plugged.set(b, carries(cable) ? codeKey(cable.a.deviceCode) : undefined);

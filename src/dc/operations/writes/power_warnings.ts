@@ -1,8 +1,10 @@
+import { failover } from "#dc/analysis/power_failover.ts";
 import { PowerFigures } from "#dc/analysis/power_figures.ts";
-import { loadReasons } from "#dc/analysis/power_findings.ts";
+import { type CarriedLoads, loadReasons } from "#dc/analysis/power_findings.ts";
 import { type PowerGraph, powerGraph } from "#dc/analysis/power_graph.ts";
 import { ownDrawW } from "#dc/analysis/power_load.ts";
 import { elementsOf as elementsOfDevice, IMBALANCE_PCT, legLoads, unevenPhases } from "#dc/analysis/power_phases.ts";
+import { downstreamOf } from "#dc/analysis/power_reach.ts";
 import { isUnmet } from "#dc/analysis/redundancy_audit.ts";
 import { codeKey } from "#dc/model/code.ts";
 import { type WarningFinding, warning } from "#dc/model/finding.ts";
@@ -27,12 +29,12 @@ export type WarningsOf = (code: string) => readonly WarningFinding[];
 export async function powerWarnings(site: SiteReader, codes: readonly string[], budget: number): Promise<WarningsOf> {
   const around = new PowerSurroundings(site, budget);
   const keys = codes.map(codeKey);
-  await around.upstream(keys);
+  const concerned = await around.upstream(keys);
   const suppliesOf = new Map<string, readonly string[]>();
   const scheduler = CooperativeScheduler.ofWrite();
   for (const key of keys) {
     await scheduler.yieldIfDue();
-    suppliesOf.set(key, await around.upstream([key]));
+    suppliesOf.set(key, keys.length === 1 ? concerned : await around.upstream([key]));
   }
   const loads = await loadWarnings(around, new Set([...suppliesOf.values()].flat()));
   return (code) => {
@@ -46,14 +48,14 @@ export async function powerWarnings(site: SiteReader, codes: readonly string[], 
 }
 
 interface LoadWarnings {
-  readonly figures: Figures;
+  readonly figures: PowerFigures;
   readonly of: WarningsOf;
 }
 
 /** Judges everything downstream of each supply; a supply with too many devices downstream gets no warnings. */
-async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string>): Promise<LoadWarnings> {
+async function loadWarnings(around: PowerSurroundings, supplies: ReadonlySet<string>): Promise<LoadWarnings> {
   const judged: string[] = [];
-  const below = new Set<string>();
+  const below = new Set(supplies);
   const scheduler = CooperativeScheduler.ofWrite();
   for (const key of supplies) {
     await scheduler.yieldIfDue();
@@ -63,62 +65,53 @@ async function loadWarnings(around: PowerSurroundings, supplies: Iterable<string
     judged.push(key);
     for (const one of found) below.add(one);
   }
-  const figures = figuresOf(around);
-  if (!judged.some((key) => mayWarn(figures, key))) return { figures, of: () => [] };
   // Consumers of these supplies may have others, whose loss shifts load to these.
-  const before = around.size;
-  await around.upstream(below);
-  const whole = around.size === before ? figures : figuresOf(around);
-  await scheduler.run(whole.figures.carriedInSteps(BASIS));
-  const found = new Map(judged.map((key) => [key, [...aboveLimit(whole, key), ...phaseWarnings(whole, key)]]));
-  return { figures: whole, of: (key) => found.get(key) ?? [] };
-}
-
-interface Figures {
-  readonly graph: PowerGraph;
-  readonly figures: PowerFigures;
-}
-
-function figuresOf(around: PowerSurroundings): Figures {
-  const graph = powerGraph(around.inventory());
-  return { graph, figures: new PowerFigures(graph) };
+  const graph = powerGraph(around.inventory(await around.upstream(below)));
+  const figures = new PowerFigures(graph);
+  const elements = new Map(judged.map((key) => [key, elementsOf(graph, key)]));
+  const wanted: number[] = [];
+  for (const index of [...elements.values()].flat()) {
+    await scheduler.yieldIfDue();
+    if (mayOverload(graph, index)) wanted.push(index);
+  }
+  const loads = figures.loads(BASIS);
+  const losses = failover({ graph, live: figures.live, loads, basis: BASIS, wanted });
+  const carried = { graph, loads, failover: await scheduler.run(losses) };
+  const found = new Map(
+    judged.map((key) => {
+      const own = elements.get(key) ?? [];
+      return [key, [...own.flatMap((index) => aboveLimit(carried, index)), ...phaseWarnings(carried, own)]];
+    }),
+  );
+  return { figures, of: (key) => found.get(key) ?? [] };
 }
 
 function isRated(device: Device | undefined): boolean {
   return device?.power?.capacityW !== undefined || (device?.ports ?? []).some(({ powerOut }) => powerOut !== undefined);
 }
 
-function elementsOf({ graph }: Figures, key: string): readonly number[] {
+function elementsOf(graph: PowerGraph, key: string): readonly number[] {
   const node = graph.nodes[graph.indexOf.get(`device:${key}`) ?? -1];
   return node?.kind === "DEVICE" ? elementsOfDevice(graph, node.device) : [];
 }
 
-/** Whether a supply could be above a limit if all that hangs on it hung on it alone, or its phases are uneven. */
-function mayWarn(figures: Figures, key: string): boolean {
-  const { graph } = figures;
-  const isAbove = elementsOf(figures, key).some((index) => {
-    const { capacityW = 0, maxUtilizationPct = 0 } = graph.nodes[index] ?? {};
-    return capacityW > 0 && mostVa(graph, index) > (capacityW * maxUtilizationPct) / 100;
-  });
-  return isAbove || phaseWarnings(figures, key).length > 0;
-}
-
-/** The most that an element can come to carry, in volt-amperes: everything downstream, all of it on one phase. */
-function mostVa(graph: PowerGraph, start: number): number {
-  const seen = new Set([start]);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of seen) for (const { to } of graph.supplies[index] ?? []) seen.add(to);
-  let sum = 0;
-  for (const index of seen) {
-    const node = graph.nodes[index];
-    const factor = (node?.kind === "DEVICE" ? node.device.powerFactor : undefined) ?? 1;
-    sum += ownDrawW(graph, index, BASIS) / factor;
-  }
+/** Whether an element could not carry everything downstream, on one phase if legs are recorded: a failure shifts no more. */
+function mayOverload(graph: PowerGraph, start: number): boolean {
   const node = graph.nodes[start];
-  return node?.kind === "OUTLET" && node.isThreePhase ? 3 * sum : sum;
+  if (node?.capacityW === undefined) return false;
+  let sum = 0;
+  let phases = 1;
+  for (const index of downstreamOf(graph, [start])) {
+    const consumer = graph.nodes[index];
+    const factor = (consumer?.kind === "DEVICE" ? consumer.device.powerFactor : undefined) ?? 1;
+    sum += ownDrawW(graph, index, BASIS) / factor;
+    if (consumer?.kind === "OUTLET" && consumer.leg !== undefined) phases = 3;
+  }
+  // Loads are compared as whole numbers.
+  return Math.ceil(node.kind === "OUTLET" && node.isThreePhase ? phases * sum : sum) > node.capacityW;
 }
 
-function redundancyWarnings(device: Device | undefined, { figures }: Figures): readonly WarningFinding[] {
+function redundancyWarnings(device: Device | undefined, figures: PowerFigures): readonly WarningFinding[] {
   const required = device?.power?.requiredRedundancy;
   if (device === undefined || required === undefined) return [];
   if (!figures.redundancy.verdicts(undefined, [device]).some(isUnmet)) return [];
@@ -131,41 +124,40 @@ function redundancyWarnings(device: Device | undefined, { figures }: Figures): r
   ];
 }
 
-function aboveLimit({ graph, figures }: Figures, key: string): readonly WarningFinding[] {
-  const carried = figures.carried(BASIS);
-  return elementsOf({ graph, figures }, key).flatMap((index) => {
-    const node = graph.nodes[index];
-    const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
-    // The outlet that declares a feed is a port of the device; the feed is not.
-    const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
-    const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
-    const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
-    return loadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
-      if (code === "POWER_NORMAL") {
-        return [
-          warning("SOURCE_NEAR_LIMIT", "ports", `"${ref}" carries more than ${maxUtilizationPct} % of its capacity`, {
-            value: figure(value),
-            expected: `at most ${figure(maxUtilizationPct)}`,
-            ref,
-          }),
-        ];
-      }
-      if (limit < 100) return [];
+function aboveLimit(carried: CarriedLoads, index: number): readonly WarningFinding[] {
+  const { graph } = carried;
+  const node = graph.nodes[index];
+  const { capacityW = 0, maxUtilizationPct = 0 } = node ?? {};
+  // The outlet that declares a feed is a port of the device; the feed is not.
+  const ref = node?.kind === "OUTLET" ? portRef(node.end) : (node?.ref ?? "");
+  const unit = node?.kind === "OUTLET" && graph.isApparent ? "VA" : "W";
+  const figure = (pct: number) => `${Math.round((pct * capacityW) / 100)} ${unit}`;
+  return loadReasons(carried, index).flatMap(({ code, value = 0, limit = 0 }) => {
+    if (code === "POWER_NORMAL") {
       return [
-        warning("FAILOVER_OVERLOAD", "ports", `"${ref}" cannot carry what one failure would shift to it`, {
+        warning("SOURCE_NEAR_LIMIT", "ports", `"${ref}" carries more than ${maxUtilizationPct} % of its capacity`, {
           value: figure(value),
-          expected: `at most ${figure(100)}`,
+          expected: `at most ${figure(maxUtilizationPct)}`,
           ref,
         }),
       ];
-    });
+    }
+    if (limit < 100) return [];
+    return [
+      warning("FAILOVER_OVERLOAD", "ports", `"${ref}" cannot carry what one failure would shift to it`, {
+        value: figure(value),
+        expected: `at most ${figure(100)}`,
+        ref,
+      }),
+    ];
   });
 }
 
 /** Compares the three phases of equipment whose outlets record their legs. */
-function phaseWarnings({ graph, figures }: Figures, key: string): readonly WarningFinding[] {
-  const elements = elementsOf({ graph, figures }, key);
-  const { watts } = figures.loads(BASIS);
+function phaseWarnings(
+  { graph, loads: { watts } }: CarriedLoads,
+  elements: readonly number[],
+): readonly WarningFinding[] {
   const legs = legLoads(
     graph,
     elements,

@@ -2,6 +2,7 @@ import type { BlastRadius } from "#dc/analysis/blast_radius.ts";
 import { inNodeOrder } from "#dc/analysis/node_order.ts";
 import type { PowerGraph, PowerNode } from "#dc/analysis/power_graph.ts";
 import type { LiveSet } from "#dc/analysis/power_live.ts";
+import { upstreamOf } from "#dc/analysis/power_reach.ts";
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import { refKey } from "#dc/model/resource_key.ts";
 import type { Rack } from "#dc/model/resources.ts";
@@ -94,19 +95,11 @@ export function reachOf({ graph, before, blast, sources }: PowerFailure): Reach 
   );
   const single = sources.flatMap(({ nodes }) => (nodes.size === 1 ? [...nodes] : []));
   for (const { nodes } of sources) for (const index of nodes) impacts.set(index, "FAILED");
-  for (const index of suppliers(graph, single)) {
+  for (const index of upstreamOf(graph, single)) {
     if (graph.nodes[index]?.kind !== "OUTLET") impacts.add(index, before[index] === 1 ? "LIVE" : "OFF");
   }
   const keys = new Set([...single, ...overloads.keys(), ...trips.keys()]);
   return { impacts, touched: inNodeOrder(graph, impacts.touched()), keys, trips, overloads };
-}
-
-/** Everything upstream of these nodes. */
-function suppliers(graph: PowerGraph, nodes: readonly number[]): ReadonlySet<number> {
-  const seen = new Set(nodes);
-  // A Set iterates over what is added meanwhile, so it is also the queue.
-  for (const index of seen) for (const { from } of graph.inlets[index] ?? []) seen.add(from);
-  return seen;
 }
 
 /** The words by which a node is known. */

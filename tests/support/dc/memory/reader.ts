@@ -156,6 +156,12 @@ export class MemoryReader implements DcReader {
     return this.all("cable").filter(({ a, b }) => keys.has(codeKey(a.deviceCode)) || keys.has(codeKey(b.deviceCode)));
   }
 
+  async powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]> {
+    const devices = await this.powerDevices(deviceCodes);
+    const ends = devices.flatMap(({ code, ports = [] }) => ports.map(({ name }) => `${codeKey(code)}/${name}`));
+    return this.all("cable").filter(({ a, b }) => ends.includes(portKey(a)) || ends.includes(portKey(b)));
+  }
+
   async fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]> {
     return this.all("fabric_link").filter(
       ({ a, b }) => same(a.deviceCode, deviceCode) || same(b.deviceCode, deviceCode),

@@ -86,6 +86,22 @@ test("the losses that a large site leaves out change no figure of the sample sit
   expect(rated.map((index) => short.loads[index])).toEqual(rated.map((index) => whole.loads[index]));
 });
 
+test("the losses that a large site leaves out are not those of one outlet of two that supply a device", () => {
+  const topology = Topology.of(
+    inventory(
+      source("U"),
+      panel("P", ["device:U"], ["F1", "F2"]),
+      load("S", ["feed:F1", "feed:F2"], { allocatedDrawW: 400 }),
+    ),
+  );
+  const { power: graph, live } = topology;
+  const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
+
+  const { loads } = atOnce(failover(input, 0));
+
+  expect(loads[graph.indexOf.get("feed:f2") ?? -1]).toBe(400);
+});
+
 //  device:U ── device:P (UPS) ── feed:F ── L1
 //                              device:V ── L2 (both), L1 (second inlet)
 describe("blastRadius", () => {

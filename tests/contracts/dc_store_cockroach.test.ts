@@ -1,13 +1,28 @@
 import { afterAll, describe, expect, test } from "bun:test";
+import { unknownForm } from "#dc/store/cockroach_forms.ts";
 import { openPostgres } from "#dc/store/postgres_store.ts";
 import { CockroachFront } from "../support/cockroach_front.ts";
+import { ams1 } from "../support/dc/ams1.ts";
+import { fill } from "../support/dc/ams1_inventory.ts";
+import { testService } from "../support/dc/service.ts";
 import { sharedPostgres } from "../support/postgres.ts";
+import { QUESTIONS } from "./dc_answers.ts";
 import { dcStoreContract } from "./dc_store.ts";
 
 /** Transactions between two that end with 40001. */
 const FAIL_EVERY = 2;
 /** Statements of the migration between two kills that are tried. */
 const KILL_EVERY = 17;
+
+/** Every field of a search that becomes a condition. */
+const FILTERS = [
+  { query: "pdu", kinds: ["DEVICE_KIND_SERVER"], roles: ["leaf"], statuses: ["DEVICE_STATUS_ACTIVE"] },
+  { site_ids: ["AMS1"], floor_refs: ["floor:AMS1/1"], rack_codes: ["A01", "B01"], racked: true },
+  { manufacturers: ["acme"], models: ["x"], tags: ["a", "b"], labels: { tier: "1" }, single_corded: true },
+  { min_draw_w: 1, max_draw_w: 9000, updated_since: "2020-01-01T00:00:00Z", port_type: "SFP28", has_free_port: true },
+  { fed_by: "device:UPS-A1" },
+  { redundancy_unmet: true, redundancy_unknown: false, supply_states: ["SUPPLY_STATE_LIVE"] },
+];
 
 const fronts: CockroachFront[] = [];
 let databases = 0;
@@ -35,6 +50,39 @@ describe("Under the documented rules of CockroachDB", () => {
     expect(fronts.reduce((sum, { retries }) => sum + retries, 0)).toBeGreaterThan(5);
     const seen = new Set(fronts.flatMap(({ statements }) => [...statements]));
     expect([...seen].some((sql) => sql.includes("jsonb_array_elements_text"))).toBe(true);
+    expect([...seen].map(unknownForm).filter((problem) => problem !== undefined)).toEqual([]);
+  });
+
+  test("every statement of a whole site, its questions and its changes has an allowed form", async () => {
+    const made = await front();
+    const store = await openPostgres(made.url);
+    await fill(store, ams1);
+    const { call, service } = await testService({ store });
+    for (const { rpc, request } of Object.values(QUESTIONS)) await call(rpc, request);
+    for (const filter of FILTERS) await call("SearchDevices", { filter, page_size: 3 });
+    for (const order_by of ["name desc", "rack_code", "update_time desc", "draw_w", "position_u"]) {
+      const { next_page_token } = await call("SearchDevices", { order_by, page_size: 3 });
+      await call("SearchDevices", { order_by, page_size: 3, page_token: String(next_page_token) });
+    }
+    for (const entity of ["rack:A01", "device:PDU-A01-A"]) {
+      await service.history({ entity, actor: "anonymous", action: "CREATE" }, { interface: "REST" });
+    }
+    await call("DeleteRack", { code: "A01" }).catch(() => {});
+    await store.close();
+
+    expect(made.statements.size).toBeGreaterThan(60);
+    expect([...made.statements].map(unknownForm).filter((problem) => problem !== undefined)).toEqual([]);
+  }, 120_000);
+
+  test.each([
+    "LOCK TABLE writer_queue",
+    "SELECT pg_advisory_lock(1)",
+    "SELECT body FROM device WHERE body @> ?",
+    "SELECT body FROM device; TRUNCATE device",
+    "SELECT body FROM device TABLESAMPLE",
+    "CREATE INDEX IF NOT EXISTS device_body ON device USING gin (body)",
+  ])("%s has no allowed form", (sql) => {
+    expect(unknownForm(sql)).toBeDefined();
   });
 
   const shape = async (url: string) => {

@@ -17,6 +17,7 @@ import {
   realpathSync,
   statSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -114,7 +115,7 @@ export class PostgresServer {
       let said = "";
       keeper.stderr?.on("data", (chunk: Buffer) => {
         said += chunk.toString();
-        if (said.includes("ready to accept connections")) resolve();
+        if (/ready to accept (?:read-only )?connections/.test(said)) resolve();
         // Clients that knock too early are told so with the same word.
         else if (/FATAL:(?!.*system is)/.test(said)) reject(new Error(said));
       });
@@ -127,6 +128,13 @@ export class PostgresServer {
   /** Stops the server like an administrator; running transactions are cut off, the data stays. */
   async stop(): Promise<void> {
     await this.finish("stop\n");
+  }
+
+  /** Lets the server start as a standby from now on: it takes no changes. Only while it is stopped. */
+  beStandby(): void {
+    const signal = join(this.folder, "data", "standby.signal");
+    writeFileSync(signal, "");
+    if (IS_ROOT) chownSync(signal, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
   }
 
   /** Ends the server and removes its data. */

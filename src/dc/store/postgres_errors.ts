@@ -26,10 +26,12 @@ export class Interrupted extends Error {
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
+export const IS_STANDBY = "The database takes no changes: it is a standby";
+
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby says so of serializable transactions.
-  "0A000": "The database takes no changes: it is a standby",
+  "0A000": IS_STANDBY,
   "25006": "The database takes no changes: it is read-only",
   "40003": "The database cannot tell whether the change was committed",
   "42501": "The database gives its user not every right that is needed",

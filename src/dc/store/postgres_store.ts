@@ -8,7 +8,7 @@ import { demandKnown } from "./migrate.ts";
 import { migrations } from "./migrations/index.ts";
 import { parsePostgresUrl } from "./postgres_address.ts";
 import { PostgresConnection } from "./postgres_connection.ts";
-import { cannotOpenServer, Interrupted, lost } from "./postgres_errors.ts";
+import { cannotOpenServer, Interrupted, IS_STANDBY, lost } from "./postgres_errors.ts";
 import { bringUpToDate, stepsTaken } from "./postgres_schema.ts";
 import { PostgresWatchdog } from "./postgres_watchdog.ts";
 import { Queue } from "./queue.ts";
@@ -113,6 +113,7 @@ class PostgresStore implements InspectedStore {
 
   async check(): Promise<void> {
     await this.revision();
+    if (!this.#isReadOnly) await this.#reading.enter(() => persistently(() => this.#connected(demandPrimary)));
   }
 
   use() {
@@ -199,6 +200,13 @@ async function alone<Result>(
     await connection.rollback();
     throw failure;
   }
+}
+
+/** @throws OperationError unavailable for a standby */
+async function demandPrimary(connection: PostgresConnection): Promise<void> {
+  if (connection.dialect.name === "cockroach") return;
+  const [row] = await connection.all("SELECT CAST(pg_is_in_recovery() AS TEXT) AS standby");
+  if (row?.["standby"] === "true") throw refuse("DB_UNAVAILABLE", IS_STANDBY);
 }
 
 /** Nothing was committed as long as a transaction is interrupted before its end, so it may be tried again. */

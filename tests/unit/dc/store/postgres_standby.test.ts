@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from "bun:test";
+import { openPostgres } from "#dc/store/postgres_store.ts";
+import { watchedStore } from "#dc/store/watched_store.ts";
+import { stored } from "../../../support/dc/stored.ts";
+import { PostgresServer } from "../../../support/postgres.ts";
+
+const rack = stored({ code: "R1", heightU: 42 });
+const servers: PostgresServer[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.end();
+});
+
+test("a standby answers reads, refuses changes with the reason, is not ready, and is once it is promoted", async () => {
+  const server = await PostgresServer.start();
+  servers.push(server);
+  const url = await server.database();
+  const primary = await openPostgres(url);
+  await primary.write((writer) => writer.put("rack", rack));
+  await primary.close();
+  await server.stop();
+  server.beStandby();
+  await server.start();
+
+  const said: string[] = [];
+  const store = watchedStore(await openPostgres(url), (message) => said.push(message));
+  const isStandby = { kind: "unavailable", message: "The database takes no changes: it is a standby" };
+
+  expect(await store.read((reader) => reader.stored("rack", "r1"))).toMatchObject({ resource: { code: "R1" } });
+  await expect(store.check()).rejects.toMatchObject(isStandby);
+  await expect(store.write((writer) => writer.put("rack", rack))).rejects.toMatchObject(isStandby);
+  expect(said).toHaveLength(1);
+  expect(said[0]).toContain("it is a standby; changes are refused");
+
+  await server.sql("SELECT pg_promote()");
+  await store.check();
+  await store.write((writer) => writer.put("rack", rack));
+  expect(said.at(-1)).toBe("The database can be used again");
+  await store.close();
+}, 60_000);

@@ -45,7 +45,11 @@ export function readCsvMapping(path: string, shown: string): CsvMapping {
   ];
   const stray = named.find(([, field]) => !known.includes(field));
   if (stray !== undefined) throw wrong(stray[0], `"${stray[1]}" is no field of a ${kind}`);
-  const meanings = Object.entries(values).map(([column, words]) => [column, texts(words) ?? {}] as const);
+  const meanings = Object.entries(values).map(([column, words]) => {
+    if (!Object.hasOwn(columns, column)) throw wrong(`values.${column}`, `expected ${Object.keys(columns).join(", ")}`);
+    const meant = texts(words) ?? raise(wrong(`values.${column}`, "expected texts of cells and what they mean"));
+    return [column, meant] as const;
+  });
   return { kind, key, columns, values: Object.fromEntries(meanings), defaults };
 }
 

@@ -11,15 +11,19 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { isInteractive } from "../../terminal.ts";
 import { csvColumns } from "../csv_columns.ts";
+import { csvRecords } from "../import/csv_records.ts";
+import { type Encoding, firstBytes, markOf } from "../import/encoding.ts";
+import { openText, type TextFile } from "../import/text_file.ts";
 import { askCsvMapping, type CsvMapping, mappingNeeded, readCsvMapping } from "./csv_mapping.ts";
 import { DAMAGED } from "./json_elements.ts";
 import type { KnownResources } from "./known_resources.ts";
-import { csvRecords } from "./netbox_csv.ts";
 import type { SourceWatcher } from "./source_error.ts";
 
 export interface CsvTableOptions {
   readonly file: string;
   readonly mapping: string | undefined;
+  /** Of a file without a byte order mark. */
+  readonly encoding: Encoding | undefined;
   readonly origin: string;
   readonly cwd: string;
 }
@@ -27,23 +31,31 @@ export interface CsvTableOptions {
 /** Reads a spreadsheet whose columns a mapping names. @throws OperationError or UsageError when it cannot be read */
 export async function readCsvTable(
   known: KnownResources,
-  { file, mapping: given, origin, cwd }: CsvTableOptions,
+  { file, mapping, encoding, origin, cwd }: CsvTableOptions,
   watcher: SourceWatcher,
 ): Promise<Mapped> {
   const path = resolve(cwd, file);
   if (!existsSync(path)) throw new OperationError("not_found", `There is no file "${file}"`);
-  const mapping = await mappingOf(path, file, given, cwd);
-  const table = new CsvTable(mapping, file, watcher);
-  let headers: readonly string[] | undefined;
-  for await (const { record, line } of csvRecords(path, file)) {
-    if (headers === undefined) headers = checkedHeaders(record, mapping, file);
-    else table.add(headers, record, line);
-    if (record.some((cell) => cell.includes("\ufffd"))) watcher.unreadable({ file, number: line, reason: DAMAGED });
+  const sheet = openSheet(path, file, encoding);
+  try {
+    const table = new CsvTable(await mappingOf(sheet, mapping, cwd), file, watcher);
+    for await (const { record, line } of csvRecords(sheet.path, file)) {
+      table.add(record, line);
+      if (record.some((cell) => cell.includes("\ufffd"))) watcher.unreadable({ file, number: line, reason: DAMAGED });
+    }
+    return table.mapped(known, origin);
+  } finally {
+    sheet.close();
   }
-  return table.mapped(known, origin);
 }
 
-async function mappingOf(path: string, shown: string, given: string | undefined, cwd: string): Promise<CsvMapping> {
+/** Opens what is not UTF-8 as UTF-8. Bytes that are none are reported with their rows. */
+function openSheet(path: string, shown: string, encoding: Encoding | undefined): TextFile {
+  const isUtf8 = (markOf(firstBytes(path, 3)) ?? encoding ?? "utf-8") === "utf-8";
+  return isUtf8 ? { path, shown, close: () => {} } : openText(path, shown, encoding);
+}
+
+async function mappingOf({ path, shown }: TextFile, given: string | undefined, cwd: string): Promise<CsvMapping> {
   if (given !== undefined && existsSync(resolve(cwd, given))) return readCsvMapping(resolve(cwd, given), given);
   let headers: readonly string[] = [];
   for await (const { record } of csvRecords(path, shown)) {
@@ -59,12 +71,14 @@ async function mappingOf(path: string, shown: string, given: string | undefined,
 
 function checkedHeaders(record: readonly string[], { key, columns }: CsvMapping, file: string): readonly string[] {
   const headers = record.map((name) => name.trim());
-  const missing = [key, ...Object.keys(columns)].find((name) => !headers.includes(name));
-  if (missing === undefined) return headers;
-  throw new OperationError(
-    "invalid_argument",
-    `There is no column "${missing}" in "${file}": expected ${headers.join(", ")}`,
-  );
+  const wrong = (what: string, expected: string) =>
+    new OperationError("invalid_argument", `${what} in "${file}": expected ${expected}`);
+  for (const name of [key, ...Object.keys(columns)]) {
+    const count = headers.filter((one) => one === name).length;
+    if (count === 0) throw wrong(`There is no column "${name}"`, headers.join(", "));
+    if (count > 1) throw wrong(`Column "${name}" is ${count} times`, "it once");
+  }
+  return headers;
 }
 
 interface TableRow {
@@ -78,6 +92,7 @@ class CsvTable {
   readonly #file: string;
   readonly #watcher: SourceWatcher;
   readonly #rows = new Map<string, TableRow>();
+  #headers: readonly string[] | undefined;
 
   constructor(mapping: CsvMapping, file: string, watcher: SourceWatcher) {
     this.#mapping = mapping;
@@ -85,11 +100,19 @@ class CsvTable {
     this.#watcher = watcher;
   }
 
-  add(headers: readonly string[], record: readonly string[], line: number): void {
+  /** Takes a record; the first holds the headers. */
+  add(record: readonly string[], line: number): void {
+    if (this.#headers === undefined) this.#headers = checkedHeaders(record, this.#mapping, this.#file);
+    else this.#row(this.#headers, record, line);
+  }
+
+  #row(headers: readonly string[], record: readonly string[], line: number): void {
     const cells = new Map(headers.map((header, index) => [header, (record[index] ?? "").trim()]));
     const key = cells.get(this.#mapping.key) ?? "";
     const twin = this.#rows.get(key);
-    if (key === "") this.#wrong(line, `the column "${this.#mapping.key}" is empty`);
+    const strays = record.slice(headers.length).filter((cell) => cell.trim() !== "").length;
+    if (strays > 0) this.#wrong(line, `expected ${headers.length} cells, found ${record.length}`, key);
+    else if (key === "") this.#wrong(line, `the column "${this.#mapping.key}" is empty`);
     else if (twin !== undefined) this.#wrong(line, `"${key}" is in line ${twin.line} already`, key);
     else {
       try {
@@ -101,6 +124,8 @@ class CsvTable {
   }
 
   mapped({ codes, foreign }: KnownResources, origin: string): Mapped {
+    if (this.#headers === undefined)
+      throw new OperationError("invalid_argument", `There is nothing in "${this.#file}": expected a line with columns`);
     const { kind } = this.#mapping;
     const named = [...this.#rows.values()].map(({ key, json }) => ({
       id: `${kind}/${key}`,
@@ -194,7 +219,7 @@ function numbersIn(kind: ResourceKind, json: Record<string, JsonValue>): Record<
   );
   const location = json["location"];
   const at = isJsonObject<JsonValue>(location) ? { ...location } : undefined;
-  if (at !== undefined) at["floor_number"] = Number(at["floor_number"] ?? 0);
+  if (at !== undefined) at["floor_number"] = toNumber(String(at["floor_number"] ?? 0));
   const plain = Object.fromEntries(
     Object.entries(json).map(([name, value]) => [
       name,

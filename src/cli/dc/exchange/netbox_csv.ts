@@ -1,10 +1,9 @@
-import { createReadStream } from "node:fs";
 import { join, relative } from "node:path";
-import { CsvError, parse } from "csv-parse";
 import { CsvRows } from "#dc/exchange/netbox/csv_rows.ts";
 import type { Dataset } from "#dc/exchange/netbox/dataset.ts";
 import type { TableName } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
+import { csvRecords } from "../import/csv_records.ts";
 import { DAMAGED } from "./json_elements.ts";
 import { filesIn, tableOf } from "./netbox_files.ts";
 import { demandGoing, type SourceWatcher } from "./source_error.ts";
@@ -57,20 +56,6 @@ async function readExport(
       watcher.unreadable({ file: name, number: line, reason });
     }
   }
-}
-
-/** The records of a CSV file with the numbers of their lines. @throws OperationError for what is no CSV */
-export async function* csvRecords(
-  path: string,
-  shown: string,
-): AsyncGenerator<{ readonly record: readonly string[]; readonly line: number }> {
-  const parser = createReadStream(path).pipe(
-    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true }),
-  );
-  try {
-    for await (const { record, info } of parser) yield { record, line: info.lines };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new OperationError("invalid_argument", `Cannot read "${shown}" as CSV: ${error.message}`, { cause: error });
-  }
+  if (headers === undefined)
+    throw new OperationError("invalid_argument", `There is nothing in "${name}": expected a line with columns`);
 }

@@ -45,7 +45,8 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
     (args, origin, cwd) =>
     async (known, watcher): Promise<Mapped> => {
       const { readCsvTable } = await import("./csv_table.ts");
-      return readCsvTable(known, { file: oneFile(args), mapping: args.mapping, origin, cwd }, watcher);
+      const { mapping, encoding } = args;
+      return readCsvTable(known, { file: oneFile(args), mapping, encoding, origin, cwd }, watcher);
     },
   containerlab:
     (args, origin, cwd) =>
@@ -73,7 +74,8 @@ function onePath({ files, url }: SourceImportArgs): string | undefined {
   return files[0];
 }
 
-function refuseForeignFlags({ format, kind, errors, atomic, token }: SourceImportArgs): void {
+function refuseForeignFlags({ from, format, kind, errors, encoding, atomic, token }: SourceImportArgs): void {
+  if (encoding !== undefined && from !== "csv") throw usage(`"--encoding" does not belong to "--from ${from}"`);
   const given = Object.entries({ format, kind, errors, atomic }).find(
     ([, value]) => value !== undefined && value !== false,
   );

@@ -1,17 +1,11 @@
-import { createReadStream } from "node:fs";
 import type { JsonValue } from "@bufbuild/protobuf";
-import { CsvError, parse } from "csv-parse";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { suggestion } from "../../usage_error.ts";
 import { type CsvColumn, csvColumns } from "../csv_columns.ts";
+import { type CsvRecord, csvRecords } from "./csv_records.ts";
 import type { BadLine, Line, Source } from "./source.ts";
 import type { TextFile } from "./text_file.ts";
-
-interface CsvRecord {
-  readonly record: readonly string[];
-  readonly info: { readonly lines: number };
-}
 
 /**
  * A CSV file of one kind, its columns named by the first record. Numbers of records are those of their last lines.
@@ -20,7 +14,7 @@ interface CsvRecord {
 export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Source> {
   let columns: readonly CsvColumn[] | undefined;
   let count = 0;
-  for await (const { record } of records(file)) {
+  for await (const { record } of csvRecords(file.path, file.shown)) {
     if (columns === undefined) columns = record.map((name) => columnNamed(file, kind, name));
     else count += 1;
   }
@@ -31,27 +25,13 @@ export async function csvSource(file: TextFile, kind: ResourceKind): Promise<Sou
     async *lines(asked): AsyncGenerator<Line | BadLine> {
       if (asked !== kind) return;
       let isHead = true;
-      for await (const { record, info } of records(file)) {
-        if (!isHead) yield lineOf(file, kind, known, { record, info });
+      for await (const row of csvRecords(file.path, file.shown)) {
+        if (!isHead) yield lineOf(file, kind, known, row);
         isHead = false;
       }
     },
     close: () => file.close(),
   };
-}
-
-async function* records(file: TextFile): AsyncGenerator<CsvRecord> {
-  const parser = createReadStream(file.path).pipe(
-    parse({ bom: true, info: true, relax_column_count: true, skip_empty_lines: true }),
-  );
-  try {
-    for await (const record of parser) yield record as CsvRecord;
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    throw new OperationError("invalid_argument", `Cannot read "${file.shown}" as CSV: ${error.message}`, {
-      cause: error,
-    });
-  }
 }
 
 function columnNamed({ shown }: TextFile, kind: ResourceKind, name: string): CsvColumn {
@@ -69,10 +49,10 @@ function lineOf(
   file: TextFile,
   kind: ResourceKind,
   columns: readonly CsvColumn[],
-  { record, info }: CsvRecord,
+  { record, line }: CsvRecord,
 ): Line | BadLine {
   const resource: Record<string, JsonValue> = {};
-  const place = { file: file.shown, number: info.lines };
+  const place = { file: file.shown, number: line };
   const code = record[columns.findIndex(({ name }) => name === "code")] ?? "";
   const bad = { ...place, text: JSON.stringify(record), subject: { kind, ...(code !== "" && { code }) } };
   if (record.length > columns.length) {

@@ -22,19 +22,27 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 const COMMA = 0x2c;
+const ZERO = 0x30;
+const NINE = 0x39;
 
 /**
  * Reads the elements of the list that a JSON file holds, or of the list `results` in its object, one after the other.
  * Memory: one chunk and one element. Numbers count from 1.
+ * @param counted takes the object's `count`: how many elements all pages of the list have
  * @throws OperationError for a file that holds no list, ends early, or has an element above the limit
  */
-export function* jsonElements(path: string, shown: string): Generator<Element> {
+export function* jsonElements(
+  path: string,
+  shown: string,
+  counted: (count: number) => void = () => {},
+): Generator<Element> {
   const reader = new ElementReader(shown);
   for (const chunk of chunksOf(path, shown)) {
     reader.checkEncoding(chunk);
     yield* reader.read(chunk);
   }
   reader.end();
+  if (reader.count !== undefined) counted(reader.count);
 }
 
 function* chunksOf(path: string, shown: string): Generator<Buffer> {
@@ -86,9 +94,15 @@ class ElementReader {
   /** The text read last at depth 1, to find the key `results`. */
   #key = "";
   #started = false;
+  #count = "";
 
   constructor(shown: string) {
     this.#shown = shown;
+  }
+
+  /** What the object around the list says that all its pages hold, or undefined. */
+  get count(): number | undefined {
+    return this.#count === "" ? undefined : Number(this.#count);
   }
 
   checkEncoding(chunk: Buffer): void {
@@ -140,8 +154,14 @@ class ElementReader {
   #structure(byte: number): void {
     if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#open(byte);
     else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#close();
-    else if (byte === COMMA && this.#depth === 1) this.#key = "";
+    else if (this.#depth === 1 && this.#list === 0) this.#beside(byte);
     if (byte > 0x20) this.#started = true;
+  }
+
+  /** Outside the list: between two entries of the object, or in a number of it. */
+  #beside(byte: number): void {
+    if (byte === COMMA) this.#key = "";
+    else if (this.#key === "count" && byte >= ZERO && byte <= NINE) this.#count += String.fromCharCode(byte);
   }
 
   #open(byte: number): void {

@@ -30,7 +30,10 @@ export async function readCsvFolder(
   for (const { path, table } of files) {
     const name = join(shown, relative(folder, path));
     if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
-    else await readExport(rows, table, { path, name }, watcher);
+    else {
+      data.listed.add(table);
+      await readExport(rows, table, { path, name }, watcher);
+    }
   }
   rows.finish();
 }

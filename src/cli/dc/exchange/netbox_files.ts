@@ -65,16 +65,40 @@ export function readFolder(data: Dataset, folder: string, shown: string, watcher
       `No list of NetBox in "${shown}": expected files such as devices.json or dcim/racks.json`,
     );
   }
+  const pages = new Map<TableName, Pages>();
   for (const { path, table } of files) {
     const name = join(shown, relative(folder, path));
     if (table === undefined) data.addUnread(`file ${relative(folder, path)}`);
-    else readList(data, table, { path, name }, watcher);
+    else {
+      const { read, count } = readList(data, table, { path, name }, watcher);
+      const before = pages.get(table);
+      pages.set(table, { name, read: read + (before?.read ?? 0), count: Math.max(count, before?.count ?? 0) });
+    }
+  }
+  for (const { name, read, count } of pages.values()) {
+    if (read >= count) continue;
+    const reason = `the list has ${count} elements, and its files ${read}: expected all of its pages`;
+    watcher.unreadable({ file: name, number: 0, reason });
   }
 }
 
-function readList(data: Dataset, table: TableName, file: { path: string; name: string }, watcher: SourceWatcher): void {
+/** What the files of one list hold together. */
+interface Pages {
+  /** The last of them. */
+  readonly name: string;
+  readonly read: number;
+  /** What they say that the whole list has; 0 if they do not. */
+  readonly count: number;
+}
+
+function readList(data: Dataset, table: TableName, file: { path: string; name: string }, watcher: SourceWatcher) {
+  data.listed.add(table);
   let count = 0;
-  for (const element of jsonElements(file.path, file.name)) {
+  let total = 0;
+  const counted = (all: number) => {
+    total = all;
+  };
+  for (const element of jsonElements(file.path, file.name, counted)) {
     count += 1;
     if (count % STEP === 0) {
       watcher.progress(file.name, count, undefined);
@@ -87,6 +111,7 @@ function readList(data: Dataset, table: TableName, file: { path: string; name: s
         watcher.unreadable({ file: file.name, number: element.number, reason }),
       );
   }
+  return { read: count, count: total };
 }
 
 function noteDamage(file: string, element: Element, watcher: SourceWatcher): void {

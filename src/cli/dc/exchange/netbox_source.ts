@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { Dataset } from "#dc/exchange/netbox/dataset.ts";
+import { TABLE_NAMES, TABLES } from "#dc/exchange/netbox/tables.ts";
 import { OperationError } from "#kernel/errors.ts";
 import { UsageError } from "../../usage_error.ts";
 import { filesIn, isDump, readDump, readFolder, tableOf } from "./netbox_files.ts";
@@ -21,8 +22,16 @@ export interface NetboxSourceOptions {
 const TIMEOUT_MS = 120_000;
 const BACKOFF_MS = 500;
 
-/** Reads a NetBox, whatever form it is in. @throws OperationError when it cannot be read */
-export async function readNetbox(options: NetboxSourceOptions, watcher: SourceWatcher): Promise<Dataset> {
+/**
+ * Reads a NetBox, whatever form it is in.
+ * @param known ids of what was imported from it before, as `device/12`
+ * @throws OperationError when it cannot be read
+ */
+export async function readNetbox(
+  options: NetboxSourceOptions,
+  known: ReadonlyMap<string, unknown>,
+  watcher: SourceWatcher,
+): Promise<Dataset> {
   const data = new Dataset();
   const { path: shown, url, cwd } = options;
   if (url !== undefined) {
@@ -40,7 +49,19 @@ export async function readNetbox(options: NetboxSourceOptions, watcher: SourceWa
       "invalid_argument",
       `"${shown}" is no dump of NetBox: expected a list of objects with model, pk and fields`,
     );
+  noteMissingLists(data, known, (reason) => watcher.unreadable({ file: shown, number: 0, reason }));
   return data;
+}
+
+/** What came from a list that is not there any more would look deleted, and so would cables to what it holds. */
+function noteMissingLists(data: Dataset, known: ReadonlyMap<string, unknown>, note: (reason: string) => void): void {
+  if (known.size === 0) return;
+  const named = [...data.cableEnds().values()].flatMap(({ a, b }) => [...a, ...b]);
+  const tables = new Set([...known.keys(), ...named].map((id) => id.slice(0, id.indexOf("/"))));
+  for (const table of TABLE_NAMES) {
+    if (tables.has(table) && !data.listed.has(table))
+      note(`there is no list of ${TABLES[table].path}, but objects of it were imported before or have cables`);
+  }
 }
 
 async function readAnyFolder(data: Dataset, path: string, shown: string, watcher: SourceWatcher): Promise<void> {

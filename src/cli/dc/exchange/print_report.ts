@@ -49,7 +49,9 @@ export function printReport(report: ImportReport, log: StderrLogger): void {
 }
 
 function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {
-  return [`${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason].filter(Boolean).join(": ");
+  return [number === 0 ? file : `${file} ${number}`, [kind, code].filter(Boolean).join(" "), reason]
+    .filter(Boolean)
+    .join(": ");
 }
 
 function printQuality({ quality: { inlets, inlets_with_source: sourced, findings } }: ImportReport): void {

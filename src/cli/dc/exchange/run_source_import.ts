@@ -38,7 +38,8 @@ const READERS: Readonly<Record<SourceName, (args: SourceImportArgs, origin: stri
       const { mapping: file, url, sites, rate, "token-file": tokenFile } = args;
       const mapping = file === undefined ? { roles: {}, locations: {} } : netboxMapping(resolve(cwd, file), file);
       const slugs = sites?.split(",").map((site) => site.trim()) ?? [];
-      const data = await readNetbox({ path: onePath(args), url, tokenFile, sites: slugs, rate, cwd }, watcher);
+      const source = { path: onePath(args), url, tokenFile, sites: slugs, rate, cwd };
+      const data = await readNetbox(source, known.records, watcher);
       return mapNetbox(data, { origin, ...mapping, known: known.codes, foreign: known.foreign });
     },
   csv:

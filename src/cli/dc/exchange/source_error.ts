@@ -4,7 +4,7 @@ import { OperationError } from "#kernel/errors.ts";
 export interface Unreadable {
   /** File or list, as people named it. */
   readonly file: string;
-  /** Number of the element, record or line, from 1. */
+  /** Number of the element, record or line, from 1; 0 for the whole. */
   readonly number: number;
   /** What the row is to become, and what it is called there, as far as that can be read. */
   readonly kind?: string;

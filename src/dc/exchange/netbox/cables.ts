@@ -141,14 +141,25 @@ function facts(mapping: Mapping, row: Row, places: readonly PortPlace[]): Partia
   const possible = metres === undefined || (metres > 0 && metres <= MAX_CABLE_M);
   if (!possible) mapping.omit("A length that no cable has", "cable", row, String(length));
   const color = text(row, "color").replace(/^#/, "");
+  const isColor = /^[0-9A-Fa-f]{6}$/.test(color);
+  if (!isColor && color !== "")
+    mapping.omit("A color that is not written as six hexadecimal digits", "cable", row, color);
   return compact<Partial<Cable>>({
     type: typeOfCable(text(row, "type"), places),
-    status: STATUSES[text(row, "status")],
+    status: statusOf(mapping, row),
     label: mapping.short("cable", row, "label"),
-    color: /^[0-9A-Fa-f]{6}$/.test(color) ? color.toUpperCase() : undefined,
+    color: isColor ? color.toUpperCase() : undefined,
     lengthM: possible ? metres : undefined,
     tenant: mapping.tenant("cable", row),
   });
+}
+
+function statusOf(mapping: Mapping, row: Row): Cable["status"] | undefined {
+  const word = text(row, "status");
+  const status = STATUSES[word];
+  if (status === undefined && word !== "")
+    mapping.omit("A status is none of ours: CONNECTED is taken", "cable", row, word);
+  return status;
 }
 
 const OTHER_WORDS: readonly (readonly [RegExp, CableType])[] = [

@@ -4,36 +4,11 @@ import type { Dataset } from "./dataset.ts";
 import type { Cell, Row } from "./read_row.ts";
 import type { FieldKind, Table } from "./table.ts";
 import { TABLES, type TableName } from "./tables.ts";
+import { targetOf } from "./targets.ts";
 
 /** A record of a CSV export, by the names of its columns. */
 export type CsvRecord = Readonly<Record<string, string>>;
 
-/** Where a reference leads that is not named after its table; `own` is within the same device. */
-const TARGETS: Readonly<Record<string, TableName>> = {
-  parent: "location",
-  group: "rackgroup",
-  type: "moduletype",
-  bay: "modulebay",
-  installed: "device",
-  device_type: "devicetype",
-  rack_type: "racktype",
-  panel: "powerpanel",
-  power_port: "powerport",
-  rear_port: "rearport",
-  lag: "interface",
-  virtual_chassis: "virtualchassis",
-  provider_network: "providernetwork",
-  mac: "macaddress",
-};
-const TARGETS_OF: Readonly<Partial<Record<TableName, Readonly<Record<string, TableName>>>>> = {
-  rack: { role: "rackrole" },
-  device: { role: "devicerole" },
-  region: { parent: "region" },
-  sitegroup: { parent: "sitegroup" },
-  site: { group: "sitegroup" },
-  interface: { parent: "interface" },
-  coolingfeed: { source: "coolingsource" },
-};
 /** Tables of which a name is all that matters: one that only references mention is made. */
 const NAMED_ONLY: readonly TableName[] = [
   "manufacturer",
@@ -142,8 +117,8 @@ export class CsvRows {
     { table, id, field, record }: { table: TableName; id: string; field: string; record: CsvRecord },
     name: string,
   ): string | undefined {
-    const target = TARGETS_OF[table]?.[field] ?? TARGETS[field] ?? (field as TableName);
-    if (!(target in TABLES)) return undefined;
+    const target = targetOf(table, field);
+    if (target === undefined) return undefined;
     const found = this.#named(target, name, record);
     if (found.length === 1) return found[0];
     if (found.length > 1) {

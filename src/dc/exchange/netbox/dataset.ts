@@ -8,9 +8,12 @@ export class Dataset {
   readonly unread = new Map<string, number>();
   /** Ids that came twice, by table. */
   readonly doubles: (readonly [table: TableName, id: string])[] = [];
+  /** Tables that the source has, also without rows. */
+  readonly listed = new Set<TableName>();
 
   /** Adds a row; one whose id is there already is kept out and noted. */
   add(table: TableName, row: Row): void {
+    this.listed.add(table);
     const rows = this.rows(table);
     if (rows.has(row.id)) this.doubles.push([table, row.id]);
     else rows.set(row.id, row);

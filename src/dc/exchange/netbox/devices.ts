@@ -55,7 +55,11 @@ export function mapDevices(mapping: Mapping): void {
       kind,
       ...identity(mapping, row, type),
       ...(bay === undefined ? place(mapping, row, { type, kind, rackCode, location }) : inBay(mapping, bay)),
-      airflow: oneOf(AIRFLOWS, text(row, "airflow") || text(type, "airflow")),
+      airflow: mapping.word(AIRFLOWS, text(row, "airflow") || text(type, "airflow"), {
+        table: "device",
+        row,
+        field: "airflow",
+      }),
       coolingMethod: oneOf(COOLING_METHODS, text(row, "cooling_method") || text(type, "cooling_method")),
       weightKg: kilograms(number(type, "weight"), text(type, "weight_unit")),
       ports,

@@ -4,6 +4,7 @@ import { circuitNames, mapCircuits } from "./circuits.ts";
 import { mapCooling } from "./cooling.ts";
 import type { Dataset } from "./dataset.ts";
 import { mapDevices, nameDevices } from "./devices.ts";
+import { noteDangling, noteMisread } from "./left_out.ts";
 import { Mapping } from "./mapping.ts";
 import type { NetboxOptions } from "./mapping_options.ts";
 import { mapPanels, panelNames } from "./power.ts";
@@ -29,30 +30,7 @@ export function mapNetbox(data: Dataset, options: NetboxOptions): Mapped {
   mapCircuits(mapping);
   mapCooling(mapping);
   mapCables(mapping);
-  orphans(mapping);
+  noteMisread(mapping);
+  noteDangling(mapping);
   return { items: mapping.items, omissions: mapping.omissions.list };
-}
-
-/** Components of devices that were not read. */
-function orphans({ data, omissions }: Mapping): void {
-  for (const table of [
-    "interface",
-    "frontport",
-    "rearport",
-    "consoleport",
-    "consoleserverport",
-    "powerport",
-    "poweroutlet",
-  ] as const) {
-    for (const row of data.rows(table).values()) {
-      const device = row.cells["device"];
-      if (typeof device !== "string" || !data.rows("device").has(device)) {
-        omissions.add(
-          "A port of a device that is not there",
-          `${table}/${row.id}`,
-          String(row.cells["name"] ?? row.id),
-        );
-      }
-    }
-  }
 }

@@ -3,6 +3,7 @@ import { type Described, described, shortText } from "../described.ts";
 import { Omissions, type SourceItem } from "../item.ts";
 import { type Dataset, map, text, texts } from "./dataset.ts";
 import type { NetboxOptions } from "./mapping_options.ts";
+import { oneOf } from "./one_of.ts";
 import type { Row } from "./read_row.ts";
 import type { TableName } from "./tables.ts";
 import { Whereabouts } from "./where.ts";
@@ -75,6 +76,18 @@ export class Mapping {
       },
       this.omissions,
     );
+  }
+
+  /** A word of an enumeration; one that the enumeration lacks is noted. */
+  word<Word extends string>(
+    words: readonly Word[],
+    given: string,
+    { table, row, field }: { readonly table: TableName; readonly row: Row; readonly field: string },
+  ): Word | undefined {
+    const found = oneOf(words, given);
+    if (found === undefined && given !== "")
+      this.omit(`A word for ${field} that is none of ours is left out`, table, row, given);
+    return found;
   }
 
   omit(reason: string, table: TableName, row: Row, detail?: string): void {

@@ -1,5 +1,5 @@
 import { MAX_PORTS } from "#dc/limits.ts";
-import type { PortKind } from "#dc/model/enum_values.ts";
+import { OUTLET_STATES, type PortKind } from "#dc/model/enum_values.ts";
 import type { Port, PortMapping, PowerOut } from "#dc/model/resources.ts";
 import { compact } from "../item.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
@@ -192,10 +192,15 @@ export class Components {
 
   #outlet(row: Row, byEnd: ReadonlyMap<string, string>): Partial<Port> {
     const inlet = text(row, "power_port");
-    const status = text(row, "status").toUpperCase();
+    const status = this.#mapping.word(OUTLET_STATES, text(row, "status"), {
+      table: "poweroutlet",
+      row,
+      field: "status",
+    });
+    const leg = this.#mapping.word(FEED_LEGS, text(row, "feed_leg"), { table: "poweroutlet", row, field: "feed_leg" });
     const powerOut = compact<PowerOut>({
       inletName: inlet === "" ? undefined : byEnd.get(`powerport/${inlet}`),
-      leg: FEED_LEGS.find((leg) => leg === text(row, "feed_leg").toUpperCase()),
+      leg,
       state: status === "DISABLED" || status === "FAULTY" ? status : undefined,
     });
     return Object.keys(powerOut).length === 0 ? {} : { powerOut };

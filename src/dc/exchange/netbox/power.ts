@@ -58,8 +58,8 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
   const possible = voltage !== undefined && voltage !== 0 && (voltage > 0 || direct);
   if (voltage !== undefined && !possible)
     mapping.omit("A voltage that a feed cannot have", "powerfeed", feed, String(voltage));
-  const amperes = number(feed, "amperage");
-  const most = number(feed, "max_utilization");
+  const amperes = within(mapping, feed, "amperage", Number.POSITIVE_INFINITY);
+  const most = within(mapping, feed, "max_utilization", 100);
   const rack = mapping.racks.get(text(feed, "rack"));
   return compact<Port>({
     name,
@@ -76,15 +76,26 @@ function breaker(mapping: Mapping, feed: Row, name: string, feedId: string): Por
       supply: direct ? "DC" : "AC",
       phase: text(feed, "phase") === "three-phase" ? "THREE" : "SINGLE",
       voltageV: possible ? voltage : undefined,
-      amperageA: amperes !== undefined && amperes >= 1 ? amperes : undefined,
-      maxUtilizationPct: most !== undefined && most >= 1 && most <= 100 ? Math.round(most) : undefined,
-      state: stateOf(text(feed, "status")),
+      amperageA: amperes,
+      maxUtilizationPct: most === undefined ? undefined : Math.round(most),
+      state: stateOf(mapping, feed),
     }),
   });
 }
 
+/** A number of a feed from 1 to `most`; another one is noted. */
+function within(mapping: Mapping, feed: Row, field: string, most: number): number | undefined {
+  const given = number(feed, field);
+  if (given === undefined || (given >= 1 && given <= most)) return given;
+  mapping.omit(`A feed's ${field} is out of range`, "powerfeed", feed, String(given));
+  return undefined;
+}
+
 /** A feed that is planned or offline supplies nothing. */
-function stateOf(status: string): PowerOut["state"] | undefined {
+function stateOf(mapping: Mapping, feed: Row): PowerOut["state"] | undefined {
+  const status = text(feed, "status");
+  if (!["", "active", "failed", "planned", "offline"].includes(status))
+    mapping.omit("A status is none of ours: the feed supplies nothing", "powerfeed", feed, status);
   if (status === "failed") return "FAULTY";
   return status === "" || status === "active" ? undefined : "DISABLED";
 }

@@ -46,12 +46,12 @@ export function mapRacks(mapping: Mapping): void {
       name: mapping.short("rack", row, "name"),
       facilityId: mapping.short("rack", row, "facility_id"),
       location,
-      status: oneOf(RACK_STATUSES, text(row, "status")),
+      status: mapping.word(RACK_STATUSES, text(row, "status"), { table: "rack", row, field: "status" }),
       role: slugFrom(text(mapping.data.named("rackrole", row, "role"), "slug")),
       tenant: mapping.tenant("rack", row),
       serial: mapping.short("rack", row, "serial"),
       assetTag: mapping.short("rack", row, "asset_tag"),
-      airflow: oneOf(AIRFLOWS, text(row, "airflow")),
+      airflow: mapping.word(AIRFLOWS, text(row, "airflow"), { table: "rack", row, field: "airflow" }),
       reservations: reservationsOf(mapping, reservations.get(row.id) ?? [], occupied.get(row.id) ?? new Set()),
       ...build(mapping, row),
       ...remarks(mapping, row),
@@ -74,7 +74,11 @@ function build(mapping: Mapping, row: Row) {
   if (!knownWidth)
     mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is taken", "rack", row, String(width));
   return {
-    formFactor: oneOf(FORM_FACTORS, formFactor(text(row, "form_factor") || text(type, "form_factor"))),
+    formFactor: mapping.word(FORM_FACTORS, formFactor(text(row, "form_factor") || text(type, "form_factor")), {
+      table: "rack",
+      row,
+      field: "form_factor",
+    }),
     railWidthIn: knownWidth ? width : undefined,
     uHeight: fits ? height : undefined,
     startingUnit: of("starting_unit"),

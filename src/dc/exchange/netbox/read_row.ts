@@ -26,6 +26,8 @@ export interface Row {
   readonly id: string;
   readonly url?: string;
   readonly cells: Readonly<Record<string, Cell>>;
+  /** Fields whose values have a shape that is not read. */
+  readonly misread?: readonly string[];
 }
 
 /** An object of NetBox's JSON, from a REST list or from a dump. */
@@ -40,24 +42,23 @@ interface Plan {
 const plans = new Map<TableName, readonly Plan[]>();
 
 /**
- * Reads an object of a REST list or a dump. Values of an unexpected shape are absent.
+ * Reads an object of a REST list or a dump. Values of an unexpected shape are absent and named.
  * @returns undefined for an object without an id
  */
 export function readRow(table: TableName, id: unknown, fields: Json): Row | undefined {
   const key = idOf(id);
   if (key === undefined) return undefined;
   const cells: Record<string, Cell> = {};
+  const misread: string[] = [];
   for (const { names, target, read } of planOf(table)) {
-    for (const name of names) {
-      const value = fields[name];
-      if (value === undefined || value === null) continue;
-      const cell = read(value);
-      if (cell !== undefined) cells[target] = cell;
-      break;
-    }
+    const name = names.find((one) => fields[one] !== undefined && fields[one] !== null);
+    if (name === undefined) continue;
+    const cell = read(fields[name]);
+    if (cell !== undefined) cells[target] = cell;
+    else if (fields[name] !== "") misread.push(name);
   }
   const url = fields["display_url"] ?? fields["url"];
-  return { id: key, ...(typeof url === "string" && { url }), cells };
+  return { id: key, ...(typeof url === "string" && { url }), cells, ...(misread.length > 0 && { misread }) };
 }
 
 function planOf(table: TableName): readonly Plan[] {

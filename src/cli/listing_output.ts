@@ -86,5 +86,5 @@ export function printListing<Row extends ListedSpec>(
 export function unreadableLine(unreadable: readonly UnreadableFile[] = []): string {
   if (unreadable.length === 0) return "";
   const files = unreadable.length === 1 ? "1 file" : `${unreadable.length} files`;
-  return `${files} could not be read; \`planner lint\` says why\n`;
+  return `${files} could not be read; \`planner lint\` shows why\n`;
 }

@@ -14,8 +14,6 @@ export function reportError(error: unknown): ExitStatus {
   const { message, stack } = error instanceof Error ? error : { message: String(error), stack: undefined };
   logError(`Internal error: ${message}`);
   const debug = process.env["PLANNER_DEBUG"] === "1";
-  printError(
-    debug ? `${stack ?? message}\n` : "This is a defect of planner; PLANNER_DEBUG=1 shows where it happened\n",
-  );
+  printError(debug ? `${stack ?? message}\n` : "This is a bug in planner; PLANNER_DEBUG=1 prints the stack\n");
   return EXIT_STATUS.defect;
 }

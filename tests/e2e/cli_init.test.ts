@@ -92,7 +92,7 @@ test("init again changes nothing and says what is there", async () => {
   expect(stdout).not.toMatch(/created|extended/);
   expect(stdout).toContain("kept .planner/config.md (already there)\n");
   expect(stdout).toContain("kept .mcp.json (already there)\n");
-  expect(stderr).toBe(`Everything was there already in ${root}\n`);
+  expect(stderr).toBe(`Everything exists already in ${root}\n`);
   expect(read(".planner/config.md")).toBe("---\nproject:\n  name: mine\n---\n");
   expect(read(".mcp.json")).toBe(before);
 });
@@ -259,8 +259,8 @@ describe("init --agent", () => {
     const { code, stdout, stderr } = await init("--agent", "claude");
 
     expect(code).toBe(0);
-    expect(stdout).toContain("kept .mcp.json (has an entry of its own)\n");
-    expect(stderr).toContain('warning: ".mcp.json" has an entry "planner" of its own, which is left as it is\n');
+    expect(stdout).toContain("kept .mcp.json (has another entry)\n");
+    expect(stderr).toContain('warning: ".mcp.json" has another entry "planner", which is kept\n');
     expect(read(".mcp.json")).toBe(text);
   });
 

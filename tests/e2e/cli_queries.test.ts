@@ -47,7 +47,7 @@ test("list prints a table in order of id and counts unreadable files in its last
       `${DONE}  completed  docs  -        Write the guide`,
       `${FREE}  pending    code  api,web  Cut the ROPE`,
       `${WAITS}  blocked    code  -        Tie the rope`,
-      "1 file could not be read; `planner lint` says why",
+      "1 file could not be read; `planner lint` shows why",
       "",
     ].join("\n"),
   );
@@ -73,7 +73,7 @@ test("list filters by status, type and label and cuts at --limit", async () => {
 
 test("list says on standard error alone that nothing fits, and nothing at all with --quiet", async () => {
   expect(await run("list", "--type", "research")).toMatchObject({
-    stdout: "1 file could not be read; `planner lint` says why\n",
+    stdout: "1 file could not be read; `planner lint` shows why\n",
     stderr: "No specs\n",
   });
   expect(await run("list", "--type", "research", "-q")).toMatchObject({ stderr: "" });
@@ -84,7 +84,7 @@ test("ready lists what can be worked and counts unreadable files", async () => {
 
   expect(await json("ready")).toMatchObject({ specs: [{ id: FREE }], total: 1 });
   expect(stdout).toContain(`${FREE}  pending  code  api,web  Cut the ROPE\n`);
-  expect(stdout).toEndWith("1 file could not be read; `planner lint` says why\n");
+  expect(stdout).toEndWith("1 file could not be read; `planner lint` shows why\n");
 });
 
 test("search finds title and body whatever the case, the archive when asked", async () => {

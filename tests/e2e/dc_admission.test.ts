@@ -299,7 +299,7 @@ test("Tokens that travel in cleartext beyond this machine are warned about", asy
   endings.push(() => server.end());
   while (!server.stderr.includes("warning")) await new Promise((resolve) => setTimeout(resolve, 10));
 
-  expect(server.stderr).toContain("Tokens travel in cleartext");
+  expect(server.stderr).toContain("Tokens are sent in cleartext");
 });
 
 test("An allowed host or origin that cannot be one is refused with its name", async () => {

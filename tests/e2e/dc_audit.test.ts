@@ -129,7 +129,7 @@ describe("planner dc audit archive", () => {
     const log = await verify(...words, "--estate");
     const whole = await verify(...words, "--estate", "--archive", "old.jsonl");
 
-    expect(archived.stdout).toMatch(/^\d+ entries moved to .*old\.jsonl; the log goes on behind entry \d+\n$/);
+    expect(archived.stdout).toMatch(/^\d+ entries moved to .*old\.jsonl; the log continues after entry \d+\n$/);
     expect(again.stdout).toContain("No entry is from before");
     expect([empty.code, log.code, whole.code]).toEqual([0, 0, 0]);
     expect(empty.stdout).toContain("more were last changed in archives");

@@ -40,7 +40,7 @@ describe("planner dc serve", () => {
 
     expect(server.url).toStartWith("http://127.0.0.1:");
     expect(status).toBe(200);
-    expect(server.stderr).toContain("No token is asked for");
+    expect(server.stderr).toContain("Authentication is off");
     expect(server.stderr).toMatch(/^planner \S+ \(.*\), port 0 \(--port\)\n/);
   });
 

@@ -188,10 +188,10 @@ test("planner dc audit lists what change feeds sent and nobody understood, and s
     ["one", JSON.stringify(gone)],
     ["two", '"?"'],
   ]);
-  expect([replayed.code, replayed.stdout]).toEqual([1, "one\treplayed: logged as written behind the service's back\n"]);
+  expect([replayed.code, replayed.stdout]).toEqual([1, "one\treplayed: recorded as written outside the service\n"]);
   expect(replayed.stderr).toContain('Cannot replay dead letter "two": An event is no object');
   expect([dropped.code, dropped.stdout]).toEqual([0, "two\tdropped\n"]);
-  expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "", "No event was kept aside\n"]);
+  expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "", "There are no dead letters\n"]);
   expect([missing.code, nameless.code]).toEqual([1, 2]);
   expect(nameless.stderr).toContain("Missing argument <ids>: ids of dead letters, or all");
   expect(verified.code).toBe(0);

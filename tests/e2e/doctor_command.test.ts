@@ -111,7 +111,7 @@ test("doctor tells of a spec that is in_progress by hand and of files that canno
 
   expect(code).toBe(1);
   expect(findings).toMatchObject([
-    { kind: "stranded_spec", fixed: null, advice: `go on with "planner work ${ID}", or "planner reset ${ID}"` },
+    { kind: "stranded_spec", fixed: null, advice: `continue with "planner work ${ID}", or "planner reset ${ID}"` },
     { kind: "unreadable_file", subject: `.planner/specs/${broken}.md`, fixed: null },
   ]);
   expect(project.field(ID, "status")).toBe("in_progress");
@@ -132,7 +132,7 @@ test("doctor tells of a configuration that cannot be read, and goes on to the re
       kind: "broken_config",
       subject: ".planner/config.md",
       message: expect.stringContaining(':3:13: Invalid setting "lint.disable[0]": expected one of parse, '),
-      advice: "mend its text; `planner config --validate` tells each fault",
+      advice: "fix its text; `planner config --validate` lists the faults",
       fixed: null,
     },
   ]);
@@ -151,7 +151,7 @@ test("doctor --fix ends what a killed planner left running and keeps what the ag
   expect(left.filter(isRunning)).toEqual([]);
   expect(code).toBe(1);
   expect(findings.filter(({ fixed }) => fixed === null)).toMatchObject([
-    { kind: "orphaned_worktree", message: "nobody works in it, and it holds 1 commit not merged" },
+    { kind: "orphaned_worktree", message: "no process works in it, and it holds 1 commit not merged" },
   ]);
   expect(project.field(ID, "status")).toBe("failed");
   expect(await project.mustGit("log", "--format=%s", `planner/${ID}`)).toStartWith(`planner(${ID}): do the work\n`);

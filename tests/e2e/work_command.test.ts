@@ -259,7 +259,7 @@ test("a killed planner's run is repaired by the next one, and its agent ended", 
   expect(orphans.length).toBe(2);
   expect(orphans.filter(isRunning)).toEqual([]);
   expect(next.code).toBe(0);
-  expect(next.stderr).toContain(`${A}: in_progress, but nobody works on it`);
+  expect(next.stderr).toContain(`${A}: in_progress, but no process works on it`);
   expect(project.field(A, "status")).toBe("in_progress");
   expect(project.records()).toMatchObject([{ status: "failed" }]);
   expect(project.list(".planner/locks")).toEqual(["edit.db"]);

@@ -70,7 +70,7 @@ test("--parallel and --chain say that nothing is ready", async () => {
     expect({ code, stdout, stderr }).toEqual({
       code: 0,
       stdout: "",
-      stderr: "Nothing is ready to be worked: `planner status` shows how the specs are\n",
+      stderr: "No spec is ready: `planner status` counts the specs by status\n",
     });
   }
 });

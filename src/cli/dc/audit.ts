@@ -38,7 +38,7 @@ export async function listDeadLetters(database: Database, log: StderrLogger): Pr
       print(`${JSON.stringify({ id, received_at: receivedAt, feed, reason, event: body })}\n`);
     }
     const count = await store.read((reader) => reader.countDeadLetters());
-    if (count === 0) log.note("No event was kept aside");
+    if (count === 0) log.note("There are no dead letters");
     if (count > MAX_LETTERS) log.warn(`${count - MAX_LETTERS} older ones are not shown`);
     return EXIT_STATUS.ok;
   });
@@ -69,9 +69,9 @@ export async function settleDeadLetters(
 }
 
 function resultOf({ outOfBand, accepted, duplicates }: Receipt): string {
-  if (outOfBand > 0) return "replayed: logged as written behind the service's back";
+  if (outOfBand > 0) return "replayed: recorded as written outside the service";
   if (accepted > 0) return "replayed: a write of the service itself";
-  return duplicates > 0 ? "replayed: it was known already" : "replayed: nothing to log";
+  return duplicates > 0 ? "replayed: already known" : "replayed: nothing to log";
 }
 
 async function oldestFirst(store: DcStore): Promise<readonly DeadLetter[]> {

@@ -35,7 +35,7 @@ export async function auditArchive(database: Database, options: ArchiveOptions):
     const archive = await readArchive(options.output, readVerifierKeys(publicPath(options.key)));
     if (!archive.ok) throw new Error(`The archive that was just written is broken: ${archive.detail}`);
     await dropArchived(store, archive);
-    print(`${count} entries moved to ${options.output}; the log goes on behind entry ${archive.checkpoint.size}\n`);
+    print(`${count} entries moved to ${options.output}; the log continues after entry ${archive.checkpoint.size}\n`);
     return EXIT_STATUS.ok;
   });
 }

@@ -33,7 +33,7 @@ export async function diagnose(database: Database, settings: () => Promise<unkno
   const findings = [
     await found("settings", async () => {
       await settings();
-      return "the settings of serve fit together";
+      return "the settings of serve are consistent";
     }),
     await found("permissions", async () => permissions(database)),
     await found("disk", async () => freeSpace(database)),
@@ -125,7 +125,7 @@ async function checkpoint(store: DcStore, { file }: Database): Promise<string> {
     throw new Bad("none: `planner dc serve` signs the log, on a server of a database with --checkpoint-key");
   }
   const path = file && publicPath(`${file}.checkpoint-key`);
-  if (path === undefined || !existsSync(path)) return `of ${last.size} entries; its key is not here to check it`;
+  if (path === undefined || !existsSync(path)) return `of ${last.size} entries; not verified, its key is missing`;
   const opened = openCheckpoint(last.note, readVerifierKeys(path));
   if (opened === undefined) throw new Bad(`the one of ${last.size} entries has no good signature of ${path}`);
   if (head.seq > last.size && Date.now() - Date.parse(opened.time) > DAY_MS * 2)

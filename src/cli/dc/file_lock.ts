@@ -33,7 +33,7 @@ function onLock<Result>(file: string, work: () => Result): Result {
     const { message } = error as Error;
     // The engines agree on the text and not on the code.
     if (message.includes("database is locked")) {
-      throw new OperationError("aborted", `Cannot change "${file}": another process changes it since 10 s`);
+      throw new OperationError("aborted", `Cannot change "${file}": another process has been changing it for 10 s`);
     }
     throw new OperationError("unavailable", `Cannot lock "${file}": ${message}`, { cause: error });
   }

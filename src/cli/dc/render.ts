@@ -97,5 +97,5 @@ function formatOf({ format, output }: RenderCall): keyof typeof FormatNumber {
   const found = Object.hasOwn(FORMAT_OF, named) ? FORMAT_OF[named] : undefined;
   if (found !== undefined) return found;
   const expected = "expected svg, png, html or dot";
-  throw usageError("dc render", `Cannot tell the format of "${output}": ${expected} as its ending, or --format`);
+  throw usageError("dc render", `Cannot detect the format of "${output}": ${expected} as its ending, or --format`);
 }

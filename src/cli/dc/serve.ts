@@ -115,7 +115,7 @@ export async function serveDatacenter(options: ServeOptions, log: StderrLogger):
     warmUp(service, shutdown.signal);
     const status = await stopped;
     const closing = server.close(GRACE_MS);
-    log.note("Ending: no new connection is taken, running calls are answered");
+    log.note("Shutting down: refusing new connections, finishing active requests");
     return (await closing) ? EXIT_STATUS.ok : status;
   } finally {
     unfollow?.();

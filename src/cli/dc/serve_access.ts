@@ -54,7 +54,7 @@ export function checkAccess({ host, tokens, jwt, insecure }: AccessOptions): voi
     throw new UsageError(`"--insecure" and "${flag}" exclude each other`, null);
   }
   if (isLoopback(host) || insecure || asks) return;
-  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure lets everybody do everything";
+  const hint = "`planner dc token create <name> --tokens <file>` makes one; --insecure turns authentication off";
   throw new UsageError(`Listening on "${host}", which others can reach, needs "--tokens <file>" or "--jwks"`, hint);
 }
 
@@ -95,9 +95,9 @@ function checkedOrigin(text: string): string {
 export function accessWarning(options: AccessOptions & { readonly tls: unknown }): string | undefined {
   const { host, insecure, tokens, jwt, tls } = options;
   if (tokens === undefined && jwt === undefined) {
-    const who = insecure && !isLoopback(host) ? "everybody who reaches this port" : "every program on this machine";
-    return `No token is asked for: ${who} may read and change everything`;
+    const who = insecure && !isLoopback(host) ? "everyone who can reach this port" : "any local process";
+    return `Authentication is off: ${who} can read and write`;
   }
   if (tls !== undefined || isLoopback(host)) return undefined;
-  return "Tokens travel in cleartext: anybody on the network between can read and use them; give --tls-key and --tls-cert";
+  return "Tokens are sent in cleartext: anyone on the network path can read and use them; set --tls-key and --tls-cert";
 }

@@ -66,7 +66,7 @@ export function followTls(
       if (fresh.key === held.key && fresh.cert === held.cert) return;
       renew(fresh);
       held = fresh;
-      say(`The certificate was read again and holds until ${fresh.end.toISOString()}`);
+      say(`The certificate was reloaded and is valid until ${fresh.end.toISOString()}`);
     } catch (error) {
       outage.failed((error as Error).message);
     }

@@ -26,7 +26,7 @@ export interface NewToken {
 export async function createToken(file: string, token: NewToken, log: StderrLogger): Promise<void> {
   const secret = await withFileLock(file, () => addToken(file, token));
   print(`${secret}\n`);
-  log.note(`Keep it: ${file} holds its hash alone`);
+  log.note(`Store it now: ${file} holds only its hash`);
 }
 
 /** Returns the new token. */
@@ -67,7 +67,7 @@ function readExpiry(text: string, now: Date): string {
   const given = isDay ? `${text}T23:59:59.999Z` : /^\d{4}-\d{2}-\d{2}T.*(?:Z|[+-]\d{2}:\d{2})$/.test(text) ? text : "";
   const time = count === "" ? Date.parse(given) : now.getTime() + Number(count) * (UNIT_MS[unit] ?? 0);
   if (time > now.getTime()) return new Date(time).toISOString();
-  const expected = "expected a time to come, such as 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z";
+  const expected = "expected a future time, such as 90d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z";
   throw new UsageError(`Wrong value "${text}" for "--expires": ${expected}`, null);
 }
 

@@ -42,7 +42,7 @@ watch.pid
 
 function configText({ name, prompts, provider, setup }: FirstSettings): string {
   const lines = [
-    ...(provider === null ? [] : ["  # The agent that works specs.", `  provider: ${provider}`]),
+    ...(provider === null ? [] : ["  # The agent that works on specs.", `  provider: ${provider}`]),
     ...(prompts
       ? ['  # The file under prompts/ that an agent\'s task is written with, without ".md".', "  prompt: standard"]
       : []),

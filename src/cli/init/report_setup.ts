@@ -20,15 +20,15 @@ export function reportSetup(cli: Cli, root: string, steps: readonly SetupStep[])
   }
   for (const { file, outcome } of steps) {
     if (outcome === "other") {
-      cli.warn(`"${file}" has an entry "planner" of its own, which is left as it is`);
+      cli.warn(`"${file}" has another entry "planner", which is kept`);
     }
   }
-  if (steps.every(({ outcome }) => outcome === "present")) cli.note(`Everything was there already in ${root}`);
+  if (steps.every(({ outcome }) => outcome === "present")) cli.note(`Everything exists already in ${root}`);
   else cli.note('Next: planner add "<what is to be done>"');
 }
 
 function remark(outcome: SetupStep["outcome"], note: string | null): string {
   if (outcome === "present") return " (already there)";
-  if (outcome === "other") return " (has an entry of its own)";
+  if (outcome === "other") return " (has another entry)";
   return note === null ? "" : ` (${note})`;
 }

@@ -47,7 +47,7 @@ export async function askForSetup(questions: Questions): Promise<Answers | undef
     : undefined;
   if (isCancel(prompts)) return undefined;
   const agents = await multiselect<AgentName>({
-    message: "Which agents shall reach the project?",
+    message: "Which agents will use the project?",
     options: AGENT_NAMES.map((agent) => ({ value: agent, label: AGENTS[agent].title, hint: AGENTS[agent].files[0] })),
     initialValues: AGENT_NAMES.filter((agent) => isInstalled(agent, questions.installed)),
     required: false,
@@ -57,7 +57,7 @@ export async function askForSetup(questions: Questions): Promise<Answers | undef
   if (isCancel(provider)) return undefined;
   const guide =
     questions.asksGuide && agents.length > 0
-      ? await confirm({ message: "Tell agents about specs in AGENTS.md and the like?", initialValue: true })
+      ? await confirm({ message: "Add instructions for agents to AGENTS.md and similar files?", initialValue: true })
       : undefined;
   if (isCancel(guide)) return undefined;
   const hook = questions.asksHook

@@ -53,7 +53,7 @@ export async function makeCheckpoint(
 /** The tree over the whole log, made from the one of the last checkpoint. */
 async function followedTree(reader: DcReader): Promise<LogBase | LogProblem> {
   const from = await signedBase(reader);
-  if (from === undefined) return broken(0, "checkpoint", "cannot be read: it says what was signed last");
+  if (from === undefined) return broken(0, "checkpoint", "cannot be read, so the last signature is unknown");
   const { tree } = from;
   let head = { seq: from.seq, hash: from.hash };
   for (;;) {

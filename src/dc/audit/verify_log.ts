@@ -50,7 +50,7 @@ export interface LogChecks {
  */
 export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promise<LogVerdict> {
   const base = await archiveBase(reader);
-  if (base === undefined) return broken(0, "checkpoint", "cannot be read: it says where the archive ended");
+  if (base === undefined) return broken(0, "checkpoint", "cannot be read, so the end of the archive is unknown");
   const walk = new Walk(base, checks);
   // Rows before the first entry would be none of the service's.
   for (let after = Number.MIN_SAFE_INTEGER; ; after = walk.head.seq) {

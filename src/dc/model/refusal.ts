@@ -28,7 +28,7 @@ function told(violations: readonly ErrorFinding[], times: number): readonly Erro
     const { field, message, code, ref = "" } = violation;
     room -= field.length + ref.length + times * (message.length + code.length);
     if (room < 0 && shown.length > 0) {
-      const more = `${violations.length - shown.length} more are not told`;
+      const more = `${violations.length - shown.length} more are not listed`;
       return [...shown, broken(code, "", more)];
     }
     shown.push(violation);

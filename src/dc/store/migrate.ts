@@ -25,7 +25,7 @@ export async function migrate(runner: SqlRunner, dialect: Dialect): Promise<read
 /** @throws OperationError failed_precondition when a newer program has taken steps that this one does not know */
 export function demandKnown(done: number): void {
   if (done <= migrations.length) return;
-  const expected = `its schema has ${done} steps, this program knows ${migrations.length}`;
+  const expected = `its schema has ${done} steps, this program supports ${migrations.length}`;
   throw new OperationError("failed_precondition", `it is from a newer program: ${expected}`);
 }
 

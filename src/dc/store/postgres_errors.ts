@@ -26,15 +26,15 @@ export class Interrupted extends Error {
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "23505"]);
 /** The server ends, starts, accepts no more connections, or ended an idle transaction. Class 08 is the connection itself. */
 const LOST = /^(?:08...|57P0[1-5]|53300|25P03)$/;
-export const IS_STANDBY = "The database takes no changes: it is a standby";
+export const IS_STANDBY = "The database accepts no changes: it is a standby";
 
 /** Resources, limits, rights and the like: nothing is wrong with the request. Source: PostgreSQL, Appendix A. */
 const UNUSABLE: Readonly<Record<string, string>> = {
   // A primary that became a standby says so of serializable transactions.
   "0A000": IS_STANDBY,
-  "25006": "The database takes no changes: it is read-only",
-  "40003": "The database cannot tell whether the change was committed",
-  "42501": "The database gives its user not every right that is needed",
+  "25006": "The database accepts no changes: it is read-only",
+  "40003": "It is unknown whether the database committed the change",
+  "42501": "The database user lacks a required privilege",
   "53100": "The disk of the database is full",
   "53200": "The database is out of memory",
   "55P03": "The database is locked by another writer",
@@ -46,7 +46,7 @@ export function translated(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error ? String(error.code) : "";
   if (CONFLICTS.has(code)) {
-    const message = "Other changes came first again and again: expected less contention, or another try";
+    const message = "The change conflicted with others repeatedly: try again, or reduce contention";
     return new Interrupted("conflict", refuse("TX_CONTENTION", message), error);
   }
   const unusable = UNUSABLE[code];

@@ -237,6 +237,6 @@ function refusalOf(error: unknown): unknown {
 
 function unknownOutcome(): OperationError {
   const message =
-    "The database went away while the change was being committed: it may be made or not; the same request_id tells";
+    "The connection to the database was lost during the commit: the change may or may not be stored; repeat the call with the same request_id";
   return refuse("DB_UNAVAILABLE", message);
 }

@@ -31,7 +31,7 @@ export function cannotOpen(file: string, error: unknown): unknown {
 /** SQLite says no more than that it is unable to. */
 function why(file: string): string {
   if (isFolder(file)) return "it is a folder";
-  if (!isFolder(dirname(file))) return "its folder is not there";
+  if (!isFolder(dirname(file))) return "its folder does not exist";
   return "no right to read and write it";
 }
 

@@ -51,7 +51,7 @@ export class SqliteFile {
     const present = this.#present();
     if (present === this.#identity) return;
     const why = present === "" ? "was removed" : "was replaced by another";
-    const refusal = refuse("DB_UNAVAILABLE", "The database's file is not there any more: changes are refused");
+    const refusal = refuse("DB_UNAVAILABLE", "The database file no longer exists: changes are refused");
     refusal.cause = new Error(`the file "${this.path}" ${why} while it was open`);
     throw refusal;
   }

@@ -99,7 +99,7 @@ async function answer(method: DescMethodUnary, args: object, { service, caller, 
     return toJson(method.output, reply, { alwaysEmitImplicit: true, registry: detailRegistry });
   } catch (error) {
     if (error instanceof GraphQLError) throw error;
-    if (signal?.aborted === true) throw refusal("Nobody waits for the answer any more", { code: "CANCELLED" });
+    if (signal?.aborted === true) throw refusal("The caller closed the request", { code: "CANCELLED" });
     if (error instanceof OperationError) throw refusal(error.message, extensionsOf(error));
     report(method.name, error);
     throw refusal("Internal error", { code: "INTERNAL_SERVER_ERROR" });

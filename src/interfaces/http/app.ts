@@ -184,7 +184,7 @@ async function countRefused({ req, env, res }: AppContext, { observe }: AppOptio
 }
 
 async function ready(context: AppContext, { whyNotReady, shutdown }: AppOptions): Promise<Response> {
-  if (shutdown.aborted) return context.text("The server is about to end\n", 503);
+  if (shutdown.aborted) return context.text("The server is shutting down\n", 503);
   const why = await whyNotReady();
   return why === undefined ? context.text("ok\n") : context.text(`${why}\n`, 503);
 }
@@ -266,7 +266,7 @@ function verdictJson(verdict: LogVerdict): JsonObject {
 
 function only(methods: string): (context: AppContext) => never {
   return (context) => {
-    const message = `"${context.req.path}" does not know ${context.req.method}: expected ${methods}`;
+    const message = `"${context.req.path}" does not support ${context.req.method}: expected ${methods}`;
     throw new HttpRefusal(405, "unimplemented", message, { allow: methods });
   };
 }

@@ -45,7 +45,7 @@ const MAX_TOKEN_CHARS = 16_384;
 const SUBJECT = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 const EXPECTED_SUBJECT = "a text of 1 to 256 printable characters";
 
-const NO_KEYS = "The keys that tokens are checked with cannot be had";
+const NO_KEYS = "The keys that verify tokens are not available";
 
 const JWT = /^Bearer +([A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*)$/i;
 
@@ -112,8 +112,8 @@ export function isUrl(text: string): boolean {
 
 function remoteKeys(url: string, say: (message: string) => void): JWTVerifyGetKey {
   const gone = (why: string) =>
-    `Cannot get the key set ${withoutPassword(url)}: ${why}; no JWT works until it can be had`;
-  const outage = new Outage({ gone, back: `The key set ${withoutPassword(url)} can be had again` }, say);
+    `Cannot get the key set ${withoutPassword(url)}: ${why}; JWTs are rejected until it is available`;
+  const outage = new Outage({ gone, back: `The key set ${withoutPassword(url)} is available again` }, say);
   const keys = createRemoteJWKSet(new URL(url), {
     timeoutDuration: FETCH_TIMEOUT_MS,
     cacheMaxAge: KEYS_HOLD_MS,
@@ -171,10 +171,10 @@ function refusalOf(error: unknown): OperationError {
     return new InvalidToken(`The token is not for this server: claim "${error.claim}" does not fit`);
   }
   if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
-    return new InvalidToken("The token is signed in a way that is not taken: expected a public key's signature");
+    return new InvalidToken("The signature algorithm of the token is not supported: expected a public key's signature");
   }
   if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) {
-    return new InvalidToken("The token's key is not known");
+    return new InvalidToken("The token's key is unknown");
   }
   if (error instanceof errors.JWSSignatureVerificationFailed) {
     return new InvalidToken("The token's signature is wrong");

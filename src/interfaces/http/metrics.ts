@@ -106,7 +106,7 @@ export class Metrics {
     const lines = [
       ...family(format, "planner_dc_calls", "counter", "Finished calls by method, interface and outcome."),
       ...calls.flatMap(outcomeLines),
-      ...family(format, "planner_dc_call_duration_seconds", "histogram", "How long calls took inside the service."),
+      ...family(format, "planner_dc_call_duration_seconds", "histogram", "Duration of calls inside the service."),
       ...calls.flatMap(histogram),
       ...counter(
         format,
@@ -114,12 +114,7 @@ export class Metrics {
         "Events of change feeds that could not be understood.",
         this.#deadLetters,
       ),
-      ...counter(
-        format,
-        "planner_dc_refused_credentials",
-        "Calls with a token that opens nothing.",
-        this.#refusedCredentials,
-      ),
+      ...counter(format, "planner_dc_refused_credentials", "Calls with an invalid token.", this.#refusedCredentials),
       ...(facts.database === undefined ? [] : databaseLines(format, facts.database)),
       ...gauge(
         format,
@@ -133,12 +128,7 @@ export class Metrics {
       ...gauge(format, "process_resident_memory_bytes", "Memory that the process holds.", facts.residentMemoryBytes),
       ...gauge(format, "planner_dc_change_streams", "Open streams of changes.", facts.openStreams),
       ...gauge(format, "process_open_fds", "Open files and connections of the process.", facts.openFds),
-      ...gauge(
-        format,
-        "process_start_time_seconds",
-        "When the process began, in seconds since 1970.",
-        facts.startTimeS,
-      ),
+      ...gauge(format, "process_start_time_seconds", "Start of the process, in seconds since 1970.", facts.startTimeS),
     ];
     return `${lines.join("\n")}\n${format === "openMetrics" ? "# EOF\n" : ""}`;
   }
@@ -162,7 +152,7 @@ function databaseLines(format: MetricFormat, { up, use, ...told }: DatabaseFacts
     ...gauge(
       format,
       "planner_dc_dead_letters_kept",
-      "Events kept aside until somebody sees to them.",
+      "Dead letters: events that wait for an operator.",
       told.deadLettersKept,
     ),
     ...perEffect("planner_dc_transactions_running", "Transactions that hold a connection.", ({ running }) => running),

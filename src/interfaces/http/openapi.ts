@@ -43,12 +43,12 @@ const failure = (description: string) => ({ description, content: { "application
 /** What any call may be answered with. */
 const FAILURES = {
   "400": failure("The request cannot be read, or the inventory forbids it."),
-  "401": failure("A token is missing or not known."),
+  "401": failure("The token is missing or unknown."),
   "403": failure("The token's role is not enough."),
-  "404": failure("What is named is not there."),
-  "409": failure("It is there already, or was changed meanwhile."),
+  "404": failure("A named object does not exist."),
+  "409": failure("It exists already, or was changed meanwhile."),
   "415": failure("The Content-Type is not known."),
-  "429": failure(`Too much was asked for; messages end at ${MAX_MESSAGE_BYTES} bytes.`),
+  "429": failure(`A limit was reached; messages have at most ${MAX_MESSAGE_BYTES} bytes.`),
   "503": failure("The database cannot be reached."),
   default: failure("Any other failure."),
 };
@@ -94,7 +94,7 @@ function describeAll(version: string): object {
       version,
       description:
         "Racks, devices, cooling, cables and fabric links. Requests may spell fields in snake_case or lowerCamelCase; " +
-        "answers use snake_case. Units stand in the field names.",
+        "answers use snake_case. Field names end in their units.",
     },
     servers: [{ url: "/" }],
     security: [{}, { bearer: [] }],
@@ -133,7 +133,7 @@ function rpcPath(method: DescMethod, options: SchemaOptions): object {
       {
         name: "Connect-Timeout-Ms",
         in: "header",
-        description: "How long the caller waits, in milliseconds.",
+        description: "Timeout of the call, in milliseconds.",
         schema: { type: "integer", minimum: 0, maximum: 600_000 },
       },
     ],
@@ -240,7 +240,7 @@ const PLAIN = {
   "/audit/webhook": {
     post: {
       tags: ["Change log"],
-      summary: "Takes a delivery of a change feed; has a secret of its own.",
+      summary: "Receives a delivery of a change feed; authenticated by a separate secret.",
       operationId: "AuditWebhook",
       security: [{ bearer: [] }],
       parameters: [{ name: "feed", in: "query", schema: { type: "string", pattern: "^[A-Za-z0-9._-]{1,64}$" } }],

@@ -20,7 +20,7 @@ export class WebhookSecret {
    * @throws OperationError when it cannot be read or holds none that is good
    */
   static async open(path: string, say: (message: string) => void): Promise<WebhookSecret> {
-    const meanwhile = "no delivery of a change feed is taken";
+    const meanwhile = "deliveries of change feeds are rejected";
     const file = await FollowedFile.open({ path, name: "webhook's secret file", meanwhile, parse: parseSecrets, say });
     return new WebhookSecret(() => file.current());
   }
@@ -40,10 +40,10 @@ export class WebhookSecret {
     if (authorization === null)
       throw refuse("UNAUTHENTICATED", "The webhook needs its secret: expected Authorization: Bearer");
     const hashes = await this.#hashes();
-    if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets cannot be had");
+    if (hashes === undefined) throw new OperationError("unavailable", "The webhook's secrets are not available");
     const given = hashed(authorization.replace(/^Bearer +/i, "").trim());
     const fits = hashes.filter((hash) => timingSafeEqual(hash, given));
-    if (fits.length === 0) throw new InvalidToken("The webhook's secret is another one");
+    if (fits.length === 0) throw new InvalidToken("The webhook's secret is wrong");
   }
 }
 

@@ -32,7 +32,7 @@ const FURTHER_FIELDS: Readonly<Record<string, JsonSchema>> = {
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   id: "The file name without .md",
-  status: "Where the work stands",
+  status: "Status of the work",
   title: "The body's first heading, when it has none",
   type: "Kind of work",
   depends_on: "Ids of specs that must be done first",

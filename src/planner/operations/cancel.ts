@@ -11,7 +11,7 @@ import { stopRun } from "./stop_run.ts";
 
 export const cancel = defineTool<PlannerContext>()({
   name: "planner_cancel",
-  summary: "Cancel a spec that is not to be done; specs that wait for it become free",
+  summary: "Cancel a spec; specs that depend on it are no longer blocked",
   effect: "destroy",
   idempotent: true,
   slow: true,

@@ -18,9 +18,9 @@ export const log = defineTool<PlannerContext>()({
     id: specIdParam,
     lines: Type.Optional(Type.Integer({ description: "Most lines returned", minimum: 0, default: DEFAULT_LOG_LINES })),
     offset: Type.Optional(
-      Type.Integer({ description: "Read on from here: the byte_offset of the last answer", minimum: 0 }),
+      Type.Integer({ description: "Start at this offset, the byte_offset of the last result", minimum: 0 }),
     ),
-    since: Type.Optional(Type.String({ description: "Begin at the first line of this ISO 8601 time or later" })),
+    since: Type.Optional(Type.String({ description: "Start at the first line of this ISO 8601 time or later" })),
   }),
   async run(context, { id: text, lines = DEFAULT_LOG_LINES, offset, since }) {
     const start = since === undefined ? undefined : readTime(since);

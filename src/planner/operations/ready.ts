@@ -9,7 +9,7 @@ import { loadWorld } from "./world.ts";
 
 export const ready = defineTool<PlannerContext>()({
   name: "planner_ready",
-  summary: "List the specs that can be worked now: pending or failed, with every dependency done",
+  summary: "List the specs that can be worked on now: pending or failed, with all dependencies done",
   effect: "read",
   idempotent: true,
   params: Type.Object({ limit: limitParam }),

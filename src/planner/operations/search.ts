@@ -13,13 +13,13 @@ import { loadWorld } from "./world.ts";
 
 export const search = defineTool<PlannerContext>()({
   name: "planner_search",
-  summary: "Find specs whose title or body contains a text, whatever its letter case",
+  summary: "Find specs whose title or body contains a text, ignoring case",
   effect: "read",
   idempotent: true,
   params: Type.Object({
-    query: Type.String({ description: "Text to find, taken literally" }),
+    query: Type.String({ description: "Text to find; not a pattern" }),
     status: Type.Optional(oneOf(FILTER_STATUSES, "Only specs of this status")),
-    archived: Type.Optional(Type.Boolean({ description: "Search the archive as well" })),
+    archived: Type.Optional(Type.Boolean({ description: "Search archived specs too" })),
     limit: limitParam,
   }),
   async run(context, { query, status, archived = false, limit = DEFAULT_LIST_LIMIT }) {

@@ -28,7 +28,7 @@ const PARAMS = Type.Object({
 
 export const specUpdate = defineTool<PlannerContext>()({
   name: "planner_spec_update",
-  summary: "Change a spec's status, fields or body; only what is given changes",
+  summary: "Change a spec's status, fields or body; other fields stay unchanged",
   effect: "destroy",
   idempotent: false,
   params: PARAMS,

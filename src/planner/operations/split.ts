@@ -18,7 +18,7 @@ export const split = defineTool<PlannerContext>()({
   slow: true,
   params: Type.Object({
     id: specIdParam,
-    force: Type.Optional(Type.Boolean({ description: "Split whatever the spec's status" })),
+    force: Type.Optional(Type.Boolean({ description: "Split a spec of any status" })),
     recursive: Type.Optional(Type.Boolean({ description: "Split members that are still too large" })),
     max_depth: Type.Optional(
       Type.Integer({ description: "Most levels, when recursive", minimum: 1, default: DEFAULT_SPLIT_DEPTH }),

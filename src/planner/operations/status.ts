@@ -27,7 +27,7 @@ export const status = defineTool<PlannerContext>()({
   effect: "read",
   idempotent: true,
   params: Type.Object({
-    brief: Type.Optional(Type.Boolean({ description: "Answer one line of text instead of JSON" })),
+    brief: Type.Optional(Type.Boolean({ description: "Return one line of text instead of JSON" })),
     include_activity: Type.Optional(Type.Boolean({ description: "Add when each spec in progress last changed" })),
   }),
   async run(context, { brief = false, include_activity = false }) {

@@ -17,13 +17,13 @@ const TAIL_LINES = 50;
 
 export const takeover = defineTool<PlannerContext>()({
   name: "planner_takeover",
-  summary: "Stop the agent that works on a spec and tell what it did, to go on by hand",
+  summary: "Stop the agent of a spec and report what it did, to continue by hand",
   effect: "destroy",
   idempotent: true,
   slow: true,
   params: Type.Object({
     id: specIdParam,
-    force: Type.Optional(Type.Boolean({ description: "Analyze even when nothing works on the spec", default: false })),
+    force: Type.Optional(Type.Boolean({ description: "Analyze even if no agent works on the spec", default: false })),
   }),
   async run(context, { id: text, force = false }) {
     const spec = await findSpec(context, text, { archived: false });

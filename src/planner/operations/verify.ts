@@ -7,7 +7,7 @@ import { specIdParam } from "./params.ts";
 
 export const verify = defineTool<PlannerContext>()({
   name: "planner_verify",
-  summary: "Tell which acceptance criteria of a spec, active or archived, are checked",
+  summary: "Report which acceptance criteria of a spec, active or archived, are checked",
   effect: "read",
   idempotent: true,
   params: Type.Object({ id: specIdParam }),

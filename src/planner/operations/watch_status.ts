@@ -4,7 +4,7 @@ import type { PlannerContext } from "../context.ts";
 
 export const watchStatus = defineTool<PlannerContext>()({
   name: "planner_watch_status",
-  summary: "Tell whether the watch process runs and how the worktrees stand",
+  summary: "Report whether the watch process runs, and the status of the worktrees",
   effect: "read",
   idempotent: true,
   params: Type.Object({}),

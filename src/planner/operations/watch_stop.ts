@@ -5,7 +5,7 @@ import type { PlannerContext } from "../context.ts";
 
 export const watchStop = defineTool<PlannerContext>()({
   name: "planner_watch_stop",
-  summary: "Ask the watch process to end",
+  summary: "Stop the watch process",
   effect: "destroy",
   idempotent: true,
   params: Type.Object({}),

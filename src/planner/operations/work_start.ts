@@ -19,9 +19,11 @@ export const workStart = defineTool<PlannerContext>()({
   slow: true,
   params: Type.Object({
     id: specIdParam,
-    chain: Type.Optional(Type.Boolean({ description: "Go on with specs that become ready by it" })),
-    parallel: Type.Optional(Type.Integer({ description: "Work ready specs, so many at a time", minimum: 1 })),
-    skip_criteria: Type.Optional(Type.Boolean({ description: "Do not ask for checked acceptance criteria" })),
+    chain: Type.Optional(Type.Boolean({ description: "Continue with specs that become ready" })),
+    parallel: Type.Optional(Type.Integer({ description: "Work on this many ready specs at a time", minimum: 1 })),
+    skip_criteria: Type.Optional(
+      Type.Boolean({ description: "Complete specs with unchecked acceptance criteria too" }),
+    ),
   }),
   async run(context, { id: text, chain = false, parallel, skip_criteria = false }) {
     if (chain && parallel !== undefined) {

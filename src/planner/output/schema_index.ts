@@ -159,7 +159,7 @@ export class SchemaIndex {
     const known = this.#resources.get(resource.uri);
     if (known !== undefined && known.root !== root) {
       const where = known.document === document ? "twice" : `in ${known.document.path} as well`;
-      this.problems.push(schemaProblem(document, `${outer.pointer}/$id`, `"${resource.uri}" stands ${where}`));
+      this.problems.push(schemaProblem(document, `${outer.pointer}/$id`, `"${resource.uri}" is defined ${where}`));
     }
     this.#resources.set(resource.uri, resource);
     if (resource.dialect !== DIALECT) {

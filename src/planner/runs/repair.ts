@@ -29,7 +29,7 @@ export async function repairRuns(deps: RunDeps): Promise<void> {
   const { specs } = await context.specs.active();
   for (const { id, status } of specs) {
     if (status !== "in_progress" || claimed.has(id)) continue;
-    const message = `in_progress, but nobody works on it: go on with "planner work ${id}", or "planner reset ${id}"`;
+    const message = `in_progress, but no process works on it: continue with "planner work ${id}", or "planner reset ${id}"`;
     tell({ event: "note", spec_id: id, message });
   }
 }

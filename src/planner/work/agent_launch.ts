@@ -133,7 +133,7 @@ function filled(piece: string, { name, model }: Provider, place: LaunchPlace): s
     if (model !== null) return model;
     throw new OperationError(
       "failed_precondition",
-      `Cannot start the agent "${name}": argument "${piece}" wants a model: expected "defaults.model" or the spec's own`,
+      `Cannot start the agent "${name}": argument "${piece}" requires a model: expected "defaults.model" or the spec's own`,
     );
   });
 }

@@ -75,7 +75,7 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
   const names = failed.map(({ name }) => name).join(", ");
   const { id, status } = signs;
   if (signs.problem !== null) {
-    return { diagnosis: `Spec has issues: ${names}`, suggestion: "Mend the spec file where the first check points" };
+    return { diagnosis: `Spec has issues: ${names}`, suggestion: "Fix the spec file as the first check reports" };
   }
   if (status === "in_progress" && signs.commits.length > 0 && !signs.worked) {
     return openCriteria(signs) === 0
@@ -99,9 +99,9 @@ function verdict(signs: SpecSigns, failed: readonly Check[]): Omit<Diagnosis, "c
 
 /** What a person does about a run that ended, in the order in which it is tried. */
 function nextStep({ id, status, worktree = null }: SpecSigns): string {
-  const again = `let an agent go on: planner work ${id}`;
+  const again = `let an agent continue: planner work ${id}`;
   if (status === "needs_attention") {
-    const byHand = worktree === null ? "" : `; or put it right in ${worktree} and run planner merge ${id}`;
+    const byHand = worktree === null ? "" : `; or fix it in ${worktree} and run planner merge ${id}`;
     return `See the reason above, then ${again}${byHand}; or complete it as it is: planner finalize ${id}`;
   }
   if (status === "failed") return `Read what happened (planner log ${id}), then ${again}`;

@@ -84,7 +84,7 @@ function filesCheck(id: SpecId, record: Fields, { files, hasMerges }: RecordFact
 function criteriaCheck(record: Fields, { specText }: RecordFacts): RecordCheck {
   const part = "criteria";
   const named = listIn(record, "criteria");
-  if (named.length === 0) return { part, result: "ok", detail: "none were asked for" };
+  if (named.length === 0) return { part, result: "ok", detail: "none were required" };
   if (specText === null) return { part, result: "unknown", detail: "the spec is not in the commit" };
   const there = new Map(criteriaOf(readableDocument(specText).body).map(({ label, checked }) => [label, checked]));
   const wrong = named.filter(({ label, checked, lost }) => lost !== true && there.get(String(label)) !== checked);

@@ -43,8 +43,7 @@ test("reportError keeps a defect short, and shows its place where PLANNER_DEBUG 
   expect(short).toEqual({
     status: 70,
     stdout: "",
-    stderr:
-      "error: Internal error: x is no function\nThis is a defect of planner; PLANNER_DEBUG=1 shows where it happened\n",
+    stderr: "error: Internal error: x is no function\nThis is a bug in planner; PLANNER_DEBUG=1 prints the stack\n",
   });
   expect(long.stderr).toStartWith("error: Internal error: x is no function\nTypeError: x is no function\n    at ");
 });

@@ -204,5 +204,5 @@ function report(
   if (notes.length > MOST_SHOWN) log.note(`and ${notes.length - MOST_SHOWN} more notes: --json prints all of them`);
   const { created, updated, unchanged } = counts;
   print(`${created} created, ${updated} updated, ${unchanged} unchanged, ${refused.length} refused\n`);
-  if (dryRun) log.note("Nothing was written: the import was only tried");
+  if (dryRun) log.note("Nothing was written: this was a dry run");
 }

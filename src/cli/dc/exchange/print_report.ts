@@ -44,8 +44,8 @@ export function printReport(report: ImportReport, log: StderrLogger): void {
   for (const line of firstOf(report.unreadable, unreadableLine)) log.warn(line);
   for (const line of firstOf(report.refused, refusalLine)) log.warn(line);
   for (const line of firstOf(report.vanished, refusalLine)) log.note(line);
-  if (report.state === "tried") log.note("Nothing was written: the import was only tried");
-  if (report.state === "stopped") log.warn("Stopped: the same import again goes on where this one ended");
+  if (report.state === "tried") log.note("Nothing was written: this was a dry run");
+  if (report.state === "stopped") log.warn("Stopped: the same import continues where this one ended");
 }
 
 function unreadableLine({ file, number, kind, code, reason }: Unreadable): string {

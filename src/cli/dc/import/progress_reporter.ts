@@ -61,11 +61,11 @@ export function textReporter(log: StderrLogger): ProgressReporter {
     },
     ended({ counts }, state) {
       bar?.clear();
-      if (told > MOST_TOLD) log.warn(`${told - MOST_TOLD} more lines could not be taken`);
+      if (told > MOST_TOLD) log.warn(`${told - MOST_TOLD} more lines were refused`);
       for (const count of counts) print(`${sentence(count)}\n`);
-      if (state === "tried") log.note("Nothing was written: the import was only tried");
-      if (state === "undone") log.warn("Nothing was written: with --atomic, one refusal undoes everything");
-      if (state === "stopped") log.warn("Stopped: the same import again goes on where this one ended");
+      if (state === "tried") log.note("Nothing was written: this was a dry run");
+      if (state === "undone") log.warn("Nothing was written: --atomic rolls back everything if one line is refused");
+      if (state === "stopped") log.warn("Stopped: the same import continues where this one ended");
     },
   };
 }

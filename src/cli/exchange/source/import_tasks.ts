@@ -185,7 +185,7 @@ class ImportRun {
     const { changed, conflicts } = merge;
     if (spec?.archived === true && (changed.length > 0 || task.archived !== true)) {
       const what = task.archived === true ? changed.join(", ") : "the task is open";
-      this.#add(planned, { action: "kept", reason: `it is archived here, and at the source changed: ${what}` });
+      this.#add(planned, { action: "kept", reason: `it is archived here and changed at the source: ${what}` });
       return;
     }
     this.records.set(task.key, { id, said: merge.known });

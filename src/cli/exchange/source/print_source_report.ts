@@ -38,8 +38,8 @@ export function printSourceReport(report: SourceReport, cli: StderrLogger): void
     cli.warn(plainLine(line));
   for (const line of firstOf(vanished, ({ key, id }) => `${id} stays, though ${key} is no longer at the source`))
     cli.note(plainLine(line));
-  if (isTried) cli.note("Nothing was written: the import was only tried");
-  if (report.state === "stopped") cli.warn("Stopped: the same import goes on where this one ended");
+  if (isTried) cli.note("Nothing was written: this was a dry run");
+  if (report.state === "stopped") cli.warn("Stopped: the same import continues where this one ended");
 }
 
 function amounts(counts: Readonly<Record<string, number>>): string {
@@ -53,7 +53,8 @@ function named({ key, id, action }: TaskOutcome): string {
 
 function keptLine(task: TaskOutcome): string {
   const why =
-    task.reason ?? `changed both here and at the source: ${task.conflicts?.join(", ")}; --overwrite takes the source's`;
+    task.reason ??
+    `changed both here and at the source: ${task.conflicts?.join(", ")}; --overwrite uses the source's text`;
   return `kept ${named(task)}: ${why}`;
 }
 

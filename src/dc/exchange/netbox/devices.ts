@@ -73,7 +73,7 @@ function identity(mapping: Mapping, row: Row, type: Row | undefined): Partial<De
   const status = text(row, "status");
   const known = deviceStatus(status);
   if (known === undefined && status !== "")
-    mapping.omit("A status is none of ours: ACTIVE is taken", "device", row, status);
+    mapping.omit("A status without an equivalent: ACTIVE is used", "device", row, status);
   const role = mapping.data.named("devicerole", row, "role");
   return {
     name: mapping.short("device", row, "name"),

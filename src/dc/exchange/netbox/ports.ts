@@ -181,7 +181,7 @@ export class Components {
     const both = most !== undefined && allocated !== undefined && allocated > most;
     if (both)
       this.#mapping.omit(
-        "An allocated draw above the maximum draw: the maximum is taken",
+        "An allocated draw above the maximum draw: the maximum is used",
         "powerport",
         row,
         String(allocated),

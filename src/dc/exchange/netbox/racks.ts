@@ -69,10 +69,10 @@ function build(mapping: Mapping, row: Row) {
   const width = of("width");
   const height = of("u_height");
   const fits = height === undefined || (height >= 1 && height <= 100 && Number.isInteger(height));
-  if (!fits) mapping.omit("A rack's height is not 1 to 100 units: 42 is taken", "rack", row, String(height));
+  if (!fits) mapping.omit("A rack's height is not 1 to 100 units: 42 is used", "rack", row, String(height));
   const knownWidth = width === undefined || RAIL_WIDTHS_IN.includes(width);
   if (!knownWidth)
-    mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is taken", "rack", row, String(width));
+    mapping.omit("A rack's rail width is not 10, 19, 21 or 23 inches: 19 is used", "rack", row, String(width));
   return {
     formFactor: mapping.word(FORM_FACTORS, formFactor(text(row, "form_factor") || text(type, "form_factor")), {
       table: "rack",

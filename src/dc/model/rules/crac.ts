@@ -132,7 +132,7 @@ async function served(
 function noInlets({ after }: Change<Crac>): Findings {
   if ((after.powerInputs ?? []).length > 0) return [];
   return [
-    warning("NO_POWER_INLETS", "power_inputs", "Without power inlets no failure can be told", {
+    warning("NO_POWER_INLETS", "power_inputs", "Without power inlets the effect of failures is unknown", {
       expected: "at least one inlet",
     }),
   ];

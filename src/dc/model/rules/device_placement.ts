@@ -34,7 +34,7 @@ function combination({ after }: Change<Device>): Findings {
     found.push(conflict("slot", "A device of half width needs a height", "above 0"));
   }
   if (rackCode !== undefined && (mount === "FLOOR" || mount === "UNRACKED")) {
-    found.push(conflict("mount", `A device mounted ${mount} stands in no rack`, "no rack_code"));
+    found.push(conflict("mount", `A device mounted ${mount} cannot have a rack`, "no rack_code"));
   }
   return found;
 }
@@ -199,7 +199,7 @@ async function noParentCycle(device: Device, parent: Device, site: SiteReader): 
     if (codeKey(next.code) === codeKey(device.code)) {
       const path = chain.join(" -> ");
       return [
-        broken("PARENT_CYCLE", "parent_device_code", `A device cannot stand in itself: ${path}`, {
+        broken("PARENT_CYCLE", "parent_device_code", `A device cannot contain itself: ${path}`, {
           value: path,
           expected: "a chassis outside of it",
         }),

@@ -11,7 +11,7 @@ export async function brokenConfig({ context }: CareDeps): Promise<readonly Trou
     return [];
   } catch (error) {
     if (!(error instanceof OperationError)) throw error;
-    const advice = "mend its text; `planner config --validate` tells each fault";
+    const advice = "fix its text; `planner config --validate` lists the faults";
     return [{ kind: "broken_config", subject: CONFIG_FILE, message: error.message, advice }];
   }
 }

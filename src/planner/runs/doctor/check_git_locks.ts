@@ -35,10 +35,10 @@ function ageOf({ ageMs }: GitLock): string {
 
 function holderOf({ holder }: GitLock): string {
   if (holder === null) return "and no process holds it";
-  return holder === "unknown" ? "and this system does not tell by whom" : `by process ${holder}`;
+  return holder === "unknown" ? "and this system does not report by whom" : `by process ${holder}`;
 }
 
 function adviceFor({ holder }: GitLock): string {
-  if (holder === null) return "it is young: look again in a minute";
-  return holder === "unknown" ? "remove it if no git is at work there" : "wait for that process, or end it";
+  if (holder === null) return "it is recent: check again in a minute";
+  return holder === "unknown" ? "remove it if no git process runs there" : "wait for that process, or end it";
 }

@@ -19,8 +19,8 @@ export async function strandedSpecs(deps: CareDeps): Promise<readonly Trouble[]>
     found.push({
       kind: "stranded_spec",
       subject: file,
-      message: "in_progress, but nobody works on it",
-      advice: cutOff || claimed ? null : `go on with "planner work ${id}", or "planner reset ${id}"`,
+      message: "in_progress, but no process works on it",
+      advice: cutOff || claimed ? null : `continue with "planner work ${id}", or "planner reset ${id}"`,
       ...(cutOff || claimed ? { repair: () => endStranded(deps, id) } : {}),
     });
   }
@@ -34,8 +34,8 @@ export async function unreadableFiles({ context }: CareDeps): Promise<readonly T
     context.specs.archived(),
     context.work.brokenRecords(),
   ]);
-  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadable(file, "mend its text"));
-  return [...specs, ...records.map((file) => unreadable(file, "remove it if nobody needs it"))];
+  const specs = [...active.unreadable, ...archived.unreadable].map((file) => unreadable(file, "fix its text"));
+  return [...specs, ...records.map((file) => unreadable(file, "remove it if it is not needed"))];
 }
 
 function unreadable({ file, line, column, message }: UnreadableFile, advice: string): Trouble {

@@ -36,7 +36,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
   if (content.uncommitted.length === 0 && content.unmerged === 0) {
     return {
       ...base,
-      message: "nobody works in it, and it holds nothing that is not in the main branch",
+      message: "no process works in it, and it holds nothing that is not in the main branch",
       advice: null,
       repair: () => removeWorktree(deps, id),
     };
@@ -44,7 +44,7 @@ async function troubleOf(deps: CareDeps, id: SpecId, status: WorktreeStatus | un
   const cutOff = status?.status === "working";
   return {
     ...base,
-    message: `nobody works in it, and it holds ${described(content)}`,
+    message: `no process works in it, and it holds ${described(content)}`,
     advice: await adviceFor(deps, id, content),
     ...(cutOff ? { repair: () => noteEnd(deps, id) } : {}),
   };
@@ -67,8 +67,8 @@ function described({ uncommitted, unmerged }: Content): string {
 async function adviceFor({ context, ports }: CareDeps, id: SpecId, { uncommitted }: Content): Promise<string> {
   const [active, archived] = [(await context.specs.ids()).includes(id), (await context.specs.archivedIds()).has(id)];
   const commit = uncommitted.length > 0;
-  if (active && commit) return `go on with "planner work ${id}", or commit there and run "planner merge ${id}"`;
-  if (active) return `merge it with "planner merge ${id}", or go on with "planner work ${id}"`;
+  if (active && commit) return `continue with "planner work ${id}", or commit there and run "planner merge ${id}"`;
+  if (active) return `merge it with "planner merge ${id}", or continue with "planner work ${id}"`;
   if (archived) return `${commit ? "commit there and run" : "merge it with"} "planner merge ${id}"`;
   const branch = (await ports.worktrees.branch(id)) ?? "";
   const folder = `.planner/worktrees/${id}`;

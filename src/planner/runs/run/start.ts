@@ -103,7 +103,7 @@ export async function markStarted({ context }: RunDeps, id: SpecId, branchPrefix
   let text = "";
   await changeSpec(context, id, (before, { status }) => {
     if (!RESUMABLE.includes(status)) {
-      throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is ${status} by now`);
+      throw new OperationError("failed_precondition", `Cannot start work on spec '${id}': status is now ${status}`);
     }
     const place = branchPrefix === null ? {} : { branch: `${branchPrefix}${id}` };
     text = editFields(before, { status: "in_progress", completed_at: undefined, ...place });

@@ -42,7 +42,7 @@ async function checkIdentity({ git }: Repository): Promise<void> {
 async function checkSigning({ git }: Repository): Promise<void> {
   const { status, stderr } = await git.try(["commit-tree", "-S", "-m", "planner: try a signature", "HEAD^{tree}"]);
   if (status === 0) return;
-  refuse(`git cannot sign commits: ${gitsWords(stderr)}: mend that, or run "git config commit.gpgsign false"`);
+  refuse(`git cannot sign commits: ${gitsWords(stderr)}: fix that, or run "git config commit.gpgsign false"`);
 }
 
 async function checkMessage({ git }: Repository, message: string): Promise<void> {

@@ -195,7 +195,7 @@ async function showHidden(place: Place, found: Findings): Promise<void> {
     for (const flag of ["--no-assume-unchanged", "--no-skip-worktree"]) {
       await git.run(["update-index", flag, "-z", "--stdin"], { input });
     }
-    found.notes.push(`git was told to overlook ${shown.slice(0, 5).join(", ")}: it looks again`);
+    found.notes.push(`git was set to ignore changes of ${shown.slice(0, 5).join(", ")}: that is undone`);
   }
   if (links.length > 0) await reportLinks(place, links, found);
 }

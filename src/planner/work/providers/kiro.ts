@@ -19,6 +19,6 @@ export const kiro: ProviderRow = {
   runFile: null,
   env: {},
   writableArgs: null,
-  exits: { 3: "an MCP server did not start", 4: "it does not know the agent that it was told to be" },
+  exits: { 3: "an MCP server did not start", 4: "the name of the agent is unknown to it" },
   allowing: null,
 };

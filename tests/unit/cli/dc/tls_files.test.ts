@@ -61,6 +61,6 @@ test("followTls takes a renewed pair, and keeps the old one while the files cann
   expect(kept).toEqual([]);
   expect(said[0]).toContain(`"${paths.key}" holds no private key in PEM; the certificate until`);
   expect(said[1]).toBe("The certificate and its key can be read again");
-  expect(said.at(-1)).toStartWith("The certificate was read again and holds until 2");
+  expect(said.at(-1)).toStartWith("The certificate was reloaded and is valid until 2");
   expect(renewals).toHaveLength(1);
 });

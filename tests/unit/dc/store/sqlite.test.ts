@@ -51,7 +51,7 @@ test("openSqlite leaves the file of another program alone", async () => {
 
 for (const [what, path, why] of [
   ["a folder", dirname(databaseFile()), "it is a folder"],
-  ["a path without its folder", "/nowhere/dc.sqlite", "its folder is not there"],
+  ["a path without its folder", "/nowhere/dc.sqlite", "its folder does not exist"],
 ] as const) {
   test(`openSqlite says what is wrong with ${what}`, async () => {
     const message = `Cannot open the database "${path}": ${why}`;

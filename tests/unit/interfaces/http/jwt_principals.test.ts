@@ -167,8 +167,8 @@ test.each([
   state.body = undefined;
   expect((await jwts.find(await token(key))).name).toBe("anna");
   expect(said.map((line) => line.replace(/: .*;/, ": …;"))).toEqual([
-    `Cannot get the key set ${jwks}: …; no JWT works until it can be had`,
-    `The key set ${jwks} can be had again`,
+    `Cannot get the key set ${jwks}: …; JWTs are rejected until it is available`,
+    `The key set ${jwks} is available again`,
   ]);
 });
 

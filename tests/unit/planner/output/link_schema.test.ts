@@ -123,7 +123,7 @@ test("one $id for two schemas is refused with both places", () => {
   const schema = { $id: "https://example.com/x", $defs: { a: { $ref: "other.json" } } };
 
   expect(problems(schema, 1, { "other.json": { $id: "https://example.com/x" } })).toContain(
-    'other.json#/$id: "https://example.com/x" stands in schema.json as well',
+    'other.json#/$id: "https://example.com/x" is defined in schema.json as well',
   );
 });
 

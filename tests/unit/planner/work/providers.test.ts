@@ -277,7 +277,7 @@ describe("agentLaunch", () => {
 
   test("refuses an argument that wants a model when none is chosen", () => {
     expect(() => launch("command", { args: ["-m", "{model}"] }, null)).toThrow(
-      'Cannot start the agent "command": argument "{model}" wants a model: expected "defaults.model" or the spec\'s own',
+      'Cannot start the agent "command": argument "{model}" requires a model: expected "defaults.model" or the spec\'s own',
     );
   });
 });

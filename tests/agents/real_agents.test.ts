@@ -190,7 +190,7 @@ function stories(agent: RealAgent, bin: string): void {
       await work.ended;
       const doctor = await project.planner("doctor", "--fix");
       // What the agent left uncommitted is for the next run, or a person.
-      expect(doctor.stdout).toMatch(/ended [1-9]\d* process[\s\S]*go on with "planner work/);
+      expect(doctor.stdout).toMatch(/ended [1-9]\d* process[\s\S]*continue with "planner work/);
       expect(project.read(`.planner/specs/${A}.md`)).toContain("status: failed");
       expect(existsSync(join(project.root, ".planner/worktrees", A, "src", `${A}.txt`))).toBe(true);
       const asked = project.model.turns.length;

@@ -95,7 +95,7 @@ describe("a database file that is gone", () => {
     const metrics = await http1(`${server.url}/metrics`);
 
     expect([refused.status, refused.text]).toEqual([503, expect.stringContaining("unavailable")]);
-    expect(why).toContain("The database's file is not there any more");
+    expect(why).toContain("The database file no longer exists");
     expect(metrics.text).toContain("planner_dc_database_up 0");
     expect(existsSync(join(cwd, "dc.sqlite"))).toBe(false);
     renameSync(join(cwd, "elsewhere"), join(cwd, "dc.sqlite"));

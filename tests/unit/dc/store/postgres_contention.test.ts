@@ -41,7 +41,7 @@ test("a write that loses against others at every try is ABORTED by TX_CONTENTION
 
   expect({ status, code: body.code, tries: tries() }).toEqual({ status: 409, code: "aborted", tries: 10 });
   expect(body.details[0].debug.reason).toBe("TX_CONTENTION");
-  expect(body.message).toStartWith("Other changes came first again and again");
+  expect(body.message).toStartWith("The change conflicted with others repeatedly");
   expect(at.defects).toEqual([]);
   expect(await store.read((reader) => reader.device("D1"))).toBeUndefined();
 });

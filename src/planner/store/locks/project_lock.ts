@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, statSync, utimesSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -8,7 +8,7 @@ import { LOCKS } from "../project/places.ts";
 
 interface Lock {
   readonly file: string;
-  /** Longest wait for the other holders, in milliseconds. */
+  /** Longest wait for one holder, in milliseconds. */
   readonly waitMs: number;
 }
 
@@ -18,8 +18,9 @@ const EDIT: Lock = { file: `${LOCKS}/edit.db`, waitMs: 10_000 };
 /** Ours: rebasing a long branch on a large repository takes minutes, and others may wait before. */
 const MERGE: Lock = { file: `${LOCKS}/merge.db`, waitMs: 15 * 60_000 };
 
-/** Longest pause between two tries, in milliseconds. */
+/** Longest pause between the first two tries, in milliseconds. Each try allows 1 ms more, so that many waiters leave time. */
 const PAUSE_MS = 12;
+const MOST_PAUSE_MS = 100;
 
 interface Database {
   exec(sql: string): void;
@@ -74,17 +75,36 @@ async function acquire(root: string, { file, waitMs }: Lock): Promise<Database> 
   const { DatabaseSync } = await import("node:sqlite");
   // Opened anew for each write: a database that was deleted meanwhile would lock no process out.
   const open = (): Database => new DatabaseSync(join(root, file), { timeout: 0 });
-  const deadline = performance.now() + waitMs;
-  for (;;) {
+  let deadline = performance.now() + waitMs;
+  let taken = takenAt(root, file);
+  for (let pause = PAUSE_MS; ; pause = Math.min(pause + 1, MOST_PAUSE_MS)) {
     const database = tryAcquire(root, file, open);
     if (database !== undefined) return database;
-    if (performance.now() > deadline) {
+    const now = performance.now();
+    const last = takenAt(root, file);
+    // Waiters do not queue: among many, one may wait for several holders, none of which hangs.
+    if (last !== taken) [taken, deadline] = [last, now + waitMs];
+    if (now > deadline) {
       throw new OperationError(
         "aborted",
         `Cannot lock "${file}": another process held it for ${waitMs / 1000} seconds`,
       );
     }
-    await sleep(1 + Math.random() * PAUSE_MS);
+    await sleep(1 + Math.random() * pause);
+  }
+}
+
+/** When a process last took the lock, in milliseconds since 1970. */
+function takenAt(root: string, file: string): number | undefined {
+  return statSync(join(root, file), { throwIfNoEntry: false })?.mtimeMs;
+}
+
+function noteTaken(root: string, file: string): void {
+  const now = new Date();
+  try {
+    utimesSync(join(root, file), now, now);
+  } catch {
+    // The file is another user's: waiters then count the time of all holders.
   }
 }
 
@@ -97,6 +117,7 @@ function tryAcquire(root: string, file: string, open: () => Database): Database 
     accessSync(join(root, file), constants.W_OK);
     // The journal in memory: a full disk must not keep a file from shrinking.
     database.exec("PRAGMA journal_mode = MEMORY; BEGIN IMMEDIATE");
+    noteTaken(root, file);
     return database;
   } catch (error) {
     database?.close();

@@ -1,5 +1,5 @@
-import { expect, test } from "bun:test";
-import { rmSync, symlinkSync } from "node:fs";
+import { expect, spyOn, test } from "bun:test";
+import { rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { withProjectLock } from "#planner/store/locks/project_lock.ts";
 import { LinesOfProcess } from "../../../../support/lines_of_process.ts";
@@ -73,6 +73,42 @@ test("withProjectLock gives up when another process does not finish", async () =
     kind: "aborted",
     message: 'Cannot lock ".planner/locks/edit.db": another process held it for 0.1 seconds',
   });
+});
+
+test("withProjectLock waits its whole time again when the lock changes hands", async () => {
+  using project = tempProject();
+  await withProjectLock(project.root, async () => undefined);
+  const file = join(project.root, ".planner/locks/edit.db");
+  await using holder = new LinesOfProcess([process.execPath, HOLD, project.root], project.root);
+  await holder.next();
+  let now = 0;
+  using clock = spyOn(performance, "now").mockImplementation(() => now);
+  const tries = async (count: number): Promise<void> => {
+    for (const until = clock.mock.calls.length + count; clock.mock.calls.length < until; ) await Bun.sleep(1);
+  };
+
+  const waiting = withProjectLock(project.root, async () => "mine", 100);
+  await tries(3);
+  now = 80;
+  utimesSync(file, 1, 1);
+  await tries(2);
+  now = 150;
+  await tries(2);
+  expect(Bun.peek.status(waiting)).toBe("pending");
+  now = 181;
+
+  await expect(waiting).rejects.toMatchObject({ kind: "aborted" });
+});
+
+test("withProjectLock notes when it takes the lock", async () => {
+  using project = tempProject();
+  await withProjectLock(project.root, async () => undefined);
+  const file = join(project.root, ".planner/locks/edit.db");
+  utimesSync(file, 1, 1);
+
+  await withProjectLock(project.root, async () => undefined);
+
+  expect(statSync(file).mtimeMs).toBeGreaterThan(1000);
 });
 
 test("withProjectLock locks again when its file was deleted", async () => {

@@ -9,7 +9,7 @@ const A = "2026-11-01-001-aaa";
 
 interface Kind {
   readonly name: string;
-  /** The program that it needs. */
+  /** The program that it needs, with what makes it print its version. */
   readonly program: readonly string[];
   readonly files: Readonly<Record<string, string>>;
   /** Makes the lock file. */
@@ -72,6 +72,36 @@ const KINDS: readonly Kind[] = [
     verify: "cargo test --quiet --offline",
     proposed: null,
   },
+  {
+    name: "Go",
+    program: ["go", "version"],
+    files: {
+      "go.mod": "module example.org/shop\n\ngo 1.19\n\nrequire example.org/answer v0.0.0\n\nreplace example.org/answer => ./answer\n",
+      "answer/go.mod": "module example.org/answer\n\ngo 1.19\n",
+      "answer/answer.go": "package answer\n\nfunc Value() int { return 42 }\n",
+      "shop.go": "package shop\n",
+      "shop_test.go": `package shop
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"example.org/answer"
+)
+
+func TestAnswer(t *testing.T) {
+	folder, _ := os.Getwd()
+	if answer.Value() != 42 || !strings.Contains(folder, "worktrees") {
+		t.Fatal(folder)
+	}
+}
+`,
+    },
+    lock: ["go", "mod", "tidy"],
+    verify: "go test ./...",
+    proposed: null,
+  },
 ];
 
 /** Writes the settings as `init` does, and puts the test's agent and the project's own tests into them. */
@@ -88,8 +118,8 @@ async function initialised(made: WorkProject, verify: string): Promise<string> {
 }
 
 for (const { name, program, files, lock, verify, proposed } of KINDS) {
-  const [command = ""] = program;
-  const isThere = spawnSync(command, ["--version"], { stdio: "ignore" }).status === 0;
+  const [command = "", version = "--version"] = program;
+  const isThere = spawnSync(command, [version], { stdio: "ignore" }).status === 0;
   if (!isThere) process.stderr.write(`SKIPPED: ${name}: no ${command} here\n`);
   test.skipIf(!isThere)(`the tests of a project with ${name} pass in a fresh worktree`, async () => {
     using made = await workProject({ plan: { "*": ["tick", "commit_all"] } });

@@ -76,7 +76,8 @@ const KINDS: readonly Kind[] = [
     name: "Go",
     program: ["go", "version"],
     files: {
-      "go.mod": "module example.org/shop\n\ngo 1.19\n\nrequire example.org/answer v0.0.0\n\nreplace example.org/answer => ./answer\n",
+      "go.mod":
+        "module example.org/shop\n\ngo 1.19\n\nrequire example.org/answer v0.0.0\n\nreplace example.org/answer => ./answer\n",
       "answer/go.mod": "module example.org/answer\n\ngo 1.19\n",
       "answer/answer.go": "package answer\n\nfunc Value() int { return 42 }\n",
       "shop.go": "package shop\n",

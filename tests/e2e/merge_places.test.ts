@@ -14,6 +14,8 @@ interface Row {
   readonly meanwhile?: string;
   /** What the merge refuses, if it does. */
   readonly refuses?: RegExp;
+  /** Whether the spec then needs attention: watch leaves it to the advised \`planner merge\`. */
+  readonly needsAttention?: boolean;
   /** What a person does as advised. */
   readonly advised?: string;
   /** What must hold in the end, each a line of the shell. */
@@ -71,6 +73,7 @@ const ROWS: readonly Row[] = [
     name: "a conflict in a file",
     meanwhile: "echo mine > a.txt; git add a.txt; git commit -q -m mine",
     refuses: /conflict in a.txt: in .* run "git rebase main"/,
+    needsAttention: true,
     advised: `cd .planner/worktrees/${ID} && (git rebase -q main; echo both > a.txt; git add a.txt; GIT_EDITOR=true git rebase --continue) >/dev/null 2>&1`,
     holds: ['[ "$(cat a.txt)" = both ]'],
   },
@@ -87,8 +90,29 @@ const ROWS: readonly Row[] = [
     name: "a criterion that was added meanwhile",
     meanwhile: `echo "- [ ] And tested" >> ${SPEC}; git commit -q -m more ${SPEC}`,
     refuses: /criterion "And tested" was added and is not checked/,
+    needsAttention: true,
     advised: `sed -i 's/- .*And tested/- [x] And tested/' ${SPEC}; git commit -q -m checked ${SPEC}`,
     holds: [`grep -q -- "- .x. And tested" ${SPEC}`, `grep -q "status: completed" ${SPEC}`],
+  },
+  {
+    name: "an identity that was taken away meanwhile",
+    meanwhile: `echo more >> base.txt; git commit -q -a -m more; git config --unset user.name; git config --unset user.email; git config user.useConfigOnly true`,
+    refuses: /git does not know who you are: run "git config user.name/,
+    advised: "git config user.name Ann; git config user.email ann@example.org",
+  },
+  {
+    name: "a signature that fails meanwhile",
+    meanwhile:
+      "echo more >> base.txt; git commit -q -a -m more; git config commit.gpgsign true; git config gpg.program /bin/false",
+    refuses: /git cannot sign commits: .*"git config commit.gpgsign false"/,
+    advised: "git config commit.gpgsign false",
+  },
+  {
+    name: "a submodule",
+    before: `git init -q ../part; (cd ../part; echo p > p.txt; git add .; git -c user.name=a -c user.email=a@b commit -q -m p)
+      git -c protocol.file.allow=always submodule --quiet add ../part part; git commit -q -m part`,
+    meanwhile: "echo mine > part/mine.txt",
+    holds: ['[ "$(cat part/p.txt)" = p ]', "[ -f part/mine.txt ]"],
   },
   {
     name: "no identity",
@@ -110,8 +134,15 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-for (const row of ROWS) {
-  test(`work ends merged, or says what to do, beside ${row.name}`, async () => {
+const MERGERS = [
+  ["merge", ID],
+  ["watch", "--once"],
+] as const;
+
+const CASES = ROWS.flatMap((row) => MERGERS.map((merger) => ({ row, merger, title: `${row.name}: ${merger[0]}` })));
+
+for (const { row, merger, title } of CASES) {
+  test(`work ends merged, or says what to do, beside ${title}`, async () => {
     using project = await ScriptedProject.make();
     const script = 'echo "a $id" > a.txt; git add a.txt; git commit -q -m "planner($id): a"; tick';
     if (row.before !== undefined) await project.sh(row.before);
@@ -123,11 +154,12 @@ for (const row of ROWS) {
     }
     expect(worked.stdout).toBe(`${ID}: completed\n`);
     if (row.meanwhile !== undefined) await project.sh(row.meanwhile);
-    let merged = await project.planner("merge", ID);
+    let merged = await project.planner(...merger);
     if (row.refuses !== undefined) {
       expect(merged.stderr).toMatch(row.refuses);
       expect(await project.sh(row.advised ?? "")).toMatchObject({ code: 0 });
-      merged = await project.planner("merge", ID);
+      if (row.needsAttention === true) expect(merged.stderr).toContain(`planner merge ${ID}`);
+      merged = await project.planner(...(row.needsAttention === true ? MERGERS[0] : merger));
     }
     expect(merged).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Merged spec: /) });
     for (const line of row.holds ?? []) expect([line, (await project.sh(line)).code]).toEqual([line, 0]);
@@ -146,17 +178,21 @@ const PLACES: Readonly<Record<string, string>> = {
     'git worktree add -q -b feature ../linked && cp .planner/config.md ../linked/.planner/ && cd ../linked && echo "$PWD"',
 };
 
-test.each(Object.entries(PLACES))("a spec is worked and merged in %s", async (_, line) => {
+const EVERYWHERE = Object.entries(PLACES).flatMap(([name, line]) =>
+  MERGERS.map((merger) => [name, merger, line] as const),
+);
+
+test.each(EVERYWHERE)("a spec is worked and merged in %s: %p", async (_, [command, ...words], line) => {
   using project = await ScriptedProject.make();
   const { stdout, stderr } = await project.sh(line);
   const folder = stdout.trim();
   expect({ folder, stderr }).toEqual({ folder: expect.stringContaining("/"), stderr: "" });
 
   const worked = await project.workIn(folder, "save a; tick");
-  const merged = await project.planner("merge", ID, "--root", folder);
+  const merged = await project.planner(command, ...words, "--root", folder);
 
   expect(worked.stdout).toBe(`${ID}: completed\n`);
-  expect(merged.stdout + merged.stderr).toMatch(/^Merged spec: /);
+  expect(merged.stdout).toMatch(/^Merged spec: /);
   const shown = await project.sh(
     `cd '${folder}' && find "$(git rev-parse --show-toplevel)" -name a.txt | grep -v worktrees; git status --porcelain; grep ^status: ${SPEC}`,
   );

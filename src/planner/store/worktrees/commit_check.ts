@@ -15,12 +15,22 @@ import type { Repository } from "./worktree_place.ts";
  * @throws OperationError `failed_precondition` that says what to do
  */
 export async function checkCommits(repository: Repository, message: string): Promise<void> {
-  const settings = await repository.settings();
-  if (!hasIdentity(settings)) await checkIdentity(repository);
-  if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
+  const settings = await checkCommitter(repository);
   const hooks = settings.get("core.hookspath");
   const folder = hooksFolder(repository, hooks);
   if (existsSync(join(folder, "commit-msg"))) await checkMessage(repository, message);
+}
+
+/**
+ * Tries the identity and the signature alone, and returns the settings.
+ *
+ * @throws OperationError `failed_precondition` that says what to do
+ */
+export async function checkCommitter(repository: Repository): Promise<ReadonlyMap<string, string>> {
+  const settings = await repository.settings();
+  if (!hasIdentity(settings)) await checkIdentity(repository);
+  if (settings.get("commit.gpgsign") === "true") await checkSigning(repository);
+  return settings;
 }
 
 /** Whether git cannot but find an identity. In all other cases it is asked: the system may know one, too. */

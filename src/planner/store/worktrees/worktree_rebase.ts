@@ -6,6 +6,7 @@ import { OperationError } from "#kernel/errors.ts";
 import { type Git, gitsWords } from "../git/git.ts";
 import { processesOf, RUN_VARIABLE } from "../processes/run_processes.ts";
 import { activeFile, SPECS } from "../project/places.ts";
+import { checkCommitter } from "./commit_check.ts";
 import { joinSpec } from "./join_spec.ts";
 import { readBytes } from "./worktree_brought.ts";
 import { worktreeFiles } from "./worktree_files.ts";
@@ -91,6 +92,8 @@ async function rebaseBranch(place: Place): Promise<readonly string[] | null> {
     }
     await git.run(["rebase", "--abort"], options);
     if (files.length > 0) return files;
+    // What git advises then holds for a rebase that is still under way.
+    await checkCommitter(place.repository);
     throw new OperationError("failed_precondition", `git rebase failed: ${gitsWords(stderr)}`);
   }
   return null;

@@ -20,6 +20,7 @@ const WITHOUT_DENO = [
   "agent_reach",
   "console",
   "console_edit",
+  "console_keys",
   "console_live",
   "console_paper",
   "console_picture",

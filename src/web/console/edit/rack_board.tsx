@@ -132,7 +132,7 @@ function Face({ answer: { units, occupants }, face, move, choose, startDrag, onK
             onKeyDown={(event) => onKey(event, box)}
           >
             <span>{box.device.device_code}</span>
-            <span class="board-draw">{box.isMounted ? watts(box.device.draw_w) : ""}</span>
+            <span class="board-draw">{box.isMounted && box.device.draw_w > 0 ? watts(box.device.draw_w) : ""}</span>
           </a>
         ))}
         {move !== undefined && move.face === face ? <Ghost move={move} /> : null}

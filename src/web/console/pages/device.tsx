@@ -22,6 +22,7 @@ const STATUS_TONES: Readonly<Record<string, Tone>> = {
 export function Device({ place }: { readonly place: Place }) {
   const ref = `device:${place.subject}`;
   const asked = useCall<DeviceAnswer>("GetDevice", { code: place.subject, view: "DEVICE_VIEW_FULL" });
+  const isMissing = asked.error?.code === "not_found";
   return (
     <>
       <PageHead
@@ -30,9 +31,9 @@ export function Device({ place }: { readonly place: Place }) {
         {...trailOf(asked.reply?.device)}
         action={
           <>
-            <EditActions kind="device" identity={{ code: place.subject }} />
+            {isMissing ? null : <EditActions kind="device" identity={{ code: place.subject }} />}
             <HistoryLink target={ref} />
-            <FailThis target={ref} />
+            {isMissing ? null : <FailThis target={ref} />}
           </>
         }
       />

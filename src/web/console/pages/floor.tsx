@@ -51,15 +51,17 @@ export function Floor({ place }: { readonly place: Place }) {
       <PageHead
         title={`Floor ${refName(floorRef)}`}
         action={
-          <>
-            <a class="button" href={linkTo("thermal", floorRef)}>
-              Cooling
-            </a>
-            <a class="button" href={linkTo("fabric", "", { scope: floorRef })}>
-              Fabric
-            </a>
-            <FailThis target={floorRef} />
-          </>
+          plan.error?.code === "not_found" ? null : (
+            <>
+              <a class="button" href={linkTo("thermal", floorRef)}>
+                Cooling
+              </a>
+              <a class="button" href={linkTo("fabric", "", { scope: floorRef })}>
+                Fabric
+              </a>
+              <FailThis target={floorRef} />
+            </>
+          )
         }
       />
       <Filters>

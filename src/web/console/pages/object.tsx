@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import type { HistoryAnswer, Picture as Rendered } from "../api/replies.ts";
-import { useCall, useRead } from "../api/use_call.ts";
+import type { Picture as Rendered } from "../api/replies.ts";
+import { useCall } from "../api/use_call.ts";
 import { EditActions } from "../edit/edit_buttons.tsx";
 import type { Values } from "../edit/form_model.ts";
 import { Cell } from "../lists/cell.tsx";
@@ -15,7 +15,7 @@ import { Card, Empty, Facts } from "../ui/parts.tsx";
 import { Picture } from "../ui/picture.tsx";
 import type { Crumb } from "../ui/trail.ts";
 import { useRender } from "../ui/use_theme.ts";
-import { Entries } from "./entries.tsx";
+import { ChangesOf, PlaceChanges } from "./latest_changes.tsx";
 import { TypePorts } from "./type_ports.tsx";
 
 /** A kind of thing whose page is made of what its list knows. */
@@ -27,6 +27,10 @@ interface ObjectKind {
   readonly actions: (row: InventoryRow) => ComponentChildren;
   /** The question whose answer has its picture. */
   readonly picture?: (row: InventoryRow) => Question;
+  /** Whether it is made of the locations of other things, and changes with them alone. */
+  readonly isPlace?: true;
+  /** What the change log has its changes under; itself if absent. */
+  readonly changed?: (row: InventoryRow) => string;
   /** What its list does not hold. */
   readonly details?: (row: InventoryRow) => ComponentChildren;
   /** Lists of what belongs to it: their names, pages and conditions. */
@@ -66,6 +70,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   site: {
     kind: "SITE",
     one: "Site",
+    isPlace: true,
     actions: cooling,
     picture: coolingPicture,
     related: ({ name }) => [
@@ -77,6 +82,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   room: {
     kind: "ROOM",
     one: "Room",
+    isPlace: true,
     actions: cooling,
     picture: coolingPicture,
     related: (row) => contents(placeOf(row, "room"), false),
@@ -84,6 +90,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   row: {
     kind: "ROW",
     one: "Row",
+    isPlace: true,
     actions: cooling,
     picture: coolingPicture,
     related: (row) => contents(placeOf(row, "row"), true),
@@ -110,6 +117,7 @@ const KINDS: Readonly<Record<string, ObjectKind>> = {
   feed: {
     kind: "SUPPLY",
     one: "Feed",
+    changed: ({ ref, texts: { source = "" } }) => (source === "" ? ref : `device:${source.split("/")[0]}`),
     picture: ({ ref }) => ({ rpc: "PowerBlastRadius", request: { source_ref: ref } }),
     actions: ({ ref }) => <FailThis target={ref} />,
     related: ({ ref }) => [["Devices that it feeds", "devices", { fed_by: ref }]],
@@ -191,7 +199,7 @@ export function ObjectPage({ place }: { readonly place: Place }) {
           row === undefined ? null : (
             <>
               {object.actions(row)}
-              <HistoryLink target={ref} />
+              {object.isPlace === true ? null : <HistoryLink target={object.changed?.(row) ?? ref} />}
             </>
           )
         }
@@ -213,7 +221,6 @@ export function ObjectPage({ place }: { readonly place: Place }) {
 }
 
 function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow; columns: readonly string[] }) {
-  const changes = useRead<HistoryAnswer>("/audit/history", { entity: row.ref, page_size: "10" });
   const all = [...columns, ...Object.keys(row.texts).filter((column) => !columns.includes(column))];
   return (
     <>
@@ -237,9 +244,7 @@ function Shown({ object, row, columns }: { object: ObjectKind; row: InventoryRow
       </div>
       {object.details?.(row)}
       {object.picture === undefined ? null : <ObjectPicture question={object.picture(row)} name={row.name} />}
-      <Card title="Latest changes">
-        <Answer asked={changes}>{({ entries }) => <Entries entries={entries} />}</Answer>
-      </Card>
+      {object.isPlace === true ? <PlaceChanges row={row} /> : <ChangesOf entity={object.changed?.(row) ?? row.ref} />}
     </>
   );
 }

@@ -71,7 +71,7 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
         <Figure label="Racks that take one" value={`${count(total - refused)} of ${count(total)}`} />
         <Figure label="Holds for" value={`revision ${answer.revision ?? 0}`} />
       </Figures>
-      <Places places={places} write={write} empty={`No rack takes such a device. ${whyNone(answer)}`} />
+      <Places places={places} write={write} empty={whyNone(answer)} />
       {announced.length === 0 ? null : <AnnouncedList announced={announced} />}
       {limits.length === 0 ? null : <Reasons title="Why no further device fits" rows={limits} />}
       {refusals.length === 0 ? null : <Reasons title={`${counted(refused, "rack")} refused`} rows={refusals} />}
@@ -81,10 +81,10 @@ export function PlacementResult({ answer, question, write }: ResultProps) {
   );
 }
 
-/** Where the reasons are, if there are any. */
+/** Why there is no place, and where the reasons are, if there are any. */
 function whyNone({ racks_in_scope = 0, refusals = [] }: PlacementAnswer): string {
   if (racks_in_scope === 0) return "There is no rack in the scope.";
-  return refusals.length === 0 ? "" : "The reasons are below.";
+  return `No rack takes such a device.${refusals.length === 0 ? "" : " The reasons are below."}`;
 }
 
 function shortfall(proven: boolean): string {

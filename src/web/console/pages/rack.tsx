@@ -23,7 +23,7 @@ const COLUMNS: readonly Column<Occupant>[] = [
   { name: "Height", numeric: true, cell: ({ u_height }) => decimal(u_height, "U") },
   { name: "Face", cell: ({ face }) => enumWord(face, "FACE") },
   { name: "Status", cell: ({ status }) => enumWord(status, "DEVICE_STATUS") },
-  { name: "Draw", numeric: true, cell: ({ draw_w }) => watts(draw_w) },
+  { name: "Draw", numeric: true, cell: ({ draw_w }) => (draw_w === 0 ? "–" : watts(draw_w)) },
 ];
 
 const VIEWS = [
@@ -44,6 +44,7 @@ export function Rack({ place }: { readonly place: Place }) {
   const request = { code: place.subject, render };
   const asked = useCall<RackAnswer>("GetRack", request);
   const ref = `rack:${place.subject}`;
+  const isMissing = asked.error?.code === "not_found";
   return (
     <>
       <PageHead
@@ -52,9 +53,9 @@ export function Rack({ place }: { readonly place: Place }) {
         {...(asked.reply?.rack.location === undefined ? {} : { trail: placeTrail(asked.reply.rack.location) })}
         action={
           <>
-            <EditActions kind="rack" identity={{ code: place.subject }} />
+            {isMissing ? null : <EditActions kind="rack" identity={{ code: place.subject }} />}
             <HistoryLink target={ref} />
-            <FailThis target={ref} />
+            {isMissing ? null : <FailThis target={ref} />}
           </>
         }
       />

@@ -188,13 +188,13 @@ function Shown({
         <LiquidFigure answer={answer} />
       </Figures>
       <Picture label="Cooling" render={render} question={question} />
-      <Card title="Too warm">
+      <Card title="Too warm, or short of cooling">
         <Table
           caption="Warm inlets and missing cooling"
           columns={HOTSPOTS}
           rows={hotspots}
           rowKey={({ ref, code }) => `${ref} ${code}`}
-          empty="Nothing is too warm."
+          empty="Nothing is too warm or short of cooling."
         />
       </Card>
       <Card title="Zones">

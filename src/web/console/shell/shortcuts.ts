@@ -59,14 +59,17 @@ function act(key: string, { search, showHelp }: ShortcutActions): boolean {
   return true;
 }
 
-/** Moves the focus to the next row of the table that has it, or into the page's first table. */
+/** Rows of tables, and of the list of causes. */
+const ROWS = "main tbody tr, main .causes > li";
+/** What a row leads to. */
+const LEADS = "a, button, summary";
+
+/** Moves the focus to the next row of the table or list that has it, or into the page's first one. */
 function moveRow(step: number): boolean {
-  const row = document.activeElement?.closest("main tbody tr");
-  const rows = [...document.querySelectorAll<HTMLElement>("main tbody tr")].filter(
-    (one) => one.querySelector("a, button") !== null,
-  );
+  const row = document.activeElement?.closest(ROWS);
+  const rows = [...document.querySelectorAll<HTMLElement>(ROWS)].filter((one) => one.querySelector(LEADS) !== null);
   const next = row === null || row === undefined ? rows[0] : rows[rows.indexOf(row as HTMLElement) + step];
-  const link = next?.querySelector<HTMLElement>("a, button");
+  const link = next?.querySelector<HTMLElement>(LEADS);
   link?.focus();
   return link !== null && link !== undefined;
 }

@@ -1,65 +1,17 @@
 import { expect, test } from "bun:test";
 import { isPowerKind } from "#dc/model/draw.ts";
-import type { Inventory } from "#dc/model/inventory.ts";
-import type { DcStore } from "#dc/ports.ts";
 import { counted, fixed, percent, watts } from "#dc/render/parts/labels.ts";
-import { sampleItems } from "#dc/sample/items.ts";
-import { ams1Store, storeOf } from "../../support/dc/ams1_inventory.ts";
-import { cooledWorld } from "../../support/dc/cooled_world.ts";
-import { furnished } from "../../support/dc/furnished.ts";
-import { openMemory } from "../../support/dc/memory/store.ts";
-import { drawnInventory } from "../../support/dc/power_model/inventory.ts";
-import { putAll } from "../../support/dc/stored.ts";
-import { type Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
-import { LAW_INVENTORIES } from "../../support/law_inventories.ts";
-import { SeededRandom } from "../../support/seeded_random.ts";
+import { agreeingSites } from "../../support/dc/agreeing_sites.ts";
+import type { Pictured, WalkedSite } from "../../support/dc/walked_site.ts";
 
 // Every interface that repeats a judgement about a rack says the same: health, search, GetRack, FloorPlan, ThermalHeadroom,
-// the lists and the pictures. PLANNER_LAW_INVENTORIES sets the number of generated inventories, PLANNER_LAW_RACKS the racks of
-// a generated sample site beside AMS1.
+// the lists and the pictures.
 
-const INVENTORIES = Math.ceil(LAW_INVENTORIES / 2);
-const RACKS = Number(process.env["PLANNER_LAW_RACKS"] ?? 0);
 const STATES: Readonly<Record<string, string>> = { HEALTH_OK: "OK", HEALTH_WATCH: "Watch", HEALTH_FAULT: "Fault" };
 const RANKS = ["HEALTH_OK", "HEALTH_WATCH", "HEALTH_FAULT"];
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 type Json = any;
-
-async function* sites(): AsyncGenerator<WalkedSite> {
-  yield await WalkedSite.of("AMS1", await ams1Store());
-  if (RACKS > 0) yield await WalkedSite.of(`${RACKS} racks`, await storeOf(sampleSite(RACKS)));
-  for (let seed = 0; seed < INVENTORIES; seed += 1) {
-    const random = new SeededRandom(seed);
-    const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
-    yield await WalkedSite.of(`inventory ${seed}`, await stored(furnished(drawn, random)));
-  }
-}
-
-function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
-  const items = Map.groupBy(sampleItems(racks), ({ kind }) => kind);
-  const of = (kind: "rack" | "device" | "crac" | "cable" | "fabric_link") =>
-    (items.get(kind) ?? []).map(({ item }) => item as Json);
-  return {
-    racks: of("rack"),
-    devices: of("device"),
-    cracs: of("crac"),
-    cables: of("cable"),
-    fabric_links: of("fabric_link"),
-  };
-}
-
-async function stored(inventory: Inventory): Promise<DcStore> {
-  const store = openMemory();
-  await store.write(async (writer) => {
-    await putAll(writer, "rack", inventory.racks);
-    await putAll(writer, "device", inventory.devices);
-    await putAll(writer, "crac", inventory.cracs);
-    await putAll(writer, "cable", inventory.cables);
-    await putAll(writer, "fabric_link", inventory.fabricLinks);
-  });
-  return store;
-}
 
 /** What the whole site says about its racks and devices, asked once. */
 interface Known {
@@ -87,7 +39,7 @@ async function known(site: WalkedSite): Promise<Known> {
 
 /** The same things about a rack as every interface says them. */
 test("all interfaces and pictures say the same about every rack", async () => {
-  for await (const site of sites()) {
+  for await (const site of agreeingSites()) {
     const all = await known(site);
     let walked = 0;
     for (const { ref } of await site.rows("FLOOR")) {
@@ -182,6 +134,15 @@ async function figuresAgree({ site, racks }: Known, { tile, rack, heat, pictures
     percent(capacity.space_pct ?? 0),
     capacity.power_pct === undefined ? "no limit recorded" : percent(capacity.power_pct),
     heat.inlet_temp_c === undefined ? undefined : `${fixed(heat.inlet_temp_c)} °C`,
+  ]);
+  const warm = pictures.thermal.of(ref);
+  expect([say, warm["Heat"], warm["Heat to air"], warm["Cooling"], warm["Share"], warm["Inlet"]]).toEqual([
+    say,
+    facts["Heat"],
+    watts(heat.air_heat_w ?? 0),
+    capacity.cooling_capacity_w === undefined ? "no limit recorded" : watts(capacity.cooling_capacity_w),
+    heat.utilization_pct === undefined ? undefined : percent(heat.utilization_pct),
+    facts["Inlet"],
   ]);
   expect([say, tile.space_pct ?? 0, tile.power_pct]).toEqual([say, capacity.space_pct ?? 0, capacity.power_pct]);
 }

@@ -1,0 +1,58 @@
+import type { Inventory } from "#dc/model/inventory.ts";
+import type { DcStore } from "#dc/ports.ts";
+import { sampleItems } from "#dc/sample/items.ts";
+import { LAW_INVENTORIES } from "../law_inventories.ts";
+import { SeededRandom } from "../seeded_random.ts";
+import { ams1 } from "./ams1.ts";
+import { storeOf } from "./ams1_inventory.ts";
+import { cooledWorld } from "./cooled_world.ts";
+import { furnished } from "./furnished.ts";
+import { openMemory } from "./memory/store.ts";
+import { drawnInventory } from "./power_model/inventory.ts";
+import { putAll } from "./stored.ts";
+import { WalkedSite } from "./walked_site.ts";
+
+const INVENTORIES = Math.ceil(LAW_INVENTORIES / 2);
+const RACKS = Number(process.env["PLANNER_LAW_RACKS"] ?? 0);
+
+// biome-ignore lint/suspicious/noExplicitAny: items of every kind
+type Json = any;
+
+/**
+ * Sites on which the service is asked the same in several ways: the sample site, a generated one if PLANNER_LAW_RACKS says
+ * so, and half of PLANNER_LAW_INVENTORIES generated inventories. Each has a database of its own.
+ */
+export async function* agreeingSites(): AsyncGenerator<WalkedSite> {
+  yield await WalkedSite.of("AMS1", await storeOf(ams1));
+  if (RACKS > 0) yield await WalkedSite.of(`${RACKS} racks`, await storeOf(sampleSite(RACKS)));
+  for (let seed = 0; seed < INVENTORIES; seed += 1) {
+    const random = new SeededRandom(seed);
+    const drawn = seed % 2 === 0 ? drawnInventory(seed) : cooledWorld(random);
+    yield await WalkedSite.of(`inventory ${seed}`, await stored(furnished(drawn, random)));
+  }
+}
+
+function sampleSite(racks: number): Parameters<typeof storeOf>[0] {
+  const items = Map.groupBy(sampleItems(racks), ({ kind }) => kind);
+  const of = (kind: "rack" | "device" | "crac" | "cable" | "fabric_link") =>
+    (items.get(kind) ?? []).map(({ item }) => item as Json);
+  return {
+    racks: of("rack"),
+    devices: of("device"),
+    cracs: of("crac"),
+    cables: of("cable"),
+    fabric_links: of("fabric_link"),
+  };
+}
+
+async function stored(inventory: Inventory): Promise<DcStore> {
+  const store = openMemory();
+  await store.write(async (writer) => {
+    await putAll(writer, "rack", inventory.racks);
+    await putAll(writer, "device", inventory.devices);
+    await putAll(writer, "crac", inventory.cracs);
+    await putAll(writer, "cable", inventory.cables);
+    await putAll(writer, "fabric_link", inventory.fabricLinks);
+  });
+  return store;
+}

@@ -1,5 +1,5 @@
 import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb.ts";
-import { counted, percent, rackTitle, watts } from "../parts/labels.ts";
+import { counted, drawOf, percent, rackTitle } from "../parts/labels.ts";
 import { mark, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { occupantTip } from "./occupant_box.ts";
@@ -52,7 +52,7 @@ export function compactRack(
       };
     });
   const title = rackTitle(rack?.code ?? "", rack?.name ?? "");
-  const load = `${counted(capacity?.freeU ?? 0, "U", "U")} free · ${watts(capacity?.allocatedW ?? 0)}`;
+  const load = `${counted(capacity?.freeU ?? 0, "U", "U")} free · ${drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0)}`;
   return {
     title,
     description: `Front of a rack with ${counted(occupants.length, "device")}; ${percent(capacity?.spacePct ?? 0)} of the space taken.`,

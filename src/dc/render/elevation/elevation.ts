@@ -3,7 +3,7 @@ import type { GetRackResponse, Occupant } from "#gen/datacenter/v1/datacenter_pb
 import type { Draw, Drawing, DrawOptions, Element, Graph } from "../drawing.ts";
 import type { RenderView } from "../options.ts";
 import { HEADING_HEIGHT, heading, MARGIN } from "../parts/chrome.ts";
-import { counted, rackTitle, readable, titled, watts, wordAt } from "../parts/labels.ts";
+import { counted, drawOf, rackTitle, readable, titled, watts, wordAt } from "../parts/labels.ts";
 import { STATE_WORDS, stateOfHealth } from "../parts/marks.ts";
 import type { Item, Scene } from "../scene.ts";
 import { compactRack } from "./compact.ts";
@@ -85,20 +85,22 @@ function headingOf({ rack, occupants, capacity }: GetRackResponse) {
   const place = [siteId, `floor ${floorNumber}`, room === "" ? "" : `room ${room}`, row === "" ? "" : `row ${row}`];
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
-    subtitle: [...place, counted(occupants.length, "device"), watts(capacity?.allocatedW ?? 0)]
-      .filter(Boolean)
-      .join(" · "),
+    subtitle: [...place, counted(occupants.length, "device"), planned(capacity)].filter(Boolean).join(" · "),
     state: stateOfHealth(rack?.health ?? 0),
   };
 }
 
+function planned(capacity: GetRackResponse["capacity"]): string {
+  return drawOf(capacity?.devices ?? 0, capacity?.allocatedW ?? 0);
+}
+
 function words({ rack, occupants, capacity, conflicts }: GetRackResponse): Pick<Scene, "title" | "description"> {
-  const { totalU = 0, freeU = 0, allocatedW = 0 } = capacity ?? {};
+  const { totalU = 0, freeU = 0 } = capacity ?? {};
   return {
     title: rackTitle(rack?.code ?? "", rack?.name ?? ""),
     description:
       `Elevation of a rack of ${totalU} units with ${counted(occupants.length, "device")}, ${freeU} units free, ` +
-      `${watts(allocatedW)} planned, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
+      `planned ${planned(capacity)}, health ${STATE_WORDS[stateOfHealth(rack?.health ?? 0)]}, ` +
       `${counted(conflicts.length, "conflict")}.`,
   };
 }
@@ -141,7 +143,7 @@ function elementsOf({ rack, occupants, capacity }: GetRackResponse): readonly El
       facts: [
         ["Health", STATE_WORDS[stateOfHealth(rack?.health ?? 0)]],
         ["Units free", `${capacity?.freeU ?? 0} of ${capacity?.totalU ?? 0}`],
-        ["Planned draw", watts(capacity?.allocatedW ?? 0)],
+        ["Planned draw", planned(capacity)],
         ...(rack?.tenant ? [["Tenant", rack.tenant] as const] : []),
       ],
     },

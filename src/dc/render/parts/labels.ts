@@ -20,6 +20,11 @@ export function watts(value: number): string {
   return Math.abs(value) < 1_000_000 ? `${fixed(value / 1000)} kW` : `${fixed(value / 1_000_000)} MW`;
 }
 
+/** The draw of a number of devices: none of them has a recorded figure if the sum is 0. */
+export function drawOf(devices: number, sumW: number): string {
+  return devices > 0 && sumW === 0 ? "draw not recorded" : watts(sumW);
+}
+
 export function kilowatts(value: number): string {
   return watts(value * 1000);
 }

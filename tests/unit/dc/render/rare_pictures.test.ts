@@ -136,3 +136,15 @@ test("no two roles look alike on paper, and hatches can be seen on their grounds
     if (hatch !== undefined) expect(contrast(hatch.paint, colorOf("PRINT", role))).toBeGreaterThan(1.8);
   }
 });
+
+test("a rack of devices without a draw does not say that they draw 0 W", async () => {
+  const site = await testService();
+  await site.call("UpsertRack", { rack: { code: "R1", location: PLACE } });
+  await site.call("UpsertDevice", { device: { code: "D1", kind: "DEVICE_KIND_SERVER", rack_code: "R1" } });
+
+  const svg = await svgOf(site, "GetRack", { code: "R1" });
+
+  expect(wordsOf(svg)[1]).toBe("S1 · floor 1 · 1 device · draw not recorded");
+  expect(svg).toContain("planned draw not recorded");
+  expect(svg).not.toMatch(/\b0 W planned|· 0 W/);
+});

@@ -13,8 +13,8 @@ export interface Launching {
   readonly run: LaunchedRun;
   readonly claim: Claim;
   readonly stillWanted: () => Promise<boolean>;
-  /** Called with the SHA-256 of the prompt before the agent starts. */
-  readonly prompted?: (hash: string) => void;
+  /** Called with the SHA-256 of the prompt; the agent starts once it has returned. */
+  readonly prompted?: (hash: string) => Promise<void>;
   readonly reported?: (soFar: ReportedSoFar) => void;
   /** In place of the prompt for working the spec. */
   readonly promptText?: string;
@@ -34,7 +34,7 @@ export type LaunchedRun = Pick<
  * Prompt and configuration of the last run stay beside its log, `.planner/logs/<id>.prompt.md` and `<id>.mcp.json`.
  */
 export async function launchAgent(deps: RunDeps, launching: Launching): Promise<AgentEnd> {
-  const { run, claim, stillWanted, prompted = () => {}, reported = () => {}, promptText } = launching;
+  const { run, claim, stillWanted, prompted = async () => {}, reported = () => {}, promptText } = launching;
   const { id, place, wishes, processId, provider, log } = run;
   const prompt = promptText === undefined ? await promptOf(deps, launching) : { text: promptText, warnings: [] };
   for (const warning of prompt.warnings) deps.tell({ event: "note", spec_id: id, message: warning });
@@ -64,7 +64,7 @@ export async function launchAgent(deps: RunDeps, launching: Launching): Promise<
     const { allowing } = provider.row;
     const limits = limitsOf(run.config, provider.name, run.spec.frontmatter);
     const watched = { limits, allowing, claim, stop: wishes.stop, stillWanted, reported };
-    prompted(hashOf(deps, promptWhole));
+    await prompted(hashOf(deps, promptWhole));
     return await runAgent(deps, { id, start, stream: provider.stream, log, ...watched });
   } finally {
     await displace(deps, run);

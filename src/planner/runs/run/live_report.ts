@@ -46,10 +46,12 @@ export class LiveReport {
     await this.#ports.records.start(record, { report: this.report, base });
   }
 
-  prompted(hash: string): void {
+  /** Returns once it is written: the agent, which may end planner, starts after it. */
+  prompted(hash: string): Promise<void> {
     this.#promptHash = hash;
     this.#isNew = true;
     this.#write();
+    return this.#writing;
   }
 
   /** A session is written at once: without it a killed run could not be resumed. */

@@ -23,7 +23,7 @@ test("a standby answers reads, refuses changes with the reason, is not ready, an
 
   const said: string[] = [];
   const store = watchedStore(await openPostgres(url), (message) => said.push(message));
-  const isStandby = { kind: "unavailable", message: "The database takes no changes: it is a standby" };
+  const isStandby = { kind: "unavailable", message: "The database accepts no changes: it is a standby" };
 
   expect(await store.read((reader) => reader.stored("rack", "r1"))).toMatchObject({ resource: { code: "R1" } });
   await expect(store.check()).rejects.toMatchObject(isStandby);

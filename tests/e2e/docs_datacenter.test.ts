@@ -29,7 +29,8 @@ const NEEDS_MORE: Readonly<Record<string, string>> = {
 
 const NOT_TYPED: Readonly<Record<string, string>> = {
   "docs/datacenter.md#The datacenter service": "starts a server in the foreground; dc_serve does",
-  "docs/datacenter.md#Authentication and roles": "hosts, certificates and keys of the reader; dc_access and dc_admission do",
+  "docs/datacenter.md#Authentication and roles":
+    "hosts, certificates and keys of the reader; dc_access and dc_admission do",
   "docs/datacenter.md#The stream of changes": "never ends; dc_change_stream does",
   "docs/datacenter.md#Writes behind the service's back": "events of a database's change feed; dc_foreign does",
   "docs/deploy/README.md#Deploying the datacenter service": "needs podman; test:release runs the image in a sandbox",

@@ -97,7 +97,7 @@ export async function verifyArchive(
       if (!checked.ok) return { ok: false, detail: `entry ${checked.seq} ${checked.detail}` };
       state.tree.add(checked.record.hash);
       state.head = checked.record;
-      onEntry(checked.record);
+      onEntry(record);
     }
   }
   return { ok: false, detail: "its end is missing" };

@@ -43,17 +43,21 @@ export interface LogProblem {
   readonly detail: string;
 }
 
+/** An entry without the values that its change wrote. */
+export type EntryHeader = Omit<ChangeRecord, "before" | "after" | "changedFields" | "commit">;
+
 /** Checks one row: the next in the chain, hashed as it is stored, with columns that agree with it. */
 export function checkRow(
   row: LogRow,
   head: ChainHead,
-): { readonly ok: true; readonly record: ChangeRecord } | LogProblem {
+): { readonly ok: true; readonly record: EntryHeader } | LogProblem {
   const { seq, body } = row;
   if (seq <= head.seq) return broken(seq, "unrecorded", "was not written by the service");
   if (seq !== head.seq + 1) return broken(head.seq + 1, "missing", "is missing");
-  const record = parsed(body);
+  const header = headerOf(row);
+  const record = parsed(header.text) ?? parsed(body);
   if (record === undefined) return broken(seq, "altered", "was altered: its text cannot be read");
-  if (record.hash !== hashOfText(body, record))
+  if (record.hash !== hashOfText(body, record, header.hashAt))
     return broken(seq, "altered", "was altered: its hash does not fit its text");
   if (record.prevHash !== head.hash) return broken(seq, "unlinked", "does not follow the entry before it");
   const column = wrongColumn(row, record);
@@ -61,23 +65,44 @@ export function checkRow(
   return broken(seq, "column", `was altered: its column ${column} differs from the entry`);
 }
 
-function parsed(body: string): ChangeRecord | undefined {
+/**
+ * The text of an entry without its values, which are most of it: the hash covers them, and nothing else is compared with
+ * them. Empty for a text that `seal` cannot have made. Source: docs/contract/datacenter-analyses.md#audit-chain.
+ */
+function headerOf({ body, hash: ownHash }: LogRow): { readonly text: string; readonly hashAt: number } {
+  const hashAt = lastField(body, `"hash":"${ownHash}",`, `"id":`)?.start ?? 0;
+  // In canonical order the entity stands right before the hash, and the values behind the actor.
+  const entityAt = body.lastIndexOf(`"entity":`, hashAt);
+  const valuesAt = valuesStart(body);
+  return { text: entityAt < valuesAt ? "" : body.slice(0, valuesAt) + body.slice(entityAt), hashAt };
+}
+
+/** Where the values begin; the end of a text without any. */
+function valuesStart(body: string): number {
+  for (const name of [`"after":`, `"before":`, `"changedFields":`]) {
+    const at = body.indexOf(name);
+    if (at >= 0) return at;
+  }
+  return body.length;
+}
+
+function parsed(text: string): EntryHeader | undefined {
   try {
-    const value: unknown = JSON.parse(body);
-    return isJsonObject(value) ? (value as unknown as ChangeRecord) : undefined;
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? (value as unknown as EntryHeader) : undefined;
   } catch {
     return undefined;
   }
 }
 
 /**
- * The hash of a stored text, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
+ * The hash of a stored text whose own hash stands at `hashAt` or behind it, or null for a text that `seal` cannot have made. The two hashes are cut out of the text
  * instead of writing the entry again, which would take twice as long as hashing it.
  */
-function hashOfText(body: string, { hash: ownHash, prevHash }: ChangeRecord): string | null {
-  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`);
-  const previous = lastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`);
-  if (own === undefined || previous === undefined || own.end > previous.start) return null;
+function hashOfText(body: string, { hash: ownHash, prevHash }: EntryHeader, hashAt: number): string | null {
+  const own = lastField(body, `"hash":"${ownHash}",`, `"id":`, hashAt);
+  const previous = own && lastField(body, `"prevHash":"${prevHash}",`, `"recordedAt":`, own.end);
+  if (own === undefined || previous === undefined) return null;
   const entry = body.slice(0, own.start) + body.slice(own.end, previous.start) + body.slice(previous.end);
   return hash("sha256", `${LAYOUT}${prevHash}${entry}`, "hex");
 }
@@ -90,16 +115,17 @@ function lastField(
   body: string,
   text: string,
   next: string,
+  from = 0,
 ): { readonly start: number; readonly end: number } | undefined {
   const wanted = text + next;
-  let start = body.indexOf(wanted);
+  let start = body.indexOf(wanted, from);
   // Searching forwards twice is several times as fast as searching backwards once.
   for (let after = start; after >= 0; after = body.indexOf(wanted, after + 1)) start = after;
   return start < 0 ? undefined : { start, end: start + text.length };
 }
 
 /** The name of the first column that differs from the entry. */
-function wrongColumn(row: LogRow, record: ChangeRecord): string | undefined {
+function wrongColumn(row: LogRow, record: EntryHeader): string | undefined {
   const { seq, occurredAt, actor, action, request } = record;
   if (row.seq !== seq) return "seq";
   if (row.occurredAt !== occurredAt) return "occurred_at";

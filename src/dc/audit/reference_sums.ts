@@ -28,7 +28,7 @@ export class ReferenceSums {
   }
 
   /** Adds the references of an entry. */
-  expect(record: ChangeRecord): void {
+  expect(record: Pick<ChangeRecord, "seq" | "entity" | "related">): void {
     for (const ref of expectedRefs(record)) this.#add(ref, record.seq, 1);
   }
 
@@ -56,7 +56,7 @@ export class ReferenceSums {
 }
 
 /** The references under which an entry is found, each once. */
-export function expectedRefs({ entity, related }: ChangeRecord): readonly string[] {
+export function expectedRefs({ entity, related }: Pick<ChangeRecord, "entity" | "related">): readonly string[] {
   const refs = [refKey(entity)];
   for (const one of related) {
     const key = refKey(one);

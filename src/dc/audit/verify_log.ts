@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import type { ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, DcReader } from "#dc/ports.ts";
 import { archiveBase, type LogBase } from "./archive_base.ts";
-import { broken, checkRow, type LogProblem } from "./chain.ts";
+import { broken, checkRow, type EntryHeader, type LogProblem } from "./chain.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import { InclusionProof, type MerkleFrontier } from "./merkle.ts";
 import { eachReference, expectedRefs, ReferenceSums } from "./reference_sums.ts";
@@ -58,7 +58,7 @@ export async function verifyLog(reader: DcReader, checks: LogChecks = {}): Promi
     for (const row of page) {
       const checked = checkRow(row, walk.head);
       if (!checked.ok) return checked;
-      const problem = walk.take(checked.record);
+      const problem = walk.take(checked.record, row.body);
       if (problem !== undefined) return problem;
     }
     if (page.length < PAGE) break;
@@ -91,7 +91,7 @@ class Walk {
     this.#hasExpected = checks.expectedHead === undefined || checks.expectedHead === base.hash;
   }
 
-  take(record: ChangeRecord): LogProblem | undefined {
+  take(record: EntryHeader, body: string): LogProblem | undefined {
     const { seq, hash } = record;
     this.head = { seq, hash };
     this.#tree.add(hash);
@@ -99,7 +99,7 @@ class Walk {
     if (seq === this.#checks.prove?.seq) this.#provenHash = hash;
     if (hash === this.#checks.expectedHead) this.#hasExpected = true;
     this.references.expect(record);
-    this.#checks.onEntry?.(record);
+    this.#checks.onEntry?.(JSON.parse(body));
     return this.#wrongCheckpoint();
   }
 

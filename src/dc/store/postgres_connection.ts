@@ -8,7 +8,7 @@ import type { OnStatement, SqlRow, SqlRunner, SqlValue } from "./sql_runner.ts";
 /** How long a connection may take to be made, in seconds. */
 const CONNECT_TIMEOUT_S = 10;
 /** How long the end of a connection may take, in seconds: a server that hangs does not hear of it. */
-const CLOSE_TIMEOUT_S = 0.5;
+const CLOSE_TIMEOUT_S = 0.2;
 /** How long one statement may take, in milliseconds: the dialect sets the same on the server. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** When a server that says nothing at all is given up, in milliseconds: after it should have stopped by itself. */

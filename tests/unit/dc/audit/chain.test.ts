@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { checkRow, seal } from "#dc/audit/chain.ts";
+import { checkRow, type EntryHeader, seal } from "#dc/audit/chain.ts";
 import type { ChangeDraft, ChangeRecord } from "#dc/model/change_record.ts";
 import type { ChainHead, LogRow } from "#dc/ports.ts";
 import { canonicalJson } from "#kernel/canonical_json.ts";
@@ -23,14 +23,19 @@ function rowOf(record: ChangeRecord): LogRow {
   return { seq, occurredAt, ...columns, hash, body: canonicalJson(record) };
 }
 
+/** An entry without its values. */
+function header({ before: _, after: __, changedFields: ___, ...rest }: ChangeRecord): EntryHeader {
+  return rest;
+}
+
 const START: ChainHead = { seq: 0, hash: "" };
 
 describe("checkRow", () => {
   const [a, b, c] = chainOf("device:A", "device:B", "device:C") as [ChangeRecord, ChangeRecord, ChangeRecord];
 
   test("accepts what seal has linked, from the beginning and from the middle", () => {
-    expect(checkRow(rowOf(a), START)).toEqual({ ok: true, record: a });
-    expect(checkRow(rowOf(c), b)).toEqual({ ok: true, record: c });
+    expect(checkRow(rowOf(a), START)).toEqual({ ok: true, record: header(a) });
+    expect(checkRow(rowOf(c), b)).toEqual({ ok: true, record: header(c) });
   });
 
   test("names the entry that was altered, taken out, or put in another's place", () => {
@@ -63,7 +68,7 @@ describe("checkRow", () => {
     } = changeRecord({ entity: "device:X", after: trap, before: trap });
     const sealed = seal(a, { ...entry, message: JSON.stringify(trap) });
 
-    expect(checkRow(rowOf(sealed), a)).toEqual({ ok: true, record: sealed });
+    expect(checkRow(rowOf(sealed), a)).toEqual({ ok: true, record: header(sealed) });
   });
 
   test("finds a text that says the same in other letters, or nothing at all", () => {

@@ -1,11 +1,12 @@
 /**
- * Times rehearsals of a database: all single failures, the same after a change, and pairs.
+ * Times rehearsals of a database: all single failures, the same after a change, loads after each single loss, and pairs.
  *
  *     planner dc sample --racks 1960 --db big.sqlite
  *     bun tests/bench/dc_rehearsal.ts big.sqlite
  *
  * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
  */
+import { failover } from "#dc/analysis/power_failover.ts";
 import { isUpstream } from "#dc/analysis/rehearsal/elements.ts";
 import type { Element } from "#dc/analysis/rehearsal/outcome.ts";
 import { rehearse } from "#dc/analysis/rehearsal/rehearse.ts";
@@ -72,6 +73,15 @@ timed("fail and fold again after a change of one server", ROUNDS, () => {
   change();
   site = atOnce(siteFailures(topology, OPTIONS, site));
   whole = atOnce(rehearse(site, all, whole));
+});
+
+const { power: graph, live } = topology;
+const input = { graph, live, loads: topology.apparentLoads(OPTIONS.basis), basis: OPTIONS.basis };
+timed("loads after each single loss", ROUNDS, () => atOnce(failover(input)));
+topology.carried(OPTIONS.basis);
+timed("the same after a change of one server", ROUNDS, () => {
+  change();
+  topology.carried(OPTIONS.basis);
 });
 
 const upstream = site.outcomes

@@ -1,5 +1,6 @@
 import type { LoadBasis } from "#dc/model/enum_values.ts";
 import type { Steps } from "#kernel/steps.ts";
+import { changedNodes, joinedBySupply } from "./changed_nodes.ts";
 import type { PowerEdge, PowerGraph } from "./power_graph.ts";
 import { type LiveSet, liveInlets } from "./power_live.ts";
 import { type Carrying, carry, type Loads } from "./power_load.ts";
@@ -12,6 +13,22 @@ export interface Failover {
   readonly loads: Float64Array;
   /** What is lost then; -1 when the loss of something unrelated leaves the load as it is. */
   readonly lost: Int32Array;
+  /** What the failover of a later state follows from; none where supply runs in circles, or loads of some nodes were wanted. */
+  readonly swept: Swept | undefined;
+}
+
+/** What single losses do, before the loads without any loss are looked at. */
+interface Swept {
+  readonly graph: PowerGraph;
+  /** Whether no loss is left out. */
+  readonly whole: boolean;
+  /** The largest load of a node after a loss that reaches it; -1 for what none reaches. */
+  readonly most: Float64Array;
+  readonly lost: Int32Array;
+  /** Losses that reach a node. */
+  readonly touched: Int32Array;
+  /** Whether a node was lost. */
+  readonly tried: Uint8Array;
 }
 
 const NONE: ReadonlySet<PowerEdge> = new Set();
@@ -32,11 +49,21 @@ export interface FailoverInput {
  *
  * On a large site the loss of a single outlet is left out when that of its whole device shifts at least as much, and the loss
  * of a link in a chain when that of the next one is the same; a site whose supply runs in circles keeps its loads as they are.
- * Cost: for each loss the edges downstream of it and upstream of those. Source: docs/contract/datacenter-analyses.md#p8.
+ * Cost: for each loss the edges downstream of it and upstream of those; with an earlier failover, of the losses alone that supply
+ * joins to what changed since, and arrays of all nodes. Source: docs/contract/datacenter-analyses.md#p8.
+ *
+ * @param earlier of an earlier state of the graph
  */
-export function* failover(input: FailoverInput, whole: number = SWEPT_WHOLE): Steps<Failover> {
-  const sweep = new FailoverSweep(input);
-  if (!input.loads.isCircular) yield* sweep.loseAll(input.graph.nodes.length <= whole);
+export function* failover(
+  input: FailoverInput,
+  { whole = SWEPT_WHOLE, earlier }: { readonly whole?: number; readonly earlier?: Failover | undefined } = {},
+): Steps<Failover> {
+  const isWhole = input.graph.nodes.length <= whole;
+  const { isCircular } = input.loads;
+  const before = !isCircular && earlier?.swept?.whole === isWhole ? earlier.swept : undefined;
+  const sweep = new FailoverSweep(input, isWhole, before);
+  yield;
+  if (!isCircular) yield* sweep.loseAll();
   return sweep.found();
 }
 
@@ -52,15 +79,13 @@ class FailoverSweep {
   readonly #left: Int32Array;
   /** Supplied nodes that are still to be worked out, by node; -1 for what does not change. */
   readonly #open: Int32Array;
-  readonly #most: Float64Array;
-  readonly #lost: Int32Array;
-  /** Losses that reach a node. */
-  readonly #touched: Int32Array;
+  readonly #swept: Swept;
+  /** What is to be lost: everything, or what supply joins to a change. */
+  readonly #due: Uint8Array;
   /** Elements whose loss may reach a wanted node; undefined for all. */
   readonly #mayReach: ReadonlySet<number> | undefined;
-  #losses = 0;
 
-  constructor({ graph, live, loads, basis, wanted }: FailoverInput) {
+  constructor({ graph, live, loads, basis, wanted }: FailoverInput, whole: boolean, before: Swept | undefined) {
     const size = graph.nodes.length;
     this.#graph = graph;
     this.#live = live;
@@ -74,17 +99,38 @@ class FailoverSweep {
     ];
     this.#left = new Int32Array(size).fill(-1);
     this.#open = new Int32Array(size).fill(-1);
-    this.#most = new Float64Array(size).fill(-1);
-    this.#lost = new Int32Array(size).fill(-1);
-    this.#touched = new Int32Array(size);
     // A loss shifts what reaches its consumers onto whatever else supplies these.
     this.#mayReach = wanted && upstreamOf(graph, downstreamOf(graph, wanted));
+    this.#due =
+      before === undefined ? new Uint8Array(size).fill(1) : joinedBySupply(graph, changedNodes(graph, before.graph));
+    this.#swept = {
+      graph,
+      whole,
+      most: new Float64Array(size).fill(-1),
+      lost: new Int32Array(size).fill(-1),
+      touched: new Int32Array(size),
+      tried: new Uint8Array(size),
+    };
+    if (before !== undefined) this.#keep(before);
+  }
+
+  /** Keeps what losses do that no change reaches. */
+  #keep(before: Swept): void {
+    const { most, lost, touched, tried } = this.#swept;
+    for (let index = 0; index < this.#due.length; index += 1) {
+      if (this.#due[index] === 1) continue;
+      most[index] = before.most[index] as number;
+      lost[index] = before.lost[index] as number;
+      touched[index] = before.touched[index] as number;
+      tried[index] = before.tried[index] as number;
+    }
   }
 
   /** One step a loss. */
-  *loseAll(whole: boolean): Steps<void> {
+  *loseAll(): Steps<void> {
     const { nodes, supplies } = this.#graph;
-    const all = [...nodes.keys()].filter((index) => this.#isElement(index));
+    const { whole } = this.#swept;
+    const all = [...nodes.keys()].filter((index) => this.#due[index] === 1 && this.#isElement(index));
     const elements = whole ? all : all.filter((index) => !this.#isOnlyLink(index));
     const outweighed = new Set<number>();
     for (const index of elements.filter((at) => nodes[at]?.kind !== "OUTLET")) {
@@ -110,34 +156,41 @@ class FailoverSweep {
     return this.#live[index] === 1 && (this.#graph.supplies[index] ?? []).length > 0;
   }
 
+  /** A loss that does not reach a node leaves its load as it is; such losses may be anywhere on the site. */
   found(): Failover {
+    const { most, touched, tried } = this.#swept;
+    const lost = this.#swept.lost.slice();
+    const loads = most.map((load) => Math.max(0, load));
+    const losses = tried.reduce((sum, one) => sum + one, 0);
     for (const index of this.#graph.nodes.keys()) {
-      const others = this.#losses - (this.#isElement(index) ? 1 : 0);
+      const others = losses - (this.#isElement(index) ? 1 : 0);
+      if ((touched[index] as number) >= others && others > 0) continue;
       const normal = comparableLoad(this.#graph, index, this.#before);
-      if ((this.#touched[index] ?? 0) >= others && others > 0) continue;
-      if (normal <= (this.#most[index] ?? 0)) continue;
-      this.#most[index] = normal;
-      this.#lost[index] = -1;
+      if (normal <= (most[index] as number)) continue;
+      loads[index] = Math.max(0, normal);
+      lost[index] = -1;
     }
-    return { loads: this.#most.map((load) => Math.max(0, load)), lost: this.#lost };
+    const isKept = this.#mayReach === undefined && !this.#before.isCircular;
+    return { loads, lost, swept: isKept ? this.#swept : undefined };
   }
 
   /** @returns what goes dark, the lost element first */
   #lose(lost: number): readonly number[] {
-    this.#losses += 1;
+    this.#swept.tried[lost] = 1;
     return this.#mayReach?.has(lost) === false ? [] : this.#shift(lost);
   }
 
   #shift(lost: number): readonly number[] {
+    const { most, lost: worst, touched } = this.#swept;
     const { dark, reached } = this.#darken(lost);
     const changed = this.#reload(reached);
     for (const index of changed) {
       if (index !== lost) {
-        this.#touched[index] = (this.#touched[index] ?? 0) + 1;
+        touched[index] = (touched[index] as number) + 1;
         const load = comparableLoad(this.#graph, index, this.#after);
-        if (load > (this.#most[index] ?? 0)) {
-          this.#most[index] = load;
-          this.#lost[index] = lost;
+        if (load > (most[index] as number)) {
+          most[index] = load;
+          worst[index] = lost;
         }
       }
       this.#open[index] = -1;

@@ -1,6 +1,6 @@
 import type { Steps } from "#kernel/steps.ts";
 import type { BlastOptions } from "../blast_radius.ts";
-import type { PowerGraph } from "../power_graph.ts";
+import { changedNodes } from "../changed_nodes.ts";
 import type { Topology } from "../topology.ts";
 import { aroundCircles } from "./circles.ts";
 import { CompactGraph } from "./compact_graph.ts";
@@ -82,8 +82,7 @@ function touchedIslands(graph: CompactGraph, island: Int32Array, before: Compact
   const touched = new Set<number>();
   const racks = new Set<string>();
   const rackOf = ({ rack, rackKeys }: CompactGraph, index: number) => rackKeys[rack[index] ?? -1] ?? "";
-  for (let index = 0; index < Math.max(graph.size, before.size); index += 1) {
-    if (isSameNode(graph.graph, before.graph, index)) continue;
+  for (const index of changedNodes(graph.graph, before.graph)) {
     if (index < graph.size) touched.add(island[index] as number);
     // What left a rack is no longer joined to the rest of it.
     racks.add(rackOf(before, index));
@@ -94,13 +93,4 @@ function touchedIslands(graph: CompactGraph, island: Int32Array, before: Compact
     if (racks.has(rackOf(graph, index))) touched.add(island[index] as number);
   }
   return touched;
-}
-
-/** Whether a node, its inlets and its supplies are as before; a change makes new ones. */
-function isSameNode(now: PowerGraph, before: PowerGraph, index: number): boolean {
-  return (
-    now.nodes[index] === before.nodes[index] &&
-    now.inlets[index] === before.inlets[index] &&
-    now.supplies[index] === before.supplies[index]
-  );
 }

@@ -1,0 +1,33 @@
+import type { PowerGraph } from "./power_graph.ts";
+
+/** The nodes that differ between two states of a graph in themselves, their inlets or their supplies: a change makes new ones. */
+export function changedNodes(now: PowerGraph, before: PowerGraph): readonly number[] {
+  const found: number[] = [];
+  const size = Math.max(now.nodes.length, before.nodes.length);
+  for (let index = 0; index < size; index += 1) {
+    const isSame =
+      now.nodes[index] === before.nodes[index] &&
+      now.inlets[index] === before.inlets[index] &&
+      now.supplies[index] === before.supplies[index];
+    if (!isSame) found.push(index);
+  }
+  return found;
+}
+
+/** Marks some nodes and everything that supply joins to them. Cost: what is marked, and a byte for each node. */
+export function joinedBySupply({ nodes, inlets, supplies }: PowerGraph, start: readonly number[]): Uint8Array {
+  const marks = new Uint8Array(nodes.length);
+  const found = start.filter((index) => index < nodes.length);
+  for (const index of found) marks[index] = 1;
+  const add = (index: number) => {
+    if (marks[index] === 1) return;
+    marks[index] = 1;
+    found.push(index);
+  };
+  // The array grows while it is walked, so it is the queue as well.
+  for (const index of found) {
+    for (const { from } of inlets[index] ?? []) add(from);
+    for (const { to } of supplies[index] ?? []) add(to);
+  }
+  return marks;
+}

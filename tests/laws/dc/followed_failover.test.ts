@@ -1,0 +1,80 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type Failover, failover } from "#dc/analysis/power_failover.ts";
+import { Topology } from "#dc/analysis/topology.ts";
+import type { Device } from "#dc/model/resources.ts";
+import type { Steps } from "#kernel/steps.ts";
+import { inventory, load, panel } from "../../support/dc/power.ts";
+import { LAW_RUNS } from "../../support/law_runs.ts";
+
+// After a change the loads after every single loss are those of a site that is looked at anew. Losses count on the whole site: a
+// loss on one island of supply leaves the loads of all others as they are.
+
+const CODES = [..."ABCDEFGHIJKLMNOP"];
+
+const plan = fc.record({
+  sources: fc.array(fc.nat(CODES.length - 1), { maxLength: 3 }),
+  kind: fc.constantFrom("SERVER" as const, "RACK_PDU" as const, "UPS" as const),
+  status: fc.constantFrom("ACTIVE" as const, "ACTIVE" as const, "ACTIVE" as const, "FAILED" as const),
+  allocatedDrawW: fc.constantFrom(0, 64, 128),
+  minLiveInlets: fc.constantFrom(1, 1, 2),
+  isPanel: fc.boolean(),
+});
+type Plan = typeof plan extends fc.Arbitrary<infer One> ? One : never;
+
+const plans = fc.array(plan, { minLength: CODES.length, maxLength: CODES.length });
+const changes = fc.array(
+  fc.record({ at: fc.nat(CODES.length - 1), to: fc.option(plan, { nil: undefined }), isAsked: fc.boolean() }),
+  { minLength: 1, maxLength: 6 },
+);
+
+/** @param sites a device hangs on earlier ones of its site, or, where there is one, on any other */
+function device({ sources, minLiveInlets, isPanel, ...rest }: Plan, index: number, sites: number): Device {
+  const allowed = CODES.flatMap((_, at) => (sites === 1 || (at < index && at % sites === index % sites) ? [at] : []));
+  const code = CODES[index] ?? "";
+  const refs = allowed.length === 0 ? [] : sources.map((one) => `device:${CODES[allowed[one % allowed.length] ?? 0]}`);
+  const power = { minLiveInlets, capacityW: 100 };
+  const made = isPanel ? panel(code, refs, [`F-${code}`]) : load(code, refs);
+  return { ...made, ...rest, power };
+}
+
+/** The result of all steps and their number. */
+function counted<Result>(steps: Steps<Result>): readonly [Result, number] {
+  for (let count = 0; ; count += 1) {
+    const { done, value } = steps.next();
+    if (done === true) return [value, count];
+  }
+}
+
+for (const sites of [1, 2, 4]) {
+  test(`loads after each single loss follow every change of ${sites === 1 ? "a tangle" : `${sites} sites`}`, () => {
+    let [followedSteps, freshSteps] = [0, 0];
+    fc.assert(
+      fc.property(plans, changes, (given, steps) => {
+        let topology = Topology.of(inventory(...given.map((one, index) => device(one, index, sites))));
+        topology.carried("ALLOCATED");
+        let short: Failover | undefined;
+        for (const { at, to, isAsked } of steps) {
+          const keys = { device: [(CODES[at] ?? "").toLowerCase()], rack: [], crac: [], cable: [], fabric_link: [] };
+          topology = topology.changed(keys, inventory(...(to === undefined ? [] : [device(to, at, sites)])));
+          if (!isAsked) continue;
+          const { power: graph, live } = topology;
+          const input = { graph, live, loads: topology.apparentLoads("ALLOCATED"), basis: "ALLOCATED" as const };
+          const told = ({ loads, lost }: Failover) => ({ loads: [...loads], lost: [...lost] });
+
+          const [whole] = counted(failover(input));
+          expect(told(topology.carried("ALLOCATED").failover)).toEqual(told(whole));
+
+          const [anew, most] = counted(failover(input, { whole: 0 }));
+          const [next, some] = counted(failover(input, { whole: 0, earlier: short }));
+          expect(told(next)).toEqual(told(anew));
+          short = next;
+          followedSteps += some;
+          freshSteps += most;
+        }
+      }),
+      { numRuns: LAW_RUNS },
+    );
+    if (sites > 1) expect(followedSteps).toBeLessThan(freshSteps);
+  }, 300_000);
+}

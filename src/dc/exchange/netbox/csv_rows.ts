@@ -26,6 +26,10 @@ const NAMED_ONLY: readonly TableName[] = [
   "devicetype",
   "racktype",
 ];
+/** Tables whose names a manufacturer distinguishes. */
+const BUILT: readonly TableName[] = ["devicetype", "moduletype", "racktype"];
+/** Stands for a scope where slugs are kept. */
+const SLUGS = "\nslugs";
 const COMPONENTS: readonly TableName[] = [
   "interface",
   "frontport",
@@ -60,7 +64,7 @@ export class CsvRows {
     this.#records.push([table, id, record]);
     const name = record["name"] ?? record["model"] ?? record["cid"] ?? "";
     for (const scope of ["", scopeOf(table, record)]) this.#index(table, scope, name, id);
-    if (record["slug"] !== undefined && record["slug"] !== name) this.#index(table, "", record["slug"], id);
+    if (record["slug"] !== undefined) this.#index(table, SLUGS, record["slug"], id);
   }
 
   /** Puts all rows into the dataset. */
@@ -130,11 +134,11 @@ export class CsvRows {
     return undefined;
   }
 
-  /** Objects of a name: within the same device or site when that distinguishes them. */
+  /** Objects of a name: within the same device, manufacturer or site when that distinguishes them; else of a slug. */
   #named(target: TableName, name: string, record: CsvRecord): readonly string[] {
-    const scope = COMPONENTS.includes(target) ? (record["device"] ?? "") : (record["site"] ?? "");
-    const near = this.#byName.get(keyOf(target, scope, name)) ?? [];
-    return near.length > 0 ? near : (this.#byName.get(keyOf(target, "", name)) ?? []);
+    const near = scopeOf(target === "powerfeed" ? "site" : target, record);
+    const found = [near, "", SLUGS].map((scope) => this.#byName.get(keyOf(target, scope, name)));
+    return found.find((ids) => ids !== undefined) ?? [];
   }
 
   #make(table: TableName, name: string, record: CsvRecord): string {
@@ -184,6 +188,7 @@ export class CsvRows {
 /** What distinguishes objects of one name. */
 function scopeOf(table: TableName, record: CsvRecord): string {
   if (COMPONENTS.includes(table)) return record["device"] ?? "";
+  if (BUILT.includes(table)) return record["manufacturer"] ?? "";
   return table === "powerfeed" ? (record["power_panel"] ?? "") : (record["site"] ?? "");
 }
 

@@ -1,7 +1,7 @@
 import type { PortKind } from "#dc/model/enum_values.ts";
 import type { Cable, Device, Port, Rack } from "#dc/model/resources.ts";
-import { slugFrom } from "../codes.ts";
 import type { ExportFile, ExportInventory } from "./inventory.ts";
+import { maker, type NetboxType, netboxTypes, sluggedNames } from "./netbox_types.ts";
 
 type Cells = readonly (string | number | boolean | undefined)[];
 
@@ -15,45 +15,47 @@ const TABLE_OF: Readonly<Record<PortKind, readonly [file: string, type: string]>
   POWER_OUT: ["power-outlets", "dcim.poweroutlet"],
 };
 
+const DEVICE_COLUMNS = [
+  "name",
+  "role",
+  "manufacturer",
+  "device_type",
+  "site",
+  "rack",
+  "position",
+  "face",
+  "status",
+  "serial",
+  "asset_tag",
+  "comments",
+];
+
 /**
  * The inventory as files for NetBox's bulk import, to be imported in the order of their numbers. Codes are the names
  * there, so that references are unique.
  */
 export function netboxCsv(inventory: ExportInventory): readonly ExportFile[] {
   const { racks, devices, cables } = inventory;
-  const types = new Map(devices.map((device) => [`${maker(device)}\n${model(device)}`, device]));
+  const types = netboxTypes(devices);
   const files: readonly (readonly [name: string, header: readonly string[], rows: readonly Cells[]])[] = [
-    ["sites", ["name", "slug", "status"], sitesOf(inventory).map((site) => [site, slug(site), "active"])],
-    ["manufacturers", ["name", "slug"], unique(devices.map(maker)).map((name) => [name, slug(name)])],
+    ["sites", ["name", "slug", "status"], sluggedNames(sitesOf(inventory)).map((site) => [...site, "active"])],
+    ["manufacturers", ["name", "slug"], sluggedNames(unique(devices.map(maker)))],
     [
       "device-types",
       ["manufacturer", "model", "slug", "u_height", "is_full_depth", "subdevice_role"],
-      [...types.values()].map(typeRow),
+      [...new Set(types.values())].map(typeRow),
     ],
-    ["device-roles", ["name", "slug", "color"], unique(devices.map(role)).map((name) => [name, slug(name), "9e9e9e"])],
+    [
+      "device-roles",
+      ["name", "slug", "color"],
+      sluggedNames(unique(devices.map(role))).map((named) => [...named, "9e9e9e"]),
+    ],
     [
       "racks",
       ["site", "name", "status", "u_height", "width", "serial", "asset_tag", "desc_units", "comments"],
       racks.map(rackRow),
     ],
-    [
-      "devices",
-      [
-        "name",
-        "role",
-        "manufacturer",
-        "device_type",
-        "site",
-        "rack",
-        "position",
-        "face",
-        "status",
-        "serial",
-        "asset_tag",
-        "comments",
-      ],
-      devices.map((device) => deviceRow(device)),
-    ],
+    ["devices", DEVICE_COLUMNS, devices.map((device) => deviceRow(device, types.get(device.code)?.model))],
     ["device-bays", ["device", "name", "installed_device"], devices.flatMap(bayRow)],
     ...portFiles(devices),
     [
@@ -91,22 +93,10 @@ function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)].toSorted();
 }
 
-const maker = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
-const model = ({ model: given, kind }: Device) => given ?? kind;
 const role = ({ role: given, kind }: Device) => given ?? kind.toLowerCase();
-const slug = (name: string) => slugFrom(name) ?? "unknown";
 
-function typeRow(device: Device): Cells {
-  const { uHeight = 1, depth, kind } = device;
-  const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
-  return [
-    maker(device),
-    model(device),
-    slug(`${maker(device)}-${model(device)}`),
-    uHeight,
-    depth !== "HALF",
-    subdevice,
-  ];
+function typeRow({ manufacturer, model, slug, uHeight, isFullDepth, subdevice }: NetboxType): Cells {
+  return [manufacturer, model, slug, uHeight, isFullDepth, subdevice];
 }
 
 function rackRow({
@@ -133,13 +123,13 @@ function rackRow({
   ];
 }
 
-function deviceRow(device: Device): Cells {
+function deviceRow(device: Device, model: string | undefined): Cells {
   const { code, location, rackCode, positionU, face, status = "ACTIVE", serial, assetTag, comments } = device;
   return [
     code,
     role(device),
     maker(device),
-    model(device),
+    model,
     location?.siteId,
     rackCode,
     positionU,

@@ -29,23 +29,31 @@ function inventoryOf(items: readonly SourceItem[]): ExportInventory {
 const inventory = inventoryOf(mapNetbox(datasetOf(netboxInventory().lists), netboxOptions()).items);
 const textOf = (files: readonly { readonly text: string }[]) => files[0]?.text ?? "";
 
-test("netboxCsv writes what an import of NetBox's CSV reads back: the same racks, devices, ports and cables", () => {
+/** What an import of the files that netboxCsv writes makes of them, and which references it could not resolve. */
+function readBack(written: ExportInventory): { readonly back: ExportInventory; readonly unclear: readonly string[] } {
   const data = new Dataset();
   const unclear: string[] = [];
   const rows = new CsvRows(data, (table, id, reason) => unclear.push(`${table}/${id} ${reason}`));
-  for (const { name, text } of netboxCsv(inventory)) {
+  for (const { name, text } of netboxCsv(written)) {
     const [headers = [], ...records] = parse(text) as string[][];
     const table = tableOf(name);
     if (table === undefined) throw new Error(`No table ${name}`);
     for (const [index, record] of records.entries()) rows.add(table, headers, record, index + 2);
   }
   rows.finish();
+  return { back: inventoryOf(mapNetbox(data, netboxOptions()).items), unclear };
+}
 
-  const back = inventoryOf(mapNetbox(data, netboxOptions()).items);
+test("netboxCsv writes what an import of NetBox's CSV reads back: the same racks, devices, ports and cables", () => {
+  const { back, unclear } = readBack(inventory);
   const shape = ({ racks, devices, cables }: ExportInventory) => ({
     racks: racks.map(({ code, uHeight }) => [code, uHeight]).toSorted(),
     devices: devices
-      .map(({ code, ports = [] }) => [code, ports.map(({ name, kind }) => `${kind} ${name}`).toSorted()])
+      .map(({ code, positionU, ports = [] }) => [
+        code,
+        positionU,
+        ports.map(({ name, kind }) => `${kind} ${name}`).toSorted(),
+      ])
       .toSorted(),
     cables: cables.map(({ a, b, type, lengthM }) => JSON.stringify([a, b, type, lengthM])).toSorted(),
   });
@@ -54,6 +62,57 @@ test("netboxCsv writes what an import of NetBox's CSV reads back: the same racks
   expect(shape(back).racks).toEqual(shape(inventory).racks);
   expect(shape(back).devices).toEqual(shape(inventory).devices);
   expect(shape(back).cables).toEqual(shape(inventory).cables);
+});
+
+test("netboxCsv keeps the build of devices that share a model or have none, and of makers whose slugs are equal", () => {
+  const location = { siteId: "S", floorNumber: 0 };
+  const device = (code: string, build: Partial<Device>): Device =>
+    ({
+      code,
+      kind: "SERVER",
+      status: "ACTIVE",
+      location,
+      rackCode: "R",
+      face: "FRONT",
+      depth: "FULL",
+      ...build,
+    }) as Device;
+  const devices = [
+    device("a", { uHeight: 1, positionU: 1 }),
+    device("b", { uHeight: 4, positionU: 2 }),
+    device("c", { uHeight: 4, positionU: 6, depth: "HALF" }),
+    device("d", { uHeight: 2, positionU: 10, manufacturer: "A B", model: "X" }),
+    device("e", { uHeight: 3, positionU: 13, manufacturer: "A-B", model: "X" }),
+  ];
+  const written = { racks: [{ code: "R", location, uHeight: 42 } as Rack], devices, cables: [] };
+  const { back, unclear } = readBack(written);
+  const build = (one: ExportInventory) =>
+    one.devices.map(({ code, uHeight, positionU, depth }) => [code, uHeight, positionU, depth]);
+  const slugs = netboxCsv(written).flatMap(({ name, text }) =>
+    /manufacturers|types/.test(name)
+      ? (parse(text, { columns: true }) as { slug: string }[]).map(({ slug }) => slug)
+      : [],
+  );
+
+  expect(unclear).toEqual([]);
+  expect(build(back)).toEqual(build(written));
+  expect(back.devices.map(({ manufacturer, model }) => [manufacturer, model])).toEqual([
+    ["Unknown", "SERVER"],
+    ["Unknown", "SERVER (4U)"],
+    ["Unknown", "SERVER (4U, half depth)"],
+    ["A B", "X"],
+    ["A-B", "X"],
+  ]);
+  expect(slugs).toEqual([
+    "a-b",
+    "a-b-2",
+    "unknown",
+    "unknown-server",
+    "unknown-server-4u",
+    "unknown-server-4u-half-depth",
+    "a-b-x",
+    "a-b-x-2",
+  ]);
 });
 
 test("graphviz writes a node for each cabled device, racks as clusters, and an edge for each cable", () => {

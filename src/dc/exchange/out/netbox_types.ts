@@ -1,0 +1,66 @@
+import type { Device } from "#dc/model/resources.ts";
+import { slugFrom } from "../codes.ts";
+
+/** A type of devices there: devices here have their own measures, there they have those of their type. */
+export interface NetboxType {
+  readonly manufacturer: string;
+  readonly model: string;
+  readonly slug: string;
+  readonly uHeight: number;
+  readonly isFullDepth: boolean;
+  readonly subdevice: string;
+}
+
+export const maker = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
+
+/**
+ * The type of each device, by its code. Devices of one model that are built differently get types of their own, whose
+ * models say how: `R740 (4U)`.
+ */
+export function netboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {
+  const models = new Names();
+  const slugs = new Names();
+  const types = new Map<string, NetboxType>();
+  const byCode = new Map<string, NetboxType>();
+  for (const device of devices) {
+    const { uHeight = 1, depth, kind, model = kind } = device;
+    const manufacturer = maker(device);
+    const isFullDepth = depth !== "HALF";
+    const subdevice = kind === "CHASSIS" ? "parent" : kind === "BLADE" ? "child" : "";
+    const key = JSON.stringify([manufacturer, model, uHeight, isFullDepth, subdevice]);
+    const known = types.get(key);
+    if (known === undefined) {
+      const build = [`${uHeight}U`, ...(isFullDepth ? [] : ["half depth"]), subdevice].filter((word) => word !== "");
+      const name = models.take(manufacturer, model, `${model} (${build.join(", ")})`);
+      const slug = slugs.take("", slugFrom(`${manufacturer}-${name}`) ?? "unknown");
+      types.set(key, { manufacturer, model: name, slug, uHeight, isFullDepth, subdevice });
+    }
+    const type = types.get(key);
+    if (type !== undefined) byCode.set(device.code, type);
+  }
+  return byCode;
+}
+
+/** Names with slugs that no other of them has. */
+export function sluggedNames(names: readonly string[]): readonly (readonly [name: string, slug: string])[] {
+  const slugs = new Names();
+  return names.map((name) => [name, slugs.take("", slugFrom(name) ?? "unknown")]);
+}
+
+/** Names that are used once within something, whatever their case. */
+class Names {
+  readonly #used = new Set<string>();
+
+  /** The first of the wishes that is free, else the last with a number. */
+  take(within: string, ...wishes: readonly [string, ...string[]]): string {
+    const last = wishes.at(-1) ?? wishes[0];
+    for (let number = 1; ; number += 1) {
+      for (const wish of number === 1 ? wishes : [`${last}-${number}`]) {
+        const key = `${within}\n${wish}`.toLowerCase();
+        if (this.#used.has(key)) continue;
+        this.#used.add(key);
+        return wish;
+      }
+    }
+  }
+}

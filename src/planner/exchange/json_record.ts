@@ -1,7 +1,8 @@
 import { isJsonObject } from "#kernel/json_object.ts";
 import type { SourceNote, SourcePlace } from "./source.ts";
+import { dayOf, momentOf } from "./words.ts";
 
-/** An object of a source's JSON. Fields of another type than expected read as absent and are noted. */
+/** An object of a source's JSON. Fields of another type than expected, and dates that are none, read as absent and are noted. */
 export class JsonRecord {
   readonly place: SourcePlace;
   readonly #object: Readonly<Record<string, unknown>>;
@@ -29,6 +30,16 @@ export class JsonRecord {
     if (typeof value === "number") return String(value);
     this.#wrong(name, "text", value);
     return undefined;
+  }
+
+  /** The day of the first of these fields that is there. */
+  day(...names: readonly string[]): string | undefined {
+    return this.#date(names, dayOf);
+  }
+
+  /** The moment of the first of these fields that is there. */
+  moment(...names: readonly string[]): string | undefined {
+    return this.#date(names, momentOf);
   }
 
   flag(name: string): boolean {
@@ -72,6 +83,14 @@ export class JsonRecord {
 
   refuse(reason: string, detail: string): void {
     this.#notes.push({ ...this.place, reason, detail, refused: true });
+  }
+
+  #date(names: readonly string[], read: (text: string) => string | undefined): string | undefined {
+    const name = names.find((one) => this.text(one) !== undefined) ?? "";
+    const text = this.text(name);
+    const date = text === undefined ? undefined : read(text);
+    if (text !== undefined && date === undefined) this.note("unknown date", `${name}: ${text}`);
+    return date;
   }
 
   #wrong(name: string, expected: string, value: unknown): void {

@@ -9,7 +9,7 @@ import { deviceKind } from "../netbox/kinds.ts";
 import { kilograms } from "../netbox/mapping.ts";
 import { oneOf } from "../netbox/one_of.ts";
 import { portsOf } from "./type_ports.ts";
-import { plainText, shown, type TypeProblem } from "./values.ts";
+import { noted, plainText, shown, type TypeProblem } from "./values.ts";
 
 /** A type, with what was left out of it; or why it cannot be read. */
 export type ReadType =
@@ -34,13 +34,15 @@ export function readDeviceType(document: unknown): ReadType {
     return { problem: { path: ["slug"], message: `expected a slug, found ${shown(document["slug"])}` } };
   const height = heightOf(document["u_height"]);
   if (typeof height === "string") return { problem: { path: ["u_height"], message: height } };
+  const isFullDepth = document["is_full_depth"] ?? true;
+  if (typeof isFullDepth !== "boolean")
+    return { problem: { path: ["is_full_depth"], message: `expected true or false, found ${shown(isFullDepth)}` } };
   const notes: TypeProblem[] = [];
   const ports = portsOf(document, notes);
   if (!Array.isArray(ports)) return { problem: ports as TypeProblem };
   const bays = baysOf(document["device-bays"], notes);
   const subdevice = plainText(document["subdevice_role"]) ?? "";
   const kinds = new Set(ports.map(({ kind }) => kind));
-  const weight = typeof document["weight"] === "number" ? document["weight"] : undefined;
   const type = compact<DeviceType>({
     code,
     manufacturer: manufacturer.slice(0, 128),
@@ -57,15 +59,32 @@ export function readDeviceType(document: unknown): ReadType {
       active: ports.some(({ kind, mgmtOnly }) => kind === "NETWORK" && mgmtOnly !== true),
     }),
     uHeight: height,
-    depth: document["is_full_depth"] === false ? "HALF" : "FULL",
-    airflow: oneOf(AIRFLOWS, plainText(document["airflow"]) ?? ""),
-    weightKg: kilograms(weight, plainText(document["weight_unit"]) ?? ""),
+    depth: isFullDepth ? "FULL" : "HALF",
+    airflow: noted(
+      { value: document["airflow"], path: ["airflow"], expected: "a direction, such as front-to-rear" },
+      (value) => oneOf(AIRFLOWS, plainText(value) ?? ""),
+      notes,
+    ),
+    weightKg: weightOf(document, notes),
     ports,
     bays,
     isBlade: subdevice === "child",
     comments: plainText(document["comments"])?.slice(0, MAX_COMMENT_CHARS),
   });
   return { type, notes };
+}
+
+function weightOf(document: Readonly<Record<string, unknown>>, notes: TypeProblem[]): number | undefined {
+  const unit = plainText(document["weight_unit"]) ?? "";
+  return noted(
+    {
+      value: document["weight"] === 0 ? undefined : document["weight"],
+      path: ["weight"],
+      expected: "a number above 0 with a weight_unit of kg, g, lb or oz",
+    },
+    (value) => (typeof value === "number" ? kilograms(value, unit) : undefined),
+    notes,
+  );
 }
 
 /** The library's slug; without one, what it would be. */

@@ -5,7 +5,7 @@ import { isJsonObject } from "#kernel/json_object.ts";
 import { compact } from "../item.ts";
 import { PortNames } from "../netbox/port_names.ts";
 import { FEED_LEGS, fittingType, MAX_POSITIONS } from "../port_values.ts";
-import { plainText, shown, type TypeProblem } from "./values.ts";
+import { flagOf, noted, plainText, shown, type TypeProblem } from "./values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -60,11 +60,11 @@ function portOf(
     kind,
     type: typeOf(component, notes),
     label: plainText(fields["label"])?.slice(0, 128),
-    ...(kind === "NETWORK" && fields["mgmt_only"] === true && { mgmtOnly: true }),
-    ...(kind === "NETWORK" && fields["enabled"] === false && { enabled: false }),
-    ...(kind === "REAR" && positions(fields)),
+    ...(kind === "NETWORK" && flagAt(component, "mgmt_only", notes) === true && { mgmtOnly: true }),
+    ...(kind === "NETWORK" && flagAt(component, "enabled", notes) === false && { enabled: false }),
+    ...(kind === "REAR" && positionsAt(component, notes)),
     ...(kind === "FRONT" && { mappings: mappingsOf(component, named, taken, notes) }),
-    ...(kind === "POWER_IN" && inletOf(fields)),
+    ...(kind === "POWER_IN" && inletOf(component, notes)),
     ...(kind === "POWER_OUT" && outletOf(component, named, notes)),
   });
 }
@@ -79,6 +79,18 @@ function typeOf({ list, index, kind, fields }: Component, notes: TypeProblem[]):
     message: `a type ${shown(given)} does not belong on a port of kind ${kind}`,
   });
   return undefined;
+}
+
+function flagAt({ list, index, fields }: Component, field: string, notes: TypeProblem[]): boolean | undefined {
+  return noted({ value: fields[field], path: [list, index, field], expected: "true or false" }, flagOf, notes);
+}
+
+function positionsAt({ list, index, fields }: Component, notes: TypeProblem[]): { readonly positions?: number } {
+  const isKnown = (value: unknown) =>
+    value === 1 || positions({ positions: value }).positions !== undefined || undefined;
+  const at = { value: fields["positions"], path: [list, index, "positions"], expected: `1 to ${MAX_POSITIONS}` };
+  noted(at, isKnown, notes);
+  return positions(fields);
 }
 
 function positions(fields: Fields): { readonly positions?: number } {
@@ -106,9 +118,11 @@ function mappingsOf(
   return [];
 }
 
-function inletOf(fields: Fields): Partial<Port> {
-  const most = watts(fields["maximum_draw"]);
-  const allocated = watts(fields["allocated_draw"]);
+function inletOf({ list, index, fields }: Component, notes: TypeProblem[]): Partial<Port> {
+  const draw = (field: string) =>
+    noted({ value: fields[field], path: [list, index, field], expected: "watts of at least 0" }, watts, notes);
+  const most = draw("maximum_draw");
+  const allocated = draw("allocated_draw");
   const both = most !== undefined && allocated !== undefined ? Math.min(most, allocated) : allocated;
   return { powerIn: compact<NonNullable<Port["powerIn"]>>({ maxDrawW: most, allocatedDrawW: both }) };
 }
@@ -123,7 +137,11 @@ function outletOf(
   if (given !== undefined && inlet === undefined) {
     notes.push({ path: [list, index, "power_port"], message: `there is no power port ${shown(given)}` });
   }
-  const leg = FEED_LEGS.find((one) => one === plainText(fields["feed_leg"]));
+  const leg = noted(
+    { value: fields["feed_leg"], path: [list, index, "feed_leg"], expected: FEED_LEGS.join(", ") },
+    (value) => FEED_LEGS.find((one) => one === plainText(value)),
+    notes,
+  );
   return { powerOut: compact<NonNullable<Port["powerOut"]>>({ inletName: inlet?.name, leg }) };
 }
 

@@ -11,6 +11,23 @@ export function plainText(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
+/** An optional value; one that is not what is expected is left out and noted. */
+export function noted<Value>(
+  { value, path, expected }: { readonly value: unknown; readonly path: TypeProblem["path"]; readonly expected: string },
+  read: (value: unknown) => Value | undefined,
+  notes: TypeProblem[],
+): Value | undefined {
+  if (value === undefined || value === null || value === "") return undefined;
+  const known = read(value);
+  if (known === undefined) notes.push({ path, message: `expected ${expected}, found ${shown(value)}: it is left out` });
+  return known;
+}
+
+/** True or false, and nothing that YAML of other versions takes for them. */
+export function flagOf(value: unknown): boolean | undefined {
+  return typeof value === "boolean" ? value : undefined;
+}
+
 /** A value as messages show it. */
 export function shown(value: unknown): string {
   const text = value === undefined ? "nothing" : JSON.stringify(value);

@@ -1,7 +1,7 @@
 import type { Device } from "#dc/model/resources.ts";
 import { slugFrom } from "../codes.ts";
 
-/** A type of devices there: devices here have their own measures, there they have those of their type. */
+/** A type of devices there, which has the measures that each device has here. */
 export interface NetboxType {
   readonly manufacturer: string;
   readonly model: string;
@@ -14,7 +14,7 @@ export interface NetboxType {
 export const maker = ({ manufacturer }: Device) => manufacturer ?? "Unknown";
 
 /**
- * The type of each device, by its code. Devices of one model that are built differently get types of their own, whose
+ * The type of each device, by its code. Devices of one model that are built differently get separate types, whose
  * models say how: `R740 (4U)`.
  */
 export function netboxTypes(devices: readonly Device[]): ReadonlyMap<string, NetboxType> {

@@ -91,6 +91,7 @@ class Reading {
     }
     const type = this.#meaning(fields, file, "type", typeOf);
     const priority = this.#meaning(fields, file, "priority", priorityOf);
+    const due = this.#meaning(fields, file, "due_date", dayOf);
     return {
       key: id,
       file,
@@ -101,14 +102,14 @@ class Reading {
       type: type.known,
       priority: priority.known,
       assignees: listAt(fields, "assignee"),
-      due: dayOf(textAt(fields, "due_date")),
+      due: due.known,
       created: dayOf(textAt(fields, "created_date")),
       completedAt: momentOf(textAt(fields, "completed_date")),
       labels: listAt(fields, "labels"),
       dependsOn: listAt(fields, "dependencies"),
       parent: textAt(fields, "parent_task_id"),
       targetFiles: listAt(fields, "modified_files"),
-      fields: { ...fieldsAt(fields, KEPT), ...type.kept, ...priority.kept },
+      fields: { ...fieldsAt(fields, KEPT), ...type.kept, ...priority.kept, ...due.kept },
     };
   }
 

@@ -3,7 +3,7 @@ import { JsonRecord } from "../json_record.ts";
 import { jsonLines } from "../json_text.ts";
 import { asCriteria, bodyOf } from "../sections.ts";
 import type { FieldText, SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, momentOf, statusOf, typeOf } from "../words.ts";
+import { statusOf, typeOf } from "../words.ts";
 
 /** Kinds of dependency for which work waits. The others are relations. */
 const WAITS = new Set(["blocks", "conditional-blocks", "waits-for"]);
@@ -88,11 +88,11 @@ function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
     body: bodyText(record),
     ...(status ?? { status: "pending", originStatus: word }),
     type: type === undefined ? undefined : typeOf(type),
-    priority: PRIORITIES[Number(record.text("priority") ?? -1)],
+    priority: priorityIn(record),
     assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
-    due: dayOf(record.text("due_at")),
-    created: dayOf(record.text("created_at")),
-    completedAt: momentOf(record.text("closed_at")),
+    due: record.day("due_at"),
+    created: record.day("created_at"),
+    completedAt: record.moment("closed_at"),
     labels: record.texts("labels"),
     dependsOn: links.waits,
     parent: links.parent,
@@ -103,6 +103,13 @@ function taskOf(record: JsonRecord, now: Date): SourceTask | undefined {
       ...(links.related.length === 0 ? {} : { related: links.related }),
     },
   };
+}
+
+function priorityIn(record: JsonRecord): SourceTask["priority"] {
+  const number = record.text("priority");
+  const known = number === undefined ? undefined : PRIORITIES[Number(number)];
+  if (number !== undefined && known === undefined) record.note("unknown priority", number);
+  return known;
 }
 
 /** `bd ready` leaves out an open issue until the moment in `defer_until`. */

@@ -5,7 +5,7 @@ import { JsonRecord } from "../json_record.ts";
 import { elementsOf, jsonLines, type PlacedValue, placedJson } from "../json_text.ts";
 import { bodyOf } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, momentOf, priorityOf, typeOf } from "../words.ts";
+import { priorityOf, typeOf } from "../words.ts";
 
 /** A line by which people say that an issue waits for others. */
 const WAITS = /^[\s>*-]*\**(?:blocked by|depends on)\**:?\**\s+(.*)$/i;
@@ -92,9 +92,9 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
     type: [type ?? "", ...labels].map(typeOf).find((known) => known !== undefined),
     priority: labels.map(priorityOfLabel).find((known) => known !== undefined),
     assignees: record.texts("assignees", "login"),
-    due: dayOf(milestone?.text("dueOn") ?? milestone?.text("due_on")),
-    created: dayOf(record.text("createdAt") ?? record.text("created_at")),
-    completedAt: momentOf(record.text("closedAt") ?? record.text("closed_at")),
+    due: milestone?.day("dueOn", "due_on"),
+    created: record.day("createdAt", "created_at"),
+    completedAt: record.moment("closedAt", "closed_at"),
     labels,
     dependsOn: dependenciesIn(body ?? "", nameOf),
     parent: parentOf(record, nameOf),
@@ -108,7 +108,11 @@ function taskOf(record: JsonRecord): SourceTask | undefined {
 function statusOfIssue(record: JsonRecord): Pick<SourceTask, "status" | "originStatus"> {
   const state = record.text("state")?.toLowerCase() ?? (record.flag("closed") ? "closed" : "open");
   const reason = (record.text("stateReason") ?? record.text("state_reason") ?? "").toLowerCase();
-  if (state !== "closed") return { status: "pending" };
+  if (state !== "closed" && state !== "open") {
+    record.note("unknown status, imported as pending", state);
+    return { status: "pending", originStatus: state };
+  }
+  if (state === "open") return { status: "pending" };
   if (reason === "not_planned" || reason === "duplicate") return { status: "cancelled", originStatus: reason };
   return { status: "completed" };
 }

@@ -4,7 +4,7 @@ import { JsonRecord } from "../json_record.ts";
 import { elementsOf, type PlacedJson, placedJson } from "../json_text.ts";
 import { asCriteria, bodyOf } from "../sections.ts";
 import type { SourceFile, SourceFormat, SourceNote, SourceTask } from "../source.ts";
-import { dayOf, priorityOf, type StatusMeaning, statusOf } from "../words.ts";
+import { priorityOf, type StatusMeaning, statusOf } from "../words.ts";
 
 /** Reads the tasks of Task Master: `tasks.json`, its lists by tag or one list without a tag. */
 export const taskMaster: SourceFormat = {
@@ -29,6 +29,15 @@ function tasksOf({ path, text }: SourceFile, notes: SourceNote[]): readonly Sour
     return [];
   }
   const lists = tagged(json);
+  for (const { name, line } of withoutList(json)) {
+    notes.push({
+      file: path,
+      line,
+      reason: "cannot be parsed",
+      detail: `${name}: expected tasks in a list`,
+      refused: true,
+    });
+  }
   const isTagged = lists.length > 1 || lists[0]?.tag !== "master";
   return lists.flatMap(({ tag, node }) => {
     const list = new TagReading({ file: path, prefix: isTagged ? `${tag}/` : "", tag, notes, json });
@@ -44,6 +53,17 @@ function tagged({ root }: PlacedJson): readonly { readonly tag: string; readonly
     const [name, value] = children;
     const node = value === undefined ? undefined : findNodeAtLocation(value, ["tasks"]);
     return name === undefined || node?.type !== "array" ? [] : [{ tag: String(getNodeValue(name)), node }];
+  });
+}
+
+/** Tags whose tasks are no list. */
+function withoutList(json: PlacedJson): readonly { readonly name: string; readonly line: number }[] {
+  const { root } = json;
+  if (root.type !== "object" || findNodeAtLocation(root, ["tasks"])?.type === "array") return [];
+  return (root.children ?? []).flatMap(({ children: [name, value] = [] }) => {
+    const node = value === undefined ? undefined : findNodeAtLocation(value, ["tasks"]);
+    if (name === undefined || node === undefined || node.type === "array") return [];
+    return [{ name: String(getNodeValue(name)), line: json.lineOf(node) }];
   });
 }
 
@@ -103,7 +123,7 @@ class TagReading {
       ...this.#status(record),
       type: hasParts ? "driver" : undefined,
       priority: known,
-      created: dayOf(record.text("createdAt")),
+      created: record.day("createdAt"),
       assignees: [record.text("assignee") ?? ""].filter((name) => name !== ""),
       labels: record.texts("tags"),
       dependsOn: record.texts("dependencies").map((id) => `${prefix}${dependency(id, parent)}`),

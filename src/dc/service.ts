@@ -242,13 +242,18 @@ export class DcService {
     }
   }
 
-  #demandPrincipal({ principal }: Caller): void {
+  /** Refuses a call that its principal may not make, before the request is read. @throws OperationError */
+  demandRole({ effect, method }: Rpc, principal: Caller["principal"]): void {
+    this.#authorise(effect, method.name, principal === undefined ? {} : { principal });
+  }
+
+  #demandPrincipal({ principal }: Pick<Caller, "principal">): void {
     if (!this.#context.authRequired || principal !== undefined) return;
     throw refuse("UNAUTHENTICATED", "This call needs a token: expected Authorization: Bearer");
   }
 
   /** Reads are open to every principal, writes to writers and admins; asked before anything is looked up. */
-  #authorise(effect: Rpc["effect"], method: string, caller: Caller): void {
+  #authorise(effect: Rpc["effect"], method: string, caller: Pick<Caller, "principal">): void {
     this.#demandPrincipal(caller);
     const { principal } = caller;
     if (effect === "read" || principal === undefined) return;

@@ -4,7 +4,7 @@ import type { UniversalHandler, UniversalServerResponse } from "@connectrpc/conn
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from "@connectrpc/connect-node";
 import type { FinishedCall } from "#dc/context.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
-import { SERVICES } from "#dc/operations/index.ts";
+import { allRpcs, SERVICES } from "#dc/operations/index.ts";
 import type { DcService } from "#dc/service.ts";
 import { Health } from "#gen/grpc/health/v1/health_pb.ts";
 import { ServerReflection } from "#gen/grpc/reflection/v1/reflection_pb.ts";
@@ -63,7 +63,7 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
     readMaxBytes: MAX_MESSAGE_BYTES,
     writeMaxBytes: MAX_MESSAGE_BYTES,
     maxTimeoutMs: MAX_TIMEOUT_MS,
-    requestGate: (context) => recognise(context, findPrincipal, report),
+    requestGate: (context) => recognise(context, options),
   });
   datacenterRoutes(router, service, report);
   healthRoutes(router, whyNotReady, shutdown);
@@ -91,14 +91,20 @@ export function connectHandler(options: ConnectOptions): ConnectHandler {
   };
 }
 
-/** Before the body is read, so that an anonymous caller cannot make the server read one. Health is open to everyone. */
-async function recognise(context: HandlerContext, find: FindPrincipal, report: ReportDefect): Promise<void> {
+/** Before the body is read, so that a caller without the right cannot make the server read one. Health is open to everyone. */
+async function recognise(
+  context: HandlerContext,
+  { findPrincipal, service, report }: Pick<ConnectOptions, "findPrincipal" | "service" | "report">,
+): Promise<void> {
   checkProtocolVersion(context);
   if (!SERVED.includes(context.service)) return;
   try {
     const failure = failureOf(context);
     if (failure !== undefined) throw failure.error;
-    setPrincipal(context, await find(context.requestHeader.get("authorization")));
+    const principal = await findPrincipal(context.requestHeader.get("authorization"));
+    const rpc = allRpcs.find(({ method }) => method === context.method);
+    if (rpc !== undefined) service.demandRole(rpc, principal);
+    setPrincipal(context, principal);
   } catch (error) {
     throw toConnectError(error, (defect) => report(context.method.name, defect));
   }

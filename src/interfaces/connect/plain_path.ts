@@ -56,9 +56,10 @@ export class PlainPath {
   async #answer(call: PlainCall, request: NodeRequest, response: NodeResponse, account: ByteAccount): Promise<void> {
     const started = performance.now();
     let principal: Principal | undefined;
-    // Before the body is read, so that an anonymous caller cannot make the server read one.
+    // Before the body is read, so that a caller without the right cannot make the server read one.
     try {
       principal = await this.#find(request.headers.authorization ?? null);
+      this.#service.demandRole(call.method.rpc, principal);
     } catch (error) {
       return this.#delegate(request, response, { account, failure: { error, isCounted: false } });
     }

@@ -54,6 +54,25 @@ const CASES: readonly Case[] = [
     "http2",
   ],
   [
+    "a reader's change by Connect, whose body is not read",
+    call("BulkUpsertDevices", "REST", "permission_denied"),
+    `${RPC}/BulkUpsertDevices`,
+    json("{", known),
+  ],
+  [
+    "a reader's change in another encoding, whose body is not read",
+    call("BulkUpsertDevices", "REST", "permission_denied"),
+    `${RPC}/BulkUpsertDevices`,
+    json("no gzip", { ...known, "content-encoding": "gzip" }),
+  ],
+  [
+    "a reader's change by gRPC, whose body is not read",
+    call("BulkUpsertDevices", "GRPC", "permission_denied"),
+    `${RPC}/BulkUpsertDevices`,
+    post("application/grpc", broken, { ...known, te: "trailers" }),
+    "http2",
+  ],
+  [
     "too large a body",
     call("GetRack", "REST", "resource_exhausted"),
     `${RPC}/GetRack`,

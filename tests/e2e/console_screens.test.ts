@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { seriousFaults } from "../support/accessibility.ts";
 import { misdeeds } from "../support/chromium.ts";
 import { heading, sampleConsole } from "../support/console_page.ts";
+import { DcServer, emptyFolder } from "../support/dc_server.ts";
 import { layoutFaults } from "../support/layout_faults.ts";
 import { withPageReport } from "../support/page_report.ts";
 import { pdfText } from "../support/pdf_text.ts";
@@ -54,6 +55,54 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
     });
   });
 
+  test("as a table, and before a sample is written, has no serious fault of accessibility", async () => {
+    await visit(1400, async (page) => {
+      await open(page, "fabric/FAB1?view=table", "FAB1");
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    });
+    const empty = await DcServer.start(emptyFolder());
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 }, reducedMotion: "reduce" });
+    try {
+      await page.goto(empty.url);
+      await page.getByRole("button", { name: "Load a sample of 40 racks" }).click();
+      await page.getByRole("button", { name: "Write the sample" }).waitFor();
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    } finally {
+      await page.close();
+      await empty.end();
+    }
+  });
+
+  test("zooms a picture when two fingers part on it", async () => {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true });
+    const page = await context.newPage();
+    try {
+      await page.goto(`${server.url}/#/rack/B03`);
+      await heading(page, "B03");
+      const frame = page.locator(".picture-frame");
+      await frame.locator("svg").first().waitFor();
+      await frame.scrollIntoViewIfNeeded();
+      const box = (await frame.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const scale = () => page.getByRole("button", { name: /\d %/ }).first().innerText();
+      const before = Number.parseFloat(await scale());
+      const [x, y] = [box.x + box.width / 2, box.y + Math.min(box.height, 400) / 2];
+      const touch = await context.newCDPSession(page);
+      const fingers = (apart: number) => [
+        { x: x - apart, y, id: 1 },
+        { x: x + apart, y, id: 2 },
+      ];
+      await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: fingers(20) });
+      for (const apart of [40, 60, 80]) {
+        await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: fingers(apart) });
+      }
+      await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+      await page.evaluate("new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))");
+      expect(Number.parseFloat(await scale())).toBeGreaterThan(1.5 * before);
+    } finally {
+      await context.close();
+    }
+  });
+
   test("as bundles has no serious fault of accessibility", async () => {
     await visit(1400, async (page) => {
       await open(page, "fabric/FAB1?view=bundles", "FAB1", ".picture-frame svg");
@@ -72,6 +121,19 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
       const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
       expect(links.length).toBeGreaterThan(8);
       expect(links.filter((words) => !text.includes(words.replace(/\s+/g, "")))).toEqual([]);
+    });
+  });
+
+  test("of the history prints the opened request with what it changed", async () => {
+    await visit(1400, async (page) => {
+      await open(page, "history/rack%3AODD", "History of rack:ODD", "summary");
+      await page.locator("main summary").first().click();
+      await page.locator("main .diff tr").first().waitFor();
+      const text = pdfText(await page.pdf({ format: "A4" })).replace(/\s+/g, "");
+      expect(text).toContain("RackODDcreated");
+      expect(text).toContain("plannerdcimport");
+      expect(text).not.toContain("Undoasanewchange");
+      expect(text).not.toContain("Searchorjump");
     });
   });
 });

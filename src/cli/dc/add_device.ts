@@ -2,7 +2,7 @@ import { create, toJson } from "@bufbuild/protobuf";
 import { filledFromType } from "#dc/exchange/fill_from_types.ts";
 import { compact } from "#dc/exchange/item.ts";
 import type { DeviceType } from "#dc/model/device_type.ts";
-import type { DeviceKind, DeviceStatus, Face } from "#dc/model/enum_values.ts";
+import type { DeviceKind } from "#dc/model/enum_values.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { openService } from "#dc/open_service.ts";
 import { toMessage } from "#dc/operations/messages/convert.ts";
@@ -22,6 +22,7 @@ import type { StderrLogger } from "../stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import { commandCaller } from "./command_caller.ts";
 import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
 
 /** What a person says of a new device; undefined for what its type or the service decides. */
 export interface AddDeviceCall {
@@ -99,12 +100,12 @@ function saidDevice(call: AddDeviceCall): SaidDevice {
   }
   return compact<SaidDevice>({
     code: call.code,
-    kind: word<DeviceKind>(call.kind),
-    status: word<DeviceStatus>(call.status),
+    kind: call.kind && enumName(call.kind),
+    status: call.status && enumName(call.status),
     name: call.name,
     rackCode: call.rack,
     positionU,
-    face: word<Face>(call.face) ?? (positionU === undefined ? undefined : "FRONT"),
+    face: call.face ? enumName(call.face) : positionU && "FRONT",
     parentDeviceCode: call.chassis,
     bay: call.bay,
     mount: call.bay === undefined ? undefined : "BAY",
@@ -119,11 +120,6 @@ function floorOf(given: string | undefined): number {
   const floor = Number(given ?? 0);
   if (Number.isInteger(floor)) return floor;
   throw usage(`Wrong value "${given}" for "--floor": expected a whole number, such as -1`);
-}
-
-/** `rack-pdu` is RACK_PDU. */
-function word<Word extends string>(given: string | undefined): Word | undefined {
-  return given?.toUpperCase().replaceAll("-", "_") as Word | undefined;
 }
 
 function usage(message: string) {

@@ -6,6 +6,7 @@ import {
   PlacementSpread,
 } from "#gen/datacenter/v1/placement_pb.ts";
 import { usageError } from "../usage_error.ts";
+import { enumName } from "./enum_word.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
 export interface PlaceCall {
@@ -47,7 +48,7 @@ export function placementRequest(call: PlaceCall): FindPlacementRequest {
     ...words(call),
     ...figures(call),
     ports: call.port.map(portsOf),
-    spread: call.spread.map((one) => PlacementSpread[upper(one)]),
+    spread: call.spread.map((one) => PlacementSpread[enumName(one)]),
     allowExistingWarnings: call["allow-warnings"],
     tenant: call.tenant ?? "",
     codePrefix: call.prefix ?? "",
@@ -57,11 +58,11 @@ export function placementRequest(call: PlaceCall): FindPlacementRequest {
 
 function words({ face, depth, basis, redundancy, cooling }: PlaceCall) {
   return {
-    ...(face !== undefined && { face: Face[upper(face)] }),
-    ...(depth !== undefined && { depth: Depth[upper(depth)] }),
-    ...(basis !== undefined && { loadBasis: LoadBasis[upper(basis)] }),
-    ...(redundancy !== undefined && { redundancy: REDUNDANCIES[redundancy] }),
-    ...(cooling !== undefined && { coolingMethod: CoolingMethod[upper(cooling)] }),
+    ...(face !== undefined && { face: Face[enumName(face)] }),
+    ...(depth !== undefined && { depth: Depth[enumName(depth)] }),
+    ...(basis !== undefined && { loadBasis: LoadBasis[enumName(basis)] }),
+    ...(redundancy !== undefined && { redundancy: Redundancy[enumName(redundancy)] }),
+    ...(cooling !== undefined && { coolingMethod: CoolingMethod[enumName(cooling)] }),
   };
 }
 
@@ -75,13 +76,6 @@ function figures({ height, weight, draw, inlets, liquid, headroom }: PlaceCall) 
     ...(headroom !== undefined && { headroomPct: headroom }),
   };
 }
-
-const REDUNDANCIES = {
-  none: Redundancy.NONE,
-  n: Redundancy.N,
-  "n-plus-1": Redundancy.N_PLUS_1,
-  "two-n": Redundancy.TWO_N,
-} as const;
 
 const PORTS = /^(\d+)x(?:(\d+(?:\.\d+)?)([GM]))?\/?([a-z0-9][a-z0-9._-]*)?$/;
 
@@ -103,8 +97,4 @@ function numberOf(flag: string, text: string): number {
   const value = text.trim() === "" ? Number.NaN : Number(text);
   if (Number.isFinite(value)) return value;
   throw usageError("dc place", `Wrong value "${text}" for "${flag}": expected a number`);
-}
-
-function upper<Word extends string>(word: Word): Uppercase<Word> {
-  return word.toUpperCase() as Uppercase<Word>;
 }

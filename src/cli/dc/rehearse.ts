@@ -21,6 +21,7 @@ import { outputWidth } from "../terminal.ts";
 import { usageError } from "../usage_error.ts";
 import { csvLine, guarded } from "./csv_columns.ts";
 import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
 
 /** What a person asks for; undefined for the defaults of the service. */
 export interface RehearseCall {
@@ -95,12 +96,12 @@ function requestOf(call: RehearseCall): RehearseFailuresRequest {
   const severity = call["min-severity"];
   return create(RehearseFailuresRequestSchema, {
     scopeRef: scope,
-    kinds: kind.map((one) => FailureKind[upper(one)]),
+    kinds: kind.map((one) => FailureKind[enumName(one)]),
     cascade: !call["no-cascade"],
     assumeBattery: battery,
-    loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[upper(basis)],
+    loadBasis: basis === undefined ? LoadBasis.UNSPECIFIED : LoadBasis[enumName(basis)],
     pairs,
-    minSeverity: severity === undefined ? FailureSeverity.UNSPECIFIED : FailureSeverity[upper(severity)],
+    minSeverity: severity === undefined ? FailureSeverity.UNSPECIFIED : FailureSeverity[enumName(severity)],
     pageSize: Math.min(limit ?? PAGE, PAGE),
     maxElements: elements ?? 0,
   });
@@ -158,10 +159,6 @@ function csvOf(causes: readonly FailureCause[]): string {
 
 function wordOf(severity: FailureSeverity): string {
   return (FAILURE_SEVERITIES[severity - 1] ?? "").toLowerCase();
-}
-
-function upper<Word extends string>(word: Word): Uppercase<Word> {
-  return word.toUpperCase() as Uppercase<Word>;
 }
 
 function tenths(value: number): string {

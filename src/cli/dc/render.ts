@@ -19,6 +19,7 @@ import type { StderrLogger } from "../stderr_logger.ts";
 import { usageError } from "../usage_error.ts";
 import { writeFile } from "../write_file.ts";
 import type { Database } from "./database.ts";
+import { enumName } from "./enum_word.ts";
 import type { RENDER_FLAGS } from "./render_flags.ts";
 
 /** How people call the screens. */
@@ -57,9 +58,9 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
     screen: ScreenNumber[SCREENS[call.screen]],
     render: {
       format: FormatNumber[formatOf(call)],
-      theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[word(call.theme)],
-      coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[word(call.coloring)],
-      view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[word(call.view)],
+      theme: call.theme === undefined ? ThemeNumber.UNSPECIFIED : ThemeNumber[enumName(call.theme)],
+      coloring: call.coloring === undefined ? ColoringNumber.UNSPECIFIED : ColoringNumber[enumName(call.coloring)],
+      view: call.view === undefined ? ViewNumber.UNSPECIFIED : ViewNumber[enumName(call.view)],
       widthPx: call.width ?? 0,
       embedDataset: true,
       highlight: [...(call.highlight ?? [])],
@@ -85,10 +86,6 @@ export async function renderPicture(database: Database, call: RenderCall, log: S
     await rasterizer.close();
     await store.close();
   }
-}
-
-function word<Word extends string>(lower: Word): Uppercase<Word> {
-  return lower.toUpperCase() as Uppercase<Word>;
 }
 
 /** By `--format`, else by the file's name; SVG for standard output. */

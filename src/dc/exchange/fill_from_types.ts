@@ -1,4 +1,4 @@
-import type { DeviceType } from "#dc/model/device_type.ts";
+import { builtFields, type DeviceType } from "#dc/model/device_type.ts";
 import type { Device } from "#dc/model/resources.ts";
 import { compact, type SourceItem } from "./item.ts";
 
@@ -21,17 +21,10 @@ export function fillFromTypes(items: readonly SourceItem[], types: TypesByModel)
   });
 }
 
-/** A device with what it does not say itself and its type does. */
+/** A device with what it does not say itself and its type does. Its depth needs a unit; its ports are taken all or none. */
 export function filledFromType(device: Device, type: DeviceType): Device {
-  return compact<Device>({
-    ...device,
-    partNumber: device.partNumber ?? type.partNumber,
-    airflow: device.airflow ?? type.airflow,
-    weightKg: device.weightKg ?? type.weightKg,
-    maxDrawW: device.maxDrawW ?? type.maxDrawW,
-    uHeight: device.uHeight ?? type.uHeight,
-    depth: device.depth ?? (device.positionU === undefined ? undefined : type.depth),
-    // Ports of a type stand for all of a device's: a source that knows some knows better.
-    ports: device.ports ?? type.ports,
-  });
+  const { depth, ...built } = builtFields(type);
+  const offered = device.positionU === undefined ? built : { ...built, depth };
+  const missing = Object.entries(offered).filter(([name]) => device[name as keyof Device] === undefined);
+  return compact<Device>({ ...device, ...Object.fromEntries(missing) });
 }

@@ -19,3 +19,8 @@ export interface DeviceType {
   readonly labels?: Readonly<Record<string, string>>;
   readonly comments?: string;
 }
+
+/** The values that a device built to a type takes from it, besides kind, manufacturer and model. */
+export function builtFields({ partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports }: DeviceType) {
+  return { partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports };
+}

@@ -1,4 +1,5 @@
 import { parseCode } from "#dc/model/code.ts";
+import { builtFields } from "#dc/model/device_type.ts";
 import { isPowerKind } from "#dc/model/draw.ts";
 import { refuse } from "#dc/model/refusal.ts";
 import type { Device, Port } from "#dc/model/resources.ts";
@@ -31,24 +32,11 @@ async function ofType(reader: ReadSession["reader"], code: string): Promise<Temp
     const detail = { field: "device_type", value: code, ref: `device_type:${code}` };
     throw refuse("NOT_FOUND", `Cannot find device type "${code}"`, detail);
   }
-  const { manufacturer, model, partNumber, kind, uHeight, depth, airflow, weightKg, maxDrawW, ports, isBlade } =
-    stored.resource;
+  const { manufacturer, model, kind, uHeight = 1, ports, isBlade } = stored.resource;
   if (isBlade === true || uHeight === 0) throw unracked("device_type", code);
   demandConsumer("device_type", code, { kind });
-  return {
-    kind,
-    ...defined({
-      manufacturer,
-      model,
-      partNumber,
-      uHeight: uHeight ?? 1,
-      depth,
-      airflow,
-      weightKg,
-      maxDrawW,
-      ports: ports?.map(unused),
-    }),
-  };
+  const built = { ...builtFields(stored.resource), uHeight, ports: ports?.map(unused) };
+  return { kind, ...defined({ manufacturer, model, ...built }) };
 }
 
 async function ofDevice(reader: ReadSession["reader"], code: string): Promise<Template> {

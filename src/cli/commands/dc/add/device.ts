@@ -1,9 +1,8 @@
 import { DEVICE_KINDS, DEVICE_STATUSES, FACES } from "#dc/model/enum_values.ts";
 import { defineCommand } from "../../../command.ts";
 import { databaseOf } from "../../../dc/database.ts";
+import { enumWords } from "../../../dc/enum_word.ts";
 import { DATABASE_FLAG } from "../../../dc/shared_flags.ts";
-
-const lower = (words: readonly string[]) => words.map((word) => word.toLowerCase().replaceAll("_", "-"));
 
 export const command = defineCommand({
   summary: "Add a device, built to its type",
@@ -14,10 +13,10 @@ export const command = defineCommand({
   flags: {
     db: DATABASE_FLAG,
     type: { type: "string", value: "code", summary: "Type of the device" },
-    kind: { type: "enum", options: lower(DEVICE_KINDS), summary: "Kind (default: of the type)" },
+    kind: { type: "enum", options: enumWords(DEVICE_KINDS), summary: "Kind (default: of the type)" },
     rack: { type: "string", value: "code", summary: "Rack" },
     position: { type: "string", value: "unit", summary: "Lowest unit that it takes, in steps of 0.5" },
-    face: { type: "enum", options: lower(FACES), summary: "Side of the rack (front with a position)" },
+    face: { type: "enum", options: enumWords(FACES), summary: "Side of the rack (front with a position)" },
     chassis: { type: "string", value: "code", summary: "Device whose bay it goes into" },
     bay: { type: "string", value: "name", summary: "Bay of the chassis" },
     site: { type: "string", value: "site", summary: "Site, for a device without a rack" },
@@ -26,7 +25,7 @@ export const command = defineCommand({
     name: { type: "string", value: "text", summary: "Name" },
     serial: { type: "string", value: "number", summary: "Serial number" },
     "asset-tag": { type: "string", value: "tag", summary: "Asset tag" },
-    status: { type: "enum", options: lower(DEVICE_STATUSES), summary: "Status (active)" },
+    status: { type: "enum", options: enumWords(DEVICE_STATUSES), summary: "Status (active)" },
     tenant: { type: "string", value: "name", summary: "Who uses it" },
     message: { type: "string", value: "text", summary: "Why; kept in the change log" },
     "dry-run": { type: "boolean", summary: "Check it, write nothing" },

@@ -51,11 +51,15 @@ try {
   const devices = await codes(before, {});
   const servers = await codes(before, { kinds: ["DEVICE_KIND_SERVER"] });
   const pdus = await codes(before, { kinds: ["DEVICE_KIND_RACK_PDU"] });
+  const floors = Math.ceil(Number(racks) / 160);
   const rackCodes = [...new Set(devices.flatMap(({ rack_code }) => (rack_code ? [rack_code] : [])))];
   const at = <Item>(list: readonly Item[], index: number) => list[index % list.length];
   const questions: Readonly<Record<string, (index: number) => object>> = {
     GetDevice: (index) => ({ code: at(devices, index)?.code }),
     GetRack: (index) => ({ code: at(rackCodes, index) }),
+    GetPort: (index) => ({ device_code: at(servers, index)?.code, port_name: "psu1" }),
+    FloorPlan: (index) => ({ floor_ref: `floor:AMS1/${1 + (index % floors)}` }),
+    TraceCablePath: (index) => ({ port_ref: `port:${at(servers, index)?.code}/psu1` }),
     PowerBlastRadius: (index) => ({ source_ref: `device:${at(pdus, index)?.code}` }),
     SearchDevices: (index) => ({ filter: { text: at(devices, index)?.code.slice(0, 6) }, page_size: 50 }),
     UpsertDevice: (index) => ({

@@ -191,6 +191,20 @@ const AGENTS: readonly {
       '{\n  "theme": "GitHub",\n  // servers\n  "mcpServers": {\n    "docs": { "command": "docs" }, // ours\n    "planner": {\n      "command": "planner",\n      "args": ["mcp"]\n    }\n  }\n}\n',
   },
   {
+    agent: "qwen",
+    file: ".qwen/settings.json",
+    before: '{\n  "model": { "name": "coder" }\n}\n',
+    after:
+      '{\n  "model": { "name": "coder" },\n  "mcpServers": {\n    "planner": {\n      "command": "planner",\n      "args": ["mcp"]\n    }\n  }\n}\n',
+  },
+  {
+    agent: "copilot",
+    file: ".github/mcp.json",
+    before: '{\n  "mcpServers": {}\n}\n',
+    after:
+      '{\n  "mcpServers": {\n    "planner": {\n      "type": "stdio",\n      "command": "planner",\n      "args": ["mcp"]\n    }\n  }\n}\n',
+  },
+  {
     agent: "opencode",
     file: "opencode.jsonc",
     before:

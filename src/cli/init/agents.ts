@@ -33,6 +33,8 @@ export const AGENTS = {
   gemini: agent("Gemini CLI", AGENT_FILES.gemini),
   opencode: agent("opencode", AGENT_FILES.opencode),
   kiro: agent("Kiro", AGENT_FILES.kiro),
+  qwen: agent("Qwen Code", AGENT_FILES.qwen),
+  copilot: agent("Copilot CLI", AGENT_FILES.copilot),
   vscode: agent("VS Code", AGENT_FILES.vscode),
   generic: agent("another agent that reads .mcp.json", AGENT_FILES.claude),
 } as const satisfies Record<string, Agent>;

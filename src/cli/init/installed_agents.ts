@@ -11,6 +11,8 @@ export const PROVIDER_OF: Readonly<Partial<Record<AgentName, ProviderName>>> = {
   gemini: "gemini",
   opencode: "opencode",
   kiro: "kiro",
+  qwen: "qwen",
+  copilot: "copilot",
 };
 
 /** The providers whose program is on PATH, in the order of the table. */

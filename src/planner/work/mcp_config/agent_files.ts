@@ -42,6 +42,14 @@ export const AGENT_FILES = {
     files: [".kiro/settings/mcp.json"],
     extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
   },
+  qwen: {
+    files: [".qwen/settings.json"],
+    extend: (file, text, server) => json(file, text, "mcpServers", plain(server)),
+  },
+  copilot: {
+    files: [".mcp.json", ".github/mcp.json"],
+    extend: (file, text, server) => json(file, text, "mcpServers", stdio(server)),
+  },
   vscode: { files: [".vscode/mcp.json"], extend: (file, text, server) => json(file, text, "servers", stdio(server)) },
 } as const satisfies Record<string, AgentFile>;
 

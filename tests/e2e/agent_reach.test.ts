@@ -124,6 +124,27 @@ test("children that ignore SIGTERM end with the run, wherever they went", async 
   expect(isRunning(Number(readFileSync(join(project.root, "../child"), "utf8")))).toBe(false);
 });
 
+test("nothing in an agent's environment leads it out of its worktree", async () => {
+  using project = await ScriptedProject.make();
+  const { root } = project;
+  // As a shell, a hook of git and a run of npm in the project leave them.
+  project.env = {
+    ...{ PWD: root, OLDPWD: root, GIT_DIR: join(root, ".git"), GIT_WORK_TREE: root },
+    ...{ GIT_INDEX_FILE: join(root, ".git/index"), GIT_PREFIX: "", GIT_COMMON_DIR: join(root, ".git") },
+  };
+
+  const { stdout } = await project.work(`save a; tick
+    # A shell puts its own PWD right: what it was given is what other programs get.
+    [ ! -r /proc/$$/environ ] || tr '\\0' '\\n' < /proc/$$/environ | grep '^\\(OLD\\)\\?PWD=' | grep -vxF "PWD=$PLANNER_WORKTREE" >> "$out/led"
+    [ "$(git rev-parse --show-toplevel)" = "$PLANNER_WORKTREE" ] || git rev-parse --show-toplevel >> "$out/led"
+    env | grep '^GIT_\\(DIR\\|WORK_TREE\\|INDEX_FILE\\|COMMON_DIR\\)=' >> "$out/led"; [ -s "$out/led" ] || rm "$out/led"`);
+
+  expect(stdout).toBe(`${ID}: completed\n`);
+  expect(project.seen()).toEqual([]);
+  expect(project.has("a.txt")).toBe(false);
+  expect(await project.git("status", "--porcelain", "--untracked-files=no")).toBe(` M .planner/specs/${ID}.md\n`);
+});
+
 test("an agent that deletes the project's own .planner loses no commit, and the run ends", async () => {
   using project = await ScriptedProject.make();
 

@@ -4,9 +4,8 @@ import { OperationError } from "#kernel/errors.ts";
 import { isJsonObject } from "#kernel/json_object.ts";
 import { nearest } from "#kernel/nearest.ts";
 import { ONE_OF } from "#kernel/one_of.ts";
+import { MAX_SHOWN_CHARS, shortened } from "#kernel/shortened.ts";
 
-/** Longest piece of a wrong value that a refusal repeats, in characters. */
-const MAX_SHOWN_CHARS = 60;
 /** Levels of nesting that it repeats. */
 const MAX_SHOWN_DEPTH = 8;
 
@@ -39,7 +38,7 @@ export function checkArguments<Params extends TObject>(params: Params, args: unk
 function unknownParameter(name: string, known: readonly string[]): OperationError {
   const near = nearest(name, known);
   const hint = near === undefined ? "" : `. Did you mean "${near}"?`;
-  return new OperationError("invalid_argument", `Unknown parameter: ${name}${hint}`);
+  return new OperationError("invalid_argument", `Unknown parameter: ${shortened(name)}${hint}`);
 }
 
 /** JSON may carry integers that no longer count by one; nothing here has so many lines or bytes. */
@@ -82,8 +81,4 @@ function clipped(value: unknown, depth: number): unknown {
   if (Array.isArray(value)) return value.slice(0, MAX_SHOWN_CHARS).map((item) => clipped(item, depth - 1));
   const entries = Object.entries(value).slice(0, MAX_SHOWN_CHARS);
   return Object.fromEntries(entries.map(([name, item]) => [name, clipped(item, depth - 1)]));
-}
-
-function shortened(text: string): string {
-  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS)}…` : text;
 }

@@ -184,3 +184,22 @@ describe("one line and its answer", () => {
     expect(await server.next()).toMatchObject({ id: "after", result: {} });
   });
 });
+
+test("a refusal repeats the beginning of a long value only", async () => {
+  const long = "x".repeat(200_000);
+  const cut = `${"x".repeat(60)}…`;
+  const asked: readonly (readonly [params: unknown, text: string])[] = [
+    [{ name: "planner_spec_get", arguments: { id: long } }, `Spec not found: ${cut}`],
+    [{ name: "planner_work_list", arguments: { process_id: long } }, `Process not found: ${cut}`],
+    [{ name: "planner_add", arguments: { description: "A", prompt: long } }, `Prompt not found: "${cut}"`],
+    [{ name: "planner_log", arguments: { id: ID, since: long } }, `Invalid since: "${cut}"`],
+    [{ name: "planner_ready", arguments: { [long]: 1 } }, `Unknown parameter: ${cut}`],
+    [{ name: long, arguments: {} }, `Unknown tool: ${cut}`],
+    [{ name: "planner_spec_get", arguments: { id: " " } }, 'Invalid id "": expected a full or partial spec id'],
+  ];
+
+  for (const [index, [params, text]] of asked.entries()) {
+    server.send(`${call(900 + index, params)}\n`);
+    expect(await server.next()).toEqual(refused(900 + index, expect.stringContaining(text) as unknown as string));
+  }
+});

@@ -1,5 +1,6 @@
 import { OperationError } from "#kernel/errors.ts";
 import { nearest } from "#kernel/nearest.ts";
+import { shortened } from "#kernel/shortened.ts";
 import type { PromptStore } from "../ports.ts";
 import { parseDocument } from "../spec/document.ts";
 import { STANDARD_PROMPT, STANDARD_PROMPT_NAME } from "./standard_prompt.ts";
@@ -81,7 +82,7 @@ export function promptNotFound(name: string, names: readonly string[]): Operatio
   const near = nearest(name, names);
   const known = names.length === 0 ? "a file in .planner/prompts, which has none" : `one of ${names.join(", ")}`;
   const hint = near === undefined ? `expected ${known}` : `did you mean "${near}"?`;
-  return new OperationError("not_found", `Prompt not found: "${name}": ${hint}`);
+  return new OperationError("not_found", `Prompt not found: "${shortened(name)}": ${hint}`);
 }
 
 /** Whether a template of this name can be loaded. */

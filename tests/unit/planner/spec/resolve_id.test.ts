@@ -82,7 +82,10 @@ test("resolveSpecId names twenty ids and counts the others", () => {
 });
 
 test("resolveSpecId refuses an empty text, even where there is one spec only", () => {
-  expect(refusal(" ", IDS.slice(0, 1))).toEqual(["invalid_argument", "Cannot look up an empty spec id"]);
+  expect(refusal(" ", IDS.slice(0, 1))).toEqual([
+    "invalid_argument",
+    'Invalid id "": expected a full or partial spec id',
+  ]);
 });
 
 test("resolveSpecId takes an id that is in the archive as well for one", () => {

@@ -147,6 +147,8 @@ function refusals(
 function shortages({ options }: Candidate): readonly Obstacle[] {
   if (options.some(({ uses }) => fitsAll(uses) >= 1)) return [];
   return options.flatMap(({ uses }) =>
-    uses.filter(({ limit, each }) => limit.fits(each) < 1).map(({ limit, each }) => limit.obstacle(each)),
+    uses
+      .filter(({ limit, each, after }) => limit.fits(each, after) < 1)
+      .map(({ limit, each, after }) => limit.obstacle(each, after)),
   );
 }

@@ -23,6 +23,9 @@ export class Limit {
   readonly most: number;
   /** What is used, devices placed so far included. */
   used: number;
+  /** What devices add besides after a single loss, by its node; the most of these. */
+  readonly #after = new Map<number, number>();
+  #mostAfter = 0;
 
   constructor({ reason, ref, unit, capacity, most, used }: LimitInput) {
     this.reason = reason;
@@ -34,19 +37,38 @@ export class Limit {
   }
 
   /** How many devices that use `each` fit. */
-  fits(each: number): number {
-    const left = this.most - this.used;
+  fits(each: number, after?: AfterLoss): number {
+    let most = this.#fitsBeside(this.#mostAfter, each);
+    for (const loss of after?.losses ?? []) {
+      most = Math.min(most, this.#fitsBeside(this.#after.get(loss) ?? 0, each + (after?.more ?? 0)));
+    }
+    return most;
+  }
+
+  #fitsBeside(others: number, each: number): number {
+    const left = this.most - this.used - others;
     if (left < -TOLERANCE) return 0;
     return each <= 0 ? Number.POSITIVE_INFINITY : Math.floor((left + TOLERANCE) / each);
   }
 
-  get usedPct(): number {
-    return (this.used / this.capacity) * 100;
+  /** Adds a device. */
+  take(each: number, after?: AfterLoss): void {
+    this.used += each;
+    for (const loss of after?.losses ?? []) {
+      const sum = (this.#after.get(loss) ?? 0) + (after?.more ?? 0);
+      this.#after.set(loss, sum);
+      this.#mostAfter = Math.max(this.#mostAfter, sum);
+    }
   }
 
-  obstacle(each: number): Obstacle {
+  get usedPct(): number {
+    return ((this.used + this.#mostAfter) / this.capacity) * 100;
+  }
+
+  obstacle(each: number, after?: AfterLoss): Obstacle {
     if (COUNTED.includes(this.reason)) return this.#shortage(each);
-    const value = rounded(this.used + each);
+    const more = (after?.losses ?? []).map((loss) => (this.#after.get(loss) ?? 0) + (after?.more ?? 0));
+    const value = rounded(this.used + each + Math.max(this.#mostAfter, ...more));
     const most = rounded(this.most);
     return {
       reason: this.reason,
@@ -78,10 +100,17 @@ function rounded(value: number): number {
   return Number.isFinite(value) ? Math.round(value * 10) / 10 : 0;
 }
 
+/** What a device adds after each of some losses alone, besides what it always uses. */
+export interface AfterLoss {
+  readonly losses: readonly number[];
+  readonly more: number;
+}
+
 /** What one device uses of a limit. */
 export interface Use {
   readonly limit: Limit;
   readonly each: number;
+  readonly after?: AfterLoss;
   /** What it certainly uses, if that may be less. */
   readonly least?: number;
 }
@@ -94,8 +123,8 @@ export function mostByAll(uses: readonly Use[]): number {
 /** Devices that fit by all of these limits. */
 export function fitsAll(uses: readonly Use[]): number {
   let most = Number.POSITIVE_INFINITY;
-  for (const { limit, each } of uses) {
-    const fits = limit.fits(each);
+  for (const { limit, each, after } of uses) {
+    const fits = limit.fits(each, after);
     if (fits < most) most = fits;
   }
   return most;

@@ -63,14 +63,14 @@ export class PlaceTaker {
   take(candidate: Candidate, option: Option): Taken | Obstacle {
     const position = candidate.units.lowest();
     if (position === undefined) return noSpace(candidate, this.#wanted);
-    const short = option.uses.find(({ limit, each }) => limit.fits(each) < 1);
-    if (short !== undefined) return short.limit.obstacle(short.each);
+    const short = option.uses.find(({ limit, each, after }) => limit.fits(each, after) < 1);
+    if (short !== undefined) return short.limit.obstacle(short.each, short.after);
     const plugged = this.#plug(option.pair);
     if ("reason" in plugged) return plugged;
     const ports = candidate.pool === undefined ? [] : this.#ports.choose(candidate.pool);
     if (ports === undefined) return noPort(candidate);
     candidate.units.take(position);
-    for (const { limit, each } of [...option.uses, ...plugged.uses]) limit.used += each;
+    for (const { limit, each, after } of [...option.uses, ...plugged.uses]) limit.take(each, after);
     for (const { side, outlet } of plugged.plugs) this.#unplug(side, outlet);
     if (candidate.pool !== undefined) this.#ports.take(candidate.pool, ports);
     return { position, plugs: plugged.plugs, ports };

@@ -86,6 +86,7 @@ export class SupplyPaths {
     for (const { path, part } of sides) {
       for (const [index, share] of path) parts.set(index, (parts.get(index) ?? 0) + share * part);
     }
+    const isChained = sides.length > 1 && sides.every(({ path }) => this.#isChain(path));
     const found: Use[] = [];
     for (const [index, part] of parts) {
       const limits = this.#limitsOf(index);
@@ -93,9 +94,18 @@ export class SupplyPaths {
       const draw = this.#drawAt(index);
       // After the worst failure an element carries the whole device if that failure takes all of its other inlets.
       const least = this.#takesOthers(index, sides) ? draw : draw * part;
-      found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, each: draw, least });
+      const losses = isChained ? lossesOfOthers(index, sides) : undefined;
+      const alone =
+        losses === undefined ? { each: draw } : { each: draw * part, after: { losses, more: draw * (1 - part) } };
+      found.push({ limit: limits.now, each: draw * part }, { limit: limits.alone, ...alone, least });
     }
     return found;
+  }
+
+  /** Whether watts take one way only: a loss then shifts none from one element upstream to another. */
+  #isChain(path: Path): boolean {
+    const { inlets } = this.#state.graph;
+    return [...path.keys()].every((index) => (inlets[index] ?? []).filter(({ how }) => how !== "GATE").length < 2);
   }
 
   #takesOthers(index: number, sides: readonly SuppliedPart[]): boolean {
@@ -138,4 +148,14 @@ export class SupplyPaths {
       alone: new Limit({ reason: "SUPPLY_FAILOVER", ref, unit, capacity, most: mostAlone, used: alone }),
     };
   }
+}
+
+/** The losses after which an element carries the whole device: those that take all of its other inlets, and not these. */
+function lossesOfOthers(index: number, sides: readonly SuppliedPart[]): readonly number[] {
+  const own = sides.filter(({ path }) => path.has(index));
+  const others = sides.filter(({ path }) => !path.has(index));
+  const [first, ...more] = others;
+  return (first?.killers ?? []).filter(
+    (loss) => more.every(({ killers }) => killers.includes(loss)) && !own.some(({ killers }) => killers.includes(loss)),
+  );
 }

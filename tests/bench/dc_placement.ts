@@ -1,0 +1,50 @@
+/**
+ * Times FindPlacement of 1,000 servers on a database, each request different.
+ *
+ *     planner dc sample --racks 1960 --db big.sqlite
+ *     bun tests/bench/dc_placement.ts big.sqlite
+ *
+ * Prints wall-clock time and the processor time of this process, which says more on a busy machine.
+ */
+import { fromJson } from "@bufbuild/protobuf";
+import { openService } from "#dc/open_service.ts";
+import { findPlacement } from "#dc/operations/planning/find_placement.ts";
+import { openSqlite } from "#dc/store/sqlite_store.ts";
+import { loadPage } from "#runtime/pages.ts";
+
+const ROUNDS = 3;
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+const [path] = process.argv.slice(2);
+if (path === undefined) throw new Error("usage: bun tests/bench/dc_placement.ts <database file>");
+const store = await openSqlite(path);
+const service = await openService(store, {
+  clock: { now: () => new Date() },
+  authRequired: false,
+  observe: () => {},
+  loadViewer: () => loadPage("picture_file"),
+});
+const PORTS = [{ count: 2, speed_mbps: 25_000 }];
+let draw = 200;
+
+async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
+  const [began, before] = [performance.now(), process.cpuUsage()];
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  const [wall, used] = [performance.now() - began, (user + system) / 1000].map(Math.round);
+  print(`${name}: ${wall} ms, processor ${used} ms`);
+}
+
+/** Each question is another one, so that no kept reply answers it. */
+async function place(ports: typeof PORTS): Promise<void> {
+  draw += 1;
+  const request = { count: 1000, u_height: 1, draw_w: draw, redundancy: "REDUNDANCY_TWO_N", ports, max_places: 10 };
+  const input = fromJson(findPlacement.method.input, request);
+  await service.call(findPlacement, input, { interface: "REST" });
+}
+
+await timed("what a server prepares when it starts", () => service.warmUp(new AbortController().signal));
+await timed("first, with two ports each", () => place(PORTS));
+for (let round = 0; round < ROUNDS; round += 1) await timed("next, with two ports each", () => place(PORTS));
+for (let round = 0; round < ROUNDS; round += 1) await timed("next, without ports", () => place([]));
+await store.close();

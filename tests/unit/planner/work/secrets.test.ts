@@ -69,6 +69,7 @@ describe("SecretMask", () => {
     word("s", "k_live_", LONG),
     word("np", "m_", LONG.slice(0, 36)),
     word("h", "f_", LONG),
+    word("plan", "ner_", LONG, "-_9"),
     word("xo", "xb-", LONG),
     word("AK", "IA", "IOSFODNN7ABCDEFG"),
     word("AI", "za", LONG.slice(0, 35)),

@@ -6,7 +6,7 @@ import type { LoadViewer, Rasterize } from "./render/render_screen.ts";
 export const ROLES = ["reader", "writer", "admin"] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Who calls, as an interface has found out. */
+/** The authenticated caller of an interface. */
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
@@ -21,7 +21,7 @@ export interface Caller {
   readonly clientIp?: string;
   readonly userAgent?: string;
   readonly traceId?: string;
-  /** The connection that the call came on; calls of one connection share its turns. */
+  /** The connection of the call; calls of one connection share its limits. */
   readonly peer?: object;
 }
 
@@ -34,19 +34,19 @@ export interface FinishedCall {
   readonly seconds: number;
 }
 
-/** What the service needs of the world. */
+/** Ports of the service to the outside. */
 export interface DcContext {
   readonly store: DcStore;
   readonly clock: Clock;
-  /** False only where the operator has decided that everyone may do everything. */
+  /** False only if the operator turned authentication off. */
   readonly authRequired: boolean;
   /** Seals page tokens; 32 bytes, the same on every replica. */
   readonly pageKey: Uint8Array;
   /** Makes ids of change log entries and transactions: UUIDs. */
   readonly newId: () => string;
   readonly observe: (call: FinishedCall) => void;
-  /** Makes PNG pictures; absent where none are made. */
+  /** Makes PNG pictures; absent if not supported. */
   readonly rasterize?: Rasterize | undefined;
-  /** Reads the page of HTML pictures; absent where none are made. */
+  /** Reads the page of HTML pictures; absent if not supported. */
   readonly loadViewer?: LoadViewer | undefined;
 }

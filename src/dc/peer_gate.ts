@@ -11,7 +11,7 @@ export class PeerGate {
   readonly #peers = new Map<object, Slots>();
 
   /**
-   * Runs `work` when the peer's turn has come.
+   * Runs `work` when the peer has a free slot.
    *
    * @param key identifies the connection; without it there is no limit
    * @throws the signal's reason if it aborts before the work has begun

@@ -5,7 +5,7 @@ import type { NetworkPorts } from "./model/network_ports.ts";
 import type { Cable, Device, DeviceBody, ResourceByKind, ResourceKind } from "./model/resources.ts";
 import type { SiteReader } from "./model/site.ts";
 
-/** A resource with what the service keeps beside it. Moments are ISO 8601 in UTC. */
+/** A resource with its etag and times, ISO 8601 in UTC. */
 export interface Stored<Resource> {
   readonly resource: Resource;
   readonly etag: string;
@@ -13,14 +13,14 @@ export interface Stored<Resource> {
   readonly updateTime: string;
 }
 
-/** An area of a floor, as a filter names it. */
+/** An area of a floor in a filter. */
 export interface Area {
   readonly siteId: string;
   readonly floorNumber: number;
   readonly name: string;
 }
 
-/** Which devices are meant: fields join with AND, the values of one field with OR, tags and labels with AND. */
+/** A filter of devices: fields are joined by AND, values of one field by OR, tags and labels by AND. */
 export interface DeviceFilter {
   readonly query?: string;
   readonly kinds?: readonly DeviceKind[];
@@ -37,7 +37,7 @@ export interface DeviceFilter {
   readonly labels?: Readonly<Record<string, string>>;
   readonly racked?: boolean;
   readonly singleCorded?: boolean;
-  /** Only these codes; how `fed_by` reaches the database. */
+  /** Only these codes; `fed_by` becomes such a list. */
   readonly codes?: readonly string[];
   /** None of these codes. */
   readonly exceptCodes?: readonly string[];
@@ -51,7 +51,7 @@ export interface DeviceFilter {
 export const DEVICE_ORDERS = ["code", "name", "role", "rack_code", "position_u", "update_time", "draw_w"] as const;
 export type DeviceOrder = (typeof DEVICE_ORDERS)[number];
 
-/** The last row of the page before: its value in the order's column and its key. */
+/** Last row of the previous page: its value in the order column and its key. */
 export interface Cursor {
   readonly value: string | number;
   readonly key: string;
@@ -65,17 +65,17 @@ export interface DeviceQuery {
   readonly limit: number;
 }
 
-/** A page and, from the same snapshot, how many devices match on all pages. */
+/** A page and the number of matches on all pages, from one snapshot. */
 export interface DevicePage {
   readonly devices: readonly Stored<DeviceBody>[];
-  /** Where the next page begins; absent on the last one. */
+  /** Start of the next page; absent on the last one. */
   readonly next?: Cursor;
   readonly total: number;
   readonly roleCounts: ReadonlyMap<string, number>;
 }
 
 export interface HistoryQuery {
-  /** Matches the changed thing and what it belongs to. */
+  /** Matches the changed resource and the resources that it belongs to. */
   readonly entity?: string;
   readonly actor?: string;
   readonly action?: AuditAction;
@@ -84,7 +84,7 @@ export interface HistoryQuery {
   readonly since?: string;
   readonly until?: string;
   readonly descending: boolean;
-  /** The last seq of the page before. */
+  /** The last seq of the previous page. */
   readonly after?: number;
   readonly limit: number;
 }
@@ -95,7 +95,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** An answer kept for a request_id, so that the same request gets it again. */
+/** The reply of a request_id, returned again for the same request. */
 export interface RememberedRequest {
   readonly principal: string;
   readonly requestId: string;
@@ -119,23 +119,23 @@ export interface FeedDelivery {
   readonly receivedAt: string;
 }
 
-/** An event of a change feed that could not be understood, kept for a person. */
+/** An event of a change feed that could not be interpreted, stored for an operator. */
 export interface DeadLetter {
   readonly id: string;
   readonly receivedAt: string;
   readonly feed: string;
   readonly reason: string;
-  /** The event as JSON text, cut when it is long. */
+  /** The event as JSON text, truncated if it is long. */
   readonly body: string;
 }
 
-/** A small JSON document that the service keeps beside the resources. */
+/** A small JSON document that the service stores beside the resources. */
 export interface KeptDocument {
   readonly key: string;
   readonly body: string;
 }
 
-/** A row of the change log as it is stored: the entry as JSON text, and the columns by which it is found. */
+/** A row of the change log as stored: the entry as JSON text, and its search columns. */
 export interface LogRow {
   readonly seq: number;
   readonly occurredAt: string;
@@ -147,19 +147,19 @@ export interface LogRow {
   readonly body: string;
 }
 
-/** A row that leads from a reference to an entry of the change log. */
+/** A row that maps a reference to an entry of the change log. */
 export interface LogReference {
   readonly refKey: string;
   readonly seq: number;
 }
 
-/** A signed statement about the change log, kept in the database. */
+/** A signed checkpoint of the change log, stored in the database. */
 export interface StoredCheckpoint {
   readonly size: number;
   readonly note: string;
 }
 
-/** A stored resource, and what is wrong with the columns and rows that are derived from it. */
+/** A stored resource, and the faults of the columns and rows that are derived from it. */
 export interface CheckedRow {
   readonly key: string;
   /** Undefined when the row cannot be read. */
@@ -170,9 +170,9 @@ export interface CheckedRow {
 /** Keys of resources by their kind. */
 export type ResourceKeys = Readonly<Record<ResourceKind, readonly string[]>>;
 
-/** How many racks, cooling units and devices a floor has. */
+/** Numbers of racks, cooling units and devices of a floor. */
 export interface FloorCounts {
-  /** Empty for what stands nowhere. */
+  /** Empty for resources without a location. */
   readonly siteId: string;
   readonly floorNumber: number;
   readonly rack: number;
@@ -180,9 +180,9 @@ export interface FloorCounts {
   readonly device: number;
 }
 
-/** What there is, counted. */
+/** Counts of the inventory. */
 export interface InventoryCounts {
-  /** Every floor on which something stands, in no order. */
+  /** Every floor that has resources, unordered. */
   readonly floors: readonly FloorCounts[];
   /** The fabric of every link. */
   readonly links: readonly string[];
@@ -190,16 +190,16 @@ export interface InventoryCounts {
   readonly ports: number;
 }
 
-/** One snapshot: every look-up of one `read` sees the same state. */
+/** One snapshot: all queries of one `read` see the same state. */
 export interface DcReader extends SiteReader {
-  /** Those of these devices that are there: one look-up, however many they are. */
+  /** Returns the devices that exist. Cost: one query for any number of keys. */
   devices(codes: readonly string[]): Promise<readonly Device[]>;
-  /** The network ports of devices, by the keys of those that have any: one look-up, however many they are. */
+  /** Network ports by the keys of the devices that have any. Cost: one query for any number of keys. */
   networkPorts(codes: readonly string[]): Promise<ReadonlyMap<string, NetworkPorts>>;
   /** Rises with every committed write transaction that changed something. */
   revision(): Promise<number>;
   stored<Kind extends ResourceKind>(kind: Kind, key: string): Promise<Stored<ResourceByKind[Kind]> | undefined>;
-  /** Cables with an end at a device, in the order of keys: one look-up, however many they are. */
+  /** Cables with an end at a device, in the order of keys. Cost: one query for any number of cables. */
   storedCablesOf(deviceCode: string): Promise<readonly Stored<Cable>[]>;
   searchDevices(query: DeviceQuery): Promise<DevicePage>;
   /** Keys of the devices that have a data port without a cable: one walk over the index of port types. */
@@ -209,17 +209,17 @@ export interface DcReader extends SiteReader {
   remembered(principal: string, requestId: string): Promise<RememberedRequest | undefined>;
   setting(name: string): Promise<string | undefined>;
   document(space: string, key: string): Promise<string | undefined>;
-  /** Documents of a space in the order of keys, beginning after `after`. */
+  /** Documents of a space in the order of keys, starting after `after`. */
   documents(space: string, after: string, limit: number): Promise<readonly KeptDocument[]>;
-  /** Rows of the change log behind a seq, in order. */
+  /** Rows of the change log after a seq, in order. */
   logRows(after: number, limit: number): Promise<readonly LogRow[]>;
-  /** References into the change log behind one of them, in the order of their keys. */
+  /** References into the change log after a given one, in the order of their keys. */
   logReferences(after: LogReference | undefined, limit: number): Promise<readonly LogReference[]>;
-  /** Rows of a kind behind a key, compared with the columns and rows that follow from them. */
+  /** Rows of a kind after a key, compared with the columns and rows that are derived from them. */
   checkRows(kind: ResourceKind, after: string, limit: number): Promise<readonly CheckedRow[]>;
-  /** Tables with rows that belong to no resource, with their number. */
+  /** Tables that have rows without a resource, with the number of these rows. */
   strayRows(): Promise<ReadonlyMap<string, number>>;
-  /** Every kept checkpoint, the smallest first. */
+  /** All stored checkpoints, smallest first. */
   checkpoints(): Promise<readonly StoredCheckpoint[]>;
   /** Whether this version of a row was delivered before. */
   delivered(table: string, rowKey: string, mark: string): Promise<boolean>;
@@ -230,24 +230,24 @@ export interface DcReader extends SiteReader {
   deadLetter(id: string): Promise<DeadLetter | undefined>;
   countDeadLetters(): Promise<number>;
   /**
-   * References of what changed behind a seq of the change log, each once, in no order; at most `limit` of them.
-   * Undefined when entries behind the seq have been archived.
+   * References of resources that changed after a seq of the change log, each once, unordered, at most `limit`.
+   * Undefined if entries after the seq have been archived.
    */
   changedSince(seq: number, limit: number): Promise<readonly string[] | undefined>;
   inventory(): Promise<Inventory>;
-  /** Resources of a kind in the order of keys, beginning behind `after`: the inventory in pages, whatever its size. */
+  /** Resources of a kind in the order of keys, starting after `after`, to page through the inventory. */
   page<Kind extends ResourceKind>(kind: Kind, after: string, limit: number): Promise<readonly ResourceByKind[Kind][]>;
   inventoryCounts(): Promise<InventoryCounts>;
   /**
-   * The inventory with power ports and power cables only: a fraction of a large one, and all that power needs.
+   * The inventory with power ports and power cables only: all that the power graph needs.
    * With `among`, only these keys, and the power cables of these devices.
    */
   powerInventory(among?: ResourceKeys): Promise<Inventory>;
 }
 
-/** One transaction: it sees its own writes, others see all of them or none. */
+/** One transaction: it sees its own writes; other transactions see all of them or none. */
 export interface DcWriter extends DcReader {
-  /** Looks up at once what rules will ask about resources that are going to be written; says nothing and changes nothing. */
+  /** Loads the resources that rules will read about resources to be written, in few queries. Changes nothing. */
   lookAhead(kind: ResourceKind, resources: readonly ResourceByKind[ResourceKind][]): Promise<void>;
   put<Kind extends ResourceKind>(kind: Kind, stored: Stored<ResourceByKind[Kind]>): Promise<void>;
   remove(kind: ResourceKind, key: string): Promise<void>;
@@ -259,7 +259,7 @@ export interface DcWriter extends DcReader {
   /** Marks the inventory as changed; `append` must record what changed in the same transaction. */
   raiseRevision(): Promise<number>;
   remember(request: RememberedRequest): Promise<void>;
-  /** Forgets answers older than `before`. */
+  /** Removes stored replies older than `before`. */
   forget(before: string): Promise<void>;
   setSetting(name: string, value: string): Promise<void>;
   putDocument(space: string, key: string, body: string): Promise<void>;
@@ -267,11 +267,11 @@ export interface DcWriter extends DcReader {
   keepDelivery(delivery: FeedDelivery): Promise<void>;
   keepDeadLetter(letter: DeadLetter): Promise<void>;
   dropDeadLetter(id: string): Promise<void>;
-  /** Runs `work`; when it throws, undoes what it wrote and throws on. Savepoints nest. */
+  /** Runs `work` in a savepoint. If it throws, rolls its writes back and rethrows. Savepoints nest. */
   savepoint<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** How far what runs at once is taken up. */
+/** Use of the pool of transactions. */
 export interface QueueUse {
   readonly limit: number;
   readonly running: number;
@@ -279,20 +279,20 @@ export interface QueueUse {
 }
 
 /**
- * The database of one inventory. `write` commits when `work` answers and undoes everything when it throws.
- * Refusals are `OperationError`: `unavailable` when the database cannot be reached, `aborted` when a transaction lost
- * against another one more often than it was retried. `work` may therefore be called again: it has no other effects.
+ * The database of one inventory. `write` commits if `work` returns and rolls back if it throws.
+ * Refusals are `OperationError`: `unavailable` if the database cannot be reached, `aborted` if a transaction conflicted
+ * more often than it is retried. `work` may be called several times, so it must have no other effects.
  */
 export interface DcStore {
   read<Result>(work: (reader: DcReader) => Promise<Result>): Promise<Result>;
   write<Result>(work: (writer: DcWriter) => Promise<Result>): Promise<Result>;
-  /** The revision that a read would see that began now, by one statement and without a transaction. */
+  /** The revision that a new read would see. Cost: one statement, no transaction. */
   revision(): Promise<number>;
   /**
-   * Finds out whether reads and writes can succeed now. @throws OperationError unavailable with the reason as its cause
+   * Checks whether reads and writes can succeed now. @throws OperationError unavailable with the reason as its cause
    */
   check(): Promise<void>;
-  /** Transactions that run and wait at this moment; no question to the database. */
+  /** Current numbers of running and waiting transactions. Does not query the database. */
   use(): Readonly<Record<"read" | "write", QueueUse>>;
   close(): Promise<void>;
 }

@@ -1,23 +1,23 @@
-/** Bytes of answers kept, as they go over the wire. Ours: some 200 screens; in memory each is ten times as large. */
+/** Maximum bytes of cached replies in binary form. Ours: some 200 screens; objects in memory take ten times as much. */
 const MAX_BYTES = 16 * 1024 * 1024;
-/** The largest answer worth keeping. Ours: one must not push out all others. */
+/** Largest cached reply. Ours: one reply must not evict all others. */
 const MAX_REPLY_BYTES = MAX_BYTES / 8;
 
-/** An answer, how large it is on the wire, and until when it holds, in milliseconds since 1970. */
+/** A reply, its binary size, and the time until which it is valid, in milliseconds since 1970. */
 export interface KeptReply<Reply> {
   readonly reply: Reply;
   readonly bytes: number;
   readonly until: number;
 }
 
-/** Keeps answers until the inventory's revision moves on or their time is over; the longest unused one goes first. */
+/** Caches replies until the revision of the inventory changes or they expire; evicts the least recently used. */
 export class ReplyCache {
-  // biome-ignore lint/suspicious/noExplicitAny: the key holds the method, which fixes the type of its answer
+  // biome-ignore lint/suspicious/noExplicitAny: the key holds the method, which fixes the type of its reply
   readonly #entries = new Map<string, KeptReply<any>>();
   #revision = 0;
   #bytes = 0;
 
-  /** Whether it is worth asking for the revision, which `find` wants. */
+  /** Whether a reply may be cached, so that the caller reads the revision for `find`. */
   has(key: string): boolean {
     return this.#entries.has(key);
   }
@@ -31,13 +31,13 @@ export class ReplyCache {
     return known.reply;
   }
 
-  /** Keeps an answer of this revision, unless a newer revision exists. */
+  /** Caches a reply of this revision, unless a newer revision exists. */
   keep<Reply>(key: string, kept: KeptReply<Reply>, revision: number): void {
     this.#follow(revision);
     if (revision === this.#revision && kept.bytes <= MAX_REPLY_BYTES) this.#set(key, kept);
   }
 
-  /** Answers of an older revision are of no use to anybody but slow readers, who then ask anew. */
+  /** Only slow readers could use replies of an older revision; they compute theirs again. */
   #follow(revision: number): void {
     if (revision <= this.#revision) return;
     this.#revision = revision;

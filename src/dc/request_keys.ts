@@ -4,7 +4,7 @@ import type { Rpc } from "./operations/rpc.ts";
 
 type Message = MessageShape<Rpc["method"]["input"]>;
 
-/** Names of questions: equal for equal ones. An interface may ask with the same message again, whose name is known. */
+/** Cache keys of requests, equal for equal requests. Keys of message objects that are used again are cached. */
 export class RequestKeys {
   readonly #known = new WeakMap<Message, string>();
 

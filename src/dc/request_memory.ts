@@ -18,7 +18,7 @@ interface MemorySession {
 }
 
 /**
- * Answers a repeated request_id as the first time. Source: AIP-155;
+ * Returns the first reply for a repeated request_id. Source: AIP-155;
  * docs/contract/datacenter-messages.md#common-fields-of-changes.
  */
 export class RequestMemory {

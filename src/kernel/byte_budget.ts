@@ -6,8 +6,8 @@ const LARGE_PART = 0.75;
 export const REQUEST_BYTES = 16 * 1024;
 
 /**
- * Bytes that all open requests may hold together: bodies that are still arriving or being answered, and replies that
- * their readers have not taken yet.
+ * Bytes that all open requests may hold together: bodies that arrive or are being processed, and replies that
+ * their readers have not received yet.
  */
 export class ByteBudget {
   readonly limit: number;
@@ -73,7 +73,7 @@ export class ByteAccount {
     return true;
   }
 
-  /** Returns everything that is held; later charges count no more. */
+  /** Releases all charges; later charges are ignored. */
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

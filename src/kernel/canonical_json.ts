@@ -1,13 +1,13 @@
-/** Names of fields as JSON, since the same few are written over and over. */
+/** Quoted names of fields: the same few names are written often. */
 const quoted = new Map<string, string>();
-/** Names kept. Ours: the proto has some 300; names that users choose must not make it grow without end. */
+/** Maximum number of cached names. Ours: the proto has some 300, users may choose more. */
 const MAX_QUOTED = 4096;
 
-/** The texts of objects that are written down more than once. */
+/** Texts of objects that are written more than once. */
 const remembered = new WeakMap<object, string>();
 
 /**
- * The same as `canonicalJson`, and what larger values get where this one is a part of them, as long as it lives.
+ * Like `canonicalJson`, and caches the text for larger values that contain this object, for its lifetime.
  * The object must not change any more.
  */
 export function rememberCanonical(object: object): string {
@@ -18,9 +18,9 @@ export function rememberCanonical(object: object): string {
 
 /**
  * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
- * Cost: a fraction where the keys are in that order already, as in what a database gives back.
- * Source: RFC 8785; JavaScript's own number and string forms are the ones that it demands. It leaves numbers beyond a
- * double out, which JSON can write: `1e999`.
+ * Cost: much less if the keys are in that order already, as in rows of the database.
+ * Source: RFC 8785; it prescribes the number and string forms of JavaScript. It excludes numbers beyond a
+ * double, which JSON can express: `1e999`.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === "number") return numberJson(value);
@@ -31,7 +31,7 @@ export function canonicalJson(value: unknown): string {
   return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
 }
 
-/** The object with its own keys in the order of UTF-16 units, which makes its text cheap; what it holds stays as it is. */
+/** Returns the object with keys in the order of UTF-16 units, so its text is cheap. Nested objects stay as they are. */
 export function inKeyOrder<Value extends object>(object: Value): Value {
   const fields = object as Readonly<Record<string, unknown>>;
   const ordered = Object.keys(fields)
@@ -45,7 +45,7 @@ function numberJson(value: number): string {
   return value > 0 ? "1e999" : "-1e999";
 }
 
-/** Whether the engine's own JSON is the canonical one: it writes keys in the order in which an object lists them. */
+/** Whether `JSON.stringify` gives the canonical text: it writes keys in the order of the object. */
 function isInKeyOrder(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;

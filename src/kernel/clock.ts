@@ -1,4 +1,4 @@
-/** The present moment, handed in so that decisions about time can be tested. */
+/** The current time, a parameter so that tests can set it. */
 export interface Clock {
   readonly now: () => Date;
 }

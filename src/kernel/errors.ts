@@ -18,8 +18,8 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * A refusal: the request is understood and answered with "no", and `message` says why to the caller.
- * Anything else that is thrown is a defect of the program.
+ * A refusal: the request was valid but is rejected; `message` gives the caller the reason.
+ * Any other error is a bug in the program.
  */
 export class OperationError extends Error {
   override readonly name = "OperationError";

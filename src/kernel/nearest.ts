@@ -26,7 +26,7 @@ export function nearest(text: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-// Two neighbouring letters in the wrong order are the commonest slip, so they count as one mistake, not as two.
+// Swapped neighbouring letters are the most common typing error, so they count as one difference.
 function typingDistance(typed: string, meant: string): number {
   let best = distance(typed, meant);
   for (let index = 0; index + 1 < typed.length && best > 1; index++) {

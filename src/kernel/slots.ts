@@ -1,4 +1,4 @@
-/** Lets at most a number of pieces of work run at once; the others wait in the order in which they came. */
+/** Limits how many tasks run at once; others wait in the order of arrival. */
 export class Slots {
   readonly #count: number;
   readonly #waiting = new Set<() => void>();
@@ -9,20 +9,20 @@ export class Slots {
     this.#free = count;
   }
 
-  /** How many slots are taken. */
+  /** Number of tasks that run. */
   get running(): number {
     return this.#count - this.#free;
   }
 
-  /** How many pieces of work wait for a slot. */
+  /** Number of tasks that wait for a slot. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
   /**
-   * Runs work in a slot, which it frees at its end, however it ends.
+   * Runs work in a slot and frees the slot when the work ends or fails.
    *
-   * @throws the signal's reason if it aborts while the work waits: it never starts then
+   * @throws the signal's reason if it aborts while the work waits; the work then never starts
    */
   async run<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (!this.#takeFree()) await this.#turn(signal);
@@ -38,7 +38,7 @@ export class Slots {
     if (!this.#takeFree()) await this.#turn();
   }
 
-  /** Passes a slot on to the next piece of work that waits. */
+  /** Passes a slot to the next waiting task. */
   give(): void {
     const [next] = this.#waiting;
     if (next === undefined) this.#free += 1;

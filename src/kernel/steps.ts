@@ -1,4 +1,4 @@
-/** Work that may be left between its steps, so that long work does not hold up everything else. */
+/** Work in steps: the caller may run other work between them. */
 export type Steps<Result> = Generator<void, Result>;
 
 /** Does all steps at once. */

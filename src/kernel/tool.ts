@@ -1,10 +1,10 @@
 import type { Static, TObject } from "@sinclair/typebox";
 
-/** What a tool does to the project: nothing, a change, or a change that takes something away (a status, a place, a process). */
+/** Effect of a tool: none, a change, or a change that removes something (a status, a file, a process). */
 export type ToolEffect = "read" | "write" | "destroy";
 
 /**
- * What a tool answers: `value` is the structured answer (the command line prints tables from it, `--json` prints it
+ * Result of a tool: `value` is the structured result (the command line prints tables from it, `--json` prints it
  * whole); `text` is the wire text where docs/contract/spec-tool.md#tools fixes a sentence. Without `text` the wire text
  * is `value` as JSON.
  */
@@ -17,16 +17,16 @@ export interface ToolResult<Value = unknown> {
   readonly image?: { readonly data: string; readonly mediaType: string };
 }
 
-/** What surrounds one call beside its arguments. */
+/** Context of one call beside its arguments. */
 export interface CallOptions {
-  /** Aborted when the caller cancels; a tool that may take long then stops at the next good moment. */
+  /** Aborts when the caller cancels; a slow tool then stops at its next step. */
   readonly signal?: AbortSignal;
 }
 
 /**
  * One tool: its wire name, its parameters and its behaviour. MCP, the command line and the docs read it from here.
  *
- * `run` throws `OperationError` to refuse; anything else thrown is a defect.
+ * `run` throws `OperationError` to refuse; any other error is a bug.
  */
 export interface ToolDefinition<Context, Params extends TObject = TObject, Value = unknown> {
   readonly name: string;
@@ -34,7 +34,7 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly effect: ToolEffect;
   /** True when a second call with the same arguments changes nothing more. */
   readonly idempotent: boolean;
-  /** True when a call may take long (a child process, every file): it then does not hold up the calls behind it. */
+  /** True when a call may take long (a child process, every file): later calls then do not wait for it. */
   readonly slow?: boolean;
   readonly params: Params;
   // A method, not a property, so that tools of several parameter types fit into one table.

@@ -19,22 +19,22 @@ export interface InsideRun {
   readonly spec_id: SpecId;
 }
 
-/** Everything an operation may touch. Assembled once per process in `cli/compose.ts`. */
+/** Ports of an operation. Assembled once per process in `cli/compose.ts`. */
 export interface PlannerContext {
   /** False when the project has no `.planner/specs`. */
   initialised(): Promise<boolean>;
-  /** The settings of `.planner/config.md`; refuses with the line where the file is broken. */
+  /** The settings of `.planner/config.md`; throws with the line if the file is broken. */
   config(): Promise<PlannerConfig>;
   readonly specs: SpecStore;
   readonly logs: LogStore;
   readonly work: WorkStore;
   readonly prompts: PromptStore;
-  /** What specs are made from: `.planner/templates/<name>.md`. */
+  /** Templates of specs: `.planner/templates/<name>.md`. */
   readonly templates: TemplateStore;
   readonly processes: ProcessControl;
   readonly git: GitHistory;
   readonly outputs: OutputValidator;
-  /** What running agents does to the world; loaded with the first call, for most commands run none. */
+  /** Ports for running agents, loaded on the first call because most commands run none. */
   runs(): Promise<RunPorts>;
   readonly background: Background;
   /** The run of this project that this process was started below, by an agent for example; null outside of runs. */

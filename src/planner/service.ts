@@ -9,7 +9,7 @@ import { specIdParts } from "./spec/spec_id.ts";
 /**
  * The entry point of every operation: initialised, then arguments, then the operation itself.
  *
- * @param args as it came from outside; unknown, missing or wrong parameters are refused by name
+ * @param args unchecked input; unknown, missing or invalid parameters are rejected by name
  * @throws OperationError for a refusal, the signal's reason when the call was cancelled before it began; anything
  *   else is a defect
  */

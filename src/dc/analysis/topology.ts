@@ -36,7 +36,7 @@ export class Topology {
   /** Findings by the key of the rack. */
   readonly #overloads = new Map<LoadBasis, ReadonlyMap<string, readonly HealthReason[]>>();
   readonly #stood: Stood;
-  /** By the key of the rack; shared with earlier topologies as long as nothing that they tell of changes. */
+  /** By the key of the rack; shared with earlier topologies until the resources of a rack change. */
   readonly #facts: Map<string, RackFacts>;
 
   private constructor(inventory: Inventory, { editor, figures, stood, facts }: Parts) {
@@ -113,7 +113,7 @@ export class Topology {
     return this.#stood.racked.get(codeKey(rackCode)) ?? NO_DEVICES;
   }
 
-  /** Devices that stand in no rack, in the order of keys. */
+  /** Unracked devices, in the order of keys. */
   get devicesOutsideRacks(): readonly Device[] {
     return this.#stood.free;
   }
@@ -137,12 +137,12 @@ export class Topology {
     return servedAround(this.inventory.cracs, rack);
   }
 
-  /** What a rack's state is judged by; worked out once. */
+  /** Supply of a rack; computed once. */
   rackSupply(rackCode: string): RackSupply {
     return this.#rackFacts(rackCode).supply(this);
   }
 
-  /** What each supply side carries for a rack; worked out once. */
+  /** Load of each supply side of a rack; computed once. */
   rackPaths(rackCode: string, basis: LoadBasis): readonly PathLoad[] {
     return this.#rackFacts(rackCode).pathLoads(this, basis);
   }
@@ -152,7 +152,7 @@ export class Topology {
     return this.#figures.redundancy;
   }
 
-  /** What every node carries now and after one loss; worked out once. */
+  /** Load of every node now and after one loss; computed once. */
   carried(basis: LoadBasis): CarriedLoads {
     return this.#figures.carried(basis);
   }
@@ -162,24 +162,24 @@ export class Topology {
     yield* this.#figures.carriedInSteps(basis);
   }
 
-  /** Findings about the loads of what supplies a rack; worked out once. */
+  /** Findings about the loads of the supplies of a rack; computed once. */
   powerFindings(rackCode: string, basis: LoadBasis): readonly HealthReason[] {
     const known = this.#overloads.get(basis) ?? findingsByRack(this.power, this.#figures.findings(basis));
     this.#overloads.set(basis, known);
     return known.get(codeKey(rackCode)) ?? NO_REASONS;
   }
 
-  /** How a rack stands: its units, its heat and its health; worked out when something about it or the hour changes. */
+  /** Units, heat and health of a rack; computed again when the rack or the hour changes. */
   rackStanding(rack: Rack, moment: RackMoment): RackStanding {
     return this.#rackFacts(rack.code).standing(rack, this, moment);
   }
 
-  /** The heat of a rack and what is too warm in it; worked out once. */
+  /** Heat of a rack and its hotspots; computed once. */
   rackHeat(rack: Rack, basis: LoadBasis): RackHeat {
     return this.#rackFacts(rack.code).heat(rack, this, basis);
   }
 
-  /** Verdicts on all devices of which redundancy is demanded; worked out once for each rack. */
+  /** Verdicts on all devices with required redundancy; computed once per rack. */
   redundancyVerdicts(): readonly RedundancyVerdict[] {
     this.#verdicts ??= [NO_RACK, ...this.#stood.racked.keys()].flatMap((rack) =>
       this.#rackFacts(rack).redundancy(this),
@@ -223,7 +223,7 @@ export class Topology {
   }
 
   /**
-   * The topology after a change. Cost: what changed and what hangs on it directly, and a copy of the changed lists.
+   * Returns the topology after a change. Cost: the changed resources, their neighbours and a copy of the changed lists.
    *
    * @param keys what changed; cables are those of changed devices as well
    * @param after the part of the power inventory that these keys name, as it is now
@@ -261,11 +261,11 @@ export class Topology {
   }
 }
 
-/** Where devices stand, each list in the order of keys. */
+/** Devices by location, each list in the order of keys. */
 interface Stood {
   /** By the key of the rack. */
   readonly racked: ReadonlyMap<string, readonly Device[]>;
-  /** What stands in no rack. */
+  /** Unracked devices. */
   readonly free: readonly Device[];
 }
 

@@ -5,7 +5,7 @@ import type { DcReader, DcWriter } from "#dc/ports.ts";
 import type { CooperativeScheduler } from "./answers/cooperative_scheduler.ts";
 import type { Changes } from "./writes/changes.ts";
 
-/** What a read works with: one snapshot of the database. */
+/** Input of a read: one snapshot of the database. */
 export interface ReadSession {
   readonly context: DcContext;
   readonly reader: DcReader;
@@ -13,21 +13,21 @@ export interface ReadSession {
   readonly scheduler: CooperativeScheduler;
   /** The inventory's graphs of this snapshot, built once per revision. */
   readonly topology: () => Promise<Topology>;
-  /** The same with the loads after every single loss, which health and load findings need. Costs more after a change. */
+  /** The same with the loads after every single loss, for health and load findings. Costs more after a change. */
   readonly judgedTopology: () => Promise<Topology>;
-  /** The moment of the question, ISO 8601 in UTC. */
+  /** Time of the call, ISO 8601 in UTC. */
   readonly now: string;
-  /** Says that the passing of time alone makes the answer untrue from this moment on, in milliseconds since 1970. */
+  /** Limits how long the reply may be cached: until this time, in milliseconds since 1970. */
   readonly lapsesAt: (moment: number) => void;
 }
 
-/** What a write works with: one transaction, and the list of changes that goes into the log with it. */
+/** Input of a write: one transaction, and the changes that it appends to the log. */
 export interface WriteSession {
   readonly context: DcContext;
   readonly caller: Caller;
   readonly writer: DcWriter;
   readonly changes: Changes;
-  /** The moment of the write, ISO 8601 in UTC: one for the whole transaction. */
+  /** Time of the write, ISO 8601 in UTC, the same for the whole transaction. */
   readonly now: string;
 }
 

@@ -1,17 +1,17 @@
-/** The largest body that is remembered, in bytes. Ours: questions are small. */
+/** Largest cached body, in bytes. Ours: read requests are small. */
 const MAX_BODY_BYTES = 1024;
-/** How many bodies each of two halves remembers; the older half is forgotten at once. Ours: what a few consoles ask. */
+/** Bodies in each of two halves; the older half is dropped at once. Ours: the requests of a few consoles. */
 const MAX_BODIES = 200;
 
 /**
- * What bodies of one form mean, by their bytes: consoles and agents ask the same again and again. Only for messages that
+ * Decoded messages by their bytes: consoles and agents repeat the same requests. Only for messages that
  * are never changed.
  */
 export class KnownBodies<Message> {
   #young = new Map<string, Message>();
   #old = new Map<string, Message>();
 
-  /** @throws whatever `read` throws, which is not remembered */
+  /** @throws the error of `read`, which is not cached */
   get(body: Uint8Array, read: () => Message): Message {
     if (body.length > MAX_BODY_BYTES) return read();
     const key = Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1");

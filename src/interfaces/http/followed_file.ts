@@ -2,22 +2,22 @@ import { readFile, stat } from "node:fs/promises";
 import { OperationError } from "#kernel/errors.ts";
 import { Outage } from "#kernel/outage.ts";
 
-/** How long a look at the file holds, in milliseconds: what is taken out of it works no longer than that. */
+/** Interval of checks of the file, in milliseconds: removed entries stop working within it. */
 const LOOK_EVERY_MS = 1000;
 
 export interface FollowedFileOptions<Content> {
   readonly path: string;
-  /** What messages call the file, "token file". */
+  /** Name of the file in messages, such as "token file". */
   readonly name: string;
-  /** What does not work while the file cannot be used. */
+  /** Effect while the file cannot be used, for messages. */
   readonly meanwhile: string;
   /** @throws OperationError for a text that cannot be used */
   readonly parse: (text: string) => Content;
-  /** Told when the file has changed, when it cannot be used any more and when it can again: once each. */
+  /** Called once each when the file has changed, becomes unusable and becomes usable again. */
   readonly say: (message: string) => void;
 }
 
-/** A file that is read again when it changes. One that cannot be used any more counts as empty until it is repaired. */
+/** A file that is read again when it changes. While it cannot be used, it counts as empty. */
 export class FollowedFile<Content> {
   readonly #options: FollowedFileOptions<Content>;
   readonly #outage: Outage;
@@ -42,7 +42,7 @@ export class FollowedFile<Content> {
     return file;
   }
 
-  /** What the file holds, or undefined while it cannot be used. */
+  /** Returns the content, or undefined while the file cannot be used. */
   async current(): Promise<Content | undefined> {
     if (performance.now() - this.#lookedAt > LOOK_EVERY_MS) {
       this.#looking ??= this.#lookAgain().finally(() => {

@@ -8,24 +8,24 @@ import { CooperativeScheduler } from "./cooperative_scheduler.ts";
 
 /** Changed resources that are followed one by one. Ours: beyond it a build is no slower. */
 const MAX_FOLLOWED = 5000;
-/** Topologies kept. Ours: a read on an older snapshot finds its own, or one to follow from. */
+/** Number of cached topologies. Ours: a read on an older snapshot finds its own, or one to start from. */
 const KEPT = 4;
 
 interface Kept {
   readonly revision: number;
-  /** Last entry of the change log that is in it. */
+  /** Last entry of the change log that it includes. */
   readonly seq: number;
   readonly topology: Topology;
 }
 
 /**
  * Keeps the inventory's graphs in step with the change log: a snapshot finds the topology of its revision, followed
- * from the nearest older one by what changed since, and read anew only without one or when too much changed.
+ * from the nearest older one by the changes since. It is rebuilt only without one or after too many changes.
  */
 export class TopologyCache {
   /** Oldest first. */
   #kept: readonly Kept[] = [];
-  /** What is being made, by revision: reads that come at the same moment wait for one. */
+  /** Topologies being built, by revision: concurrent reads share one build. */
   readonly #making = new Map<number, Promise<Kept>>();
   readonly #judging = new WeakMap<Topology, Promise<void>>();
 
@@ -37,7 +37,7 @@ export class TopologyCache {
     const running = this.#making.get(revision);
     if (running !== undefined) {
       const made = await running.catch(() => undefined);
-      // The call that was making it may have been cancelled; this one was not.
+      // The call that built it may have been cancelled; this one was not.
       return made?.topology ?? this.at(reader, revision);
     }
     const making = this.#make(reader, revision).finally(() => this.#making.delete(revision));
@@ -68,7 +68,7 @@ export class TopologyCache {
   }
 }
 
-/** The topology with everything that changed since, or undefined when that is too much. */
+/** Returns the topology with all changes since, or undefined if there are too many. */
 async function follow(reader: DcReader, { seq, topology }: Kept): Promise<Topology | undefined> {
   const refs = await reader.changedSince(seq, MAX_FOLLOWED + 1);
   if (refs === undefined || refs.length > MAX_FOLLOWED) return undefined;

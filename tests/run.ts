@@ -3,12 +3,15 @@
  * and the last line is `N passed, N failed`. Steps named on the command line run alone: `bun tests/run.ts types unit`.
  */
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 
 const ROOT = join(import.meta.dirname, "..");
-const REPORTS = mkdtempSync(join(tmpdir(), "planner-reports-"));
+/** Temporary files of all tests, and their reports. */
+const TEMPORARY = mkdtempSync(join(tmpdir(), "planner-run-"));
+// PostgreSQL, which refuses to run as root, has its data below.
+chmodSync(TEMPORARY, 0o755);
 const DENO = `deno run --quiet --allow-all ${join(ROOT, "src", "main.ts")}`;
 
 /**
@@ -124,6 +127,7 @@ function execute([program = "", ...args]: readonly string[], env: Step["env"]): 
     stdio: "inherit",
     env: {
       ...process.env,
+      TMPDIR: TEMPORARY,
       PATH: `${join(ROOT, "node_modules", ".bin")}${delimiter}${process.env["PATH"] ?? ""}`,
       ...env,
     },
@@ -140,7 +144,7 @@ function repeat({ name, env }: Step, failures: readonly Failure[]): number {
   const files = [...new Set(failures.map(({ file }) => file))];
   if (files.length === 0 || files.length > REPEATED_FILES) return Math.max(1, failures.length);
   process.stdout.write(`\n== ${name}: once more: ${files.join(" ")}\n`);
-  const report = join(REPORTS, `${name}-again.xml`);
+  const report = join(TEMPORARY, `${name}-again.xml`);
   const status = execute(["bun", "test", "--timeout=240000", ...reporting(report), ...files], env);
   if (status !== 0) return Math.max(1, failuresIn(report).length);
   flaky.push(...failures.map((failure) => ({ step: name, ...failure })));
@@ -150,7 +154,7 @@ function repeat({ name, env }: Step, failures: readonly Failure[]): number {
 const flaky: (Failure & { readonly step: string })[] = [];
 
 function run(step: Step, total: Count): void {
-  const report = join(REPORTS, `${step.name}.xml`);
+  const report = join(TEMPORARY, `${step.name}.xml`);
   process.stdout.write(`\n== ${step.name}: ${step.command.join(" ")}\n`);
   const started = performance.now();
   const status = execute([...step.command, ...(step.tests === true ? reporting(report) : [])], step.env);
@@ -168,6 +172,14 @@ function run(step: Step, total: Count): void {
   process.stdout.write(`== ${step.name}: ${failed === 0 ? "ok" : "FAILED"} in ${seconds} s\n`);
 }
 
+function removeTemporary(): void {
+  try {
+    rmSync(TEMPORARY, { recursive: true, force: true, maxRetries: 5 });
+  } catch (error) {
+    process.stderr.write(`Cannot remove the tests' temporary files: ${error}\n`);
+  }
+}
+
 for (const path of WITHOUT_DENO) if (!existsSync(join(ROOT, path))) throw new Error(`${path} is not there`);
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !STEPS.some((step) => step.name === name));
@@ -177,7 +189,7 @@ if (unknown.length > 0) {
 }
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 for (const step of STEPS) if (wanted.length === 0 || wanted.includes(step.name)) run(step, total);
-rmSync(REPORTS, { recursive: true });
+removeTemporary();
 for (const { step, file, name } of flaky) {
   process.stdout.write(`\nFLAKY, passed the second time (${step}): ${file}: ${name}`);
 }

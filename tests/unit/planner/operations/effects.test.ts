@@ -6,11 +6,12 @@ import { type PlannerProject, plannerProject } from "../../../support/planner_pr
 
 const ID = "2026-11-01-001-abc";
 
-/** Every file of the project with its content and the time of its last change. */
+/** Every file of the project with its content and the time of its last change; a writer also touches its lock. */
 function snapshot({ root }: PlannerProject): Record<string, string> {
   const files = readdirSync(join(root, ".planner"), { recursive: true, encoding: "utf8" }).sort();
   return Object.fromEntries(
     files
+      .filter((name) => !name.startsWith("locks/"))
       .map((name) => join(root, ".planner", name))
       .filter((path) => statSync(path).isFile())
       .map((path) => [path, `${statSync(path).mtimeMs} ${readFileSync(path, "utf8")}`]),

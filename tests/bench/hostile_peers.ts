@@ -101,7 +101,7 @@ const DOCUMENTS = [
   `{ ${Array.from({ length: 300 }, (_, i) => `a${i}: __schema { types { name } }`).join(" ")} }`,
   `{ __schema { types { fields { type { fields { type { name } } } } } } }`,
   `{ ...F } fragment F on Query { ...F }`,
-  `{ ${Array.from({ length: 30 }, (_, i) => `a${i}: render(subjectRef: "rack:A01", render: {format: PNG}) { render { data } }`).join(" ")} }`,
+  `{ ${Array.from({ length: 30 }, (_, i) => `a${i}: render(subjectRef: "rack:A01", render: {format: PNG}) { binary }`).join(" ")} }`,
   `query (${Array.from({ length: 600 }, (_, i) => `$v${i}: Int`).join(" ")}) { __typename }`,
   `{ searchDevices(pageSize: 1000) { devices { code ports { name } } } }`,
 ];

@@ -101,6 +101,7 @@ async function watched(source: Source, target: Target, options: Watched): Promis
     const result = await runImport(source, target, {
       atomic,
       progress: reporter.progress,
+      waiting: reporter.waiting,
       failed: (line) => {
         reporter.failed(line);
         errors?.add(line);

@@ -6,6 +6,7 @@ import type { StderrLogger } from "../../stderr_logger.ts";
 import type { ImportResult, KindCount } from "./run_import.ts";
 import type { BadLine } from "./source.ts";
 import { subjectOf } from "./subject.ts";
+import { WAITING } from "./turn.ts";
 
 /** Number of wrong lines that are reported one by one; the rest is counted. */
 const MOST_TOLD = 20;
@@ -16,6 +17,8 @@ const LEAST_TOLD = 10_000;
 export interface ProgressReporter {
   progress(done: number, total: number): void;
   failed(line: BadLine): void;
+  /** After every 10 s of waiting for another process that writes. */
+  waiting(): void;
   ended(result: ImportResult, state: "done" | "stopped" | "undone" | "tried"): void;
 }
 
@@ -31,6 +34,7 @@ export function jsonReporter(): ProgressReporter {
       const { file, number, field, reason } = bad;
       printJson({ event: "refused", file, line: number, ...subjectOf(bad), field, reason });
     },
+    waiting: () => printJson({ event: "waiting" }),
     ended: ({ counts, unreadable }, state) => printJson({ event: "end", state, counts, unreadable }),
   };
 }
@@ -58,6 +62,10 @@ export function textReporter(log: StderrLogger): ProgressReporter {
       const subject = [kind, code].filter((part) => part !== undefined).join(" ");
       const about = subject === "" ? "" : `${subject}: `;
       log.warn(plainLines(`${bad.file} line ${bad.number}: ${about}${bad.reason}`));
+    },
+    waiting() {
+      bar?.clear();
+      log.note(WAITING);
     },
     ended({ counts }, state) {
       bar?.clear();

@@ -4,6 +4,7 @@ import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { KIND_NAMES, readItem } from "../kinds.ts";
 import { type BadLine, isBad, type Line, type Source } from "./source.ts";
 import type { Target, WriteBatch } from "./target.ts";
+import type { Wait } from "./turn.ts";
 
 /** What became of the resources of one kind. */
 export interface KindCount {
@@ -15,7 +16,7 @@ export interface KindCount {
 }
 
 /** Told while an import runs. */
-export interface Watcher {
+export interface Watcher extends Wait {
   /** After each batch: how many of how many have been tried. */
   readonly progress: (done: number, total: number) => void;
   readonly failed: (line: BadLine) => void;
@@ -59,7 +60,7 @@ export function runImport(
     const failed = result.unreadable + result.counts.reduce((sum, { failed: count }) => sum + count, 0);
     if (atomic && (failed > 0 || result.stopped)) throw new ImportUndone(result);
     return result;
-  });
+  }, watcher);
 }
 
 class ImportRun {

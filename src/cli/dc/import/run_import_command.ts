@@ -7,6 +7,7 @@ import { demandKind } from "../kinds.ts";
 import { serverAddress } from "../server_address.ts";
 import type { Encoding } from "./encoding.ts";
 import { type ImportFormat, importFiles, openDatabaseTarget } from "./import_files.ts";
+import { inTurn, WAITING } from "./turn.ts";
 
 /** Longest wait for one batch, in seconds. */
 const IMPORT_TIMEOUT_S = 300;
@@ -42,9 +43,10 @@ export async function runImport(args: ImportArgs, cli: Cli): Promise<ExitStatus>
     return importFiles(async () => serverTarget(address), options, cli);
   }
   if (token !== undefined) throw usage('"--token" needs "--url"');
-  const store = await databaseOf(db, cli.cwd, args).open();
+  const wait = { waiting: () => cli.note(WAITING), stopped: () => false };
+  const store = await inTurn(() => databaseOf(db, cli.cwd, args).open(), wait);
   try {
-    return await importFiles(() => openDatabaseTarget(store, options), options, cli);
+    return await importFiles(() => inTurn(() => openDatabaseTarget(store, options), wait), options, cli);
   } finally {
     await store.close();
   }

@@ -5,6 +5,7 @@ import type { LoadBatch, LoadItem } from "#dc/operations/writes/load.ts";
 import type { DcService } from "#dc/service.ts";
 import type { OperationError } from "#kernel/errors.ts";
 import { commandCaller } from "../command_caller.ts";
+import { inTurn, type Wait } from "./turn.ts";
 
 /** What became of one resource. */
 export type Written =
@@ -19,7 +20,7 @@ export interface Target {
   /** Resources of one batch. */
   readonly batchSize: number;
   /** Runs an import: batch by batch, or all of it in one transaction that is undone when `work` throws. */
-  run<Result>(work: (write: WriteBatch) => Promise<Result>): Promise<Result>;
+  run<Result>(work: (write: WriteBatch) => Promise<Result>, wait: Wait): Promise<Result>;
 }
 
 const CALLER = commandCaller("dc import");
@@ -35,9 +36,19 @@ export function databaseTarget(service: DcService, mode: { whole: boolean; valid
       (await load(kind, items)).map((one) => ("error" in one ? refused(one.error) : { outcome: one.outcome }));
   return {
     batchSize: BATCH,
-    run: (work) => {
-      if (mode.whole) return service.load((load) => work(through(load)), CALLER, options);
-      return work((kind, items) => service.load((load) => through(load)(kind, items), CALLER, options));
+    run: (work, wait) => {
+      if (!mode.whole) {
+        const batch = (kind: ResourceKind, items: readonly LoadItem[]) =>
+          service.load((load) => through(load)(kind, items), CALLER, options);
+        return work((kind, items) => inTurn(() => batch(kind, items), wait));
+      }
+      // What has begun has read from its source and is not run again.
+      let isBegun = false;
+      const whole = (load: LoadBatch) => {
+        isBegun = true;
+        return work(through(load));
+      };
+      return inTurn(() => service.load(whole, CALLER, options), { ...wait, stopped: () => isBegun || wait.stopped() });
     },
   };
 }

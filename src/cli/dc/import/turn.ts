@@ -1,0 +1,30 @@
+import { isLocked } from "#dc/store/sqlite_lock.ts";
+
+/** Tries of 10 s each: ten minutes. Ours. */
+const MAX_TRIES = 60;
+
+/** What a person is told while an import waits. */
+export const WAITING = "Waiting for another process that writes to the database";
+
+/** What a wait depends on. */
+export interface Wait {
+  /** Told after every 10 s. */
+  readonly waiting: () => void;
+  /** Whether to give up after the current try. */
+  readonly stopped: () => boolean;
+}
+
+/**
+ * Runs `attempt` again while another process holds the lock of the database.
+ * @throws what the last attempt threw: for another reason at once, for the lock after ten minutes or once `stopped`
+ */
+export async function inTurn<Result>(attempt: () => Promise<Result>, { waiting, stopped }: Wait): Promise<Result> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isLocked(error) || tries >= MAX_TRIES || stopped()) throw error;
+      waiting();
+    }
+  }
+}

@@ -3,12 +3,12 @@ import { isLocked } from "#dc/store/sqlite_lock.ts";
 /** Tries of 10 s each: ten minutes. Ours. */
 const MAX_TRIES = 60;
 
-/** What a person is told while an import waits. */
+/** The note of an import that waits. */
 export const WAITING = "Waiting for another process that writes to the database";
 
 /** What a wait depends on. */
 export interface Wait {
-  /** Told after every 10 s. */
+  /** Called after every 10 s. */
   readonly waiting: () => void;
   /** Whether to give up after the current try. */
   readonly stopped: () => boolean;

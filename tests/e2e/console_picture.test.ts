@@ -94,6 +94,36 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
     });
   });
 
+  test("leaves its title and its figures to the page that tells them, and nothing of its body", async () => {
+    for (const [hash, title, first] of [
+      ["floor/floor%3AAMS1%2F1", "Floor AMS1/1", "rack:A01"],
+      ["rack/B03", "B03", "device:SRV-B03-20"],
+      ["fabric/FAB1", "FAB1", "device:SPINE-D09-1"],
+      ["power/device%3AUPS-A2?cascade=1", "If UPS-A2 fails", "device:UPS-A2"],
+    ] as const) {
+      await visit(hash, async (page) => {
+        await heading(page, title);
+        const svg = page.locator(".picture-frame svg");
+        await svg.locator(`g[data-ref="${first}"]`).first().waitFor();
+        expect(await svg.locator('[data-part="heading"]').count()).toBe(0);
+        expect(await page.getByText(title, { exact: true }).count()).toBeLessThanOrEqual(2);
+        // What is left lies within the picture, whose ground covers it.
+        expect(
+          await page.evaluate(`(() => {
+            const picture = document.querySelector(".picture-frame svg");
+            const { y, height } = picture.viewBox.baseVal;
+            const inside = picture.getBBox();
+            return [
+              picture.querySelector(":scope > rect").y.baseVal.value === y,
+              inside.y >= y - 1,
+              inside.y + inside.height <= y + height + 1,
+            ];
+          })()`),
+        ).toEqual([true, true, true]);
+      });
+    }
+  });
+
   test("of a fabric reads out the figures of the cell under the pointer or the focus", async () => {
     await visit("fabric/FAB1", async (page) => {
       await heading(page, "FAB1");

@@ -55,6 +55,22 @@ describe.skipIf(missing !== undefined)("A screen of the console", () => {
     });
   });
 
+  test("says in 390 pixels where one is, beside the live mark", async () => {
+    await visit(390, async (page) => {
+      await open(page, "rack/B03", "B03", ".picture-frame svg");
+      const trail = page.getByRole("navigation", { name: "Where you are" });
+      expect(await trail.locator("li:visible").allInnerTexts()).toEqual(["Row B", "B03"]);
+      expect(
+        await page.evaluate(`(() => {
+          const [last] = [...document.querySelectorAll(".crumbs [aria-current]")].map((one) => one.getBoundingClientRect());
+          return last.width > 0 && last.right < document.querySelector(".live").getBoundingClientRect().left;
+        })()`),
+      ).toBe(true);
+      expect(await layoutFaults(page)).toEqual([]);
+      expect(await seriousFaults(page, { contrastAlone: false })).toEqual([]);
+    });
+  });
+
   test("as a table, and before a sample is written, has no serious fault of accessibility", async () => {
     await visit(1400, async (page) => {
       await open(page, "fabric/FAB1?view=table", "FAB1");

@@ -38,6 +38,8 @@ export interface FrameInput {
 const LEAST_WIDTH = 760;
 const FIGURE_GAP = 10;
 const FIGURE_HEIGHT = 44;
+/** Pixels below the heading that are above the first note. */
+const BODY_GAP = 10;
 const NOTE_HEIGHT = 18;
 const LEGEND_HEIGHT = 22;
 const SAMPLE = 26;
@@ -51,20 +53,21 @@ export function toneText(tone: State | undefined): Paint {
 export function framed(input: FrameInput): Scene {
   const width = Math.max(LEAST_WIDTH, Math.ceil(input.bodyWidth)) + 2 * MARGIN;
   const room = width - 2 * MARGIN;
-  const items: Item[] = [...heading(input, width)];
-  let y = MARGIN + HEADING_HEIGHT - 10;
+  const head: Item[] = [...heading(input, width)];
+  let y = MARGIN + HEADING_HEIGHT - BODY_GAP;
   const figures = flow(input.figures.map(figureWidth), room, FIGURE_GAP);
   for (const [index, figure] of input.figures.entries()) {
     const [x, row] = figures.places[index] ?? [0, 0];
-    items.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
+    head.push(figureItem(figure, MARGIN + x, y + row * (FIGURE_HEIGHT + FIGURE_GAP)));
   }
   y += figures.rows * (FIGURE_HEIGHT + FIGURE_GAP);
+  const items: Item[] = [{ kind: "group", part: "heading", height: y - BODY_GAP, items: head }];
   for (const { text, tone } of input.notes) {
     y += NOTE_HEIGHT;
     const weight = tone === undefined ? {} : { weight: "bold" as const };
     items.push({ kind: "text", x: MARGIN, y: y - 4, text, size: 12, fill: toneText(tone), maxWidth: room, ...weight });
   }
-  y += 14;
+  y += MARGIN - BODY_GAP;
   items.push({ kind: "group", at: [MARGIN, y], items: input.body });
   y += Math.ceil(input.bodyHeight) + 22;
   const legend = flow(input.legend.map(legendWidth), room, 18);

@@ -94,8 +94,10 @@ export interface Group {
   readonly kind: "group";
   /** The element that this group shows, such as rack:A01; marks it for highlighting, searching and clicking. */
   readonly ref?: string;
-  /** What it is beside the elements: an entry of the legend. */
-  readonly part?: "legend";
+  /** What it is beside the elements: an entry of the legend, or the title and the figures above the rest. */
+  readonly part?: "legend" | "heading";
+  /** Of a heading: pixels that the picture is higher by it. */
+  readonly height?: number;
   /** Its tooltip; lines are separated by "\n". */
   readonly tip?: string;
   /** Pixels by which the whole group is moved. */

@@ -120,12 +120,13 @@ class SvgWriter {
     );
   }
 
-  #group({ ref, part, tip, at, emphasis, items }: Group): string {
+  #group({ ref, part, height, tip, at, emphasis, items }: Group): string {
     const inner = items.map((item) => this.item(item)).join("");
     return (
       "<g" +
       (ref === undefined ? "" : ` data-ref="${escapeXml(ref)}"`) +
       (part === undefined ? "" : ` data-part="${part}"`) +
+      (height === undefined ? "" : ` data-height="${num(height)}"`) +
       (at === undefined ? "" : ` transform="translate(${num(at[0])} ${num(at[1])})"`) +
       (emphasis === "faint" ? ` opacity="${FAINT_OPACITY}"` : "") +
       `>${tip === undefined ? "" : `<title>${escapeXml(tip)}</title>`}${inner}</g>`

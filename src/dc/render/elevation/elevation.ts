@@ -77,7 +77,13 @@ function fullRack(reply: GetRackResponse, { occupants, style, faces, omittedNode
       fill: "watchText",
     });
   }
-  return { ...words(reply), width, height, items: [...heading(headingOf(reply), width), ...items] };
+  const head: Item = {
+    kind: "group",
+    part: "heading",
+    height: HEADING_HEIGHT,
+    items: heading(headingOf(reply), width),
+  };
+  return { ...words(reply), width, height, items: [head, ...items] };
 }
 
 function headingOf({ rack, occupants, capacity }: GetRackResponse) {

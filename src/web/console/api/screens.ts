@@ -78,6 +78,7 @@ export interface CablePath {
 export interface ThermalAnswer {
   readonly heat_kw: number;
   readonly air_heat_kw: number;
+  readonly infrastructure_heat_kw: number;
   readonly liquid_heat_kw: number;
   readonly liquid_effective_kw: number;
   readonly liquid_usable_kw: number;
@@ -88,6 +89,9 @@ export interface ThermalAnswer {
   readonly headroom_kw: number;
   readonly headroom_pct: number;
   readonly redundancy_ok: boolean;
+  readonly ccf: number;
+  readonly rci_hi_pct?: number;
+  readonly rci_lo_pct?: number;
   readonly cracs: readonly {
     readonly code: string;
     readonly status: string;

@@ -83,6 +83,7 @@ export function Blast({
         render={render}
         question={question}
         subject={answer.source_ref}
+        told
       />
       <Card title="Goes dark">
         <Items caption="Off or dark" items={affected} empty="Nothing goes off." />

@@ -127,7 +127,7 @@ function Shown({ answer, question, isTable, name }: ShownProps) {
   return (
     <>
       {summary === undefined ? null : <Summary summary={summary} />}
-      {isTable ? null : <Picture label="Fabric" render={render} question={question} readout />}
+      {isTable ? null : <Picture label="Fabric" render={render} question={question} readout told />}
       {missing.length === 0 ? null : (
         <Card title="Missing links" action={<Badge tone="watch">{count(missing.length)}</Badge>}>
           <p>{missing.map(({ leaf_code, spine_code }) => `${leaf_code} – ${spine_code}`).join(", ")}</p>

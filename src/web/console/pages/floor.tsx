@@ -92,7 +92,7 @@ function Plan({
   return (
     <>
       <HealthCounts counts={counts} />
-      <Picture label={`Floor plan of ${refName(floor_ref)}`} render={render} question={question} />
+      <Picture label={`Floor plan of ${refName(floor_ref)}`} render={render} question={question} told />
       {unplaced.length === 0 ? null : (
         <Card title="Without a place on the plan">
           <ul class="inline">

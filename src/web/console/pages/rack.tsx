@@ -85,7 +85,7 @@ function Shown({
     <div class="columns">
       <div>
         <RackBoard answer={answer} />
-        <Picture label={`Rack ${rack.code}`} render={render} question={question} />
+        <Picture label={`Rack ${rack.code}`} render={render} question={question} told />
       </div>
       <div>
         <Card title="Rack" action={<HealthBadge health={rack.health} />}>

@@ -192,6 +192,7 @@ function WhatFalls({ element, settings }: { readonly element: FailedElement; rea
             render={render}
             question={{ rpc: "PowerBlastRadius", request }}
             subject={first}
+            told
           />
         )}
       </Answer>

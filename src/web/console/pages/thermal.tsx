@@ -118,6 +118,17 @@ function LiquidFigure({
   );
 }
 
+/** Figures that are known only with units that run, or with measured inlets. */
+function Indices({ answer: { ccf, rci_hi_pct, rci_lo_pct } }: { readonly answer: ThermalAnswer }) {
+  return (
+    <>
+      {ccf === 0 ? null : <Figure label="Cooling capacity factor" value={decimal(ccf)} />}
+      {rci_hi_pct === undefined ? null : <Figure label="Rack cooling index, high" value={percent(rci_hi_pct)} />}
+      {rci_lo_pct === undefined ? null : <Figure label="Rack cooling index, low" value={percent(rci_lo_pct)} />}
+    </>
+  );
+}
+
 function CoolingFigures({ answer }: { readonly answer: ThermalAnswer }) {
   const { effective_kw, reserve_kw, headroom_kw, headroom_pct, redundancy_ok } = answer;
   return (
@@ -173,7 +184,11 @@ function Shown({
   return (
     <>
       <Figures>
-        <Figure label="Heat in the air" value={decimal(answer.air_heat_kw, "kW")} />
+        <Figure
+          label="Heat in the air"
+          value={decimal(answer.air_heat_kw, "kW")}
+          note={`of it losses of power ${decimal(answer.infrastructure_heat_kw, "kW")}`}
+        />
         <Figure label="Heat in liquid" value={decimal(answer.liquid_heat_kw, "kW")} />
         {cracs.length === 0 ? (
           <Figure
@@ -186,8 +201,9 @@ function Shown({
           <CoolingFigures answer={answer} />
         )}
         <LiquidFigure answer={answer} />
+        <Indices answer={answer} />
       </Figures>
-      <Picture label="Cooling" render={render} question={question} />
+      <Picture label="Cooling" render={render} question={question} told />
       <Card title="Too warm, or short of cooling">
         <Table
           caption="Warm inlets and missing cooling"

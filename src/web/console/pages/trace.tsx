@@ -68,6 +68,7 @@ function Paths({ request }: { readonly request: { readonly port_ref: string } })
             label={`Trace of ${refName(request.port_ref)}`}
             render={render}
             question={{ rpc: "TraceCablePath", request }}
+            told
           />
           {paths.map((path, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: paths have no other name and keep their order

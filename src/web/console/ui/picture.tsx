@@ -4,6 +4,7 @@ import { Viewer } from "../../viewer/viewer.ts";
 import type { Picture as Rendered } from "../api/replies.ts";
 import { linkToRef } from "../router.ts";
 import { Download, type Question } from "./download.tsx";
+import { withoutHeading } from "./picture_heading.ts";
 
 interface PictureProps {
   readonly label: string;
@@ -14,10 +15,12 @@ interface PictureProps {
   readonly subject?: string;
   /** Says what the pointer or the focus is on in a line below the picture instead of a tooltip over it. */
   readonly readout?: boolean;
+  /** The page tells the picture's title and figures, so the picture is shown without them. */
+  readonly told?: boolean;
 }
 
 /** The server's drawing: its elements lead to their pages, by click, or by arrow keys and Enter. */
-export function Picture({ label, render, question, subject = "", readout = false }: PictureProps) {
+export function Picture({ label, render, question, subject = "", readout = false, told = false }: PictureProps) {
   const host = useRef<HTMLDivElement>(null);
   const viewer = useRef<Viewer | undefined>(undefined);
   const text = render?.text;
@@ -43,9 +46,10 @@ export function Picture({ label, render, question, subject = "", readout = false
   // biome-ignore lint/correctness/useExhaustiveDependencies: another readout is another viewer
   useLayoutEffect(() => {
     if (text === undefined) return;
-    viewer.current?.show(safeSvg(text), "The picture could not be read.");
+    const svg = safeSvg(text);
+    viewer.current?.show(told ? withoutHeading(svg) : svg, "The picture could not be read.");
     viewer.current?.reveal(subject);
-  }, [text, subject, readout]);
+  }, [text, subject, readout, told]);
   if (!isShown) return null;
   return (
     <figure class="picture">

@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)("A picture of the console", () => {
     });
   });
 
-  test("leaves its title and its figures to the page that tells them, and nothing of its body", async () => {
+  test("leaves its title and its figures to the page that shows them, and nothing of its body", async () => {
     for (const [hash, title, first] of [
       ["floor/floor%3AAMS1%2F1", "Floor AMS1/1", "rack:A01"],
       ["rack/B03", "B03", "device:SRV-B03-20"],

@@ -15,7 +15,7 @@ interface PictureProps {
   readonly subject?: string;
   /** Says what the pointer or the focus is on in a line below the picture instead of a tooltip over it. */
   readonly readout?: boolean;
-  /** The page tells the picture's title and figures, so the picture is shown without them. */
+  /** The page shows the picture's title and figures, so the picture is shown without them. */
   readonly told?: boolean;
 }
 

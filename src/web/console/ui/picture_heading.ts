@@ -1,5 +1,5 @@
 /**
- * Takes the title and the figures off a drawing, since the page tells them; files of the drawing keep them. A drawing
+ * Takes the title and the figures off a drawing, since the page shows them; files of the drawing keep them. A drawing
  * without a heading stays as it is.
  */
 export function withoutHeading(svg: SVGSVGElement | undefined): SVGSVGElement | undefined {

@@ -35,7 +35,7 @@ const CASES: readonly [words: readonly string[], candidates: readonly string[]][
   [["-q", "list", "-s", "can"], ["cancelled"]],
   [
     ["init", "--agent", "c"],
-    ["claude", "codex", "cursor"],
+    ["claude", "codex", "copilot", "cursor"],
   ],
   [["completion", "z"], ["zsh"]],
   [["show", "2026-11"], [ID]],

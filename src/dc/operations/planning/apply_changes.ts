@@ -2,16 +2,13 @@ import type { DeviceType } from "#dc/model/device_type.ts";
 import { parseRef, REF_GRAMMAR } from "#dc/model/ref.ts";
 import { Refusal, refuse } from "#dc/model/refusal.ts";
 import { refKey, resourceKey, resourceRef } from "#dc/model/resource_key.ts";
-import type { ResourceByKind, ResourceKind } from "#dc/model/resources.ts";
+import type { ResourceKind } from "#dc/model/resources.ts";
 import { type BulkReply, Outcome } from "#gen/datacenter/v1/datacenter_pb.ts";
 import { type ApplyChangesRequest, type InventoryChange, PlanningService } from "#gen/datacenter/v1/planning_pb.ts";
-import { fromMessage } from "../messages/convert.ts";
 import { defineWrite, type WriteSession } from "../rpc.ts";
 import { type BulkItem, demandBatchSize, runBulk } from "../writes/bulk.ts";
-import { SCHEMAS } from "../writes/changes.ts";
-import { named, OUTCOMES, reviewRefs } from "../writes/mutations.ts";
+import { named, OUTCOMES, readItem, reviewRefs, upsertItem } from "../writes/mutations.ts";
 import { removeResource } from "../writes/remove.ts";
-import { upsertResource } from "../writes/upsert.ts";
 import { givenDeviceType } from "./device_types.ts";
 import { dropDeviceType, putDeviceType } from "./put_device_type.ts";
 
@@ -61,7 +58,7 @@ interface Given {
 
 function upsert(session: WriteSession, kind: ResourceKind, { change, message, at }: Given): BulkItem {
   const field = `${at}.${kind}`;
-  const resource = readable(() => fromMessage<ResourceByKind[ResourceKind]>(SCHEMAS[kind], message, field));
+  const resource = readItem(kind, message, field);
   if (resource instanceof Refusal) return failing(field, resource);
   const hasIdentity = "code" in resource || (resource.a !== undefined && resource.b !== undefined);
   const ref = hasIdentity ? resourceRef(kind, resource as never) : "";
@@ -71,10 +68,9 @@ function upsert(session: WriteSession, kind: ResourceKind, { change, message, at
     name: "Resource",
     key: hasIdentity ? `${kind}:${resourceKey(resource)}` : field,
     needs: [],
-    apply: async () => {
+    apply: () => {
       const maskPaths = change.updateMask?.paths ?? [];
-      const done = await upsertResource(session, kind, { resource, at: field, maskPaths, etag: change.etag });
-      return { outcome: OUTCOMES[done.outcome], etag: done.stored.etag, warnings: done.warnings };
+      return upsertItem(session, kind, { resource, at: field, maskPaths, etag: change.etag });
     },
   };
 }
@@ -133,13 +129,4 @@ function removal(
 /** A change that cannot be read fails where it is applied, so that the reply names it beside the others. */
 function failing(field: string, refusal: Refusal): BulkItem {
   return { field, code: "", name: "Resource", key: field, needs: [], apply: () => Promise.reject(refusal) };
-}
-
-function readable<Value>(read: () => Value): Value | Refusal {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
 }

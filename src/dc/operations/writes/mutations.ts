@@ -122,7 +122,7 @@ export async function bulkUpsert(session: WriteSession, kind: Many, request: Bul
   demandBatchSize("items", request.items.length);
   const maskPaths = request.updateMask?.paths ?? [];
   checkMask(SCHEMAS[kind], maskPaths);
-  const models = request.items.map((item, index) => read(kind, item, `items[${index}]`));
+  const models = request.items.map((item, index) => readItem(kind, item, `items[${index}]`));
   const readable = models.filter((model): model is ResourceByKind[Many] => !(model instanceof Refusal));
   const needs = codesNeeded(kind, readable);
   const items = models.map((model, index): BulkItem => {
@@ -130,7 +130,7 @@ export async function bulkUpsert(session: WriteSession, kind: Many, request: Bul
     return {
       ...identityOf(model, { at, given: request.items[index] ?? {} }),
       needs: model instanceof Refusal ? [] : needs(model),
-      apply: () => upsertItem(session, kind, { at, model, maskPaths }),
+      apply: () => upsertItem(session, kind, { resource: model, at, maskPaths, etag: "" }),
     };
   });
   const { atomic } = request;
@@ -170,9 +170,13 @@ async function suppliedBy({ writer }: WriteSession, { a, b }: Pick<Cable, "a" | 
 }
 
 /** An item that cannot be read fails alone; the others go on. */
-function read(kind: Many, item: object, at: string): ResourceByKind[Many] | Refusal {
+export function readItem<Kind extends ResourceKind>(
+  kind: Kind,
+  item: object,
+  at: string,
+): ResourceByKind[Kind] | Refusal {
   try {
-    return fromMessage<ResourceByKind[Many]>(SCHEMAS[kind], item, at);
+    return fromMessage<ResourceByKind[Kind]>(SCHEMAS[kind], item, at);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -192,18 +196,14 @@ function identityOf(
   return { field: at, code: cableRef(ends.a, ends.b), name: "Cable", key: edgeKey(ends.a, ends.b) };
 }
 
-async function upsertItem(
+/** Writes one resource of a call that names several. */
+export async function upsertItem<Kind extends ResourceKind>(
   session: WriteSession,
-  kind: Many,
-  { at, model, maskPaths }: Pick<UpsertInput<Many>, "at" | "maskPaths"> & { model: ResourceByKind[Many] | Refusal },
+  kind: Kind,
+  { resource, ...input }: Omit<UpsertInput<Kind>, "resource"> & { resource: ResourceByKind[Kind] | Refusal },
 ) {
-  if (model instanceof Refusal) throw model;
-  const { stored, outcome, warnings } = await upsertResource(session, kind, {
-    resource: model,
-    at,
-    maskPaths,
-    etag: "",
-  });
+  if (resource instanceof Refusal) throw resource;
+  const { stored, outcome, warnings } = await upsertResource(session, kind, { resource, ...input });
   return { outcome: OUTCOMES[outcome], etag: stored.etag, warnings };
 }
 

@@ -35,7 +35,7 @@ onTerminal("init asks on a terminal and does what was answered", async () => {
   const { code, screen } = await init([
     { after: "called?", keys: `My shop${ENTER}` },
     { after: "prompt template", keys: DOWN + ENTER },
-    { after: "reach the project", keys: SPACE + DOWN + SPACE + ENTER },
+    { after: "use the project", keys: SPACE + DOWN + SPACE + ENTER },
     { after: "works specs", keys: DOWN + ENTER },
     { after: "AGENTS.md", keys: ENTER },
     { after: "git hook", keys: DOWN + ENTER },
@@ -58,7 +58,7 @@ onTerminal("init offers the folder's name, and enter takes it", async () => {
   const { code } = await init([
     { after: "called?", keys: ENTER },
     { after: "prompt template", keys: ENTER },
-    { after: "reach the project", keys: ENTER },
+    { after: "use the project", keys: ENTER },
   ]);
 
   expect(code).toBe(0);
@@ -72,7 +72,7 @@ onTerminal("init selects the agents that it finds on PATH, and asks which of the
   const { code, screen } = await init([
     { after: "called?", keys: ENTER },
     { after: "prompt template", keys: ENTER },
-    { after: "reach the project", keys: ENTER },
+    { after: "use the project", keys: ENTER },
     { after: "works specs", keys: DOWN + ENTER },
     { after: "AGENTS.md", keys: `n${ENTER}` },
   ]);
@@ -100,7 +100,7 @@ for (const [key, place, typing] of [
     [
       { after: "called?", keys: `x${ENTER}` },
       { after: "prompt template", keys: ENTER },
-      { after: "reach the project", keys: SPACE + CTRL_C },
+      { after: "use the project", keys: SPACE + CTRL_C },
     ],
   ],
 ] as const) {

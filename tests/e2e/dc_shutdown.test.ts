@@ -23,7 +23,7 @@ async function start(folder = emptyFolder()): Promise<DcServer> {
 
 async function signal(server: DcServer): Promise<void> {
   server.child.kill("SIGTERM");
-  while (!server.stderr.includes("Ending")) await once(server.child.stderr ?? server.child, "data");
+  while (!server.stderr.includes("Shutting down")) await once(server.child.stderr ?? server.child, "data");
 }
 
 const rackText = (code: string) => JSON.stringify({ rack: { code, location: { site_id: "S1", floor_number: 1 } } });

@@ -180,13 +180,18 @@ test("planner dc import --from csv --prune deletes what left the sheet, and noth
   const unsure = await sheet("devices", head, one, `${three},toaster,R1,5,front`, "s4,server,R1,1,front");
   const sure = await sheet("devices", head, one, `${three},server,R1,5,front`);
 
-  expect(first).toMatchObject({ code: 0, stderr: "" });
+  // A slow machine prints progress.
+  const complaints = ({ code, stderr }: Awaited<ReturnType<typeof dc>>) => [
+    code,
+    stderr.replace(/^writing: .*\n/gm, ""),
+  ];
+  expect(complaints(first)).toEqual([0, ""]);
   expect(unsure.code).toBe(1);
   expect(unsure.stderr).toContain('devices.csv 3: device s3: kind: "toaster" is none of its values: expected server,');
   expect(unsure.stderr).toContain("devices.csv 4: device:s4 (device/s4): ");
   expect(unsure.stderr).toContain("device:s2 (device/s2): it stays: 1 of the source could not be read");
   expect(unsure.stdout).toMatch(/device +0 +0 +0 +1 +1/);
-  expect(sure).toMatchObject({ code: 0, stderr: "" });
+  expect(complaints(sure)).toEqual([0, ""]);
   expect(sure.stdout).toMatch(/device +0 +0 +1 +2 +0/);
 });
 

@@ -38,6 +38,7 @@ const WITHOUT_DENO = [
   "dc_fuzz_files",
   "dc_graphiql",
   "dc_load_ways",
+  "dc_under_load",
   "docs_commands",
   "docs_datacenter",
   "hostile_names",

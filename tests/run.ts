@@ -46,9 +46,12 @@ const WITHOUT_DENO = [
   "killed_runs",
   "killed_splits",
   "many_processes",
+  "merge_command",
   "merge_places",
   "run_record",
   "work_kinds",
+  "work_providers",
+  "work_setup",
 ].map((name) => join("tests", "e2e", `${name}.test.ts`));
 
 interface Step {

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { ResourceKind } from "#dc/model/resources.ts";
 import type { LoadItem } from "#dc/operations/writes/load.ts";
 import { KIND_NAMES, readItem } from "../kinds.ts";
@@ -122,8 +122,8 @@ class ImportRun {
       batch = [];
       items = [];
       this.#watcher.progress(this.#done, this.#total);
-      // Signals and timers have their turn between two batches.
-      await setImmediate();
+      // Signals and timers have their turn between two batches; Deno handles no signal between immediates.
+      await setTimeout(0);
     };
     for await (const line of lines) {
       const read = this.#read(line);

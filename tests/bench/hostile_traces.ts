@@ -1,29 +1,12 @@
 import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
-import { inOrder, parseRef } from "#dc/model/ref.ts";
-import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
-import { putAll } from "../support/dc/stored.ts";
+import type { Device, Port } from "#dc/model/resources.ts";
+import { type CabledWorld, host, numbers, panel, portAt, storeWorld } from "../support/dc/cabled_world.ts";
 import { openTemporarySqlite } from "../support/dc/stores.ts";
 
 // Processor time of traces through cabling that makes them as dear as possible. Prints a line per port.
 
-interface World {
-  readonly devices: readonly Device[];
-  /** Ports "device/port" that cables join. */
-  readonly joined: readonly (readonly [string, string])[];
+interface World extends CabledWorld {
   readonly asked: readonly string[];
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const host = (code: string): Device => ({ code, kind: "SERVER", ports: [{ name: "if", kind: "NETWORK" }] });
-
-function panel(code: string, fronts: number): Device {
-  const front = (number: number): Port => ({
-    name: `F${number}`,
-    kind: "FRONT",
-    mappings: [{ frontPosition: 1, rearPort: "R", rearPosition: number }],
-  });
-  const rear: Port = { name: "R", kind: "REAR", positions: fronts };
-  return { code, kind: "PATCH_PANEL", ports: [rear, ...numbers(fronts).map(front)] };
 }
 
 /** Many fibres through many couplers in a row. */
@@ -92,27 +75,14 @@ const CASES = {
   doubling: doubling(12, 490),
 };
 
-function end(text: string): PortRef {
-  const ref = parseRef(`port:${text}`);
-  if (ref?.kind !== "port") throw new Error(`No port ${text}`);
-  return ref.end;
-}
-
-for (const [name, { devices, joined, asked }] of Object.entries(CASES)) {
+for (const [name, world] of Object.entries(CASES)) {
   const store = await openTemporarySqlite();
-  const cables = joined.map(([one, other]): Cable => {
-    const [a, b] = inOrder(end(one), end(other));
-    return { a, b, status: "CONNECTED" };
-  });
-  await store.write(async (writer) => {
-    await putAll(writer, "device", devices);
-    await putAll(writer, "cable", cables);
-  });
+  await storeWorld(store, world);
   await store.read(async (reader) => {
-    for (const at of asked) {
+    for (const at of world.asked) {
       const options: TraceOptions = { stopAtPower: false, followSplits: true, maxHops: 512 };
       const before = process.cpuUsage();
-      const paths = await traceCable(end(at), reader, options);
+      const paths = await traceCable(portAt(at), reader, options);
       const { user, system } = process.cpuUsage(before);
       const hops = paths.reduce((sum, path) => sum + path.hops.length, 0);
       process.stdout.write(

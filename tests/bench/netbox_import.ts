@@ -7,7 +7,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { choice, type Listed, NetboxLists, ref } from "../support/dc/netbox/lists.ts";
+import { type Listed, NetboxLists, ref } from "../support/dc/netbox/lists.ts";
 import { PLANNER } from "../support/planner_command.ts";
 
 const RACKS_OF_A_SITE = 200;
@@ -59,7 +59,7 @@ function fillRack(box: NetboxLists, { site, number, panels, types, role }: Rack)
   const outlets = panels.map((panel, side) => {
     const pdu = box.device({ site, rack, type: types.pdu, role }, `pdu-${number}-${side}`);
     const inlet = box.port("power-ports", pdu, "Input", "iec-60309-3p-n-e-6h");
-    box.cable([["dcim.powerfeed", feed(box, panel, rack, `${number}-${side}`)]], [["dcim.powerport", inlet]]);
+    box.cable([["dcim.powerfeed", box.feed(panel, rack, `${number}-${side}`)]], [["dcim.powerport", inlet]]);
     return numbers(SERVERS + 1).map((outlet) =>
       box.port("power-outlets", pdu, `Outlet ${outlet + 1}`, "iec-60320-c13", { power_port: ref(inlet) }),
     );
@@ -80,20 +80,6 @@ function fillRack(box: NetboxLists, { site, number, panels, types, role }: Rack)
     const card = box.port("interfaces", server, "eth0", "25gbase-x-sfp28", { enabled: true });
     box.cable([["dcim.interface", card]], [["dcim.interface", network[position] ?? 0]]);
   }
-}
-
-function feed(box: NetboxLists, panel: number, rack: number, name: string): number {
-  return box.add("dcim/power-feeds", {
-    name,
-    power_panel: ref(panel),
-    rack: ref(rack),
-    status: choice("active"),
-    supply: choice("ac"),
-    phase: choice("three-phase"),
-    voltage: 400,
-    amperage: 32,
-    max_utilization: 80,
-  });
 }
 
 function numbers(count: number): readonly number[] {

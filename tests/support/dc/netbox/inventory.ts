@@ -48,7 +48,7 @@ export function netboxInventory(): { readonly lists: Lists; readonly ids: Invent
   });
 
   const panel = box.named("dcim/power-panels", "PP 1", { site: ref(site), location: ref(room) });
-  const feeds = ["A", "B"].map((side) => feed(box, panel, rackA, `A1-${side}`));
+  const feeds = ["A", "B"].map((side) => box.feed(panel, rackA, `A1-${side}`));
   const pdus = ["A", "B"].map((side) =>
     box.device({ site, rack: rackA, type: types.pdu, role: roles.pdu }, `pdu-a1-${side.toLowerCase()}`),
   );
@@ -99,22 +99,6 @@ function typesOf(box: NetboxLists, maker: number) {
     chassis: box.type(maker, "Enclosure", { u_height: 10, subdevice_role: choice("parent") }),
     blade: box.type(maker, "Blade", { u_height: 0, subdevice_role: choice("child") }),
   };
-}
-
-function feed(box: NetboxLists, panel: number, rack: number, name: string): number {
-  return box.add("dcim/power-feeds", {
-    name,
-    power_panel: ref(panel),
-    rack: ref(rack),
-    status: choice("active"),
-    type: choice("primary"),
-    supply: choice("ac"),
-    phase: choice("three-phase"),
-    voltage: 400,
-    amperage: 32,
-    max_utilization: 80,
-    mark_connected: false,
-  });
 }
 
 /** A PDU's inlet on a feed, and its outlets. */

@@ -73,6 +73,23 @@ export class NetboxLists {
     });
   }
 
+  /** A three-phase feed of a panel to a rack. */
+  feed(panel: number | undefined, rack: number, name: string): number {
+    return this.add("dcim/power-feeds", {
+      name,
+      power_panel: ref(panel),
+      rack: ref(rack),
+      status: choice("active"),
+      type: choice("primary"),
+      supply: choice("ac"),
+      phase: choice("three-phase"),
+      voltage: 400,
+      amperage: 32,
+      max_utilization: 80,
+      mark_connected: false,
+    });
+  }
+
   port(path: string, device: number, name: string, type: string, more: Record<string, unknown> = {}): number {
     return this.add(`dcim/${path}`, { device: ref(device), name, type: choice(type), mark_connected: false, ...more });
   }

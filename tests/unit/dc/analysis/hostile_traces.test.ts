@@ -1,55 +1,18 @@
 import { describe, expect, test } from "bun:test";
 import { create } from "@bufbuild/protobuf";
 import { type TraceOptions, traceCable } from "#dc/analysis/cable_trace.ts";
-import { inOrder, parseRef } from "#dc/model/ref.ts";
-import type { Cable, Device, Port, PortRef } from "#dc/model/resources.ts";
+import type { Device, Port } from "#dc/model/resources.ts";
 import { CooperativeScheduler } from "#dc/operations/answers/cooperative_scheduler.ts";
 import { traceCablePathAnswer } from "#dc/operations/answers/trace_cable_path.ts";
 import type { DcReader } from "#dc/ports.ts";
 import { TraceCablePathRequestSchema } from "#gen/datacenter/v1/datacenter_pb.ts";
+import { type CabledWorld, host, numbers, panel, portAt, storeWorld } from "../../../support/dc/cabled_world.ts";
 import { openMemory } from "../../../support/dc/memory/store.ts";
-import { putAll } from "../../../support/dc/stored.ts";
 
-interface World {
-  readonly devices: readonly Device[];
-  /** Ports "device/port" that cables join. */
-  readonly joined: readonly (readonly [string, string])[];
-}
-
-async function withSite<T>({ devices, joined }: World, run: (reader: DcReader) => Promise<T>): Promise<T> {
+async function withSite<T>(world: CabledWorld, run: (reader: DcReader) => Promise<T>): Promise<T> {
   const store = openMemory();
-  const cables = joined.map(([one, other]): Cable => {
-    const [a, b] = inOrder(end(one), end(other));
-    return { a, b, status: "CONNECTED" };
-  });
-  await store.write(async (writer) => {
-    await putAll(writer, "device", devices);
-    await putAll(writer, "cable", cables);
-  });
+  await storeWorld(store, world);
   return store.read(run);
-}
-
-function end(text: string): PortRef {
-  const ref = parseRef(`port:${text}`);
-  if (ref?.kind !== "port") throw new Error(`No port ${text}`);
-  return ref.end;
-}
-
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
-const host = (code: string): Device => ({ code, kind: "SERVER", ports: [{ name: "if", kind: "NETWORK" }] });
-
-/** A trunk R whose positions lead to single fronts F1, F2 and so on. */
-function panel(code: string, fronts: number): Device {
-  const front = (number: number): Port => ({
-    name: `F${number}`,
-    kind: "FRONT",
-    mappings: [{ frontPosition: 1, rearPort: "R", rearPosition: number }],
-  });
-  return {
-    code,
-    kind: "PATCH_PANEL",
-    ports: [{ name: "R", kind: "REAR", positions: fronts }, ...numbers(fronts).map(front)],
-  };
 }
 
 async function traced(reader: DcReader, at: string, options: Partial<TraceOptions> = {}) {
@@ -58,7 +21,7 @@ async function traced(reader: DcReader, at: string, options: Partial<TraceOption
     pauses += 1;
   };
   const usual = { stopAtPower: false, followSplits: true, maxHops: 512, pause };
-  const paths = await traceCable(end(at), reader, { ...usual, ...options });
+  const paths = await traceCable(portAt(at), reader, { ...usual, ...options });
   return { paths, pauses, statuses: paths.map(({ status }) => status).toSorted() };
 }
 

@@ -6,8 +6,8 @@ const LARGE_PART = 0.75;
 export const REQUEST_BYTES = 16 * 1024;
 
 /**
- * Bytes that all open requests may hold together: bodies that arrive or are being processed, and replies that
- * their readers have not received yet.
+ * Memory budget in bytes for all open requests together: request bodies, and replies until their clients have received
+ * them.
  */
 export class ByteBudget {
   readonly limit: number;
@@ -27,7 +27,7 @@ export class ByteBudget {
     return this.#used > this.limit / 2;
   }
 
-  /** Opens the account of one request and charges what every request costs. */
+  /** Opens the account of a request and charges the fixed cost of a request. */
   open(): ByteAccount {
     return new ByteAccount(this, (bytes) => {
       this.#used += bytes;
@@ -35,7 +35,7 @@ export class ByteBudget {
   }
 }
 
-/** What one request holds of a budget. */
+/** Bytes that one request has charged to a budget. */
 export class ByteAccount {
   readonly #budget: ByteBudget;
   readonly #charge: (bytes: number) => void;
@@ -48,7 +48,7 @@ export class ByteAccount {
     charge(this.#held);
   }
 
-  /** Returns the account of a request that may hold nothing. */
+  /** Returns the account of a request that may charge nothing. */
   static full(): ByteAccount {
     return new ByteAccount(new ByteBudget(-1), () => {});
   }
@@ -57,7 +57,7 @@ export class ByteAccount {
     return this.#held;
   }
 
-  /** Whether the request may hold `bytes` more. */
+  /** Whether the request may charge `bytes` more. */
   fits(bytes: number): boolean {
     const { limit, used } = this.#budget;
     const most = this.#held - REQUEST_BYTES + bytes <= SMALL_BYTES ? limit : limit * LARGE_PART;

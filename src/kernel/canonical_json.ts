@@ -17,10 +17,10 @@ export function rememberCanonical(object: object): string {
 }
 
 /**
- * One text per value: JSON with the keys of every object in the order of UTF-16 units and without what is undefined.
- * Cost: much less if the keys are in that order already, as in rows of the database.
- * Source: RFC 8785; it prescribes the number and string forms of JavaScript. It excludes numbers beyond a
- * double, which JSON can express: `1e999`.
+ * Returns JSON with object keys in the order of UTF-16 units and without undefined values; equal values give equal
+ * text. Cost: much less if the keys are already in that order, as in rows of the database. Source: RFC 8785; it
+ * prescribes JavaScript's number and string forms. It excludes numbers beyond a double, which JSON can express:
+ * `1e999`.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === "number") return numberJson(value);
@@ -31,7 +31,10 @@ export function canonicalJson(value: unknown): string {
   return Array.isArray(value) ? listJson(value) : objectJson(value as Readonly<Record<string, unknown>>);
 }
 
-/** Returns the object with keys in the order of UTF-16 units, so its text is cheap. Nested objects stay as they are. */
+/**
+ * Returns the object with its keys in the order of UTF-16 units, which makes `canonicalJson` cheap. Nested objects are
+ * not changed.
+ */
 export function inKeyOrder<Value extends object>(object: Value): Value {
   const fields = object as Readonly<Record<string, unknown>>;
   const ordered = Object.keys(fields)
@@ -45,7 +48,7 @@ function numberJson(value: number): string {
   return value > 0 ? "1e999" : "-1e999";
 }
 
-/** Whether `JSON.stringify` gives the canonical text: it writes keys in the order of the object. */
+/** Whether `JSON.stringify` returns the canonical text; it writes keys in insertion order. */
 function isInKeyOrder(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
@@ -66,7 +69,7 @@ function listJson(items: readonly unknown[]): string {
 
 function objectJson(object: Readonly<Record<string, unknown>>): string {
   let text = "";
-  // Without a comparison function, sort goes by UTF-16 units.
+  // Without a comparison function, `sort` compares UTF-16 units.
   for (const key of Object.keys(object).sort()) {
     const value = object[key];
     if (value !== undefined) text += `${text === "" ? "" : ","}${nameJson(key)}:${canonicalJson(value)}`;

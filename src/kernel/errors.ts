@@ -18,8 +18,8 @@ export const ERROR_KINDS = [
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 /**
- * A refusal: the request was valid but is rejected; `message` gives the caller the reason.
- * Any other error is a bug in the program.
+ * A refusal: the request was understood but is rejected; `message` gives the reason. Any other error is a bug in the
+ * program.
  */
 export class OperationError extends Error {
   override readonly name = "OperationError";

@@ -12,9 +12,8 @@ const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
 /**
- * Checks the depth and the number of values of a JSON text by its bytes, before a parser builds a tree of it. Takes
- * the text in pieces as they arrive, so that a hostile body is refused at its first excess byte. It does not check
- * the syntax: the parser does.
+ * Checks the depth and the number of values of a JSON text from its bytes, before it is parsed. Accepts chunks as they
+ * arrive, so that the first excess byte of a hostile body is rejected. Does not check the syntax; the parser does.
  *
  * Cost: one pass without allocation, about 2 ms per MiB.
  */
@@ -35,7 +34,7 @@ export class JsonScan {
     return this.#objects;
   }
 
-  /** Reads the next piece. Returns what exceeds the limits, or undefined. */
+  /** Reads the next chunk. Returns the exceeded limit, or undefined. */
   feed(bytes: Uint8Array): string | undefined {
     const end = bytes.length;
     let at = this.#inText ? this.#skipText(bytes, 0) : 0;

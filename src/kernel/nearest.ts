@@ -4,11 +4,10 @@ import { distance } from "fastest-levenshtein";
 const MAX_COMPARED = 64;
 
 /**
- * Returns the candidate that `text` most likely meant, or undefined when none is near.
+ * Returns the candidate closest to `text`, or undefined if none is close.
  *
- * Near means at most a third of the longer word's letters differ (at least one may), so that short words are not
- * matched with anything; two neighbours in the wrong order count as one. Longer texts than 64 characters are near none.
- * Cost: O(candidates × length³).
+ * Close means that at most a third of the longer word's letters differ, and at least one may. Two swapped neighbours
+ * count as one difference. A text over 64 characters has no close candidate. Cost: O(candidates × length³).
  */
 export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined;

@@ -1,4 +1,4 @@
-/** What an outage is called when it begins and when it ends. */
+/** Messages about the beginning and the end of an outage. */
 export interface OutageWords {
   readonly gone: (why: string) => string;
   readonly back: string;

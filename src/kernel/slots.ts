@@ -33,7 +33,7 @@ export class Slots {
     }
   }
 
-  /** Takes a slot until `give`. */
+  /** Acquires a slot, to be released with `give`. */
   async take(): Promise<void> {
     if (!this.#takeFree()) await this.#turn();
   }

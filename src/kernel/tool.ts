@@ -4,16 +4,15 @@ import type { Static, TObject } from "@sinclair/typebox";
 export type ToolEffect = "read" | "write" | "destroy";
 
 /**
- * Result of a tool: `value` is the structured result (the command line prints tables from it, `--json` prints it
- * whole); `text` is the wire text where docs/contract/spec-tool.md#tools fixes a sentence. Without `text` the wire text
- * is `value` as JSON.
+ * Result of a tool. `value` is structured: the command line formats it, and `--json` prints all of it. `text` is set if
+ * docs/contract/spec-tool.md#tools fixes the wire text; otherwise the wire text is `value` as JSON.
  */
 export interface ToolResult<Value = unknown> {
   readonly value: Value;
   readonly text?: string;
-  /** True when `value` is an object that goes over the wire as such too, beside the text. */
+  /** True if `value` is an object that is also sent as structured content beside the text. */
   readonly structured?: boolean;
-  /** A picture that goes over the wire beside the text: base64 and its media type. */
+  /** A picture sent beside the text: base64 and its media type. */
   readonly image?: { readonly data: string; readonly mediaType: string };
 }
 
@@ -32,9 +31,9 @@ export interface ToolDefinition<Context, Params extends TObject = TObject, Value
   readonly name: string;
   readonly summary: string;
   readonly effect: ToolEffect;
-  /** True when a second call with the same arguments changes nothing more. */
+  /** True if a repeated call with the same arguments changes nothing further. */
   readonly idempotent: boolean;
-  /** True when a call may take long (a child process, every file): later calls then do not wait for it. */
+  /** True if a call may take long (a child process, every file); later calls then run beside it. */
   readonly slow?: boolean;
   readonly params: Params;
   // A method, not a property, so that tools of several parameter types fit into one table.

@@ -10,8 +10,8 @@ export interface Admitted {
 }
 
 /**
- * Limits the connections of one network address and of all together, so that one client cannot take every place. A
- * few more are admitted above each limit: a probe from the same address must not find the server dead.
+ * Limits the connections per network address and in total, so that one client cannot use up all connections. Admits a
+ * few more above each limit, so that health probes from the same address succeed.
  */
 export class AddressLimit {
   readonly #limits: Pick<PortLimits, "maxConnections" | "maxPerAddress">;
@@ -22,7 +22,7 @@ export class AddressLimit {
     this.#limits = limits;
   }
 
-  /** Admits a connection, or returns undefined when even the places for probes are taken. */
+  /** Admits a connection, or returns undefined if the reserve for probes is used up too. */
   admit(remoteAddress: string | undefined): Admitted | undefined {
     const { maxConnections, maxPerAddress } = this.#limits;
     const address = groupOf(remoteAddress ?? "");

@@ -3,7 +3,7 @@ import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:
 import type { Socket } from "node:net";
 
 const REASON = "This port serves TLS only";
-/** How long a refused connection may take to read the answer, in milliseconds. */
+/** Time for a refused client to read the reply, in milliseconds. */
 const LEAVE_MS = 2000;
 /** FAILED_PRECONDITION: a retry without TLS fails again. */
 const GRPC_FAILED_PRECONDITION = "9";
@@ -14,7 +14,7 @@ export class CleartextRefusal {
   readonly #h1 = createServer((request, response) => this.#redirect(request, response));
   readonly #h2 = createHttp2Server({ settings: { maxConcurrentStreams: 1 } });
 
-  /** @param isOwnHost whether a redirect may name this Host; any other gets the refusal */
+  /** @param isOwnHost whether the server may redirect to this Host; other requests get the refusal */
   constructor(isOwnHost: (host: string) => boolean = () => false) {
     this.#isOwnHost = isOwnHost;
     this.#h1.on("clientError", (_error, socket) => socket.destroy());
@@ -36,7 +36,10 @@ export class CleartextRefusal {
     setTimeout(() => socket.destroy(), LEAVE_MS).unref();
   }
 
-  /** Redirects a page to the same address with TLS; other requests get 426, so that no client sends a token twice. */
+  /**
+   * Redirects a page request to the same address with TLS. Other requests get 426, so that no client sends a token
+   * twice.
+   */
   #redirect({ method, headers, url = "/" }: IncomingMessage, response: ServerResponse): void {
     const { host = "", accept = "" } = headers;
     const isPage = (method === "GET" || method === "HEAD") && accept.includes("text/html") && url.startsWith("/");

@@ -6,11 +6,11 @@ import { Exchanges, type PortRequest, type PortResponse } from "./exchanges.ts";
 import type { Speech } from "./first_bytes.ts";
 
 export interface PortLimits {
-  /** How long a new connection may send nothing, in milliseconds; TLS handshakes as well. */
+  /** Time for a new connection to send its first bytes or finish a TLS handshake, in milliseconds. */
   readonly firstBytesMs: number;
   /** How long a connection may wait without a request or dawdle over headers, in milliseconds. */
   readonly idleMs: number;
-  /** How long a request may take to arrive, in milliseconds. */
+  /** Time for a request to arrive completely, in milliseconds. */
   readonly requestMs: number;
   readonly maxConnections: number;
   /** Connections of one network address. */
@@ -20,9 +20,9 @@ export interface PortLimits {
 /** Requests that run on a connection. */
 class Use {
   active = 0;
-  /** Of these, requests whose reply goes on until one side ends it. */
+  /** Number of those requests whose reply continues until one side ends it. */
   streams = 0;
-  /** When the connection came, or its last request ended; milliseconds of the monotonic clock. */
+  /** Time at which the connection opened or its last request ended; milliseconds of the monotonic clock. */
   idleSince = performance.now();
 
   isIdle(forMs: number): boolean {
@@ -40,7 +40,9 @@ class Use {
     this.idleSince = performance.now();
   }
 
-  /** Whether a shutdown need not wait: streams alone run, or nothing has run for a while and nothing is left to send. */
+  /**
+   * Whether a shutdown need not wait for this connection: only streams run, or it is idle and has nothing left to send.
+   */
   isOver(socket: Pick<Socket, "writableLength"> | undefined): boolean {
     if (this.active > 0) return this.active === this.streams;
     return this.isIdle(LEAVE_MS) && (socket?.writableLength ?? 0) === 0;
@@ -55,16 +57,16 @@ interface Connection {
   readonly isExcess: boolean;
 }
 
-/** How often idle and slow connections are looked for, in milliseconds, at most. */
+/** Maximum interval between checks for idle and slow connections, in milliseconds. */
 const SWEEP_MS = 1000;
-/** How long a shutdown lets peers take the last bytes of streams and idle connections, in milliseconds. */
+/** Time for peers to receive the last bytes of streams and idle connections during a shutdown, in milliseconds. */
 const LEAVE_MS = 300;
-/** How often a shutdown looks for connections on which nothing runs, in milliseconds. */
+/** Interval at which a shutdown checks for idle connections, in milliseconds. */
 const LEAVE_LOOK_MS = 50;
 
 /**
- * Every connection of a port and what runs on it, so that a shutdown can drain and slow clients can be ended. The HTTP
- * servers' own timers do not run on servers that do not listen.
+ * Tracks a port's connections and their requests, so that a shutdown can drain them and slow clients are disconnected.
+ * The timers of the HTTP servers do not run, because those servers do not listen.
  */
 export class Connections {
   readonly #limits: PortLimits;
@@ -80,7 +82,7 @@ export class Connections {
   #leaver: ReturnType<typeof setInterval> | undefined;
   #drainingSince: number | undefined;
 
-  /** @param isStream whether the reply to a request goes on until one side ends it */
+  /** @param isStream whether the reply to a request continues until one side ends it */
   constructor(limits: PortLimits, budget: ByteBudget, isStream: (request: PortRequest) => boolean) {
     this.#limits = limits;
     this.#budget = budget;
@@ -91,7 +93,7 @@ export class Connections {
     this.#sweeper.unref();
   }
 
-  /** Takes a new connection. Returns false if there are too many to serve even a probe on it. */
+  /** Adds a new connection. Returns false if even the reserve for probes is used up. */
   add(socket: Socket): boolean {
     const admitted = this.#addresses.admit(socket.remoteAddress);
     if (admitted === undefined) return false;
@@ -106,7 +108,7 @@ export class Connections {
     return true;
   }
 
-  /** Takes the secured socket above a raw one that was admitted before. */
+  /** Adds the TLS socket above a raw socket that was admitted before. */
   addSecured(socket: Socket): void {
     this.#sockets.set(socket, { speech: "new", use: new Use(), isExcess: this.#excessPeers.has(peerOf(socket)) });
     socket.once("close", () => this.#sockets.delete(socket));
@@ -132,7 +134,7 @@ export class Connections {
     return this.#drainingSince !== undefined;
   }
 
-  /** Counts a request until its response is done. Returns the account of the bytes that it holds. */
+  /** Counts a request until its response ends. Returns the account for its memory. */
   begin(request: PortRequest, response: PortResponse): ByteAccount {
     request.on("error", () => {});
     response.on("error", () => {});
@@ -157,7 +159,7 @@ export class Connections {
     return session === undefined ? undefined : this.#sessions.get(session as ServerHttp2Session);
   }
 
-  /** Ends every connection as soon as nothing runs on it. Streams get a moment for their last bytes. */
+  /** Closes each connection when nothing runs on it. Streams get a moment to send their last bytes. */
   drain(): void {
     this.#drainingSince = performance.now();
     this.#leaver = setInterval(() => this.#leave(), LEAVE_LOOK_MS);
@@ -176,14 +178,14 @@ export class Connections {
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
-  /** Ends the connections of peers that do not answer the shutdown: they may be gone, or read nothing. */
+  /** Closes the connections of peers that do not react to the shutdown. */
   #leave(): void {
     if (performance.now() - (this.#drainingSince ?? 0) < LEAVE_MS) return;
     for (const [session, use] of this.#sessions) if (use.isOver(session.socket)) session.destroy();
     const hasSessions = [...this.#sessions.keys()].some(({ destroyed }) => !destroyed);
     const securedOnly = [...this.#sockets.values()].every(({ speech }) => speech === "tls");
     for (const [socket, { speech, use }] of this.#sockets) {
-      // Engines end a session that has nothing to do, and keep its socket until the peer closes it.
+      // Engines end a session without requests, but keep its socket open until the peer closes it.
       const isUnused = speech === "h2" ? !hasSessions : speech !== "tls" || securedOnly;
       if (isUnused && use.isOver(socket)) socket.destroy();
     }
@@ -196,7 +198,8 @@ export class Connections {
     }
     for (const [session, use] of this.#sessions) {
       if (!use.isIdle(idleMs)) continue;
-      // GOAWAY first: the client sends a request that is on its way again. A session that stays is destroyed.
+      // GOAWAY comes first, so that the client repeats a request in flight elsewhere. A session that does not close is
+      // destroyed.
       if (session.closed) session.destroy();
       else session.close();
     }
@@ -204,7 +207,7 @@ export class Connections {
   }
 }
 
-// Asks an HTTP/1.1 client to send no other request on this connection. HTTP/2 does so by GOAWAY.
+// Asks an HTTP/1.1 client to send no further request on this connection. HTTP/2 uses GOAWAY for this.
 function announceEnd(response: PortResponse): void {
   if (!("stream" in response)) {
     if (!response.headersSent) response.setHeader("connection", "close");

@@ -9,7 +9,7 @@ export type PortResponse = ServerResponse | Http2ServerResponse;
 
 /** Bytes of a body below which its pace is not judged: `requestMs` bounds small ones. */
 const JUDGED_BODY_BYTES = 64 * 1024;
-/** How long a look at the exchanges may end connections, in milliseconds; the next look ends the others. */
+/** Maximum time of one check that closes connections, in milliseconds; the next check closes the remaining ones. */
 const ENDING_MS = 10;
 
 /** One request and its reply. */
@@ -23,7 +23,7 @@ interface Exchange {
   readonly sending: PeerPace;
 }
 
-/** The open requests of a port: what each holds of the memory budget, and how fast its peer sends and reads. */
+/** Tracks the open requests of a port: the memory of each, and how fast its peer sends and reads. */
 export class Exchanges {
   readonly #budget: ByteBudget;
   readonly #garbage = new LargeGarbage();
@@ -52,7 +52,7 @@ export class Exchanges {
     });
   }
 
-  /** Forgets an exchange and returns what it holds. */
+  /** Removes an exchange and releases its memory. */
   end(response: PortResponse): void {
     const account = this.#open.get(response)?.account;
     this.#open.delete(response);
@@ -63,7 +63,7 @@ export class Exchanges {
 
   /**
    * Ends requests that take longer than `requestMs` to arrive, and exchanges whose peer sends or reads too slowly. The
-   * pace is measured in bytes per interval: a peer chooses its own window, but it cannot pretend to drain bytes.
+   * pace counts bytes per interval rather than the window size, which the peer chooses.
    */
   endSlowOnes(requestMs: number): void {
     const now = performance.now();
@@ -81,7 +81,7 @@ export class Exchanges {
   }
 }
 
-/** Bytes of a reply that its reader has not taken yet. Exact for HTTP/2 in all engines. */
+/** Bytes of a reply that its reader has not received yet. Exact for HTTP/2 in all engines. */
 function waitingBytes(response: PortResponse): number {
   if ("stream" in response) return response.stream?.writableLength ?? 0;
   return response.writableLength + (response.socket?.writableLength ?? 0);

@@ -5,10 +5,10 @@ const H2_PREFACE = Buffer.from("PRI");
 /** The record type of a TLS handshake. Source: RFC 8446, 5.1. */
 const TLS_HANDSHAKE = 0x16;
 
-/** What a connection speaks. */
+/** Protocol of a connection. */
 export type Speech = "h1" | "h2" | "tls";
 
-/** What the first bytes say, or undefined while more are needed. */
+/** Detects the protocol from the first bytes. Returns undefined if more are needed. */
 export function speechOf(head: Buffer): Speech | undefined {
   if (head[0] === TLS_HANDSHAKE) return "tls";
   if (head.subarray(0, H2_PREFACE.length).equals(H2_PREFACE)) return "h2";
@@ -17,9 +17,9 @@ export function speechOf(head: Buffer): Speech | undefined {
 }
 
 /**
- * Calls `known` once with the protocol of a new connection; the bytes are back in the socket then. A connection that ends, or
- * says too little for `timeoutMs`, is destroyed. Reads by `readable`: `data` and `pause` lose bytes in one engine or
- * the other.
+ * Calls `known` once with the protocol of a new connection, after putting the bytes back into the socket. Destroys a
+ * connection that ends, or sends too few bytes within `timeoutMs`. Reads with `readable`, because `data` and `pause`
+ * lose bytes in some engines.
  */
 export function listenForSpeech(socket: Socket, timeoutMs: number, known: (speech: Speech) => void): void {
   let head = Buffer.alloc(0);

@@ -9,17 +9,17 @@ const FRAME_HEADER_BYTES = 9;
 const PREFACE_BYTES = 24;
 
 /**
- * Takes the GOAWAY frames out of what an HTTP/2 client sends, whatever the chunks are.
+ * Removes GOAWAY frames from the bytes of an HTTP/2 client, however they are split into chunks.
  *
- * Deno 2.9 corrupts its session's memory when a client says GOAWAY (denoland/deno#36788) and may abort. The frame says
- * a server nothing that the end of the connection does not tell as well.
+ * Deno 2.9 corrupts its session's memory when a client sends GOAWAY (denoland/deno#36788) and may abort. For a server,
+ * the end of the connection carries the same information.
  */
 export class GoawayFilter {
   #passing = PREFACE_BYTES;
   #skipping = 0;
   #header = Buffer.alloc(0);
 
-  /** What is left of `chunk`, in pieces. */
+  /** Returns the remaining bytes of `chunk`, in pieces. */
   take(chunk: Buffer): Buffer[] {
     const kept: Buffer[] = [];
     for (let rest = chunk; rest.length > 0; ) rest = this.#step(rest, kept);
@@ -55,7 +55,7 @@ export class GoawayFilter {
   }
 }
 
-/** The socket as a stream without GOAWAY frames, with what `node:http2` asks of a socket. */
+/** Returns the socket as a stream without GOAWAY frames, with the members that `node:http2` uses of a socket. */
 export function withoutGoaway(socket: Socket): Duplex {
   const filter = new GoawayFilter();
   const stream = new Duplex({

@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 
 /**
- * Lets all writes of one tick leave the socket together. Bun's HTTP/1.1 on a foreign socket writes each header block,
- * chunk frame and end by a separate system call, which halves what it can serve.
+ * Sends all writes of one tick together. On a foreign socket, Bun's HTTP/1.1 writes each header block, chunk frame and
+ * end by a separate system call, which halves the throughput.
  */
 export function joinWrites(socket: Socket): void {
   const write = socket.write.bind(socket) as (...args: unknown[]) => boolean;

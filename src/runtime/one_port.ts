@@ -10,7 +10,7 @@ import { listenForSpeech } from "./first_bytes.ts";
 import { withoutGoaway } from "./goaway_filter.ts";
 import { joinWrites } from "./joined_writes.ts";
 
-/** Answers one request; `account` is charged with the bytes that it holds and closed behind its response. */
+/** Handles one request; `account` is charged with its memory and closed after its response. */
 export type RequestHandler = (request: PortRequest, response: PortResponse, account: ByteAccount) => void;
 
 /** A private key and its certificate chain as PEM text. */
@@ -27,14 +27,14 @@ export interface OnePortOptions {
   readonly cleartext?: boolean;
   /** Whether a redirect from cleartext to TLS may name this Host. */
   readonly isOwnHost?: (host: string) => boolean;
-  /** Whether the reply to a request goes on until one side ends it: a shutdown does not wait for such. */
+  /** Whether the reply to a request continues until one side ends it. A shutdown does not wait for such requests. */
   readonly isStream?: (request: PortRequest) => boolean;
   /** Memory of all open requests together; unlimited when absent. */
   readonly budget?: ByteBudget;
   readonly limits?: Partial<PortLimits>;
 }
 
-/** Ours: patient with slow networks, and finite with clients that only hold a connection. */
+/** Not from the contract: allows for slow networks, and bounds clients that only hold a connection open. */
 const LIMITS: PortLimits = {
   firstBytesMs: 15_000,
   idleMs: 75_000,
@@ -42,9 +42,9 @@ const LIMITS: PortLimits = {
   maxConnections: 10_000,
   maxPerAddress: 2500,
 };
-/** How long a new connection above the limits may send nothing, in milliseconds: probes are quick. */
+/** Time for a connection above the limits to send its first bytes, in milliseconds. Probes send at once. */
 const EXCESS_FIRST_BYTES_MS = 1000;
-/** AEAD ciphers with ephemeral keys. Those of TLS 1.3 are all of that kind. Source: RFC 9325, 4.2. */
+/** AEAD ciphers with ephemeral keys. All ciphers of TLS 1.3 are of that kind. Source: RFC 9325, 4.2. */
 const TLS12_CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
@@ -60,7 +60,7 @@ const TLS13_CIPHERS = ["TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_
  * piece of the connection in one turn of the event loop, so their number bounds that turn.
  */
 const HTTP2_SETTINGS = { maxConcurrentStreams: 250, initialWindowSize: 1024 * 1024 };
-/** In MB. Bun counts outgoing data that the client has not taken yet, and kills streams at the default of 10. */
+/** In MB. Bun counts outgoing data that the client has not received yet, and ends streams at the default of 10. */
 const HTTP2_SESSION_MEMORY = 1024;
 
 const onBun = process.versions["bun"] !== undefined;
@@ -69,8 +69,8 @@ const onDeno = (process.versions as Readonly<Record<string, string | undefined>>
 /**
  * One TCP port for HTTP/1.1, HTTP/2 with prior knowledge and, with a certificate, both over TLS.
  *
- * A plain socket server looks at the first bytes of a connection and hands it to one of two HTTP servers that listen
- * nowhere themselves: the engines' own servers cannot send gRPC's trailers. Works alike in Bun, Deno and Node.
+ * A plain socket server reads the first bytes of a connection and passes it to one of two HTTP servers that do not
+ * listen themselves, because the engines' own servers cannot send gRPC's trailers. Runs in Bun, Deno and Node.
  */
 export class OnePort {
   readonly #limits: PortLimits;
@@ -96,12 +96,12 @@ export class OnePort {
     this.#tls = tls === undefined ? undefined : this.#secure(tls);
   }
 
-  /** Serves another certificate to connections from now on; those that are open keep theirs. */
+  /** Uses another certificate for new connections; open ones are not affected. */
   renewTls(tls: TlsText): void {
     this.#tls = this.#secure(tls);
   }
 
-  /** Begins to listen; port 0 takes a free one. Returns the port. Rejects as the operating system refuses. */
+  /** Starts to listen; port 0 picks a free one. Returns the port. Rejects if the operating system refuses it. */
   listen(port: number, host: string): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#listener.once("error", reject);

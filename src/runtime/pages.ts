@@ -9,7 +9,10 @@ const LOADERS: Readonly<Record<PageName, () => Promise<{ readonly default: unkno
   graphiql: () => import("../../dist/web/graphiql.html", { with: { type: "text" } }),
 };
 
-/** A page's text; undefined when the source is run and the pages were never built. Loaded when it is first asked for. */
+/**
+ * Loads the text of a page on first use. Returns undefined if the program runs from source and the pages were never
+ * built.
+ */
 export async function loadPage(name: PageName): Promise<string | undefined> {
   try {
     return String((await LOADERS[name]()).default);

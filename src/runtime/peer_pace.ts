@@ -1,15 +1,17 @@
-/** Slowest pace of a peer that is waited for, in bytes per second. Ours: a tenth of what the slowest links carry. */
+/**
+ * Minimum pace of a peer, in bytes per second. Not from the contract: a tenth of the bandwidth of the slowest links.
+ */
 const LEAST_BYTES_PER_S = 4096;
 /** How long a peer may be slower than that, in milliseconds: normally, and while memory is scarce. */
 const PATIENCE_MS = 30_000;
 const SCARCE_PATIENCE_MS = 5000;
 
-/** How fast a peer reduces what waits for it, measured between looks. */
+/** Measures how fast a peer drains its backlog, between two checks. */
 export class PeerPace {
   #last: { readonly bytes: number; readonly at: number } | undefined;
   #slowSince: number | undefined;
 
-  /** Starts anew: nothing waits. */
+  /** Resets the measurement: the backlog is empty. */
   rest(): void {
     this.#last = undefined;
     this.#slowSince = undefined;

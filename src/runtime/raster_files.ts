@@ -7,14 +7,14 @@ export interface RasterFiles {
   readonly fonts: readonly Uint8Array<ArrayBuffer>[];
 }
 
-/** Reads them out of the executable, or from the installed packages where the source is run. */
+/** Reads the files from the executable, or from the installed packages if the program runs from source. */
 export async function rasterFiles(): Promise<RasterFiles> {
   const [wasm, ...fonts] = (await paths()).map((path) => new Uint8Array(readFileSync(path)));
   if (wasm === undefined) throw new Error("The renderer of PNG pictures is missing");
   return { wasm, fonts };
 }
 
-/** Only Bun knows imports of type "file", which put the file into an executable; their value is the file's path. */
+/** Only Bun supports imports of type "file", which embed the file in an executable; their value is the file's path. */
 async function paths(): Promise<readonly string[]> {
   if (typeof Bun === "undefined") {
     const { resolve } = createRequire(import.meta.url);

@@ -2,7 +2,7 @@ import { parentPort } from "node:worker_threads";
 import { initWasm, Resvg } from "@resvg/resvg-wasm";
 import { rasterFiles } from "./raster_files.ts";
 
-/** What is asked of the thread, and what it answers. */
+/** Request to the worker thread, and its reply. */
 export interface RasterTask {
   readonly id: number;
   readonly svg: string;

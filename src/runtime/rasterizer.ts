@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { RasterAnswer, RasterTask } from "./raster_worker.ts";
 import { isInsideExecutable } from "./self_command.ts";
 
-/** How long the thread stays for another picture, in milliseconds. Ours: it holds some 60 MB. */
+/** Idle time after which the thread ends, in milliseconds. Not from the contract: the thread uses some 60 MB. */
 const IDLE_MS = 60_000;
 
 interface Waiting {
@@ -12,8 +12,8 @@ interface Waiting {
 }
 
 /**
- * Makes PNG of SVG in a separate thread, so that a large picture holds up no other call. The thread starts with the
- * first picture and ends when none was asked for in a minute; it does not keep the process alive.
+ * Converts SVG to PNG in a worker thread, so that a large picture delays no other call. The thread starts with the
+ * first picture and ends after a minute without requests; it does not keep the process alive.
  */
 export class Rasterizer {
   #worker: Worker | undefined;
@@ -34,7 +34,7 @@ export class Rasterizer {
     });
   }
 
-  /** Ends the thread; what it was drawing fails. */
+  /** Ends the thread; a picture in progress fails. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
     const worker = this.#worker;
@@ -75,7 +75,7 @@ export class Rasterizer {
   }
 }
 
-/** The thread's program: beside this file, or where the build puts it, below the executable's root. */
+/** URL of the worker's module: beside this file, or below the executable's root after a build. */
 function workerUrl(): URL {
   const source = new URL("./raster_worker.ts", import.meta.url);
   return isInsideExecutable(source) ? new URL("./runtime/raster_worker.js", import.meta.url) : source;

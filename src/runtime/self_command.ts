@@ -3,8 +3,8 @@ import { fileURLToPath, URL } from "node:url";
 declare const Deno: { execPath(): string; readonly build: { readonly standalone: boolean } } | undefined;
 
 /**
- * The argument list that starts this same program again, arguments to be appended: the executable alone when compiled,
- * else the engine and `src/main.ts`. Give the child `selfEnvironment()`.
+ * Returns the command that starts this program again, to which arguments are appended: the executable alone if
+ * compiled, else the engine and `src/main.ts`. Pass `selfEnvironment()` to the child.
  */
 export function selfCommand(): readonly string[] {
   const source = new URL("../main.ts", import.meta.url);
@@ -14,7 +14,7 @@ export function selfCommand(): readonly string[] {
   return isInsideExecutable(source) ? [process.execPath] : [process.execPath, fileURLToPath(source)];
 }
 
-/** Whether a module lies inside a Bun executable, on a file system that exists only there. */
+/** Whether a module is inside a Bun executable, on a file system that exists only there. */
 export function isInsideExecutable({ pathname }: URL): boolean {
   return pathname.startsWith("/$bunfs/") || pathname.includes("/~BUN/");
 }

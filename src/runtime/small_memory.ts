@@ -1,4 +1,7 @@
-/** How often the heap is looked at, in milliseconds: a program that floods us fills some megabytes in that time. */
+/**
+ * Interval between checks of the heap, in milliseconds. A program that sends at full speed fills some megabytes in that
+ * time.
+ */
 const LOOK_EVERY_MS = 20;
 
 /** Growth after which garbage is collected, in bytes. */
@@ -9,10 +12,10 @@ const LARGE = 80 * 1024 * 1024;
 const SHRINK_EVERY_MS = 1_000;
 
 /**
- * Keeps a process small that lives beside many larger ones: garbage is collected at once rather than when the engine finds
- * it worth its while. Cost: some milliseconds for every few megabytes of garbage. Only Bun offers this.
+ * Limits the memory of a process that runs beside many larger ones, by collecting garbage earlier than the engine
+ * would. Cost: some milliseconds for every few megabytes of garbage. Only Bun supports this.
  *
- * @returns ends it
+ * @returns a function that ends it
  */
 export function keepMemorySmall(): () => void {
   if (typeof Bun === "undefined") return () => {};

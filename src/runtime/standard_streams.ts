@@ -9,9 +9,9 @@ declare const Deno:
   | undefined;
 
 /**
- * Standard input as chunks of bytes; reading stops while the consumer waits. Take it once.
+ * Returns standard input as chunks of bytes; reading pauses while the consumer is busy. Call it once.
  *
- * The engines' own streams serve where there are some: `process.stdin` costs a third of a small program's start.
+ * Uses the engines' own streams if they exist: `process.stdin` costs a third of a small program's start.
  */
 export function standardInput(): AsyncIterable<Uint8Array> {
   if (typeof Bun !== "undefined") return chunksOf(Bun.stdin.stream());
@@ -19,26 +19,28 @@ export function standardInput(): AsyncIterable<Uint8Array> {
   return process.stdin;
 }
 
-/** Standard output for a program whose reader may be slow: nothing here blocks the program while a pipe is full. */
+/** Standard output for a program whose reader may be slow. A full pipe does not block the event loop. */
 export interface StandardOutput {
-  /** Resolves when the operating system has taken every byte; rejects when the reader has closed the stream. */
+  /** Resolves after the operating system has accepted every byte; rejects if the reader has closed the stream. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Takes hold of the engine's stream, so that a later replacement of `process.stdout.write` does not reach it. */
+  /**
+   * Keeps a reference to the engine's stream, so that a later replacement of `process.stdout.write` has no effect here.
+   */
   hold(): void;
 }
 
-/** The process's standard output. Write to it here only, or lines get mixed up. */
+/** Returns the process's standard output. Write only through it; other writes would interleave. */
 export function standardOutput(): StandardOutput {
   return typeof Deno === "undefined" ? new ProcessOutput() : new DenoOutput();
 }
 
-/** What any pipe takes at once while it is empty, in bytes: POSIX's least. */
+/** Bytes that an empty pipe always accepts: the minimum that POSIX requires. */
 const PIPE_BUFFER_BYTES = 4096;
 
 type StreamWrite = (bytes: Uint8Array, done: (error?: Error | null) => void) => void;
 
-// process.stdout takes longer to set up than the rest of a small program, so the first few bytes go out without it: a
-// fresh pipe takes them at once, and nothing else was written yet.
+// `process.stdout` takes longer to set up than the rest of a small program, so the first bytes bypass it. A fresh pipe
+// accepts them at once, and nothing was written before.
 class ProcessOutput implements StandardOutput {
   #direct = PIPE_BUFFER_BYTES;
   #stream: StreamWrite | undefined;
@@ -59,7 +61,7 @@ class ProcessOutput implements StandardOutput {
       this.#direct = written === bytes.length ? this.#direct - written : 0;
       return written;
     } catch {
-      // Whatever is wrong, a full pipe or a closed one, the stream finds out as well and knows how to wait.
+      // The stream meets the same condition, a full or a closed pipe, and handles it.
       this.#direct = 0;
       return 0;
     }

@@ -4,10 +4,10 @@ import type { LoadBasis } from "./enum_values.ts";
 import { inService } from "./in_service.ts";
 import type { DeviceBody, Port } from "./resources.ts";
 
-/** A device of a list that is summed up; ports are known where blades have inlets. */
+/** A device whose draw or heat is summed. Ports are required to count blades that have inlets. */
 type Summed = DeviceBody & { readonly ports?: readonly Port[] };
 
-/** Whether a device is in a bay, so that a chassis without other record of it supplies it. */
+/** Whether a device is in a bay and is therefore supplied by its chassis unless another supply is recorded. */
 export function isInBay({ parentDeviceCode, bay, mount }: DeviceBody): boolean {
   return parentDeviceCode !== undefined && (bay !== undefined || mount === "BAY");
 }

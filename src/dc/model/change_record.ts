@@ -1,6 +1,6 @@
 import type { AuditAction, AuditInterface, AuditSource } from "./enum_values.ts";
 
-/** Who makes a change. */
+/** The principal that makes a change. */
 export interface ChangeActor {
   readonly principal: string;
   readonly roles: readonly string[];
@@ -19,7 +19,7 @@ export interface ChangeRequest {
   readonly traceId?: string;
 }
 
-/** One change, before it has its place in the chain. Moments are ISO 8601 in UTC. */
+/** A change before it is appended to the hash chain. Times are ISO 8601 in UTC. */
 export interface ChangeDraft {
   readonly id: string;
   readonly occurredAt: string;
@@ -27,9 +27,9 @@ export interface ChangeDraft {
   readonly actor: ChangeActor;
   readonly request: ChangeRequest;
   readonly action: AuditAction;
-  /** Reference of what was changed. */
+  /** Reference of the changed resource. */
   readonly entity: string;
-  /** References of what it belongs to, so that their history shows it too. */
+  /** References of the resources that contain it; their history includes this change. */
   readonly related: readonly string[];
   readonly before?: unknown;
   readonly after?: unknown;
@@ -42,7 +42,7 @@ export interface ChangeDraft {
   readonly transactionId: string;
 }
 
-/** A change with its place in the chain: `hash` covers everything else, `prevHash` included. */
+/** A change in the hash chain: `hash` covers all other fields, including `prevHash`. */
 export interface ChangeRecord extends ChangeDraft {
   /** From 1, without gaps. */
   readonly seq: number;

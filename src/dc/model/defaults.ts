@@ -4,8 +4,8 @@ import type { Cable, Crac, Device, FabricLink, Location, Rack } from "./resource
 import { tierOf } from "./rules/fabric_link.ts";
 import type { SiteReader } from "./site.ts";
 
-// What is stored is complete: defaults and derived values are filled in on the way in, so that reads, filters and
-// comparisons see one form. Filling in twice changes nothing.
+// Stored resources are complete: a write fills in defaults and derived values, so that reads, filters and comparisons
+// see one form. Filling in is idempotent.
 
 const ROLE_BY_KIND: Readonly<Partial<Record<DeviceKind, string>>> = {
   SERVER: "compute",
@@ -13,12 +13,15 @@ const ROLE_BY_KIND: Readonly<Partial<Record<DeviceKind, string>>> = {
   RACK_PDU: "rack-pdu",
 };
 
-/** The role of a device that names none: its kind as a slug, with the words that people use for a few. */
+/** Default role of a device: its kind as a slug, except for the kinds in `ROLE_BY_KIND`. */
 export function defaultRole(kind: DeviceKind): string {
   return ROLE_BY_KIND[kind] ?? kind.toLowerCase().replaceAll("_", "-");
 }
 
-/** Fills in a device's defaults and takes rack and location from what holds it. Unknown holders are left to the rules. */
+/**
+ * Fills in a device's defaults and copies rack and location from its chassis or rack. The rules report an unknown
+ * chassis or rack.
+ */
 export async function completeDevice(device: Device, site: SiteReader): Promise<Device> {
   const parent = device.parentDeviceCode === undefined ? undefined : await site.device(device.parentDeviceCode);
   const rackCode = device.rackCode ?? parent?.rackCode;
@@ -45,7 +48,10 @@ function defaultMount({ rackCode, bay, placement, parentDeviceCode }: Device): M
   return placement === undefined ? "UNRACKED" : "FLOOR";
 }
 
-/** A given location completed by that of the holder; where they differ the given one stays, for the rules to refuse. */
+/**
+ * Completes the given location from the rack's or chassis's. If they differ, keeps the given value, which the rules
+ * then reject.
+ */
 function merged(given: Location | undefined, held: Location | undefined): Location | undefined {
   if (given === undefined || held === undefined) return given ?? held;
   return { ...held, ...given };
@@ -78,7 +84,7 @@ export async function completeCrac(crac: Crac, site: SiteReader): Promise<Crac> 
   };
 }
 
-/** A unit without scopes serves its rack, else its room, else its floor. */
+/** A unit without scopes serves its rack; without a rack its room; without a room its floor. */
 function defaultScope({ rackCode }: Crac, location: Location): string {
   if (rackCode !== undefined) return `rack:${rackCode}`;
   return location.room === undefined
@@ -92,7 +98,7 @@ export function completeCable(cable: Cable): Cable {
   return { ...cable, a, b, status: cable.status ?? "CONNECTED" };
 }
 
-/** Turns the leaf to `a`, and fills in capacity and ECMP group. */
+/** Makes the leaf end `a`, and fills in capacity and ECMP group. */
 export async function completeFabricLink(link: FabricLink, site: SiteReader): Promise<FabricLink> {
   if (link.a === undefined || link.b === undefined) return link;
   const turned = turnLeafFirst(link, await upsideDown(link, site));
@@ -113,7 +119,7 @@ async function upsideDown({ a, b }: FabricLink, site: SiteReader): Promise<boole
   );
 }
 
-/** Traffic is recorded per direction, so it turns with the ends. */
+/** Swaps the ends if `turn` is true. Traffic is recorded per direction, so it is swapped too. */
 function turnLeafFirst(link: FabricLink, turn: boolean): FabricLink {
   if (!turn) return link;
   const { aToBMbps, bToAMbps, ...rest } = link;

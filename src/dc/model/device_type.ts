@@ -1,7 +1,7 @@
 import type { Airflow, Depth, DeviceKind } from "./enum_values.ts";
 import type { Port } from "./resources.ts";
 
-/** A model that devices are built to. */
+/** A device model, from which devices are created. */
 export interface DeviceType {
   readonly code: string;
   readonly manufacturer: string;
@@ -20,7 +20,7 @@ export interface DeviceType {
   readonly comments?: string;
 }
 
-/** The values that a device built to a type takes from it, besides kind, manufacturer and model. */
+/** Values that a device of this type inherits besides kind, manufacturer and model. */
 export function builtFields({ partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports }: DeviceType) {
   return { partNumber, uHeight, depth, airflow, weightKg, maxDrawW, ports };
 }

@@ -5,7 +5,7 @@ import type { DeviceBody, PowerOut } from "./resources.ts";
 type Drawing = Pick<DeviceBody, "allocatedDrawW" | "measuredDrawW" | "maxDrawW">;
 type Heating = Drawing & Pick<DeviceBody, "heatW" | "coolingMethod" | "liquidFractionPct">;
 
-/** What a device draws, in watts: the chosen figure, else the next best known one, else 0. */
+/** Draw of a device in watts by the given basis, else by the next best recorded figure, else 0. */
 export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): number {
   switch (basis) {
     case "ALLOCATED":
@@ -17,23 +17,26 @@ export function drawW({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basi
   }
 }
 
-/** Whether a draw is recorded, by whatever figure. */
+/** Whether any recorded draw exceeds 0. */
 export function drawsPower(device: Drawing): boolean {
   return LOAD_BASES.some((basis) => drawW(device, basis) > 0);
 }
 
-/** Whether the draw of a device by a basis is its measured one, which for a chassis includes its blades. */
+/** Whether the given basis selects a device's measured draw. A chassis's measured draw includes its blades. */
 export function isMeasured({ allocatedDrawW, measuredDrawW, maxDrawW }: Drawing, basis: LoadBasis): boolean {
   if (measuredDrawW === undefined) return false;
   return basis === "MEASURED" || (allocatedDrawW === undefined && maxDrawW === undefined);
 }
 
-/** What a device gives off, in watts: its recorded heat, else its draw. */
+/** Heat output of a device in watts: its recorded heat, else its draw. */
 export function heatW(device: Heating, basis: LoadBasis): number {
   return device.heatW ?? drawW(device, basis);
 }
 
-/** The share of a device's heat that the air must take away, 0 to 1. Fully liquid-cooled unless a fraction is recorded. */
+/**
+ * Share of a device's heat that the air must remove, 0 to 1. Liquid-cooled devices count as fully liquid-cooled unless
+ * a fraction is recorded.
+ */
 export function airShare({ coolingMethod, liquidFractionPct }: Heating): number {
   if (coolingMethod === "HYBRID") return 1 - (liquidFractionPct ?? 0) / 100;
   if (coolingMethod === "LIQUID" || coolingMethod === "IMMERSION") return 1 - (liquidFractionPct ?? 100) / 100;
@@ -45,8 +48,8 @@ export function airHeatW(device: Heating, basis: LoadBasis): number {
 }
 
 /**
- * What an outlet passes at 100 %, in watts with power factor 1, or undefined without a rating.
- * Source: docs/contract/datacenter-analyses.md#electrical-figures.
+ * Capacity of an outlet in watts at 100 % and power factor 1, or undefined without a rating. Source:
+ * docs/contract/datacenter-analyses.md#electrical-figures.
  */
 export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): number | undefined {
   if (voltageV === undefined || amperageA === undefined) return undefined;
@@ -54,7 +57,7 @@ export function outletCapacityW({ voltageV, amperageA, phase }: PowerOut): numbe
   return Math.round(Math.abs(voltageV) * amperageA * factor);
 }
 
-/** Whether a device exists to supply others. */
+/** Whether devices of this kind exist to supply others. */
 export function isPowerKind(kind: DeviceKind): boolean {
   return (POWER_KINDS as readonly DeviceKind[]).includes(kind);
 }

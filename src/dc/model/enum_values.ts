@@ -1,6 +1,6 @@
 import { POWER_KINDS } from "./power_kinds.ts";
 
-/** The words of every enumeration that a stored resource or a pure answer holds: the proto values without their prefix. */
+/** Values of every enumeration in a stored resource or an analysis result: the proto values without their prefix. */
 
 export const DEVICE_KINDS = [
   "SERVER",

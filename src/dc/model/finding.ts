@@ -1,7 +1,7 @@
 import type { ErrorKind } from "#kernel/errors.ts";
 
 /**
- * Every reason for a refusal and the kind of refusal that it is. Callers switch on the reason, so none is ever renamed.
+ * All reasons for a refusal and the error kind of each. Clients switch on the reason, so reasons are never renamed.
  * Source: docs/contract/datacenter-errors.md#reasons; the reasons after DEPENDENCY_FAILED name rules of
  * docs/contract/datacenter-rules.md#general and below.
  */
@@ -56,7 +56,7 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS;
 
-/** What a write is allowed but warned about. Source: docs/contract/datacenter-rules.md#general. */
+/** Reasons for a warning; a warning does not reject the write. Source: docs/contract/datacenter-rules.md#general. */
 export type WarningCode =
   | "TILE_OVERLAP"
   | "WEIGHT_NEAR_LIMIT"
@@ -89,24 +89,27 @@ export type WarningCode =
   | "NO_POWER_INLETS"
   | "ZONE_WITHOUT_RESERVE";
 
-/** Longest message, and longest value, expectation or reference in it. Ours: gRPC sends them as headers. */
+/**
+ * Maximum length of a message, and of a value, expectation or reference in it. Not from the contract: gRPC sends them
+ * as headers.
+ */
 const MAX_MESSAGE_CHARS = 1024;
 const MAX_DETAIL_CHARS = 1024;
 
 interface FindingBase {
-  /** Path of the field in snake_case, such as `ports[3].type`; empty for the whole. */
+  /** Path of the field in snake_case, such as `ports[3].type`; empty for the whole resource. */
   readonly field: string;
   /** One sentence for a person: sentence case, no final period. */
   readonly message: string;
   readonly value?: string;
   readonly expected?: string;
-  /** Reference of the other thing concerned. */
+  /** Reference of the other resource concerned. */
   readonly ref?: string;
 }
 
 export type ErrorFinding = FindingBase & { readonly severity: "ERROR"; readonly code: Reason };
 export type WarningFinding = FindingBase & { readonly severity: "WARNING"; readonly code: WarningCode };
-/** What a rule found. An error refuses the write, a warning goes with it. */
+/** Result of a rule. An error rejects the write; a warning accompanies it. */
 export type Finding = ErrorFinding | WarningFinding;
 
 interface Detail {
@@ -115,12 +118,12 @@ interface Detail {
   readonly ref?: string;
 }
 
-/** A finding that refuses the write. */
+/** Returns a finding that rejects the write. */
 export function broken(code: Reason, field: string, message: string, detail: Detail = {}): ErrorFinding {
   return { severity: "ERROR", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
 
-/** A finding that only warns. */
+/** Returns a finding that only warns. */
 export function warning(code: WarningCode, field: string, message: string, detail: Detail = {}): WarningFinding {
   return { severity: "WARNING", code, field, message: cut(message, MAX_MESSAGE_CHARS), ...texts(detail) };
 }
@@ -133,7 +136,7 @@ function texts({ value, expected, ref }: Detail): Partial<FindingBase> {
   };
 }
 
-/** The beginning and the end of a text that is too long: what is wrong stands first, what was expected last. */
+/** Shortens a long text in the middle: its beginning names the fault, its end what was expected. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   const end = Math.floor(most / 4);

@@ -1,6 +1,6 @@
 import type { Placement } from "./resources.ts";
 
-/** A rectangle on the floor, in millimetres; edges belong to it on the north and west only. */
+/** A rectangle on the floor, in millimetres. The north and west edges are inside, the south and east edges outside. */
 export interface Rectangle {
   readonly west: number;
   readonly north: number;
@@ -8,12 +8,15 @@ export interface Rectangle {
   readonly south: number;
 }
 
-/** The rectangle that a placement covers: its extents are those of the floor; the rotation only says where its front is. */
+/**
+ * The rectangle that a placement covers. Its width and depth are measured along the floor's axes; the rotation only
+ * gives the direction of the front.
+ */
 export function rectangle({ xMm, yMm, widthMm, depthMm }: Placement): Rectangle {
   return { west: xMm, north: yMm, east: xMm + widthMm, south: yMm + depthMm };
 }
 
-/** Whether two footprints cover common ground; touching edges do not count. Symmetric. */
+/** Whether two footprints overlap; touching edges do not count. Symmetric. */
 export function footprintsOverlap(a: Placement, b: Placement): boolean {
   const first = rectangle(a);
   const second = rectangle(b);

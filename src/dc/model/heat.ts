@@ -3,7 +3,7 @@ import { airHeatW, heatW, isPowerKind } from "./draw.ts";
 import type { LoadBasis } from "./enum_values.ts";
 import type { Device } from "./resources.ts";
 
-/** Heat in watts by the medium that takes it away. */
+/** Heat in watts by the medium that removes it. */
 export interface HeatSum {
   readonly airW: number;
   readonly liquidW: number;
@@ -11,7 +11,7 @@ export interface HeatSum {
   readonly itW: number;
 }
 
-/** Sums the heat of the devices in service that are located together. */
+/** Sums the heat of the given devices that are in service. All of them must be in one location. */
 export function heatOfAll(devices: readonly Device[], basis: LoadBasis): HeatSum {
   const airW = totalHeatW(devices, basis, airHeatW);
   const liquidW = totalHeatW(devices, basis, (device) => heatW(device, basis) - airHeatW(device, basis));

@@ -1,6 +1,6 @@
 import type { Cable, Crac, Device, FabricLink, Rack } from "./resources.ts";
 
-/** Everything that analyses look at, each list in the order of keys. */
+/** Input of the analyses. Each list is sorted by key. */
 export interface Inventory {
   readonly racks: readonly Rack[];
   readonly devices: readonly Device[];

@@ -1,10 +1,10 @@
 import type { Port } from "./resources.ts";
 
-/** The network ports of a device as far as a new cable is concerned. */
+/** Summary of a device's network ports for planning a new cable. */
 export interface NetworkPorts {
-  /** How many there are. */
+  /** Number of network ports. */
   readonly count: number;
-  /** Ports without a cable that are not marked as connected, in their order. */
+  /** Ports that have no cable and are not marked as connected, in port order. */
   readonly free: readonly Port[];
   /** Names of ports that are divided into channels. */
   readonly divided: readonly string[];

@@ -3,7 +3,9 @@ import { samePort } from "./ref.ts";
 import type { Cable, Device, PortRef } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
-/** The site as it will be once `device` is written: power walks must see the inlets and feeds that are asked for. */
+/**
+ * Returns a reader of the site as it will be after `device` is written: power walks must see the new inlets and feeds.
+ */
 export function withDevice(site: SiteReader, device: Device): SiteReader {
   const key = codeKey(device.code);
   return {
@@ -22,7 +24,7 @@ export function withDevice(site: SiteReader, device: Device): SiteReader {
   };
 }
 
-/** The site as it will be once `cable` is written. */
+/** Returns a reader of the site as it will be after `cable` is written. */
 export function withCable(site: SiteReader, cable: Cable): SiteReader {
   return {
     ...bound(site),
@@ -38,7 +40,7 @@ function declares(device: Device, feedId: string): PortRef | undefined {
   return port === undefined ? undefined : { deviceCode: device.code, portName: port.name };
 }
 
-/** A reader's methods as plain functions, so that an adapter may be a class. */
+/** Copies a reader's methods as functions, because spreading a class instance would lose them. */
 function bound(site: SiteReader): SiteReader {
   return {
     device: (code) => site.device(code),

@@ -1,6 +1,6 @@
 import type { PortKind } from "./enum_values.ts";
 
-// Type slugs are those of the public device type libraries. Only families are distinguished: an unknown slug is allowed.
+// Type slugs come from the public device type libraries. Only families are checked; unknown slugs are allowed.
 
 type Family = "interface" | "connector" | "console" | "inlet" | "outlet" | "power";
 
@@ -27,7 +27,9 @@ const ALLOWED: Readonly<Record<PortKind, readonly Family[]>> = {
 };
 
 const known = new Map<string, readonly Family[]>();
-/** Types whose families are kept. Ours: libraries have some hundred, and types that anybody makes up must not add up. */
+/**
+ * Maximum number of cached types. Libraries have a few hundred; the bound keeps made-up slugs from filling the memory.
+ */
 const MAX_KNOWN = 1024;
 
 function familiesOf(type: string): readonly Family[] {
@@ -38,13 +40,13 @@ function familiesOf(type: string): readonly Family[] {
   return families;
 }
 
-/** Whether a type slug may be on a port of this kind; slugs of no known family may be on any. */
+/** Whether a port of this kind may have this type. A slug of no known family fits any kind. */
 export function typeFits(kind: PortKind, type: string): boolean {
   const families = familiesOf(type);
   return families.length === 0 || families.some((family) => ALLOWED[kind].includes(family));
 }
 
-/** Whether no cable can be put into a port of this type. */
+/** Whether ports of this type accept no cable. */
 export function isCableless(type: string | undefined): boolean {
   return type === "virtual" || type === "bridge" || type === "lag" || (type?.startsWith("ieee802.") ?? false);
 }
@@ -71,7 +73,7 @@ const PLUGS: Readonly<Record<string, string>> = {
   "iec-60320-c22": "iec-60320-c21",
 };
 
-/** The outlet type that an inlet type needs, if its family has exactly one. */
+/** The outlet type that matches an inlet type, if its family has exactly one. */
 export function outletTypeFor(inletType: string): string | undefined {
   return PLUGS[inletType];
 }

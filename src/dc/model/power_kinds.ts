@@ -1,4 +1,4 @@
-/** Kinds that exist to supply others. */
+/** Kinds of devices that exist to supply others. */
 export const POWER_KINDS = [
   "UTILITY",
   "GENERATOR",

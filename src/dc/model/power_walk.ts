@@ -3,14 +3,14 @@ import { parseRef, portRef, samePort } from "./ref.ts";
 import type { Device, Port } from "./resources.ts";
 import type { SiteReader } from "./site.ts";
 
-// The upstream side of the power graph, looked up step by step. Nodes are references: device, port (an outlet), feed.
+// The upstream side of the power graph, read step by step. Nodes are references: device, port (an outlet) or feed.
 
-/** The power inlets of a device, in the order of its ports; one that is switched off does not exist. */
+/** The enabled power inlets of a device, in port order. */
 export function inletsOf(device: Device): readonly Port[] {
   return (device.ports ?? []).filter(isInlet);
 }
 
-/** Whether a port is a power inlet that exists. */
+/** Whether a port is an enabled power inlet. */
 export function isInlet({ kind, enabled }: Port): boolean {
   return kind === "POWER_IN" && enabled !== false;
 }
@@ -29,7 +29,7 @@ export async function sourceOf(
   return portRef(samePort(cable.a, end) ? cable.b : cable.a);
 }
 
-/** What a walk upstream looks up. */
+/** The reads that a walk upstream needs. */
 type SupplyReader = Pick<SiteReader, "device" | "cableAt" | "feedDeclarer">;
 
 /** The references directly upstream of a node. */
@@ -55,8 +55,8 @@ async function sourcesOf(device: Device | undefined, site: SupplyReader): Promis
 }
 
 /**
- * Returns a way from `device` upstream back to itself, as references, or undefined without one.
- * Cost: one look-up per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
+ * Returns a cycle from `device` upstream back to itself, as references, or undefined if there is none. Cost: one read
+ * per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
   const start = `device:${device.code}`;
@@ -75,7 +75,7 @@ export async function powerCycle(device: Device, site: SiteReader): Promise<read
   return undefined;
 }
 
-/** Whether a reference names a device or one of its outlets. */
+/** Whether a reference names the device or one of its outlets. */
 export function refersTo(node: string, deviceCode: string): boolean {
   const ref = parseRef(node);
   if (ref?.kind === "device") return codeKey(ref.code) === codeKey(deviceCode);
@@ -89,9 +89,9 @@ function wayTo(node: string, cameFrom: ReadonlyMap<string, string>): string[] {
 }
 
 /**
- * The labels of the supply sides that an inlet hangs on: its own, else the nearest ones at or beyond its feeds, since a
- * PDU's own label may be a mistake; without feeds the nearest ones, and without labels the roots themselves.
- * Cost: one look-up per element up to the labels.
+ * Labels of the power paths that supply an inlet: the inlet's label; else the nearest labels at or beyond its feeds,
+ * because a PDU's label may be wrong; without feeds the nearest labels; without labels the roots. Cost: one read per
+ * element up to the labels.
  */
 export async function pathsOf(device: Device, inlet: Port, site: SupplyReader): Promise<ReadonlySet<string>> {
   const own = inlet.powerIn?.powerPath;
@@ -103,7 +103,7 @@ export async function pathsOf(device: Device, inlet: Port, site: SupplyReader): 
   return walkUp(beyond.length > 0 ? beyond : [source], site, (node) => labelOf(node, site));
 }
 
-/** What `mark` finds first on every way up; a way without a mark counts under its root. */
+/** Returns the first mark on each way upstream, or the root if a way has no mark. */
 async function walkUp(
   from: readonly string[],
   site: SupplyReader,

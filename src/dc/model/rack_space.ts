@@ -3,13 +3,13 @@ import type { DeviceBody, Rack, Reservation } from "./resources.ts";
 
 export const DEFAULT_RACK_U = 42;
 
-/** Numbers of a rack's units: the lowest and the first above the highest. */
+/** Range of a rack's unit numbers: from the lowest, inclusive, to the one above the highest, exclusive. */
 export function unitRange(rack: Rack): { readonly from: number; readonly to: number } {
   const from = rack.startingUnit ?? 1;
   return { from, to: from + (rack.uHeight ?? DEFAULT_RACK_U) };
 }
 
-/** The space that a device takes in a rack: half-open interval of units, faces, and columns of the width. */
+/** Space of a device in a rack: a half-open interval of units, the faces, and the columns of the width. */
 export interface Space {
   readonly from: number;
   readonly to: number;
@@ -17,7 +17,7 @@ export interface Space {
   readonly columns: readonly ("LEFT" | "RIGHT")[];
 }
 
-/** Returns the space of a positioned device, or undefined for one without a position or height. */
+/** Returns the space of a device with a position, or undefined without a position or height. */
 export function spaceOf(device: DeviceBody): Space | undefined {
   const { positionU, uHeight = 1, face = "FRONT" } = device;
   if (positionU === undefined || uHeight === 0) return undefined;
@@ -29,7 +29,7 @@ export function spaceOf(device: DeviceBody): Space | undefined {
   };
 }
 
-/** Whether two spaces share a place. Symmetric. Source: docs/contract/datacenter-rules.md#device-placement. */
+/** Whether two spaces intersect. Symmetric. Source: docs/contract/datacenter-rules.md#device-placement. */
 export function overlaps(a: Space, b: Space): boolean {
   return (
     a.from < b.to &&
@@ -39,13 +39,13 @@ export function overlaps(a: Space, b: Space): boolean {
   );
 }
 
-/** Whether a reservation keeps its units free at `now`. */
+/** Whether a reservation is in force at `now`. */
 export function holds(reservation: Reservation, now: string): boolean {
   if (reservation.status === "STALE") return false;
   return reservation.until === undefined || Date.parse(reservation.until) > Date.parse(now);
 }
 
-/** The whole units that a space touches. */
+/** All whole units that a space covers, even partly. */
 export function unitsOf(space: Space): readonly number[] {
   const first = Math.floor(space.from);
   return Array.from({ length: Math.ceil(space.to) - first }, (_, index) => first + index);

@@ -8,9 +8,8 @@ export interface PortEnd {
 }
 
 /**
- * A parsed reference. A cable's ends are in canonical order.
- * Source: docs/contract/datacenter-model.md#references; `fabric_link` names a fabric link by its ends, as the change
- * log needs.
+ * A parsed reference. A cable's ends are in canonical order. Source: docs/contract/datacenter-model.md#references.
+ * `fabric_link` names a fabric link by its ends, for the change log.
  */
 export type Ref =
   | { readonly kind: "site"; readonly site: Code }
@@ -23,7 +22,7 @@ export type Ref =
 
 export type RefKind = Ref["kind"];
 
-/** How each kind of reference is written, for messages. */
+/** Grammar of each kind of reference, for messages. */
 export const REF_GRAMMAR: Readonly<Record<RefKind, string>> = {
   site: "site:<site_id>",
   floor: "floor:<site_id>/<floor_number>",
@@ -65,7 +64,7 @@ const PARSERS: Readonly<Record<RefKind, Parse>> = {
   fabric_link: parseFabricLink,
 };
 
-/** Returns the reference that `text` spells, or undefined when it has no known kind or the wrong shape. */
+/** Parses a reference. Returns undefined if its kind is unknown or its syntax is invalid. */
 export function parseRef(text: string): Ref | undefined {
   const colon = text.indexOf(":");
   const kind = text.slice(0, Math.max(0, colon));
@@ -73,7 +72,7 @@ export function parseRef(text: string): Ref | undefined {
   return PARSERS[kind as RefKind](text.slice(colon + 1));
 }
 
-/** Spells a reference; `parseRef` gives it back. */
+/** Formats a reference; the inverse of `parseRef`. */
 export function formatRef(ref: Ref): string {
   switch (ref.kind) {
     case "site":
@@ -95,7 +94,7 @@ export function formatRef(ref: Ref): string {
   }
 }
 
-/** `<device>/<port>`, or the device alone at a fabric link's end without a port. */
+/** Formats a port as `<device>/<port>`, or as the device alone for a fabric link without ports. */
 export function formatPort(end: PortRef): string {
   return end.portName === "" ? end.deviceCode : `${end.deviceCode}/${end.portName}`;
 }
@@ -104,7 +103,7 @@ export function portRef(end: PortRef): string {
   return `port:${formatPort(end)}`;
 }
 
-/** The reference of the cable between two ends, whichever way round they are given. */
+/** The reference of the cable between two ends, given in either order. */
 export function cableRef(a: PortRef, b: PortRef): string {
   const [first, second] = inOrder(a, b);
   return `cable:${formatPort(first)}~${formatPort(second)}`;
@@ -120,23 +119,23 @@ export function comparePorts(a: PortRef, b: PortRef): number {
   return compareText(codeKey(a.deviceCode), codeKey(b.deviceCode)) || compareText(a.portName, b.portName);
 }
 
-/** The two ends in canonical order. */
+/** Returns the two ends in canonical order. */
 export function inOrder<End extends PortRef>(a: End, b: End): readonly [End, End] {
   return comparePorts(a, b) <= 0 ? [a, b] : [b, a];
 }
 
-/** One text per port, whatever the case of its device's code. */
+/** Key of a port, without regard to the case of its device's code. */
 export function portKey(end: PortRef): string {
   return `${codeKey(end.deviceCode)}/${end.portName}`;
 }
 
 export function samePort(a: PortRef, b: PortRef): boolean {
-  // Power walks ask this of every cable that they meet, and mostly the names tell.
+  // Power walks compare every cable that they reach, and most differ by port name.
   if (a.portName !== b.portName) return false;
   return a.deviceCode === b.deviceCode || codeKey(a.deviceCode) === codeKey(b.deviceCode);
 }
 
-/** Orders text by UTF-16 units, which is the order that every database is set to use. */
+/** Compares text by UTF-16 code units, the collation that every supported database is set to use. */
 export function compareText(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

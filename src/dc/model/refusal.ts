@@ -1,12 +1,12 @@
 import { OperationError } from "#kernel/errors.ts";
 import { broken, type ErrorFinding, REASONS, type Reason } from "./finding.ts";
 
-/** Characters of all violations together. gRPC sends them in a header, of which many clients take 8 KiB. */
+/** Maximum characters of all violations together. gRPC sends them in a header, which many clients limit to 8 KiB. */
 const MAX_TOLD_CHARS = 3500;
 
 /**
- * A refusal of the datacenter service: the first violation gives reason and message, `violations` lists them all.
- * Interfaces turn them into their own error details.
+ * An error of the datacenter service: the first violation supplies reason and message, `violations` contains all.
+ * Interfaces convert them to their own error details.
  */
 export class Refusal extends OperationError {
   readonly reason: Reason;
@@ -15,12 +15,12 @@ export class Refusal extends OperationError {
   constructor(first: ErrorFinding, others: readonly ErrorFinding[] = []) {
     super(REASONS[first.code], first.message);
     this.reason = first.code;
-    // What the inventory forbids is reported as such, and again by its field.
+    // A failed precondition is sent twice: as such, and as a violation of its field.
     this.violations = told([first, ...others], this.kind === "invalid_argument" ? 1 : 2);
   }
 }
 
-/** The violations that have room, and how many there are besides. */
+/** Returns the violations that fit into the limit, and a last one with the number of the others. */
 function told(violations: readonly ErrorFinding[], times: number): readonly ErrorFinding[] {
   const shown: ErrorFinding[] = [];
   let room = MAX_TOLD_CHARS;
@@ -36,13 +36,16 @@ function told(violations: readonly ErrorFinding[], times: number): readonly Erro
   return shown;
 }
 
-/** The path of a field within its holder: `items[7]` and `ports[0].type` are `items[7].ports[0].type`. Either may be empty. */
+/**
+ * Joins the path of a resource and of its field: `items[7]` and `ports[0].type` give `items[7].ports[0].type`. Either
+ * may be empty.
+ */
 export function fieldWithin(holder: string, field: string): string {
   if (holder === "" || field === "") return holder + field;
   return `${holder}.${field}`;
 }
 
-/** A refusal for one reason. */
+/** Returns a refusal with one violation. */
 export function refuse(
   reason: Reason,
   message: string,

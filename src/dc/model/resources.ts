@@ -29,10 +29,10 @@ import type {
   ThermalClass,
 } from "./enum_values.ts";
 
-// Resources as they are stored: the proto's fields in camelCase, units in the names, enumerations as words, moments as
-// ISO 8601 text in UTC. What is unknown, empty or false is absent, so that equal resources are equal text.
+// Resources as they are stored: the proto's fields in camelCase, with units in the names, enumeration values as text
+// and times as ISO 8601 in UTC. Unknown, empty and false values are absent, so that equal resources are equal text.
 
-/** Where something stands. Floor 0 is the ground floor. */
+/** Location of a rack, device or cooling unit. Floor 0 is the ground floor. */
 export interface Location {
   readonly siteId: string;
   readonly floorNumber: number;
@@ -41,7 +41,9 @@ export interface Location {
   readonly zoneId?: string;
 }
 
-/** A rectangle on the floor, in millimetres from its north-west corner; rotation says where the front faces. */
+/**
+ * A rectangle on the floor, in millimetres from its north-west corner. The rotation gives the direction of the front.
+ */
 export interface Placement {
   readonly xMm: number;
   readonly yMm: number;
@@ -55,7 +57,7 @@ export interface PortRef {
   readonly portName: string;
 }
 
-/** What the four kinds of described resources share. */
+/** Fields that racks, devices, cooling units and cables share. */
 interface Described {
   readonly labels?: Readonly<Record<string, string>>;
   readonly tags?: readonly string[];
@@ -123,7 +125,7 @@ export interface Port {
   readonly measuredAt?: string;
 }
 
-/** A device without its ports: what a list, a rack and a floor need. */
+/** A device without its ports, as lists, racks and floors read it. */
 export interface DeviceBody extends Described {
   readonly code: string;
   readonly name?: string;
@@ -252,7 +254,7 @@ export interface Cable extends Described {
   readonly tenant?: string;
 }
 
-/** `a` is the leaf's end, `b` the spine's; both port names are empty when the link is not bound to ports. */
+/** End `a` is the leaf, `b` the spine. Both port names are empty if the link is not bound to ports. */
 export interface FabricLink extends Described {
   readonly a: PortRef;
   readonly b: PortRef;
@@ -267,7 +269,7 @@ export interface FabricLink extends Described {
   readonly errorCount?: number;
 }
 
-/** The five kinds of stored resources by the word that references and the change log use. */
+/** Stored resources by their kind as references and the change log spell it. */
 export interface ResourceByKind {
   readonly device: Device;
   readonly rack: Rack;

@@ -1,7 +1,7 @@
 import type { ErrorFinding, Finding, WarningFinding } from "./finding.ts";
 import type { SiteReader } from "./site.ts";
 
-/** A write under judgement: the state before, if any, and the state that is asked for. `now` is ISO 8601 in UTC. */
+/** A write to check: the resource before it, if any, and after it. `now` is ISO 8601 in UTC. */
 export interface Change<Resource> {
   readonly before?: Resource | undefined;
   readonly after: Resource;
@@ -10,10 +10,10 @@ export interface Change<Resource> {
 
 export type Findings = readonly Finding[];
 
-/** Judges one aspect. It may rely on everything that the phases before its own demand. */
+/** Checks one aspect of a write. A rule may assume that all rules of earlier phases passed. */
 export type Rule<Resource> = (change: Change<Resource>, site: SiteReader) => Findings | Promise<Findings>;
 
-/** Rules in phases: a phase begins only when those before it found no error, so later rules meet sane data. */
+/** Rules in phases. A phase runs only if the earlier ones found no error, so later rules get valid data. */
 export type RulePhases<Resource> = readonly (readonly Rule<Resource>[])[];
 
 export interface Verdict {
@@ -21,7 +21,9 @@ export interface Verdict {
   readonly warnings: readonly WarningFinding[];
 }
 
-/** Runs the phases in order and sorts what they find. Cost: that of the rules; look-ups of one phase run one by one. */
+/**
+ * Runs the phases in order and sorts their findings. Cost: that of the rules; the reads of one phase run one by one.
+ */
 export async function judge<Resource>(
   phases: RulePhases<Resource>,
   change: Change<Resource>,
@@ -31,7 +33,7 @@ export async function judge<Resource>(
   for (const phase of phases) {
     for (const rule of phase) {
       const found = rule(change, site);
-      // Most rules answer at once; awaiting those too would cost every write a turn of the queue per rule.
+      // Most rules are synchronous. Awaiting those too would cost every write a microtask per rule.
       const list = found instanceof Promise ? await found : found;
       if (list.length > 0) findings.push(...list);
     }

@@ -1,6 +1,6 @@
 import type { Cable, Crac, Device, DeviceBody, FabricLink, PortRef, Rack } from "./resources.ts";
 
-/** Something that draws power from a named source. `inlet` is the port's name, or the place of a CRAC's input, from 0. */
+/** A consumer that names its source. `inlet` is the port's name, or the index of a CRAC's input, from 0. */
 export interface Consumer {
   readonly kind: "device" | "crac";
   readonly code: string;
@@ -8,12 +8,12 @@ export interface Consumer {
 }
 
 /**
- * What rules may look up: the state that the write under judgement will join. Codes are looked up without regard to
- * case; lists come in the order of codes.
+ * Reads that rules may use: the stored state before the write under check. Codes are compared without regard to case;
+ * lists are sorted by code.
  */
 export interface SiteReader {
   device(code: string): Promise<Device | undefined>;
-  /** Those of these devices that are there, with their power ports alone: one look-up, however many they are. */
+  /** The existing ones of these devices, with their power ports only, in one read. */
   powerDevices(codes: readonly string[]): Promise<readonly Device[]>;
   rack(code: string): Promise<Rack | undefined>;
   crac(code: string): Promise<Crac | undefined>;
@@ -22,16 +22,16 @@ export interface SiteReader {
   childrenOf(deviceCode: string): Promise<readonly DeviceBody[]>;
   cableAt(end: PortRef): Promise<Cable | undefined>;
   cablesOf(deviceCode: string): Promise<readonly Cable[]>;
-  /** Cables with an end at one of these devices, each once, in one look-up. */
+  /** Cables with an end at any of these devices, each once, in one read. */
   cablesOfAll(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
-  /** The same of power ports alone. */
+  /** The same for power ports only. */
   powerCablesOf(deviceCodes: readonly string[]): Promise<readonly Cable[]>;
   fabricLinksOf(deviceCode: string): Promise<readonly FabricLink[]>;
   /** The outlet that declares a feed. */
   feedDeclarer(feedId: string): Promise<PortRef | undefined>;
-  /** Who names one of these references as its source. */
+  /** Consumers that name one of these references as their source. */
   consumersOf(sourceRefs: readonly string[]): Promise<readonly Consumer[]>;
-  /** Code of the device or rack that carries an asset tag. */
+  /** Code of the device or rack that has the asset tag. */
   assetTagHolder(kind: "device" | "rack", assetTag: string): Promise<string | undefined>;
   racksOnFloor(siteId: string, floorNumber: number): Promise<readonly Rack[]>;
   cracsOnFloor(siteId: string, floorNumber: number): Promise<readonly Crac[]>;

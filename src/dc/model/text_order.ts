@@ -1,4 +1,4 @@
-/** Orders text by code points, which is the order of its UTF-8 bytes and so that of every database. */
+/** Compares text by code points, which is also the order of its UTF-8 bytes and of every supported database. */
 export function compareBytes(a: string, b: string): number {
   const shared = Math.min(a.length, b.length);
   for (let index = 0; index < shared; index += 1) {
@@ -9,7 +9,7 @@ export function compareBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Places the halves of a surrogate pair, which spell the highest code points, behind all other units. */
+/** Sorts surrogates, which encode the highest code points, after all other code units. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;

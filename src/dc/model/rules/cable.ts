@@ -98,7 +98,7 @@ async function compatible({ after }: Change<Cable>, site: SiteReader): Promise<F
   ];
 }
 
-/** A power cable agrees with the inlet's source, closes no circle, and fits the outlet. */
+/** Checks a power cable: it matches the inlet's source, closes no cycle, and fits the outlet. */
 async function power({ after }: Change<Cable>, site: SiteReader): Promise<Findings> {
   const a = await portAt(after.a, site);
   const b = await portAt(after.b, site);

@@ -8,12 +8,12 @@ import { portAt } from "./ends.ts";
 interface Reach {
   readonly types: readonly string[];
   readonly maxM: number;
-  /** Only from this speed on, in Mbit/s. */
+  /** Lowest speed that this row covers, in Mbit/s. */
   readonly fromMbps: number;
 }
 
 /**
- * How far a medium carries. Source: docs/contract/datacenter-rules.md#cable; OM3 and OM4 at 100G as in the SR4
+ * Maximum length per medium. Source: docs/contract/datacenter-rules.md#cable; OM3 and OM4 at 100G as in the SR4
  * standard.
  */
 const REACHES: readonly Reach[] = [

@@ -1,7 +1,7 @@
 import { broken, type ErrorFinding } from "../finding.ts";
 import type { Change, Findings } from "../rule.ts";
 
-/** What a number must be. `step` counts from 0; bounds are inclusive unless `above` says otherwise. */
+/** Permitted values of a number. `step` counts from 0; bounds are inclusive unless `above` is set. */
 export interface Bounds {
   readonly min?: number;
   readonly above?: number;
@@ -9,29 +9,29 @@ export interface Bounds {
   readonly step?: number;
 }
 
-/** One checked number of a resource: where it is, what it is, what it must be. */
+/** A number to check: field, value and bounds. */
 export type NumberCheck<Resource> = readonly [
   field: string,
   value: (resource: Resource) => number | undefined,
   bounds: Bounds,
 ];
 
-/** One checked text of a resource: where it is, what it is, how long it may be in characters. */
+/** A text to check: field, value and maximum length in characters. */
 export type TextCheck<Resource> = readonly [
   field: string,
   value: (resource: Resource) => string | undefined,
   max: number,
 ];
 
-/** What most checks find. */
+/** Shared empty result: most checks find nothing. */
 const NOTHING: readonly ErrorFinding[] = [];
 
-/** Checks every number of a table. Unknown values pass; NaN and infinities never do. */
+/** Returns a rule that checks every number of a table. Unknown values pass; NaN and infinities fail. */
 export function numbersOf<Resource>(checks: readonly NumberCheck<Resource>[]) {
   return ({ after }: Change<Resource>): Findings => wrongNumbers(after, checks);
 }
 
-/** What is wrong with the numbers of a table; `at` stands before the names of fields. */
+/** Findings about the numbers of a table; `at` is prepended to field names. */
 export function wrongNumbers<Resource>(
   resource: Resource,
   checks: readonly NumberCheck<Resource>[],
@@ -40,13 +40,13 @@ export function wrongNumbers<Resource>(
   let found = NOTHING;
   for (const [field, read, bounds] of checks) {
     const value = read(resource);
-    // Names are made where something is wrong alone: a device has thousands of numbers.
+    // Field names are built only for findings: a device has thousands of numbers.
     if (value !== undefined && !within(value, bounds)) found = [...found, ...number(`${at}${field}`, value, bounds)];
   }
   return found;
 }
 
-/** What is wrong with the texts of a table; `at` stands before the names of fields. */
+/** Findings about the texts of a table; `at` is prepended to field names. */
 export function wrongTexts<Resource>(
   resource: Resource,
   checks: readonly TextCheck<Resource>[],
@@ -60,7 +60,7 @@ export function wrongTexts<Resource>(
   return found;
 }
 
-/** Returns what is wrong with one number: nothing, or that it is out of bounds. */
+/** Rejects a number outside its bounds. */
 export function number(field: string, value: number | undefined, bounds: Bounds): readonly ErrorFinding[] {
   if (value === undefined || within(value, bounds)) return NOTHING;
   const expected = describe(bounds);
@@ -86,7 +86,7 @@ function describe({ min, above, max, step }: Bounds): string {
   return parts.length === 0 ? "a finite number" : parts.join(", ");
 }
 
-/** Refuses text longer than `max` characters. */
+/** Rejects text longer than `max` characters. */
 export function textUpTo(field: string, text: string | undefined, max: number): readonly ErrorFinding[] {
   if (text === undefined || text.length <= max) return NOTHING;
   const expected = `at most ${max} characters`;
@@ -95,13 +95,13 @@ export function textUpTo(field: string, text: string | undefined, max: number): 
   return [broken("FIELD_OUT_OF_RANGE", field, message, { value, expected })];
 }
 
-/** Refuses an absent value. */
+/** Rejects an absent value. */
 export function required(field: string, value: unknown): readonly ErrorFinding[] {
   if (value !== undefined && value !== "") return NOTHING;
   return [broken("REQUIRED_FIELD", field, `Field "${field}" is required`, { expected: "a value" })];
 }
 
-/** Refuses the second and every later value that was seen before. */
+/** Rejects every repetition of a value. */
 export function unique(
   values: readonly (readonly [field: string, key: string])[],
   what: string,

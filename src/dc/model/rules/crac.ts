@@ -41,7 +41,7 @@ function words({ after }: Change<Crac>): Findings {
   ];
 }
 
-/** Figures that belong together. */
+/** Checks figures that depend on each other. */
 function figures({ after }: Change<Crac>): Findings {
   const found: Finding[] = [];
   const { totalCapacityKw, sensibleCapacityKw, supplyTempC, returnTempC, maxDrawW, allocatedDrawW } = after;

@@ -10,8 +10,8 @@ import { feedRules, powerOutRules } from "./power_out.ts";
 import { powerRedundancyRules } from "./power_redundancy.ts";
 
 /**
- * Every rule for a device. Shapes first; then what its parts say about each other; then what other resources say; then
- * cycles, which need every source to exist; redundancy last, since it only warns.
+ * All rules for a device, in phases: syntax; consistency within the device; consistency with other resources; cycles,
+ * which require that every source exists; redundancy, which only warns.
  */
 export const deviceRules: RulePhases<Device> = [
   [codeShape, placed, described, ...deviceDataRules, ...portShapeRules],

@@ -47,7 +47,10 @@ function words({ after }: Change<Device>): Findings {
   ];
 }
 
-/** Allocated at most the nameplate; measured at most 1.2 times of it, with a warning above it. */
+/**
+ * Rejects an allocated draw above the nameplate and a measured draw above 1.2 times of it; warns about a measured draw
+ * between the two.
+ */
 function draws({ after }: Change<Device>): Findings {
   const { maxDrawW, allocatedDrawW, measuredDrawW } = after;
   if (maxDrawW === undefined) return [];

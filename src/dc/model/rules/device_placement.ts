@@ -13,7 +13,7 @@ function conflict(field: string, message: string, expected: string): ErrorFindin
   return broken("FIELD_CONFLICT", field, message, { expected });
 }
 
-/** Fields that need or forbid each other. Source: docs/contract/datacenter-rules.md#device-placement. */
+/** Checks fields that require or exclude each other. Source: docs/contract/datacenter-rules.md#device-placement. */
 function combination({ after }: Change<Device>): Findings {
   const { positionU, uHeight, face, mount, slot, rackCode } = after;
   const found: ErrorFinding[] = [];
@@ -39,7 +39,10 @@ function combination({ after }: Change<Device>): Findings {
   return found;
 }
 
-/** The rack or chassis gives the location, a given one must agree, and something must give one. */
+/**
+ * Requires a location, from the rack, the chassis or the device. A location of the device must match that of its rack
+ * or chassis.
+ */
 async function whereabouts({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   if (after.rackCode !== undefined) found.push(...agreeWithRack(after, await site.rack(after.rackCode)));
@@ -63,7 +66,7 @@ function agreeWithRack(device: Device, rack: Rack | undefined): readonly ErrorFi
   return agree(device.location, rack.location, `rack:${rack.code}`);
 }
 
-/** Refuses a given location that differs from the one that the holder gives. */
+/** Rejects a given location that differs from that of the rack or chassis. */
 export function agree(given: Location | undefined, held: Location | undefined, ref: string): readonly ErrorFinding[] {
   if (given === undefined || held === undefined || given === held) return [];
   const pairs: readonly (readonly [string, string | number | undefined, string | number | undefined])[] = [
@@ -84,7 +87,7 @@ export function agree(given: Location | undefined, held: Location | undefined, r
     );
 }
 
-/** The space lies inside the rack, is free, and is not reserved for someone else. */
+/** Checks that the space is inside the rack, is free, and is not reserved for another device. */
 async function space(change: Change<Device>, site: SiteReader): Promise<Findings> {
   const { after, now } = change;
   const wanted = spaceOf(after);
@@ -133,7 +136,7 @@ function reserved(device: Device, wanted: Space, rack: Rack, now: string): Findi
     });
 }
 
-/** A bay belongs to a chassis, holds one device, and gives place and rack. */
+/** Checks that a bay is in a chassis and contains one device, and that rack and position are those of the chassis. */
 async function bay({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const { parentDeviceCode, mount } = after;
   if (parentDeviceCode === undefined) {
@@ -210,7 +213,7 @@ async function noParentCycle(device: Device, parent: Device, site: SiteReader): 
   return [];
 }
 
-/** What else is in the rack; a device that is new cannot be there already. */
+/** Other devices in the rack. A new device cannot be among them. */
 async function othersIn(
   rack: Rack,
   { before, after }: Change<Device>,
@@ -221,7 +224,7 @@ async function othersIn(
   return before === undefined ? all : all.filter(({ code }) => codeKey(code) !== own);
 }
 
-/** Weight is refused above the limit; air, liquid, draw and heat only warn. */
+/** Rejects weight above the rack's limit; warns about air, liquid, draw and heat. */
 async function fitsRack(change: Change<Device>, site: SiteReader): Promise<Findings> {
   const { after } = change;
   const rack = after.rackCode === undefined ? undefined : await site.rack(after.rackCode);

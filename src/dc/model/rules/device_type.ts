@@ -46,7 +46,7 @@ function figures({ after }: Change<DeviceType>): Findings {
   ];
 }
 
-/** A type has no supply: that belongs to each device. */
+/** Rejects supplies in a type: they belong to single devices. */
 function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
   return ports.flatMap(({ powerIn, powerOut }, index) => {
     const field =
@@ -61,7 +61,7 @@ function noSources({ after: { ports = [] } }: Change<DeviceType>): Findings {
   });
 }
 
-/** Rules for a device's ports, asked of a type's. */
+/** Applies a rule for a device's ports to those of a type. */
 function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
   return ({ after, now }, site) => {
     const device: Device = { code: "type", kind: after.kind, ...(after.ports !== undefined && { ports: after.ports }) };
@@ -69,7 +69,7 @@ function ofPorts(rule: Rule<Device>): Rule<DeviceType> {
   };
 }
 
-/** Every rule for a type of device. */
+/** All rules for a device type. */
 export const deviceTypeRules: RulePhases<DeviceType> = [
   [identity, figures, described, ...portShapeRules.map(ofPorts)],
   [noSources, ...portKindRules.map(ofPorts), ...portLinkRules.map(ofPorts)],

@@ -4,7 +4,7 @@ import type { Device, Port, PortRef } from "../resources.ts";
 import type { SiteReader } from "../site.ts";
 import { codeIn } from "./general.ts";
 
-/** Refuses an end that is no port by its spelling. */
+/** Rejects an end whose device code or port name is malformed. */
 export function endShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   if (end === undefined)
     return [broken("REQUIRED_FIELD", field, `End "${field}" is required`, { expected: "a device and its port" })];
@@ -19,12 +19,12 @@ export function endShape(field: string, end: PortRef | undefined): readonly Erro
   ];
 }
 
-/** The same where an end may be a device alone, as in fabric links. */
+/** The same check for fabric links, whose ends may be a device without a port. */
 export function linkEndShape(field: string, end: PortRef | undefined): readonly ErrorFinding[] {
   return end?.portName === "" ? codeIn(`${field}.device_code`, end.deviceCode) : endShape(field, end);
 }
 
-/** The port at an end, with its device; both spelled exactly. */
+/** The port at an end, with its device. Both names must match exactly, including case. */
 export async function portAt(
   end: PortRef,
   site: SiteReader,

@@ -12,7 +12,7 @@ import { codeIn, described, texts } from "./general.ts";
 const LEAF_ROLES = ["leaf", "border-leaf", "tor"];
 const SPINE_ROLES = ["spine", "super-spine"];
 
-/** Whether a device's role puts it at the leaf's or spine's end. */
+/** Returns which end of a link a device is by its role, or undefined for other roles. */
 export function tierOf(device: Device | undefined): "leaf" | "spine" | undefined {
   const role = device?.role ?? "";
   if (LEAF_ROLES.includes(role)) return "leaf";
@@ -67,7 +67,7 @@ async function ends({ after }: Change<FabricLink>, site: SiteReader): Promise<Fi
   return found;
 }
 
-/** A port carries one link; links without ports are one per pair of devices by their identity. */
+/** Rejects a second link on a port. Links without ports need no check: their key is the pair of devices. */
 async function portsFree({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "") return [];
   const found: Finding[] = [];
@@ -133,7 +133,7 @@ async function capacity({ after }: Change<FabricLink>, site: SiteReader): Promis
   return found;
 }
 
-/** A link on ports needs cables; whether they really lead to the other end is the topology's question. */
+/** Warns if the ports of a link have no cables. The topology analysis checks whether the cables reach the other end. */
 async function physical({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
   if (after.a.portName === "" || after.status === "PLANNED") return [];
   const found: Finding[] = [];
@@ -150,7 +150,7 @@ async function physical({ after }: Change<FabricLink>, site: SiteReader): Promis
   return found;
 }
 
-/** A leaf with more links to one spine than to another makes hotspots. */
+/** Warns if a leaf has more links to one spine than to another, which causes hotspots. */
 async function equalLinks({ after }: Change<FabricLink>, site: SiteReader): Promise<Findings> {
   const leaf = codeKey(after.a.deviceCode);
   const counts = new Map([[codeKey(after.b.deviceCode), 1]]);

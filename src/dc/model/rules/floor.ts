@@ -11,9 +11,7 @@ interface Tile {
   readonly placement?: Placement;
 }
 
-/**
- * Warns about footprints on the same floor that cover common ground. Source: docs/contract/datacenter-rules.md#rack.
- */
+/** Warns if footprints on the same floor overlap. Source: docs/contract/datacenter-rules.md#rack. */
 export function tileOverlap(kind: "rack" | "crac") {
   return async ({ after }: Change<Tile>, site: SiteReader): Promise<Findings> => {
     const { location, placement } = after;

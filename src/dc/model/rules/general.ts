@@ -29,12 +29,12 @@ interface Placed {
   readonly placement?: Placement;
 }
 
-/** Refuses a code outside the grammar. */
+/** Rejects a code outside the grammar. */
 export function codeShape({ after }: Change<Coded>): Findings {
   return codeIn("code", after.code);
 }
 
-/** Refuses a write under another spelling of an existing code. */
+/** Rejects a write whose code differs from the stored one only in case. */
 export function codeSpelling({ before, after }: Change<Coded>): Findings {
   if (before === undefined || before.code === after.code) return [];
   return [
@@ -45,7 +45,7 @@ export function codeSpelling({ before, after }: Change<Coded>): Findings {
   ];
 }
 
-/** Refuses one identifier outside the grammar of codes. */
+/** Rejects an identifier outside the grammar of codes. */
 export function codeIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text !== undefined && parseCode(text) !== undefined) return [];
   return [
@@ -56,7 +56,7 @@ export function codeIn(field: string, text: string | undefined): readonly ErrorF
   ];
 }
 
-/** Refuses one slug outside the grammar; absent passes. */
+/** Rejects a slug outside the grammar; an absent one passes. */
 export function slugIn(field: string, text: string | undefined): readonly ErrorFinding[] {
   if (text === undefined || isSlug(text)) return [];
   return [
@@ -67,7 +67,7 @@ export function slugIn(field: string, text: string | undefined): readonly ErrorF
   ];
 }
 
-/** Labels, tags, comments and the moment of measurement, alike for every resource. */
+/** Checks the fields that all resources share: labels, tags, comments and the time of measurement. */
 export function described({ after, now }: Change<Described>): Findings {
   return [
     ...(after.labels === undefined ? [] : labels(after.labels)),
@@ -84,7 +84,7 @@ function tags(given: readonly string[]): readonly ErrorFinding[] {
   ];
 }
 
-/** Refuses a measurement from the future. */
+/** Rejects a time of measurement in the future. */
 export function measuredAt(field: string, moment: string | undefined, now: string): readonly ErrorFinding[] {
   if (moment === undefined || Date.parse(moment) <= Date.parse(now) + MAX_CLOCK_LEAD_MS) return [];
   const expected = "at most 5 minutes after the server's clock";
@@ -96,17 +96,17 @@ export function measuredAt(field: string, moment: string | undefined, now: strin
   ];
 }
 
-/** Refuses long free texts. */
+/** Rejects texts over their maximum length. */
 export function texts(fields: readonly (readonly [string, string | undefined])[]): readonly ErrorFinding[] {
   return fields.flatMap(([field, text]) => textUpTo(field, text, MAX_TEXT_CHARS));
 }
 
-/** Location and footprint, alike for everything that stands somewhere. */
+/** Checks location and footprint of any resource that has them. */
 export function placed({ after }: Change<Placed>): Findings {
   return [...locationShape(after.location), ...placementShape(after.placement)];
 }
 
-/** Refuses a resource without a location. */
+/** Rejects a resource without a location. */
 export function locationRequired({ after }: Change<Placed>): Findings {
   return required("location", after.location);
 }

@@ -11,7 +11,7 @@ function located(device: Device): readonly Located[] {
   return (device.ports ?? []).map((port, index) => [port, `ports[${index}]`] as const);
 }
 
-/** Front ports lead to positions of rear ports of the same device, each of which is used once. */
+/** Checks that front ports map to positions of rear ports of the same device, each used once. */
 function mappings({ after }: Change<Device>): Findings {
   const rears = new Map((after.ports ?? []).filter(({ kind }) => kind === "REAR").map((port) => [port.name, port]));
   const all = located(after).flatMap(([port, at]) =>
@@ -56,7 +56,7 @@ function notFound(field: string, name: string, expected: string): ErrorFinding {
   return broken("REF_NOT_FOUND", field, `Cannot find port "${name}": expected ${expected}`, { value: name, expected });
 }
 
-/** Breakout channels hang on a physical port; members of an aggregate name one. */
+/** Checks that breakout channels name a physical port and members of an aggregate name an aggregate. */
 function channels({ after }: Change<Device>): Findings {
   const byName = new Map((after.ports ?? []).map((port) => [port.name, port]));
   const legs = located(after).filter(([{ parentPort }]) => parentPort !== undefined);
@@ -102,7 +102,7 @@ function aggregate(port: Port, at: string, byName: ReadonlyMap<string, Port>): r
   ];
 }
 
-/** A port in use stays, keeps its kind, and is not also marked as connected. */
+/** Rejects the removal of a port with a cable, a change of its kind, and marking it as connected. */
 async function inUse({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const cables = await site.cablesOf(after.code);
@@ -145,7 +145,7 @@ function cabled(before: Device, after: Device, end: PortRef): readonly ErrorFind
   return found;
 }
 
-/** Ports that fabric links or consumers name cannot go either. */
+/** Rejects the removal of ports that fabric links or consumers name. */
 async function bound(before: Device, after: Device, site: SiteReader): Promise<readonly ErrorFinding[]> {
   const kept = new Set((after.ports ?? []).map(({ name }) => name));
   const gone = (before.ports ?? []).filter(({ name }) => !kept.has(name));

@@ -31,7 +31,7 @@ const OUTLET_FIGURES: readonly NumberCheck<PowerOut>[] = [
   ["breaker_poles", ({ breakerPoles }) => breakerPoles, { min: 1, max: 3 }],
 ];
 
-/** Each port by itself. Source: docs/contract/datacenter-rules.md#ports. */
+/** Checks each port on its own. Source: docs/contract/datacenter-rules.md#ports. */
 function shapes({ after, now }: Change<Device>): Findings {
   const found: ErrorFinding[] = [];
   for (const [index, port] of (after.ports ?? []).entries()) {
@@ -131,7 +131,7 @@ const KIND_FIELDS: readonly KindField[] = [
   { field: "parent_port", kinds: ["NETWORK"], present: ({ parentPort }) => parentPort !== undefined },
 ];
 
-/** Fields and types belong to kinds. */
+/** Rejects fields and types that do not fit the kind of port. */
 function kinds({ after }: Change<Device>): Findings {
   return (after.ports ?? []).flatMap((port, index) => {
     const misplaced = KIND_FIELDS.filter(

@@ -10,7 +10,7 @@ import type { SiteReader } from "../site.ts";
 const SOURCE_KINDS = ["feed", "device", "port"];
 export const SOURCE_GRAMMAR = `${REF_GRAMMAR.feed}, ${REF_GRAMMAR.device} or ${REF_GRAMMAR.port}`;
 
-/** Refuses a source that is no power source by its spelling. */
+/** Rejects a source reference that is malformed or names no kind of power source. */
 export function sourceShape(field: string, sourceRef: string | undefined): readonly ErrorFinding[] {
   if (sourceRef === undefined) return [];
   const ref = parseRef(sourceRef);
@@ -23,7 +23,7 @@ export function sourceShape(field: string, sourceRef: string | undefined): reado
   ];
 }
 
-/** Looks a source up: a device or outlet must exist, a feed may be declared later. */
+/** Rejects a source that does not exist. A feed may be declared later. */
 export async function sourceExists(field: string, sourceRef: string, site: SiteReader): Promise<readonly Finding[]> {
   const ref = parseRef(sourceRef);
   if (ref?.kind === "feed") {
@@ -75,7 +75,7 @@ function shapes({ after }: Change<Device>): Findings {
   return [...inlets(after)].flatMap(([{ powerIn }, field]) => sourceShape(field, powerIn?.sourceRef));
 }
 
-/** Sources exist, are not the device itself, and agree with the power cable. */
+/** Checks that sources exist, are not the device itself, and match the power cable. */
 async function sources({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const future = withDevice(site, after);
   const found: Finding[] = [];
@@ -83,7 +83,7 @@ async function sources({ before, after }: Change<Device>, site: SiteReader): Pro
     const sourceRef = port.powerIn?.sourceRef;
     if (sourceRef === undefined) continue;
     found.push(...(await oneSource(after, field, sourceRef, future)));
-    // A cable needs its ports to be there, so a new device has none.
+    // A cable requires existing ports, so a new device has none.
     const end = { deviceCode: after.code, portName: port.name };
     const cable = before === undefined ? undefined : await site.cableAt(end);
     if (cable !== undefined) found.push(...(await disagreement(after, port, cable, future, field)));
@@ -105,7 +105,7 @@ async function oneSource(device: Device, field: string, sourceRef: string, site:
   ];
 }
 
-/** Refuses an inlet whose source_ref and cable name different supplies. */
+/** Rejects an inlet whose source_ref and cable name different supplies. */
 export async function disagreement(
   device: Device,
   inlet: Port,
@@ -138,18 +138,18 @@ export async function disagreement(
   ];
 }
 
-/** Refuses power that would flow in a circle. A device that supplies nothing cannot close one. */
+/** Rejects a cycle in the power graph. A device that supplies nothing cannot close one. */
 async function cycle({ before, after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const supplies =
     (after.ports ?? []).some(({ kind }) => kind === "POWER_OUT") ||
-    // No device can have named a missing device as its supply.
+    // No device can name a device that does not exist yet as its supply.
     (before !== undefined && (await site.consumersOf([`device:${after.code}`])).length > 0);
   if (!supplies || inletsOf(after).length === 0) return [];
   const path = await powerCycle(after, withDevice(site, after));
   return path === undefined ? [] : [cycleFinding("ports", path)];
 }
 
-/** The refusal of a power cycle, with its path from consumer to supply. */
+/** Returns the finding for a power cycle, with its path from consumer to supply. */
 export function cycleFinding(field: string, path: readonly string[]): ErrorFinding {
   const text = path.join(" <- ");
   return broken("POWER_CYCLE", field, `Power would flow in a circle: ${text}`, {
@@ -158,7 +158,7 @@ export function cycleFinding(field: string, path: readonly string[]): ErrorFindi
   });
 }
 
-/** Warns when plug and outlet belong to different families. */
+/** Warns if the plug and the outlet belong to different families. */
 async function plugs({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [port, field] of inlets(after)) {
@@ -171,7 +171,7 @@ async function plugs({ after }: Change<Device>, site: SiteReader): Promise<Findi
   return found;
 }
 
-/** Warns when an outlet is not of the type that the inlet needs. */
+/** Warns if an outlet is not of the type that the inlet requires. */
 export function plugMismatch(field: string, wanted: string, supplier: Device | undefined, outlet: string): Findings {
   const type = supplier?.ports?.find(({ name }) => name === outlet)?.type;
   if (supplier === undefined || type === undefined || type === wanted || !type.startsWith("iec-60320-")) return [];

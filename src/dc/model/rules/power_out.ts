@@ -7,7 +7,7 @@ import type { SiteReader } from "../site.ts";
 import { number, unique } from "./checks.ts";
 import { codeIn } from "./general.ts";
 
-/** Feeds, inlet names and breakers of a device's outlets. */
+/** Checks feeds, inlet names and breakers of a device's outlets. */
 function outlets({ after }: Change<Device>): Findings {
   const inletNames = inletNamesOf(after);
   const found: Finding[] = [];
@@ -30,7 +30,7 @@ function outlets({ after }: Change<Device>): Findings {
       );
     }
     if (breakerPosition === undefined) continue;
-    // Poles of one breaker sit on one side of the panel, whose numbers rise by two.
+    // The poles of one breaker are on one side of the panel, so their numbers rise by two.
     for (let pole = 0; pole < breakerPoles; pole += 1) {
       breakers.push([`${at}.breaker_position`, String(breakerPosition + 2 * pole)]);
     }
@@ -43,7 +43,7 @@ function minLiveInlets({ after }: Change<Device>): Findings {
   return number("power.min_live_inlets", after.power?.minLiveInlets, { max: inlets });
 }
 
-/** The inlet that a transfer switch or UPS prefers is one of its inlets. */
+/** Checks that the preferred inlet of a transfer switch or UPS is one of its inlets. */
 function preferredInlet({ after }: Change<Device>): Findings {
   const name = after.power?.preferredInlet;
   const names = inletNamesOf(after);
@@ -56,12 +56,12 @@ function preferredInlet({ after }: Change<Device>): Findings {
   ];
 }
 
-/** Names of all inlets, those that are switched off included: they come back. */
+/** Names of all inlets, including disabled ones, which may be enabled again. */
 function inletNamesOf({ ports = [] }: Device): readonly string[] {
   return ports.filter(({ kind }) => kind === "POWER_IN").map(({ name }) => name);
 }
 
-/** A feed starts at one outlet only. */
+/** Rejects a feed that several outlets declare. */
 async function feedOnce({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const found: Finding[] = [];
   for (const [index, { name, powerOut }] of (after.ports ?? []).entries()) {

@@ -6,7 +6,7 @@ import type { Device } from "../resources.ts";
 import type { Change, Findings } from "../rule.ts";
 import type { SiteReader } from "../site.ts";
 
-/** Warns about supplies that fail together. Source: docs/contract/datacenter-rules.md#power. */
+/** Warns about supplies with a common point of failure. Source: docs/contract/datacenter-rules.md#power. */
 async function redundancy({ after }: Change<Device>, site: SiteReader): Promise<Findings> {
   const inlets = inletsOf(after);
   if (inlets.length === 0) return [];

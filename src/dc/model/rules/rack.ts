@@ -77,7 +77,7 @@ function reservations({ after }: Change<Rack>): Findings {
   ];
 }
 
-/** A rack must still hold what is mounted in it. Source: docs/contract/datacenter-rules.md#rack. */
+/** Rejects a rack change after which mounted devices would not fit. Source: docs/contract/datacenter-rules.md#rack. */
 async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader): Promise<Findings> {
   if (before === undefined) return [];
   const { from, to } = unitRange(after);
@@ -96,13 +96,13 @@ async function holdsOccupants({ before, after }: Change<Rack>, site: SiteReader)
   });
 }
 
-/** What is mounted may not weigh more than the rack may hold. */
+/** Checks the weight of the mounted devices against the rack's limit. */
 async function load({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
   if (after.maxLoadKg === undefined) return [];
   return weightFindings(after, await site.devicesInRack(after.code), "max_load_kg");
 }
 
-/** Refuses more weight than the rack may hold and warns from 90 %. */
+/** Rejects weight above the rack's limit and warns from 90 %. */
 export function weightFindings(rack: Rack, devices: readonly DeviceBody[], field: string): Findings {
   if (rack.maxLoadKg === undefined) return [];
   const kilograms = devices.reduce((sum, { weightKg = 0 }) => sum + weightKg, 0);
@@ -127,7 +127,7 @@ async function assetTag({ after }: Change<Rack>, site: SiteReader): Promise<Find
   ];
 }
 
-/** Warns when two racks face each other across an aisle with opposite airflow: one blows into the other's inlet. */
+/** Warns if racks on both sides of an aisle have opposite airflow, so that one exhausts into the other's inlet. */
 async function opposite({ after }: Change<Rack>, site: SiteReader): Promise<Findings> {
   const { location, placement, airflow } = after;
   if (location === undefined || placement === undefined || airflow === undefined) return [];
@@ -152,7 +152,10 @@ function reversed(one: string, other: string | undefined): boolean {
 
 const WIDEST_AISLE_MM = 3000;
 
-/** Side by side in one row with the same face to the aisle, or opposite each other across an aisle of at most 3 m. */
+/**
+ * Whether two racks are side by side in one row and face the same aisle, or face each other across an aisle of at most
+ * 3 m.
+ */
 function sharesAisle(one: Rack, other: Rack): boolean {
   if (one.placement === undefined || other.placement === undefined) return false;
   const a = rectangle(one.placement);
@@ -166,8 +169,8 @@ function sharesAisle(one: Rack, other: Rack): boolean {
 }
 
 /**
- * Source: docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack. Data first, then what
- * other resources say, then warnings.
+ * Source: docs/contract/datacenter-rules.md#general, docs/contract/datacenter-rules.md#rack. Phases: data, consistency
+ * with other resources, warnings.
  */
 export const rackRules: RulePhases<Rack> = [
   [codeShape, locationRequired, placed, numbers, railWidth, words, described],

@@ -34,7 +34,7 @@ export interface OnePortOptions {
   readonly limits?: Partial<PortLimits>;
 }
 
-/** Not from the contract: allows for slow networks, and bounds clients that only hold a connection open. */
+/** Our choice: allows for slow networks, and bounds clients that only hold a connection open. */
 const LIMITS: PortLimits = {
   firstBytesMs: 15_000,
   idleMs: 75_000,

@@ -1,5 +1,5 @@
 /**
- * Minimum pace of a peer, in bytes per second. Not from the contract: a tenth of the bandwidth of the slowest links.
+ * Minimum pace of a peer, in bytes per second. Our choice: a tenth of the bandwidth of the slowest links.
  */
 const LEAST_BYTES_PER_S = 4096;
 /** How long a peer may be slower than that, in milliseconds: normally, and while memory is scarce. */

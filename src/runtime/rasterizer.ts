@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { RasterAnswer, RasterTask } from "./raster_worker.ts";
 import { isInsideExecutable } from "./self_command.ts";
 
-/** Idle time after which the thread ends, in milliseconds. Not from the contract: the thread uses some 60 MB. */
+/** Idle time after which the thread ends, in milliseconds. Our choice: the thread uses some 60 MB. */
 const IDLE_MS = 60_000;
 
 interface Waiting {

@@ -90,7 +90,7 @@ export type WarningCode =
   | "ZONE_WITHOUT_RESERVE";
 
 /**
- * Maximum length of a message, and of a value, expectation or reference in it. Not from the contract: gRPC sends them
+ * Maximum length of a message, and of a value, expectation or reference in it. Our choice: gRPC sends them
  * as headers.
  */
 const MAX_MESSAGE_CHARS = 1024;

@@ -55,7 +55,7 @@ async function sourcesOf(device: Device | undefined, site: SupplyReader): Promis
 }
 
 /**
- * Returns a cycle from `device` upstream back to itself, as references, or undefined if there is none. Cost: one read
+ * Returns a cycle from `device` upstream back to itself, as references, or undefined without a cycle. Cost: one read
  * per element upstream. Source: docs/contract/datacenter-analyses.md#power-graph.
  */
 export async function powerCycle(device: Device, site: SiteReader): Promise<readonly string[] | undefined> {
